@@ -1,0 +1,175 @@
+"""The hallway: the columns that every room agrees on, the check at the door, and the one error for readers' files.
+
+All data walks through the program as long pandas tables with the columns declared here. A table is checked
+once, where it enters (storage), and trusted afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+Kind = Literal["text", "number", "integer", "flag"]
+
+
+class DataError(Exception):
+    """Something in a reader's file that cannot be used: where, what was found, what was wanted, what to do."""
+
+    def __init__(
+        self,
+        file: str,
+        found: str,
+        wanted: str,
+        *,
+        line: int | None = None,
+        cure: str = "",
+    ) -> None:
+        self.file, self.found, self.wanted, self.line, self.cure = file, found, wanted, line, cure
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        where = self.file if self.line is None else f"{self.file}, line {self.line}"
+        sentence = f"{where}: found {self.found}; wanted {self.wanted}."
+        return f"{sentence} {self.cure}".rstrip()
+
+
+@dataclass(frozen=True)
+class Table:
+    """The declaration of one table: its columns with their kinds, and the columns that make a row unique.
+
+    Columns beyond the declared ones are kept: a collection may carry its own.
+    """
+
+    name: str
+    columns: dict[str, Kind]
+    key: tuple[str, ...] = ()
+    optional: frozenset[str] = field(default_factory=frozenset)
+
+    def check(self, frame: pd.DataFrame, file: str) -> pd.DataFrame:
+        """Return `frame` with the declared columns first and in their kinds.
+
+        Raises DataError naming `file` and the line (header = line 1) of the first missing column, empty key,
+        repeated key, or cell that is not of its kind.
+        """
+        missing = [c for c in self.columns if c not in frame.columns and c not in self.optional]
+        if missing:
+            raise DataError(
+                file,
+                f"the columns {', '.join(map(str, frame.columns)) or '(none)'}",
+                f"a column {' and a column '.join(missing)}",
+                line=1,
+            )
+        present = [c for c in self.columns if c in frame.columns]
+        checked = frame[present + [c for c in frame.columns if c not in present]].copy()
+        for column in present:
+            checked[column] = _as_kind(checked[column], self.columns[column], column, file)
+        self._check_key(checked, file)
+        return checked
+
+    def _check_key(self, frame: pd.DataFrame, file: str) -> None:
+        for column in self.key:
+            if self.columns[column] != "text":
+                continue
+            blank = np.flatnonzero((frame[column].str.strip() == "").to_numpy())
+            if len(blank):
+                raise DataError(file, f"an empty {column}", f"a {column}", line=int(blank[0]) + 2)
+        if not self.key:
+            return
+        repeated = np.flatnonzero(frame.duplicated(list(self.key)).to_numpy())
+        if len(repeated):
+            second = frame.iloc[int(repeated[0])]
+            same = (frame[list(self.key)] == second[list(self.key)]).all(axis=1).to_numpy()
+            first = int(np.flatnonzero(same)[0])
+            values = " and ".join(f"{c} {second[c]!r}" for c in self.key)
+            raise DataError(
+                file,
+                f"{values} a second time (first in line {first + 2})",
+                "each only once",
+                line=int(repeated[0]) + 2,
+                cure="Remove one of the two lines.",
+            )
+
+    def empty(self) -> pd.DataFrame:
+        """An empty frame with these columns and kinds."""
+        kinds = {"text": "str", "number": "float64", "integer": "int64", "flag": "bool"}
+        return pd.DataFrame({c: pd.Series(dtype=kinds[k]) for c, k in self.columns.items()})
+
+
+def _as_kind(values: pd.Series, kind: Kind, column: str, file: str) -> pd.Series:
+    if kind == "text":
+        return values.astype("str")
+    if kind == "flag":
+        return values.astype("bool")
+    numbers = pd.to_numeric(values, errors="coerce")
+    finite = np.isfinite(numbers.to_numpy(dtype="float64", na_value=np.nan))
+    if kind == "integer":
+        finite &= np.equal(np.mod(numbers.to_numpy(dtype="float64", na_value=0.5), 1), 0)
+    wrong = np.flatnonzero(~finite)
+    if len(wrong):
+        row = int(wrong[0])
+        wanted = "a whole number" if kind == "integer" else "a finite number"
+        raise DataError(file, f"{column} {values.iloc[row]!r}", wanted, line=row + 2)
+    return numbers.astype("int64" if kind == "integer" else "float64")
+
+
+QUERIES = Table(
+    "queries",
+    {"query_id": "text", "text": "text", "item_id": "text", "image": "text"},
+    key=("query_id",),
+    optional=frozenset({"text", "item_id", "image"}),
+)
+ITEMS = Table(
+    "items",
+    {"item_id": "text", "file": "text", "poster": "text", "kind": "text", "caption": "text"},
+    key=("item_id",),
+    optional=frozenset({"file", "poster", "kind", "caption"}),
+)
+KEYWORDS = Table(
+    "keywords",
+    {"item_id": "text", "group": "text", "keyword": "text"},
+    key=("item_id", "group", "keyword"),
+)
+QRELS = Table(
+    "qrels",
+    {"query_id": "text", "item_id": "text", "grade": "number"},
+    key=("query_id", "item_id"),
+)
+RUN = Table(
+    "run",
+    {"query_id": "text", "item_id": "text", "score": "number", "rank": "integer"},
+    key=("query_id", "item_id"),
+)
+QUERY_KEYWORDS = Table(
+    "query_keywords",
+    {
+        "query_id": "text",
+        "ngram": "text",
+        "group": "text",
+        "keyword": "text",
+        "score": "number",
+        "kept": "flag",
+    },
+    key=("query_id", "ngram", "group", "keyword"),
+)
+MEASUREMENTS = Table(
+    "measurements",
+    {"run": "text", "query_id": "text", "metric": "text", "cutoff": "integer", "value": "number"},
+)
+DELTAS = Table(
+    "deltas",
+    {
+        "query_id": "text",
+        "metric": "text",
+        "cutoff": "integer",
+        "baseline": "number",
+        "candidate": "number",
+        "delta": "number",
+    },
+)
+FINDINGS = Table(
+    "findings",
+    {"level": "text", "file": "text", "line": "integer", "found": "text", "wanted": "text"},
+)
