@@ -1,0 +1,20 @@
+"""The metrics: one decorated function each, entered in REGISTRY.
+
+Every file of this folder is read, so a new metric or a new file is found by itself.
+
+registry.py  the decorator and REGISTRY
+names.py     names such as `nDCG(exp)@10`: parsing, printing, near matches
+binary.py    hits and misses: P, R, Success, AP, Rprec, RR, Judged
+graded.py    grades: DCG and nDCG; credit: CG, AVG, MAX, RBP, ERR
+context.py   CAG, the context-aware gain, under each discount
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from dashboard.evaluation.metrics.registry import REGISTRY, Measure, Metric, metric, parse
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")
+
+__all__ = ["REGISTRY", "Measure", "Metric", "metric", "parse"]

@@ -1,0 +1,130 @@
+"""The register of metrics: what each says of itself, how it enters, and how it is asked for.
+
+Pickers, charts, the command line, the README's table and the property tests all read REGISTRY, so
+a metric is added by writing one decorated function in one file of this folder.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from dashboard.evaluation.metrics import names
+from dashboard.evaluation.metrics.names import Setting, Value
+from dashboard.evaluation.rankings import Floats, Rankings
+
+Cutoff = Literal["optional", "required", "never"]
+Reads = Literal["hits", "grades", "credit", "judged"]
+Function = TypeVar("Function", bound=Callable[..., Floats])
+
+REGISTRY: dict[str, Metric] = {}
+OTHER_NAMES: dict[str, str] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """One metric: `function(rankings, k, **settings)` gives each query's value, NaN if undefined.
+
+    reads    what it takes from the rankings: hits, grades or credit
+    cutoff   whether the name takes, needs or refuses an `@k`
+    formula  as a person would write it; source: where the definition stands; summary: the tooltip
+    """
+
+    name: str
+    function: Callable[..., Floats]
+    formula: str
+    source: str
+    summary: str
+    reads: Reads
+    cutoff: Cutoff
+    settings: tuple[Setting, ...]
+    other_names: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """The name as it is printed with default settings, such as `RBP(0.95)`."""
+        return names.printed(self.name, self.settings, {})
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric as asked for: its settings and its cutoff; `str()` gives `nDCG(exp)@10`.
+
+    name: the canonical name without the cutoff, which says all settings that are not defaults.
+    """
+
+    name: str
+    cutoff: int | None
+    settings: tuple[tuple[str, Value], ...]
+
+    def __str__(self) -> str:
+        return self.name if self.cutoff is None else f"{self.name}@{self.cutoff}"
+
+    @property
+    def metric(self) -> Metric:
+        """The entry in the register."""
+        return REGISTRY[names.root(self.name)]
+
+    def __call__(self, rankings: Rankings) -> Floats:
+        """What the formula gives for each query, NaN where it gives nothing. float64 [Q]"""
+        return self.metric.function(rankings, self.cutoff, **dict(self.settings))
+
+
+def metric(
+    name: str,
+    *settings: Setting,
+    formula: str,
+    source: str,
+    reads: Reads,
+    cutoff: Cutoff = "optional",
+    other_names: tuple[str, ...] = (),
+) -> Callable[[Function], Function]:
+    """Enter the decorated function into REGISTRY; its docstring's first line is the tooltip."""
+
+    def enter(function: Function) -> Function:
+        summary = (inspect.getdoc(function) or "").partition("\n")[0]
+        taken = {n.lower() for n in [*REGISTRY, *OTHER_NAMES]}
+        for each in (name, *other_names):
+            if each.lower() in taken:
+                raise ValueError(f"two metrics are called {each}")
+        REGISTRY[name] = Metric(
+            name, function, formula, source, summary, reads, cutoff, settings, other_names
+        )
+        OTHER_NAMES.update(dict.fromkeys(other_names, name))
+        return function
+
+    return enter
+
+
+def parse(text: str) -> list[Measure]:
+    """The measures that `text` names, in order and each once: `parse("P@5 nDCG(exp)@10 AP")`.
+
+    Raises ValueError with a sentence that names near matches, allowed settings or the missing
+    cutoff.
+
+    >>> [str(m) for m in parse("hits_over_k@5, AP(divisor=retrieved) RBP CAG(DCG,w=10)@3")]
+    ['P@5', 'AP(retrieved)', 'RBP(0.95)', 'CAG(DCG)@3']
+    """
+    measures = [measure(word) for word in names.words(text)]
+    if not measures:
+        raise ValueError("No metric is named; write for example P@5 AP nDCG@10.")
+    return list(dict.fromkeys(measures))
+
+
+def measure(word: str) -> Measure:
+    """The measure that one name stands for, such as `nDCG(exp)@10`; ValueError as `parse`."""
+    call, cutoff = names.split_cutoff(word)
+    known = {each.lower(): each for each in REGISTRY} | {
+        other.lower(): each for other, each in OTHER_NAMES.items()
+    }
+    key, arguments = names.resolve(call, known)
+    entry = REGISTRY[key]
+    settings = names.read_settings(entry.name, entry.settings, arguments)
+    if cutoff is None and entry.cutoff == "required":
+        raise ValueError(f"{entry.title} needs a cutoff; write for example {entry.title}@5.")
+    if cutoff is not None and entry.cutoff == "never":
+        raise ValueError(f"{entry.title} takes no cutoff; write {entry.title}.")
+    name = names.printed(entry.name, entry.settings, settings)
+    return Measure(name, cutoff, tuple(settings.items()))

@@ -1,0 +1,144 @@
+"""Rankings: everything that a metric may see of a run, for all queries at once.
+
+Arrays are shaped [query, rank] and stored rank by rank (Fortran order), so that one rank of all
+queries is
+a contiguous column: a metric loops over ranks and does each step for all queries in one go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """What was found and what could have been found, for Q queries, D ranks and J ideal places.
+
+    grades [Q, D]        grade of each result; 0 where it is unjudged or the list has ended
+    credit [Q, D]        partial relevance in [0, 1]; 0 likewise
+    judged [Q, D]        whether the result has a grade at all
+    returned [Q]         how many results came back
+    relevant [Q]         R: how many relevant items exist
+    ideal [Q, J]         the positive grades of all judged items, descending, then 0
+    ideal_credit [Q, J'] the same for credit
+    ties [Q, D]          number of the group of equal scores that the result stands in, from 0
+    relevant_from        the least grade that makes a result a hit
+
+    A grade below 0 is judged and gains nothing.
+    """
+
+    query_ids: tuple[str, ...]
+    grades: Array
+    credit: Array
+    judged: Flags
+    returned: Counts
+    relevant: Counts
+    ideal: Array
+    ideal_credit: Array
+    ties: Array
+    relevant_from: float = 1.0
+
+    @property
+    def depth(self) -> int:
+        """D, the length of the longest list."""
+        return int(self.grades.shape[1])
+
+    @cached_property
+    def hits(self) -> Flags:
+        """Whether each result is relevant: judged, its grade at least `relevant_from`. [Q, D]"""
+        flags: Flags = (self.grades >= self.relevant_from) & self.judged
+        return flags
+
+    @cached_property
+    def gains(self) -> Array:
+        """The grades with those below 0 set to 0. [Q, D]"""
+        gains: Array = np.maximum(self.grades, 0)
+        return gains
+
+    @cached_property
+    def retrieved_ideal(self) -> Array:
+        """The best order of what came back: gains descending. [Q, D]"""
+        return _descending(self.gains)
+
+    @cached_property
+    def retrieved_ideal_credit(self) -> Array:
+        """The best order of what came back by credit. [Q, D]"""
+        return _descending(self.credit)
+
+    def evaluated(self, k: int | None) -> Counts:
+        """How many results are looked at with cutoff k: min(k, returned). [Q]"""
+        return self.returned if k is None else np.minimum(self.returned, k)
+
+    def places(self, k: int | None) -> int:
+        """How many ranks a loop has to visit with cutoff k."""
+        return self.depth if k is None else min(k, self.depth)
+
+
+def from_lists(
+    grades: Sequence[Sequence[float | None]],
+    *,
+    credit: Sequence[Sequence[float]] | None = None,
+    judged_grades: Sequence[Sequence[float]] | None = None,
+    relevant: Sequence[int] | None = None,
+    ties: Sequence[Sequence[int]] | None = None,
+    relevant_from: float = 1.0,
+) -> Rankings:
+    """Rankings from plain lists, best result first; None is an unjudged result.
+
+    judged_grades: the grades of all judged items of each query (default: those of its results).
+    relevant: R where it is known without the grades. Credit defaults to hit or not.
+
+    >>> from_lists([[2, None, 1], [0]]).hits.tolist()
+    [[True, False, True], [False, False, False]]
+    """
+    filled = [[0.0 if g is None else float(g) for g in row] for row in grades]
+    all_judged = judged_grades
+    if all_judged is None:
+        all_judged = [[float(g) for g in row if g is not None] for row in grades]
+    found = [sum(g >= relevant_from for g in row) for row in all_judged]
+    counts = list(found if relevant is None else relevant)
+    if judged_grades is None:
+        # the relevant items that R counts beyond the results have the least relevant grade
+        missing = [max(0, r - f) for r, f in zip(counts, found, strict=True)]
+        all_judged = [
+            [*row, *[relevant_from] * m] for row, m in zip(all_judged, missing, strict=True)
+        ]
+    hit = [[float(g is not None and g >= relevant_from) for g in row] for row in grades]
+    worth = hit if credit is None else credit
+    best = [[1.0] * r for r in counts] if credit is None else credit
+    groups = [list(range(len(row))) for row in grades] if ties is None else ties
+    return Rankings(
+        query_ids=tuple(f"q{i + 1}" for i in range(len(filled))),
+        grades=_padded(filled),
+        credit=_padded(worth),
+        judged=_padded([[g is not None for g in row] for row in grades]).astype(bool),
+        returned=np.array([len(row) for row in filled], dtype=np.int64),
+        relevant=np.array(counts, dtype=np.int64),
+        ideal=_descending(np.maximum(_padded(all_judged), 0)),
+        ideal_credit=_descending(_padded(best)),
+        ties=_padded(groups).astype(np.int32),
+        relevant_from=relevant_from,
+    )
+
+
+def _padded(rows: Sequence[Sequence[float]]) -> Floats:
+    longest = max((len(row) for row in rows), default=0)
+    table = np.zeros((len(rows), longest), order="F")
+    for number, row in enumerate(rows):
+        table[number, : len(row)] = row
+    return table
+
+
+def _descending(table: Array) -> Array:
+    return np.asfortranarray(-np.sort(-table.astype(np.float64), axis=1))
