@@ -1,0 +1,209 @@
+"""Two versions side by side: signed differences per query, and what chance has to do with them.
+
+delta = candidate - baseline. Versions are compared on the queries that are scorable in both; the
+others are kept, with a reason, and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.rankings import Array
+from dashboard.evaluation.resampling import bootstrap_interval, randomisation_p, units
+from dashboard.evaluation.scores import Scores, scores
+from dashboard.evaluation.statistics import holm, paired_t
+from dashboard.evaluation.verdict import verdict
+
+__all__ = ["compare", "compare_all", "deltas", "verdict"]
+
+SAME = 1e-9
+"""Differences up to this size are no difference."""
+_CELLS = 4_000_000
+_REASONS = (
+    "",
+    "only in baseline",
+    "only in candidate",
+    "null in baseline",
+    "null in candidate",
+    "null in both",
+)
+
+
+def deltas(measurements: pd.DataFrame, baseline: str, candidate: str) -> pd.DataFrame:
+    """The signed difference of every query, worst first, queries without a difference last.
+
+    A DELTAS table with one more column, `why`: empty, or the reason for a null delta ("only in
+    baseline", "null in candidate" …). Measures keep their order. ValueError for an unknown version.
+    """
+    table = scores(measurements)
+    first, second = table.place(baseline), table.place(candidate)
+    pieces = []
+    for m, (metric, cutoff) in enumerate(table.measures):
+        values, present = table.values[:, (first, second), m], table.present[:, (first, second), m]
+        delta = np.round(values[:, 1] - values[:, 0], 12)
+        asked = np.flatnonzero(present.any(axis=1))
+        rows = asked[np.argsort(delta[asked], kind="stable")]
+        pieces.append(
+            {
+                "query_id": np.asarray(table.query_ids, dtype=object)[rows],
+                "metric": np.full(len(rows), metric, dtype=object),
+                "cutoff": np.full(len(rows), -1 if cutoff is None else cutoff),
+                "baseline": values[rows, 0],
+                "candidate": values[rows, 1],
+                "delta": delta[rows],
+                "why": np.asarray(_REASONS, dtype=object)[_reasons(values, present)[rows]],
+            }
+        )
+    return _table(pieces)
+
+
+def compare(
+    measurements: pd.DataFrame,
+    baseline: str,
+    candidate: str,
+    *,
+    groups: Mapping[str, str] | None = None,
+    seed: int = 0,
+    resamples: int = 10_000,
+) -> pd.DataFrame:
+    """One row per measure: both means, their difference, its 95 % interval, and a test.
+
+    Columns `metric, cutoff, baseline, candidate, delta, low, high, p, scored, total, better, same,
+    worse`, then `p_holm` and `p_t`, `tests` (how many p the Holm correction covers), `method` (of
+    p), `only_in_baseline, only_in_candidate, null_in_one, null_in_both`. Interval and p are null
+    below two scored queries. `groups` (query_id → group): queries drawn and swapped together.
+    """
+    table = scores(measurements)
+    pair = (table.place(baseline), table.place(candidate))
+    rows = _compare_pairs(table, [pair], groups, seed, resamples)
+    return rows.drop(columns=["baseline_run", "candidate_run"])
+
+
+def compare_all(
+    measurements: pd.DataFrame,
+    *,
+    baseline: str | None = None,
+    groups: Mapping[str, str] | None = None,
+    seed: int = 0,
+    resamples: int = 10_000,
+) -> pd.DataFrame:
+    """`compare` for every pair of versions, or for one baseline and each other one, in one pass.
+
+    The columns of `compare` after `baseline_run` and `candidate_run`; Holm's correction covers the
+    measures of one pair. The p-values of different rows share their random signs.
+    """
+    table = scores(measurements)
+    pairs = list(combinations(range(len(table.runs)), 2))
+    if baseline is not None:
+        first = table.place(baseline)
+        pairs = [(first, other) for other in range(len(table.runs)) if other != first]
+    step = max(1, _CELLS // max(1, len(table.query_ids) * len(table.measures)))
+    pieces = [
+        _compare_pairs(table, pairs[start : start + step], groups, seed, resamples)
+        for start in range(0, len(pairs), step)
+    ]
+    return pd.concat(
+        pieces or [_compare_pairs(table, [], groups, seed, resamples)], ignore_index=True
+    )
+
+
+def _compare_pairs(
+    table: Scores,
+    pairs: Sequence[tuple[int, int]],
+    groups: Mapping[str, str] | None,
+    seed: int,
+    resamples: int,
+) -> pd.DataFrame:
+    first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    rows = _rows(table, first, second)
+    differences = _differences(table, first, second)
+    codes = _codes(table.query_ids, groups)
+    chance: dict[str, Any] = {"groups": codes, "seed": seed, "resamples": resamples}
+    rows["low"], rows["high"] = bootstrap_interval(differences, **chance)
+    rows["p"], exact = randomisation_p(differences, **chance)
+    rows["method"] = np.where(exact, "randomisation, exact", f"randomisation, {resamples:,}")
+    rows.loc[rows["p"].isna(), "method"] = ""
+    rows["p_t"] = paired_t(*units(differences, codes))[1]
+    family = rows["p"].to_numpy().reshape(len(pairs), len(table.measures))
+    rows["p_holm"] = np.array([holm(p) for p in family]).ravel()
+    rows["tests"] = np.repeat(np.sum(~np.isnan(family), axis=1), len(table.measures))
+    order = ["baseline_run", "candidate_run", "metric", "cutoff", "baseline", "candidate", "delta"]
+    order += ["low", "high", "p", "scored", "total", "better", "same", "worse", "p_holm", "p_t"]
+    order += ["tests", "method", "only_in_baseline", "only_in_candidate"]
+    return rows[[*order, "null_in_one", "null_in_both"]]
+
+
+def _rows(table: Scores, first: list[int], second: list[int]) -> pd.DataFrame:
+    """Means and counts of each pair × measure, on the queries that are scored in both."""
+    differences = _differences(table, first, second)
+    scored = ~np.isnan(differences)
+    number = scored.sum(0)
+    cells = np.stack([table.values[:, first], table.values[:, second]], axis=-1)
+    present = np.stack([table.present[:, first], table.present[:, second]], axis=-1)
+    why = _reasons(cells, present).reshape(differences.shape)
+    sums = np.nansum(np.where(scored[..., None], cells.reshape(*scored.shape, 2), np.nan), axis=0)
+    with np.errstate(invalid="ignore"):
+        means = sums / number[:, None]
+        delta = np.nansum(differences, axis=0) / number
+    times = len(first)
+    cutoffs = [cutoff for _, cutoff in table.measures]
+    return pd.DataFrame(
+        {
+            "baseline_run": np.repeat(np.asarray(table.runs)[first], len(table.measures)),
+            "candidate_run": np.repeat(np.asarray(table.runs)[second], len(table.measures)),
+            "metric": [metric for metric, _ in table.measures] * times,
+            "cutoff": pd.array(cutoffs * times, dtype="Int64"),
+            "baseline": means[:, 0],
+            "candidate": means[:, 1],
+            "delta": delta,
+            "scored": number,
+            "total": present.any(axis=-1).sum(0).ravel(),
+            "better": (differences > SAME).sum(0),
+            "same": (np.abs(differences) <= SAME).sum(0),
+            "worse": (differences < -SAME).sum(0),
+            "only_in_baseline": (why == 1).sum(0),
+            "only_in_candidate": (why == 2).sum(0),
+            "null_in_one": ((why == 3) | (why == 4)).sum(0),
+            "null_in_both": (why == 5).sum(0),
+        }
+    )
+
+
+def _differences(table: Scores, first: list[int], second: list[int]) -> Array:
+    differences = table.values[:, second] - table.values[:, first]
+    return np.round(differences, 12).reshape(len(table.query_ids), -1)
+
+
+def _reasons(values: Array, present: Array) -> Array:
+    """Places in _REASONS for cells [..., (baseline, candidate)]."""
+    null, here = np.isnan(values), present
+    conditions = [
+        here[..., 0] & ~here[..., 1],
+        here[..., 1] & ~here[..., 0],
+        null[..., 0] & ~null[..., 1],
+        null[..., 1] & ~null[..., 0],
+        null[..., 0] & null[..., 1],
+    ]
+    return np.select(conditions, [1, 2, 3, 4, 5], 0)
+
+
+def _codes(query_ids: Sequence[str], groups: Mapping[str, str] | None) -> Array | None:
+    """Integer groups of the queries; a query without a group stands for itself."""
+    if groups is None:
+        return None
+    names = [("group", groups[q]) if q in groups else ("query", q) for q in query_ids]
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return np.array([places[name] for name in names], dtype=np.int64)
+
+
+def _table(pieces: list[dict[str, Array]]) -> pd.DataFrame:
+    names = ("query_id", "metric", "cutoff", "baseline", "candidate", "delta", "why")
+    columns = {name: np.concatenate([p[name] for p in pieces] or [np.empty(0)]) for name in names}
+    frame = pd.DataFrame(columns)
+    frame["cutoff"] = frame["cutoff"].astype("Int64").mask(frame["cutoff"] < 0)
+    return frame.astype({"query_id": "str", "metric": "str", "why": "str"})
