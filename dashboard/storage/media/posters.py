@@ -1,0 +1,135 @@
+"""Makes the poster of an item that has none: the first frame of a clip, a small copy of a picture.
+
+Posters are kept by the content of what they show, so they are made once, a renamed or copied
+collection does not make them again, and a changed file never shows an old poster.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import logging
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from PIL import Image, ImageOps
+
+from dashboard.storage.media.formats import PICTURE_PIXELS, content_type, picture
+from dashboard.storage.media.inside import Opened, Unusable
+
+WIDTH = 480
+_RECIPE = b"webp-480-1"  # change it when posters are made in another way
+_WHOLE = 64_000_000  # bytes; larger files are known by their size, beginning and end
+_SAMPLE = 1_000_000
+_LOG = logging.getLogger(__name__)
+
+
+def poster_of(opened: Opened, second: float = 0.0) -> bytes:
+    """The poster of an open picture or clip as WebP, at most 480 pixels wide; raises Unusable.
+
+    `second` is where the item begins in a longer clip.
+    """
+    key = hashlib.blake2s(
+        _digest_of(opened) + _RECIPE + f"{second:.3f}".encode(), digest_size=16
+    ).hexdigest()
+    kept = cache_folder() / key[:2] / f"{key}.webp"
+    with contextlib.suppress(OSError):
+        return kept.read_bytes()
+    made = _made(opened.file, second)
+    try:
+        _keep(kept, made)
+    except OSError as error:
+        _LOG.warning("posters cannot be kept in the cache folder: %s", error.strerror)
+    return made
+
+
+def cache_folder() -> Path:
+    """Where posters are kept: `DASHBOARD_CACHE`, else a folder below the user's cache folder."""
+    named = os.environ.get("DASHBOARD_CACHE")
+    if named:
+        return Path(named) / "posters"
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(user) / "search-quality-dashboard" / "posters"
+
+
+def _digest_of(opened: Opened) -> bytes:
+    known = _DIGESTS.get(opened.version)
+    if known is None:
+        known = _DIGESTS[opened.version] = _content_digest(opened.file, opened.size)
+        if len(_DIGESTS) > 10_000:
+            _DIGESTS.pop(next(iter(_DIGESTS)))
+    return known
+
+
+_DIGESTS: dict[str, bytes] = {}
+
+
+def _content_digest(file: BinaryIO, size: int) -> bytes:
+    digest = hashlib.sha256(str(size).encode())
+    file.seek(0)
+    if size <= _WHOLE:
+        while block := file.read(_SAMPLE):
+            digest.update(block)
+    else:
+        digest.update(file.read(_SAMPLE))
+        file.seek(size - _SAMPLE)
+        digest.update(file.read(_SAMPLE))
+    return digest.digest()
+
+
+def _keep(path: Path, content: bytes) -> None:
+    path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.parent.mkdir(exist_ok=True, mode=0o700)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as unfinished:
+        unfinished.write(content)
+    Path(unfinished.name).replace(path)
+
+
+def _made(file: BinaryIO, second: float) -> bytes:
+    still = picture(file) if content_type(file).startswith("image/") else _frame(file, second)
+    try:
+        still.draft("RGB", (WIDTH * 2, WIDTH * 2))
+        small = ImageOps.exif_transpose(_eight_bits(still)).convert("RGB")
+        small.thumbnail((WIDTH, WIDTH))
+        written = io.BytesIO()
+        small.save(written, "WEBP", quality=75)
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
+        raise Unusable("damaged") from error
+    return written.getvalue()
+
+
+def _eight_bits(still: Image.Image) -> Image.Image:
+    """16-bit grey scaled down: Pillow's own conversion clips it to white."""
+    if still.mode.startswith("I;16"):
+        return still.point(lambda value: value / 256).convert("L")
+    return still
+
+
+def _frame(file: BinaryIO, second: float) -> Image.Image:
+    """The frame of a clip at `second`. The demuxer is named: no playlist can open other files."""
+    import av
+
+    webm = content_type(file) == "video/webm"
+    file.seek(0)
+    try:
+        with av.open(file, format="matroska" if webm else "mov") as clip:
+            for frame in _from(clip, second):
+                return frame.to_image()
+    except (av.FFmpegError, IndexError, OSError, ValueError, MemoryError) as error:
+        raise Unusable("not playable") from error
+    raise Unusable("not playable")
+
+
+def _from(clip: Any, second: float) -> Iterator[Any]:
+    stream = clip.streams.video[0]
+    if stream.codec_context.width * stream.codec_context.height > PICTURE_PIXELS:
+        raise Unusable("too many pixels")
+    if second:
+        clip.seek(int(second * 1_000_000), backward=True)
+    for frame in clip.decode(stream):
+        if frame.time is None or frame.time >= second - 1e-3:
+            yield frame

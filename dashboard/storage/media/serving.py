@@ -1,0 +1,128 @@
+"""Answers requests for files: in pieces, by range and version, with headers that tame them."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from email.utils import formatdate
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from dashboard.storage.media.inside import Opened, Unusable
+from dashboard.tables import DataError
+
+_PIECE = 256 * 1024  # bytes
+_YEAR = 31_536_000  # seconds
+_SAFE = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+}
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Content:
+    """An open file and its media type."""
+
+    opened: Opened
+    type: str
+
+
+def answer(
+    find: Callable[[str, str], Content], at_once: int = 20
+) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint for `/…/{collection}?item=ID&v=VERSION`; what cannot be shown is the same 404.
+
+    At most `at_once` files are looked for at the same time: making posters leaves threads.
+    """
+    turns = anyio.CapacityLimiter(at_once)
+
+    async def endpoint(request: Request) -> Response:
+        name, item_id = request.path_params["collection"], request.query_params.get("item", "")
+        try:
+            content = await anyio.to_thread.run_sync(find, name, item_id, limiter=turns)
+        except (Unusable, DataError, LookupError, OSError, ValueError) as error:
+            _LOG.info("not served: %r %r: %r", name[:100], item_id[:100], str(error)[:200])
+            return PlainTextResponse("not found", 404, {**_SAFE, "Cache-Control": "no-store"})
+        return _answered(request, content)
+
+    return endpoint
+
+
+def _answered(request: Request, content: Content) -> Response:
+    opened = content.opened
+    headers = _headers(content, known=request.query_params.get("v") == opened.version)
+    if headers["ETag"] in request.headers.get("if-none-match", ""):
+        opened.close()
+        return Response(status_code=304, headers=headers)
+    asked = request.headers.get("range", "")
+    if request.headers.get("if-range", headers["ETag"]) != headers["ETag"]:
+        asked = ""
+    status, part = _part(asked, opened.size)
+    if status == 416:
+        opened.close()
+        return PlainTextResponse(
+            "no such part", 416, {**_SAFE, "Content-Range": f"bytes */{opened.size}"}
+        )
+    headers["Content-Length"] = str(len(part))
+    if status == 206:
+        headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{opened.size}"
+    if request.method == "HEAD":
+        opened.close()
+        return Response(status_code=status, headers=headers)
+    return _Pieces(opened, part, status, headers)
+
+
+def _headers(content: Content, known: bool) -> dict[str, str]:
+    return {
+        **_SAFE,
+        "Content-Type": content.type,
+        "Accept-Ranges": "bytes",
+        "ETag": f'"{content.opened.version}"',
+        "Last-Modified": formatdate(content.opened.modified, usegmt=True),
+        "Cache-Control": f"private, max-age={_YEAR}, immutable" if known else "private, no-cache",
+    }
+
+
+def _part(asked: str, size: int) -> tuple[int, range]:
+    """Status and bytes for a Range header; several parts are answered with the whole file."""
+    match = re.fullmatch(r"bytes=\s*(\d{0,18})-(\d{0,18})\s*", asked)
+    if not match or not any(match.groups()):
+        return 200, range(size)
+    first, last = match.groups()
+    part = range(max(size - int(last or 0), 0), size)
+    if first:
+        part = range(int(first), min(int(last) + 1, size) if last else size)
+    return (206, part) if part else (416, part)
+
+
+class _Pieces(StreamingResponse):
+    """A part of a file, read in a thread piece by piece; it is closed however the sending ends."""
+
+    def __init__(self, opened: Opened, part: range, status: int, headers: dict[str, str]) -> None:
+        self.opened, self.part = opened, part
+        super().__init__(self._read(), status, headers)
+
+    async def _read(self) -> AsyncIterator[bytes]:
+        file, left = self.opened.file, len(self.part)
+        await anyio.to_thread.run_sync(file.seek, self.part.start)
+        while left:
+            piece = await anyio.to_thread.run_sync(file.read, min(_PIECE, left))
+            if not piece:
+                raise OSError("a media file became shorter while it was sent")
+            left -= len(piece)
+            yield piece
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self.opened.close()
