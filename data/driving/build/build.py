@@ -1,0 +1,55 @@
+"""Build the driving collection: python data/driving/build/build.py [--only STEP ...].
+
+The steps, in order; each reads what the ones before it left in the --work folder.
+
+simulate  road maps and traffic, recorded at 10 Hz (gallery and training drives)
+label     keywords of every window of every recording
+select    a balanced choice of clips, without those whose salient actor is hidden
+queries   the collection's text files: items, annotation, queries, vocabulary
+render    films and posters of the chosen clips
+frames    four small pictures of each training window and of each clip
+train     the three model versions and their vectors
+measure   print what the versions are worth
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import tempfile
+from pathlib import Path
+
+from driving import steps
+
+LOG = logging.getLogger("driving")
+
+
+def arguments() -> argparse.Namespace:
+    """What the command was called with."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", nargs="+", choices=list(steps.STEPS), metavar="STEP",
+                        help="do only these steps")  # fmt: skip
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "driving-build",
+                        help="folder for everything that is not committed")  # fmt: skip
+    parser.add_argument("--to", type=Path, default=Path(__file__).resolve().parents[1],
+                        help="the collection's folder")  # fmt: skip
+    parser.add_argument("--clips", type=int, default=190, help="how many clips to choose")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of everything")
+    parser.add_argument("--workers", type=int, default=2, help="processes that render")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Do the steps that were asked for."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    called = arguments()
+    build = steps.Build(called.work, called.to, called.clips, called.seed, called.workers)
+    for name in called.only or steps.STEPS:
+        LOG.info("%s", name)
+        steps.STEPS[name](build)
+
+
+if __name__ == "__main__":
+    main()

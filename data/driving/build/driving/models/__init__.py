@@ -1,0 +1,1 @@
+"""Three model versions: frozen encoders, learned projections, and what they are worth."""

@@ -1,0 +1,1 @@
+"""Everything that is said in words: captions, text queries and the vocabulary; pure."""
