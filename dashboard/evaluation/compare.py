@@ -130,7 +130,7 @@ def _compare_pairs(
     rows.loc[rows["p"].isna(), "method"] = ""
     rows["p_t"] = paired_t(*units(differences, codes))[1]
     family = rows["p"].to_numpy().reshape(len(pairs), len(table.measures))
-    rows["p_holm"] = np.array([holm(p) for p in family]).ravel()
+    rows["p_holm"] = holm(family).ravel()
     rows["tests"] = np.repeat(np.sum(~np.isnan(family), axis=1), len(table.measures))
     order = ["baseline_run", "candidate_run", "metric", "cutoff", "baseline", "candidate", "delta"]
     order += ["low", "high", "p", "scored", "total", "better", "same", "worse", "p_holm", "p_t"]

@@ -9,18 +9,20 @@ from dashboard.evaluation.rankings import Array
 
 
 def holm(p: Array) -> Array:
-    """p-values corrected for their number by Holm's step-down method; nulls do not count.
+    """p-values corrected for their number by Holm's step-down method, along the last axis.
+
+    Nulls stay null and do not count. Written out because statsmodels' multipletests collects
+    garbage in every call, 0.3 s once a text model is loaded; the tests hold it against statsmodels.
 
     >>> holm(np.array([0.01, 0.04, np.nan, 0.03, 0.005])).round(12).tolist()
     [0.03, 0.06, nan, 0.06, 0.02]
     """
-    # half a second of import that only a comparison needs
-    from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
-
-    corrected = np.full(len(p), np.nan)
-    known = ~np.isnan(p)
-    if known.any():
-        corrected[known] = multipletests(p[known], method="holm")[1]
+    order = np.argsort(p, axis=-1, kind="stable")
+    tests = np.sum(~np.isnan(p), axis=-1, keepdims=True)
+    factors = np.maximum(tests - np.arange(p.shape[-1]), 1)
+    stepped = np.maximum.accumulate(np.take_along_axis(p, order, -1) * factors, axis=-1)
+    corrected = np.empty_like(p)
+    np.put_along_axis(corrected, order, np.minimum(stepped, 1.0), -1)
     return corrected
 
 

@@ -27,19 +27,19 @@ def verdict(
     if scored == 0:
         return (
             f"{candidate} and {baseline} cannot be compared at {name}: "
-            f"none of {total} queries is scored in both"
+            f"none of {_queries(total)} is scored in both"
         )
     if scored == 1:
         return (
-            f"{candidate} and {baseline} cannot be told apart at {name}: one of {total} queries is "
-            f"scored in both ({row['delta']:+.2f}), and a test needs two"
+            f"{candidate} and {baseline} cannot be told apart at {name}: of {_queries(total)} one "
+            f"is scored in both ({row['delta']:+.2f}), and a test needs two"
         )
     if pd.isna(row["p"]):
         return (
             f"{candidate} and {baseline} cannot be told apart at {name}: "
             f"all {scored} scored queries of {total} belong together, and a test needs two groups"
         )
-    tail = f"{_chance(row)}, {scored} of {total} queries scored"
+    tail = f"{_chance(row)}, {scored} of {_queries(total)} scored"
     if row["better"] == 0 and row["worse"] == 0:
         return f"No difference between {candidate} and {baseline} at {name}: {tail}, all the same"
     counts = f"{row['better']} better, {row['same']} same, {row['worse']} worse"
@@ -65,3 +65,7 @@ def _chance(row: Mapping[str, Any] | pd.Series) -> str:
 
 def _number(p: float) -> str:
     return "< 0.0001" if p < 0.9e-4 else f"= {p:.2g}"
+
+
+def _queries(number: int) -> str:
+    return "1 query" if number == 1 else f"{number:,} queries"

@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.compare import compare, deltas
+from dashboard.evaluation.correlation import correlation_p, spearman, williams, zou_interval
 from dashboard.evaluation.resampling import randomisation_p, units
 from dashboard.evaluation.statistics import holm, paired_t
+from dashboard.evaluation.tukey import tukey_two_way
 
 
 def measured(runs, metric="P", cutoff=5):
@@ -59,8 +61,55 @@ def holm_correction(vector):
     return {f"p{i}": value for i, value in enumerate(corrected)}
 
 
+def tukey_differences(vector):
+    inputs = vector["inputs"]
+    table = tukey_two_way(np.array(inputs["scores_topics_x_systems"]), inputs["systems"])
+    names = {"delta": "diff", "low": "lower", "high": "upper", "p": "p_adj"}
+    return {
+        f"{row['candidate']}-{row['baseline']} {name}": row[column]
+        for _, row in table.iterrows()
+        for column, name in names.items()
+    }
+
+
+def rank_correlation(vector):
+    x, y = (np.array(vector["inputs"][axis], dtype=float) for axis in "xy")
+    return {"r_s": null(spearman(x, y).r)}
+
+
+def rank_correlation_of_sums(vector):
+    lists, y = vector["inputs"]["lists"], np.array(vector["inputs"]["y"], dtype=float)
+    return {
+        "r_s_of_CG_with_y": spearman(np.array([sum(each) for each in lists]), y).r,
+        "r_s_of_AVG_with_y": spearman(np.array([sum(e) / len(e) for e in lists]), y).r,
+    }
+
+
+def significance_of_correlations(vector):
+    n, alpha = vector["inputs"]["n"], vector["params"]["alpha"]
+    p = [correlation_p(r, n) for r in vector["inputs"]["r_s"]]
+    stars = {f"star{i}": float(value < alpha) for i, value in enumerate(p)}
+    return {f"p{i}": value for i, value in enumerate(p)} | stars
+
+
+def difference_of_correlations(vector):
+    found = williams(**vector["inputs"])
+    return {"t": found.t, "df": found.df, "p_two_sided": found.p}
+
+
+def interval_of_a_difference(vector):
+    low, high = zou_interval(**vector["inputs"], level=vector["params"]["confidence"])
+    return {"lower": low, "upper": high}
+
+
 KINDS = {
     "compare": comparison,
     "fisher_randomization": randomisation,
     "holm": holm_correction,
+    "tukey_hsd": tukey_differences,
+    "spearman": rank_correlation,
+    "spearman_pitfall": rank_correlation_of_sums,
+    "correlation_p": significance_of_correlations,
+    "williams_test": difference_of_correlations,
+    "zou_ci": interval_of_a_difference,
 }

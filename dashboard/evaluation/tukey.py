@@ -1,0 +1,72 @@
+"""Three and more versions at once: Tukey's honest differences on the layout query × version.
+
+One-way tools take the queries for independent samples and miss what pairing shows; here each query
+has its own level (score ~ query + version), as in R's TukeyHSD(aov(score ~ query + version)).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy.integrate import IntegrationWarning  # type: ignore[import-untyped]
+from scipy.stats import studentized_range  # type: ignore[import-untyped]
+
+from dashboard.evaluation.rankings import Array
+from dashboard.evaluation.scores import scores
+
+
+def tukey_two_way(values: Array, versions: Sequence[str], level: float = 0.95) -> pd.DataFrame:
+    """Each pair's mean difference with bounds and p that hold for all pairs together.
+
+    `values` [Q, V], NaN for null: queries that are null in any version are left out. Columns
+    `baseline, candidate, delta, low, high, p, scored, total`; delta = candidate - baseline. Bounds
+    and p are null with fewer than two queries or versions, or where no residual variance is left.
+    """
+    whole = values[~np.isnan(values).any(axis=1)]
+    pairs = list(combinations(range(len(versions)), 2))
+    first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
+    means = whole.mean(0) if len(whole) else np.full(len(versions), np.nan)
+    delta = means[second] - means[first]
+    margin, p = _margin_and_p(whole, delta, level)
+    return pd.DataFrame(
+        {
+            "baseline": np.asarray(versions, dtype=object)[first],
+            "candidate": np.asarray(versions, dtype=object)[second],
+            "delta": delta,
+            "low": delta - margin,
+            "high": delta + margin,
+            "p": p,
+            "scored": len(whole),
+            "total": len(values),
+        }
+    )
+
+
+def tukey(
+    measurements: pd.DataFrame, metric: str, cutoff: int | None, level: float = 0.95
+) -> pd.DataFrame:
+    """`tukey_two_way` of one measure of a measurements table; ValueError when it is not there."""
+    table = scores(measurements)
+    return tukey_two_way(table.column(metric, cutoff), table.runs, level)
+
+
+def _margin_and_p(whole: Array, delta: Array, level: float) -> tuple[float, Array]:
+    queries, versions = whole.shape
+    unknown = np.full(len(delta), np.nan)
+    if queries < 2 or versions < 2:
+        return float("nan"), unknown
+    residual = whole - whole.mean(0) - whole.mean(1, keepdims=True) + whole.mean()
+    freedom = (queries - 1) * (versions - 1)
+    error = np.sqrt((residual**2).sum() / freedom / queries)
+    if error < 1e-12:
+        return float("nan"), np.where(np.abs(delta) < 1e-12, 1.0, unknown)
+    with warnings.catch_warnings():
+        # for many queries and p near 1 scipy complains of slow convergence; it is right to 1e-13
+        warnings.simplefilter("ignore", IntegrationWarning)
+        margin = float(studentized_range.ppf(level, versions, freedom)) * error
+        p = studentized_range.sf(np.abs(delta) / error, versions, freedom)
+    return margin, np.clip(p, 0, 1)
