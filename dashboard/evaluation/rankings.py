@@ -13,7 +13,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+
+from dashboard.evaluation.join import codes, matching, pairs
+from dashboard.evaluation.judgement import Judgement
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -32,7 +36,7 @@ class Rankings:
     relevant [Q]         R: how many relevant items exist
     ideal [Q, J]         the positive grades of all judged items, descending, then 0
     ideal_credit [Q, J'] the same for credit
-    ties [Q, D]          number of the group of equal scores that the result stands in, from 0
+    tied [Q, D]          whether the result has the same score as the one before it
     relevant_from        the least grade that makes a result a hit
 
     A grade below 0 is judged and gains nothing.
@@ -46,7 +50,7 @@ class Rankings:
     relevant: Counts
     ideal: Array
     ideal_credit: Array
-    ties: Array
+    tied: Flags
     relevant_from: float = 1.0
 
     @property
@@ -67,6 +71,12 @@ class Rankings:
         return gains
 
     @cached_property
+    def ties(self) -> Counts:
+        """Number of the group of equal scores that each result stands in, from 0. [Q, D]"""
+        groups: Counts = np.cumsum(~self.tied, axis=1) - 1
+        return groups
+
+    @cached_property
     def retrieved_ideal(self) -> Array:
         """The best order of what came back: gains descending. [Q, D]"""
         return _descending(self.gains)
@@ -83,6 +93,97 @@ class Rankings:
     def places(self, k: int | None) -> int:
         """How many ranks a loop has to visit with cutoff k."""
         return self.depth if k is None else min(k, self.depth)
+
+
+def rank(run: pd.DataFrame, judgement: Judgement, depth: int | None = None) -> Rankings:
+    """The rankings of one run under a judgement, each query's results in the order of `rank`.
+
+    run: RUN table; gaps in `rank` are closed, queries that were not asked are left out.
+    depth: how many results of each query to look at (default: all).
+    """
+    rows = _Rows.of(run, codes(run["query_id"], judgement.asked), len(judgement.query_ids))
+    items = len(judgement.item_ids)
+    item = codes(run["item_id"], judgement.item_ids)[rows.order]
+    found, pair = matching(
+        judgement.key, pairs(rows.query, item, items), len(judgement.query_ids) * (items + 1)
+    )
+    returned = rows.returned if depth is None else np.minimum(rows.returned, depth)
+    grades = rows.table(found, judgement.grade[pair], returned)
+    judged = rows.table(found, np.ones(len(found), dtype=bool), returned)
+    if judgement.credit_is_hit:
+        credit = (grades >= judgement.relevant_from) & judged
+    else:
+        credit = rows.table(found, judgement.credit[pair], returned)
+    tied = rows.tied(run["score"].to_numpy()[rows.order])
+    return Rankings(
+        query_ids=judgement.query_ids,
+        grades=grades,
+        credit=credit,
+        judged=judged,
+        returned=returned,
+        relevant=judgement.relevant,
+        ideal=judgement.ideal,
+        ideal_credit=judgement.ideal_credit,
+        tied=rows.table(tied, np.ones(len(tied), dtype=bool), returned),
+        relevant_from=judgement.relevant_from,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of a run, query by query and there by rank.
+
+    order: where each row stands in the run's table (`slice(None)` where it is in order already);
+    query: its query's code; first [Q]: the row that a query begins with; returned [Q].
+    """
+
+    order: Array | slice
+    query: Array
+    first: Counts
+    returned: Counts
+
+    @classmethod
+    def of(cls, run: pd.DataFrame, query: Array, queries: int) -> _Rows:
+        """The rows of the queries asked; sorted only if the table is not in order already."""
+        order: Array | slice = slice(None)
+        place = run["rank"].to_numpy()
+        if (query < 0).any():
+            order = np.flatnonzero(query >= 0)
+            query, place = query[order], place[order]
+        begins = _beginnings(query)
+        rising = place[1:] > place[:-1]
+        rising[begins[1:] - 1] = True
+        if not rising.all() or np.bincount(query[begins], minlength=1).max() > 1:
+            by_rank = np.lexsort((place, query))
+            order = by_rank if isinstance(order, slice) else order[by_rank]
+            query = query[by_rank]
+            begins = _beginnings(query)
+        first, returned = np.zeros((2, queries), dtype=np.int64)
+        first[query[begins]] = begins
+        returned[query[begins]] = np.diff(np.append(begins, len(query)))
+        return cls(order, query, first, returned)
+
+    def table(self, rows: Counts, values: Array, returned: Counts) -> Array:
+        """`values` of some rows laid out as [query, rank], 0 elsewhere."""
+        table = np.zeros((int(returned.max(initial=0)), len(returned)), dtype=values.dtype)
+        query = self.query[rows]
+        rank = rows - self.first[query]
+        if len(rank) and rank.max() >= len(table):
+            kept = rank < len(table)
+            query, rank, values = query[kept], rank[kept], values[kept]
+        table[rank, query] = values
+        return table.T
+
+    def tied(self, score: Array) -> Counts:
+        """The rows whose score equals that of the row before them in the same list."""
+        rows = np.flatnonzero(score[1:] == score[:-1]) + 1
+        inside: Counts = rows[rows != self.first[self.query[rows]]]
+        return inside
+
+
+def _beginnings(query: Array) -> Counts:
+    changes: Counts = np.flatnonzero(query[1:] != query[:-1]) + 1
+    return np.append(0, changes) if len(query) else changes
 
 
 def from_lists(
@@ -117,7 +218,8 @@ def from_lists(
     hit = [[float(g is not None and g >= relevant_from) for g in row] for row in grades]
     worth = hit if credit is None else credit
     best = [[1.0] * r for r in counts] if credit is None else credit
-    groups = [list(range(len(row))) for row in grades] if ties is None else ties
+    groups = [range(len(row)) for row in grades] if ties is None else ties
+    tied = [[i > 0 and row[i] == row[i - 1] for i in range(len(row))] for row in groups]
     return Rankings(
         query_ids=tuple(f"q{i + 1}" for i in range(len(filled))),
         grades=_padded(filled),
@@ -127,7 +229,7 @@ def from_lists(
         relevant=np.array(counts, dtype=np.int64),
         ideal=_descending(np.maximum(_padded(all_judged), 0)),
         ideal_credit=_descending(_padded(best)),
-        ties=_padded(groups).astype(np.int32),
+        tied=_padded(tied).astype(bool),
         relevant_from=relevant_from,
     )
 

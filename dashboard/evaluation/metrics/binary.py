@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dashboard.evaluation.metrics.names import choice
 from dashboard.evaluation.metrics.registry import metric
 from dashboard.evaluation.rankings import Counts, Flags, Floats, Rankings
 
@@ -54,3 +55,145 @@ def recall(rankings: Rankings, k: int | None) -> Floats:
     [0.25]
     """
     return ratio(counted(rankings.hits, k), rankings.relevant)
+
+
+@metric(
+    "Success",
+    formula="1 if hits in the first K ≥ 1, else 0",
+    source="trec_eval success; hit rate; VSE++ R@K",
+    reads="hits",
+    other_names=("hit_any", "hit_rate"),
+)
+def success(rankings: Rankings, k: int | None) -> Floats:
+    """Whether at least one relevant item stands in the first K places (reads hits).
+
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> success(from_lists([[0, 1], [0, 0]]), 2).tolist()
+    [1.0, 0.0]
+    """
+    return (counted(rankings.hits, k) > 0).astype(np.float64)
+
+
+@metric(
+    "AP",
+    choice("divisor", "relevant", "retrieved", "min", "annotated", bare=True),
+    formula="Σ over hits of (hits up to k ÷ k) ÷ R, hits found, or min(R, K)",
+    source="relevant: trec_eval map, map_cut; retrieved: hashing mAP@p; min: CIRCO; "
+    "annotated: condensed list, Sakai 2007",
+    reads="hits",
+    other_names=("mAP",),
+)
+def average_precision(rankings: Rankings, k: int | None, divisor: str = "relevant") -> Floats:
+    """Mean of hits ÷ rank over the relevant items, 0 for those not found (reads hits).
+
+    retrieved divides by the hits found, min by min(R, K); annotated leaves unjudged results out
+    of the list and divides by R.
+
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> average_precision(from_lists([[1, 0, 1, 0, 0]]), 3).round(4).tolist()
+    [0.8333]
+    """
+    if divisor == "annotated":
+        return ratio(_condensed_precisions(rankings, k)[0], rankings.relevant)
+    total, found = _precisions(rankings, k)
+    if divisor == "retrieved":
+        undefined = np.where(rankings.relevant > 0, 0.0, np.nan)
+        return np.where(found > 0, total / np.maximum(found, 1), undefined)
+    if divisor == "min" and k is not None:
+        return ratio(total, np.minimum(rankings.relevant, k))
+    return ratio(total, rankings.relevant)
+
+
+def _precisions(rankings: Rankings, k: int | None) -> tuple[Floats, Floats]:
+    """Σ hits ÷ rank over the hits, and the number of hits. [Q] each"""
+    total, found, step = np.zeros((3, len(rankings.returned)))
+    for rank in range(rankings.places(k)):
+        hit = rankings.hits[:, rank]
+        found += hit
+        total += np.divide(np.multiply(found, hit, out=step), rank + 1, out=step)
+    return total, found
+
+
+def _condensed_precisions(rankings: Rankings, k: int | None) -> tuple[Floats, Floats]:
+    """The same over the judged results alone."""
+    total, found, seen = np.zeros((3, len(rankings.returned)))
+    for rank in range(rankings.depth):
+        seen += rankings.judged[:, rank]
+        hit = rankings.hits[:, rank] if k is None else rankings.hits[:, rank] & (seen <= k)
+        found += hit
+        total += hit * found / np.maximum(seen, 1)
+    return total, found
+
+
+@metric(
+    "Rprec",
+    formula="hits in the first R ÷ R",
+    source="trec_eval Rprec",
+    reads="hits",
+    cutoff="never",
+)
+def r_precision(rankings: Rankings, k: None = None) -> Floats:
+    """Share of hits in the first R places, R being the number of relevant items (reads hits).
+
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> r_precision(from_lists([[1, 0, 1]])).tolist()
+    [0.5]
+    """
+    found = np.zeros(len(rankings.returned))
+    for rank in range(min(rankings.depth, int(rankings.relevant.max(initial=0)))):
+        found += rankings.hits[:, rank] & (rank < rankings.relevant)
+    return ratio(found, rankings.relevant)
+
+
+@metric(
+    "RR",
+    formula="1 ÷ rank of the first hit",
+    source="trec_eval recip_rank",
+    reads="hits",
+    other_names=("MRR",),
+)
+def reciprocal_rank(rankings: Rankings, k: int | None) -> Floats:
+    """One divided by the rank of the first relevant item, 0 if none is found (reads hits).
+
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> reciprocal_rank(from_lists([[0, 1, 1]]), None).tolist()
+    [0.5]
+    """
+    values = np.zeros(len(rankings.returned))
+    for rank in reversed(range(rankings.places(k))):
+        values[rankings.hits[:, rank]] = 1 / (rank + 1)
+    return values
+
+
+@metric(
+    "Judged",
+    formula="judged results in the first K ÷ results in the first K",
+    source="ir_measures Judged",
+    reads="judged",
+)
+def judged_share(rankings: Rankings, k: int | None) -> Floats:
+    """Share of the first K results that have a grade at all; NaN for an empty list (reads judged).
+
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> judged_share(from_lists([[0, None, 1]]), 2).tolist()
+    [0.5]
+    """
+    return ratio(counted(rankings.judged, k), rankings.evaluated(k))
+
+
+@metric(
+    "Ceiling",
+    formula="min(K, R) ÷ K",
+    source="the largest P@K that any ranking can have",
+    reads="hits",
+    cutoff="required",
+    other_names=("hits_ceiling",),
+)
+def ceiling(rankings: Rankings, k: int) -> Floats:
+    """The P@K of a perfect ranking, below 1 where fewer than K items are relevant (reads hits).
+
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> ceiling(from_lists([[1, 1]]), 5).tolist()
+    [0.4]
+    """
+    return np.minimum(rankings.relevant, k) / k

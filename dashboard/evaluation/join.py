@@ -1,0 +1,83 @@
+"""Joins by integer codes: text ids become numbers once, and pairs of numbers are looked up.
+
+Nothing downstream compares texts row by row. A pair (query, item) is one number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Codes = NDArray[Any]
+Places = NDArray[np.int64]
+
+ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 ÷ golden ratio: multiplying by it scatters the high bits
+
+
+def categories(values: pd.Series) -> pd.Index:
+    """The distinct values of a column: its categories, or else in order of appearance."""
+    categorical = isinstance(values.dtype, pd.CategoricalDtype)
+    index: pd.Index = values.cat.categories if categorical else pd.Index(values.unique())
+    return index
+
+
+def codes(values: pd.Series, index: pd.Index) -> Codes:
+    """The place of each value in `index`, -1 where it has none.
+
+    A categorical column costs no work on its texts beyond that on its categories.
+    """
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        numbers, own = values.cat.codes.to_numpy(), values.dtype.categories
+    else:
+        numbers, own = pd.factorize(values)
+    if own is index or own.equals(index):
+        return numbers
+    return np.append(index.get_indexer(own), -1).astype(np.int32)[numbers]
+
+
+def pairs(query: Codes, item: Codes, items: int) -> Places:
+    """One number for each (query, item); an item of code -1 gets a number of its own."""
+    numbers: Places = query.astype(np.int64) * (items + 1) + item + 1
+    return numbers
+
+
+def matching(keys: Places, wanted: Places, size: int) -> tuple[Places, Places]:
+    """The rows of `wanted` that stand in `keys`, and the rows of `keys` where they stand.
+
+    keys: distinct numbers from 0 to size - 1; wanted: any numbers below `size`, in any order.
+    """
+    if size <= 4 * (len(keys) + len(wanted)) + 1024:
+        return _by_table(keys, wanted, size)
+    return _by_filter(keys, wanted)
+
+
+def _by_table(keys: Places, wanted: Places, size: int) -> tuple[Places, Places]:
+    table = np.full(size, -1, dtype=np.int32)
+    table[keys] = np.arange(len(keys), dtype=np.int32)
+    places = table[wanted]
+    rows = np.flatnonzero(places >= 0)
+    return rows, places[rows].astype(np.int64)
+
+
+def _by_filter(keys: Places, wanted: Places) -> tuple[Places, Places]:
+    # most wanted pairs are in no judgement: a table of hash bits that fits the cache throws them
+    # out before the search, which then sees few more than those that are found
+    bits = max(16, int(8 * len(keys)).bit_length())
+    shift = np.uint64(64 - bits)
+    taken = np.zeros(1 << bits, dtype=bool)
+    taken[_slots(keys, shift)] = True
+    likely = np.flatnonzero(taken[_slots(wanted, shift)])
+    order = np.argsort(keys)
+    ordered = keys[order]
+    places = np.searchsorted(ordered, wanted[likely])
+    places[places == len(keys)] = 0
+    same = ordered[places] == wanted[likely]
+    return likely[same], order[places[same]]
+
+
+def _slots(keys: Places, shift: np.uint64) -> NDArray[np.uint64]:
+    slots: NDArray[np.uint64] = (keys.astype(np.uint64) * ODD) >> shift
+    return slots

@@ -1,0 +1,116 @@
+"""A judgement: which items count for which query and how much, as a protocol decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dashboard.evaluation.join import Codes, Places, categories, codes, pairs
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a protocol makes of a collection's evidence.
+
+    qrels          query_id, item_id, grade, credit (partial relevance in [0, 1]); a pair that is
+                   not here is unjudged, which is not the same as grade 0
+    query_ids      all queries that were asked, in order
+    unscorable     the queries that no ranking can be scored on, each with the reason
+    relevant_from  the least grade that is relevant
+    leave_out      the item that each item query is about and never counts as its own result
+    notes          sentences for the reader: what was dropped or taken in place of something
+    """
+
+    qrels: pd.DataFrame
+    query_ids: tuple[str, ...]
+    unscorable: Mapping[str, str]
+    relevant_from: float = 1.0
+    leave_out: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def asked(self) -> pd.Index:
+        """`query_ids`, ready to look codes up in."""
+        return pd.Index(self.query_ids, dtype="str")
+
+    @cached_property
+    def item_ids(self) -> pd.Index:
+        """The ids of all judged items; an item's code is its place here."""
+        return categories(self.qrels["item_id"])
+
+    @cached_property
+    def query(self) -> Codes:
+        """The query's code in each row of qrels."""
+        query = codes(self.qrels["query_id"], self.asked)
+        if (query < 0).any():
+            stray = self.qrels["query_id"].to_numpy()[int(np.argmax(query < 0))]
+            raise ValueError(f"the judgement holds {stray!r}, which is not among its queries")
+        return query
+
+    @cached_property
+    def key(self) -> Places:
+        """One number for the pair of each row of qrels."""
+        item = codes(self.qrels["item_id"], self.item_ids)
+        return pairs(self.query, item, len(self.item_ids))
+
+    @cached_property
+    def grade(self) -> Array:
+        """The grades, as int8 where they are all small and whole, which is quick."""
+        grade = self.qrels["grade"].to_numpy()
+        if len(grade) and (np.abs(grade) <= 127).all() and (grade == np.rint(grade)).all():
+            return grade.astype(np.int8)
+        return grade.astype(np.float64)
+
+    @cached_property
+    def credit(self) -> NDArray[np.float64]:
+        """The partial relevance of each pair."""
+        return self.qrels["credit"].to_numpy(dtype=np.float64)
+
+    @cached_property
+    def credit_is_hit(self) -> bool:
+        """Whether credit says no more than relevant or not."""
+        return bool((self.credit == (self.grade >= self.relevant_from)).all())
+
+    @cached_property
+    def relevant(self) -> NDArray[np.int64]:
+        """R, the number of relevant items of each query."""
+        hits = self.query[self.grade >= self.relevant_from]
+        return np.bincount(hits, minlength=len(self.query_ids)).astype(np.int64)
+
+    @cached_property
+    def ideal(self) -> Array:
+        """The positive grades of each query, descending, then 0. [Q, J]"""
+        return _descending(self.query, self.grade, len(self.query_ids))
+
+    @cached_property
+    def ideal_credit(self) -> Array:
+        """The positive credits of each query, descending, then 0. [Q, J]"""
+        if self.credit_is_hit:
+            places = np.arange(int(self.relevant.max(initial=0)))
+            return (places[:, None] < self.relevant).T
+        return _descending(self.query, self.credit, len(self.query_ids))
+
+
+def _descending(query: Codes, values: Array, queries: int) -> Array:
+    positive = values > 0
+    query, values = query[positive].astype(np.int64), values[positive]
+    if values.dtype == np.int8:
+        # the grade rides in the low byte of the query's number: one sort of whole numbers
+        riding = np.sort(query * 128 + (127 - values.astype(np.int64)))
+        query, values = riding >> 7, (127 - (riding & 127)).astype(np.int8)
+    else:
+        order = np.lexsort((-values, query))
+        query, values = query[order], values[order]
+    counts = np.bincount(query, minlength=queries)
+    place = np.arange(len(query)) - (np.cumsum(counts) - counts)[query]
+    table = np.zeros((int(counts.max(initial=0)), queries), dtype=values.dtype)
+    table[place, query] = values
+    return table.T

@@ -1,0 +1,150 @@
+"""Runs × metrics → measurements. Where a value is null or zero is decided here and nowhere else.
+
+A query that failed, or that a run was not asked, is recorded in `run.attrs["not_run"]`, a dict of
+query_id → reason; a query that simply has no rows was run and found nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.metrics import Measure, parse
+from dashboard.evaluation.protocols import PROTOCOLS, Protocol
+from dashboard.evaluation.rankings import Flags, Floats, Rankings, rank
+
+NO_RELEVANT = "no relevant item"
+
+
+def measure(
+    runs: Mapping[str, pd.DataFrame],
+    judgement: Judgement,
+    protocol: Protocol | str,
+    metrics: Sequence[Measure] | str,
+) -> pd.DataFrame:
+    """Every metric of every run for every query asked: MEASUREMENTS table, NaN for null.
+
+    Raises ValueError for an unknown metric or protocol.
+    """
+    protocol = _protocol(protocol)
+    measures = parse(metrics) if isinstance(metrics, str) else list(metrics)
+    values = []
+    for run in runs.values():
+        standing = _Standing.of(run, judgement, protocol)
+        values += [standing.decided(each(standing.rankings)) for each in measures]
+    queries = len(judgement.query_ids)
+    of_run = np.repeat(np.arange(len(runs)), len(measures) * queries)
+    of_measure = np.tile(np.repeat(np.arange(len(measures)), queries), len(runs))
+    return pd.DataFrame(
+        {
+            "run": _texts(list(runs), of_run),
+            "query_id": _texts(
+                judgement.query_ids, np.tile(np.arange(queries), len(runs) * len(measures))
+            ),
+            "metric": _texts([m.name for m in measures], of_measure),
+            "cutoff": pd.array([m.cutoff for m in measures], dtype="Int64").take(of_measure),
+            "value": np.concatenate(values) if values else np.empty(0),
+        }
+    )
+
+
+def summarise(measurements: pd.DataFrame) -> pd.DataFrame:
+    """Means over the scored queries: run, metric, cutoff, mean, scored, total."""
+    by = measurements.groupby(["run", "metric", "cutoff"], dropna=False, sort=False, observed=True)
+    table = by["value"].agg(mean="mean", scored="count", total="size").reset_index()
+    return table.astype({"scored": "int64", "total": "int64"})
+
+
+def counts(
+    runs: Mapping[str, pd.DataFrame], judgement: Judgement, protocol: Protocol | str
+) -> pd.DataFrame:
+    """How many queries of each run are scored and why others are not.
+
+    Columns run, total, scored, no_keyword (nothing required, or not judged), no_relevant,
+    no_results (scored as 0), not_run.
+    """
+    protocol = _protocol(protocol)
+    rows = []
+    for name, run in runs.items():
+        standing = _Standing.of(run, judgement, protocol)
+        rows.append({"run": name, **standing.counts()})
+    columns = ["run", "total", "scored", "no_keyword", "no_relevant", "no_results", "not_run"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@dataclass(frozen=True, eq=False)
+class _Standing:
+    """How each query stands with one run: the table "value, zero or null" as flags. [Q] each"""
+
+    rankings: Rankings
+    not_run: Flags
+    unscorable: Flags
+    nothing_relevant: Flags
+    absent: Flags
+    protocol: Protocol
+
+    @classmethod
+    def of(cls, run: pd.DataFrame, judgement: Judgement, protocol: Protocol) -> _Standing:
+        """The rankings of one run under a protocol, and how each query stands."""
+        rankings = rank(protocol.keep(run, judgement), judgement)
+        other = {q for q, reason in judgement.unscorable.items() if reason != NO_RELEVANT}
+        return cls(
+            rankings,
+            not_run=_flags(judgement, run.attrs.get("not_run", {})),
+            unscorable=_flags(judgement, other),
+            nothing_relevant=rankings.relevant == 0,
+            absent=rankings.returned == 0,
+            protocol=protocol,
+        )
+
+    @property
+    def null(self) -> Flags:
+        """The queries that no metric is given for."""
+        null = self.not_run | self.unscorable
+        if self.protocol.nothing_relevant == "null":
+            null = null | self.nothing_relevant
+        return null
+
+    def decided(self, formula: Floats) -> Floats:
+        """What counts of the formula's values, NaN being null."""
+        values = formula.copy()
+        undefined = np.isnan(values)
+        if self.protocol.nothing_relevant == "zero":
+            values[undefined] = 0.0
+        # a query that was run and found nothing is worth 0 where finding was possible
+        values[undefined & self.absent & ~self.nothing_relevant] = 0.0
+        values[self.null] = np.nan
+        return values
+
+    def counts(self) -> dict[str, int]:
+        """The numbers of `counts`; a query is counted under the first reason that holds."""
+        scorable = ~self.not_run & ~self.unscorable
+        flags = {
+            "scored": ~self.null,
+            "no_keyword": self.unscorable & ~self.not_run,
+            "no_relevant": self.nothing_relevant & scorable,
+            "no_results": self.absent & ~self.null,
+            "not_run": self.not_run,
+        }
+        return {"total": len(self.null)} | {name: int(f.sum()) for name, f in flags.items()}
+
+
+def _protocol(protocol: Protocol | str) -> Protocol:
+    if isinstance(protocol, Protocol):
+        return protocol
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"There is no protocol {protocol!r}. Known: {', '.join(PROTOCOLS)}.")
+    return PROTOCOLS[protocol]
+
+
+def _flags(judgement: Judgement, queries: Mapping[str, str] | set[str]) -> Flags:
+    flags: Flags = judgement.asked.isin(list(queries))
+    return flags
+
+
+def _texts(texts: Sequence[str], places: np.ndarray) -> pd.Series:
+    return pd.Series(pd.array(list(texts), dtype="str").take(places))

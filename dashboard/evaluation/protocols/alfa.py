@@ -1,0 +1,108 @@
+"""ALFA 0.1: an item is relevant if it has all the keywords that the query asks for (seed 001)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.join import codes
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols.protocol import NO_RELEVANT, Evidence, Protocol, judgement
+from dashboard.evaluation.ticks import matches, within
+from dashboard.tables import DataError
+
+NO_KEYWORD = "no keyword mapped"
+NO_ITEM_KEYWORD = "item without keywords"
+
+
+def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
+    """Every annotated item against every query: grade 1 with all required keywords, else 0.
+
+    Credit is matched ÷ required. A text query requires its kept keywords, an item query those of
+    its own item, both in the chosen groups; the item itself never counts. A query that requires
+    nothing is not scorable; an item without any annotation is unjudged.
+    """
+    queries, keywords = evidence.queries, evidence.keywords
+    if queries is None or keywords is None:
+        raise DataError("keywords", "no annotation", "the keywords of each item, for alfa")
+    own = own_items(queries)
+    required = required_keywords(evidence, groups)
+    table = matches(required, keywords, groups)
+    table = _without_own(table, own)
+    table["grade"] = (table["matched"] == table["required"]).astype(np.int8)
+    table["credit"] = table["matched"] / table["required"]
+    having = set(required["query_id"])
+    reasons = {
+        query: NO_ITEM_KEYWORD if query in own else NO_KEYWORD
+        for query in queries["query_id"]
+        if query not in having
+    }
+    return judgement(
+        table,
+        queries["query_id"].tolist(),
+        unscorable=reasons,
+        nothing_relevant=NO_RELEVANT,
+        leave_out=own,
+    )
+
+
+def required_keywords(evidence: Evidence, groups: Sequence[str] | None = None) -> pd.DataFrame:
+    """What each query requires: query_id, group, keyword, in the order of the queries."""
+    queries, keywords = evidence.queries, evidence.keywords
+    if queries is None or keywords is None:
+        raise DataError("keywords", "no annotation", "the keywords of each item, for alfa")
+    own = own_items(queries)
+    columns = ["query_id", "group", "keyword"]
+    of_items = pd.DataFrame({"query_id": list(own), "item_id": list(own.values())}, dtype="str")
+    required = [of_items.merge(keywords, on="item_id")[columns]]
+    if evidence.query_keywords is not None:
+        mapped = evidence.query_keywords
+        mapped = mapped[mapped["kept"] & ~mapped["query_id"].isin(own)]
+        required.append(mapped[columns])
+    table = within(pd.concat(required), groups).drop_duplicates()
+    order = codes(table["query_id"], pd.Index(queries["query_id"]))
+    table = table[order >= 0]
+    return table.iloc[np.argsort(order[order >= 0], kind="stable")].reset_index(drop=True)
+
+
+def own_items(queries: pd.DataFrame) -> dict[str, str]:
+    """The item of each item query: query_id → item_id."""
+    if "item_id" not in queries.columns:
+        return {}
+    asks = queries["item_id"].notna() & (queries["item_id"].astype("str").str.strip() != "")
+    return dict(zip(queries["query_id"][asks], queries["item_id"][asks], strict=True))
+
+
+def keep(run: pd.DataFrame, judgement: Judgement) -> pd.DataFrame:
+    """The run without the item that an item query is about; the other results close up."""
+    return _without_own(run, judgement.leave_out)
+
+
+def _without_own(table: pd.DataFrame, own: Mapping[str, str]) -> pd.DataFrame:
+    if not own:
+        return table
+    item_ids = pd.Index(list(own.values()), dtype="str").unique()
+    query = codes(table["query_id"], pd.Index(list(own), dtype="str"))
+    theirs = np.append(codes(pd.Series(list(own.values()), dtype="str"), item_ids), -2)[query]
+    return table[pd.Series(codes(table["item_id"], item_ids) != theirs, index=table.index)]
+
+
+ALFA = Protocol(
+    name="alfa",
+    title="ALFA 0.1, all keywords",
+    source="Retrieval Evaluation Framework for ALFA 0.1 embedding search",
+    metrics="P@1 P@3 P@5 R@1 R@3 R@5 AP nDCG@5 CAG(DCG)@5",
+    cutoffs=(1, 3, 5),
+    shown_as={
+        "P": "Recall@K, ALFA 0.1 (hits ÷ K; elsewhere: Precision@K)",
+        "R": "Precision@K, ALFA 0.1 (hits ÷ relevant; elsewhere: Recall@K)",
+        "AP": "AP, ALFA 0.1 (Σ hits ÷ k at each hit ÷ relevant; its mean: MAP)",
+        "nDCG": "NDCG@K, ALFA 0.1 (gain 1 for all keywords, log2; ideal: all relevant items)",
+        "CAG(DCG)": "CAG, DCG discount (gain: matched ÷ required keywords, in context)",
+    },
+    nothing_relevant="null",
+    judge=judge,
+    keep=keep,
+)

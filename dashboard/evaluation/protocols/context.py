@@ -1,0 +1,115 @@
+"""Image search in context: relevance from 0 to 100, invalid answers left out (seed 004)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols import alfa
+from dashboard.evaluation.protocols.protocol import (
+    NO_RELEVANT,
+    Evidence,
+    Protocol,
+    asked,
+    judgement,
+    keep_judged,
+)
+from dashboard.tables import DataError
+
+SCALE = 100.0
+HALF = 50.0  # the sources give no threshold: half of the scale counts as a hit
+MOST_INVALID = 0.9
+INVALID = "over 90 % invalid relevance"
+
+
+def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
+    """Credit is grade ÷ 100; a grade of at least 50 is a hit; invalid answers (-1, -2) are dropped.
+
+    Queries with more than 90 % invalid answers are not scorable. A collection without qrels but
+    with keywords is graded by the share of required keywords, times 100, and a note says so.
+    """
+    if evidence.qrels is None:
+        return _from_keywords(evidence, groups)
+    above = evidence.qrels[evidence.qrels["grade"] > SCALE]
+    if len(above):
+        found = f"grade {above['grade'].iloc[0]:g} of query {above['query_id'].iloc[0]!r}"
+        raise DataError("qrels", found, "a relevance from 0 to 100, or -1 or -2 for invalid")
+    kept, removed = clean(evidence.qrels)
+    invalid = int((evidence.qrels["grade"] < 0).sum())
+    return judgement(
+        kept.assign(credit=kept["grade"] / SCALE),
+        asked(evidence.queries, evidence.qrels["query_id"].unique()),
+        relevant_from=HALF,
+        unscorable=dict.fromkeys(removed, INVALID),
+        notes=(
+            f"{invalid} of {len(evidence.qrels)} relevance answers are invalid and left out; "
+            f"{len(removed)} queries with more than 90 % invalid answers are not scored.",
+        ),
+    )
+
+
+def clean(
+    qrels: pd.DataFrame, most_invalid: float = MOST_INVALID
+) -> tuple[pd.DataFrame, list[str]]:
+    """The valid rows of the queries that can be scored, and the queries that cannot, in order.
+
+    A query goes if more than `most_invalid` of its grades are below 0.
+    """
+    share = invalid_share(qrels)
+    removed = share.index[share > most_invalid].tolist()
+    kept = (qrels["grade"] >= 0) & ~qrels["query_id"].isin(removed)
+    return qrels[kept], removed
+
+
+def invalid_share(qrels: pd.DataFrame) -> pd.Series:
+    """The share of invalid grades (below 0) of each query, in order of appearance."""
+    invalid = qrels["grade"] < 0
+    return invalid.groupby(qrels["query_id"], sort=False, observed=True).mean()
+
+
+def _from_keywords(evidence: Evidence, groups: Sequence[str] | None) -> Judgement:
+    made = alfa.judge(evidence, groups)
+    graded = made.qrels.assign(grade=made.qrels["credit"] * SCALE)
+    reasons = {q: r for q, r in made.unscorable.items() if r != NO_RELEVANT}
+    return Judgement(
+        graded,
+        made.query_ids,
+        reasons,
+        HALF,
+        made.leave_out,
+        ("Relevance is the share of required keywords that an item has, times 100.",),
+    )
+
+
+def keep(run: pd.DataFrame, judgement: Judgement) -> pd.DataFrame:
+    """The results that have a valid relevance (a condensed list): the others close up."""
+    return keep_judged(alfa.keep(run, judgement), judgement)
+
+
+CONTEXT = Protocol(
+    name="context",
+    title="Image search in context",
+    source="Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019",
+    metrics="CAG(RBP) CAG(DCG) CAG(CG) CAG(AVG) CAG(ERR) CAG(MAX) "
+    "RBP(0.95,per=image) DCG(credit,per=image) CG(per=image) AVG ERR MAX",
+    cutoffs=(50, 100),
+    shown_as={
+        "RBP(0.95,per=image)": "RBP, original gain (0.05 Σ r · 0.95^(k−1) ÷ K)",
+        "DCG(credit,per=image)": "DCG, original gain (Σ r ÷ log2(k + 1) ÷ K)",
+        "CG(per=image)": "CG, original gain (Σ r ÷ K)",
+        "AVG": "AVG, original gain (mean r)",
+        "ERR": "ERR, original gain (Σ r/k Π(1 − r before))",
+        "MAX": "MAX, original gain (largest r)",
+        "CAG(RBP(0.95))": "RBP, context-aware gain (w = 10, ÷ K)",
+        "CAG(DCG)": "DCG, context-aware gain (w = 10, ÷ K)",
+        "CAG(CG)": "CG, context-aware gain (w = 10, ÷ K)",
+        "CAG(AVG)": "AVG, context-aware gain (w = 10)",
+        "CAG(ERR)": "ERR, context-aware gain (w = 10; stops by r)",
+        "CAG(MAX)": "MAX, context-aware gain (w = 10)",
+    },
+    nothing_relevant="formula",
+    judge=judge,
+    keep=keep,
+)

@@ -1,0 +1,125 @@
+"""What a protocol is, and the small steps that several protocols share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from typing import Protocol as Shape
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.join import codes, matching, pairs
+from dashboard.evaluation.judgement import Judgement
+from dashboard.tables import QRELS, DataError
+
+NOT_JUDGED = "no judged item"
+NO_RELEVANT = "no relevant item"
+
+
+class Evidence(Shape):
+    """What is known of a collection; tables that it does not have are None."""
+
+    @property
+    def queries(self) -> pd.DataFrame | None: ...
+    @property
+    def items(self) -> pd.DataFrame | None: ...
+    @property
+    def keywords(self) -> pd.DataFrame | None: ...
+    @property
+    def query_keywords(self) -> pd.DataFrame | None: ...
+    @property
+    def qrels(self) -> pd.DataFrame | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Protocol:
+    """Which pairs count, what they are worth, and what the source calls the metrics.
+
+    judge(evidence, groups) → Judgement; keep(run, judgement) → the rows of the run that count, to
+    be ranked anew. metrics: what a screen shows first; shown_as: metric's name → the source's word
+    for it with the formula. nothing_relevant: what a query without any relevant item is worth:
+    null for every metric, zero as trec_eval prints, or what each formula gives.
+    """
+
+    name: str
+    title: str
+    source: str
+    metrics: str
+    cutoffs: tuple[int, ...]
+    shown_as: Mapping[str, str]
+    nothing_relevant: Literal["null", "zero", "formula"]
+    judge: Callable[[Evidence, Sequence[str] | None], Judgement]
+    keep: Callable[[pd.DataFrame, Judgement], pd.DataFrame]
+
+    @property
+    def zero_when_nothing_relevant(self) -> bool:
+        """Whether a query without any relevant item counts as 0."""
+        return self.nothing_relevant == "zero"
+
+
+def qrels_of(evidence: Evidence, protocol: str) -> pd.DataFrame:
+    """The evidence's qrels, or a DataError that says which protocol wants them."""
+    if evidence.qrels is None:
+        raise DataError(
+            "qrels", "no qrels", f"judged pairs of query and item, as the {protocol} protocol needs"
+        )
+    return evidence.qrels
+
+
+def asked(queries: pd.DataFrame | None, judged: Iterable[str]) -> tuple[str, ...]:
+    """All queries in order: those of the table, then those that only the judgements name."""
+    known = [] if queries is None else queries["query_id"].tolist()
+    return tuple(dict.fromkeys([*known, *judged]))
+
+
+def judgement(
+    qrels: pd.DataFrame,
+    query_ids: Sequence[str],
+    *,
+    relevant_from: float = 1.0,
+    unscorable: Mapping[str, str] | None = None,
+    nothing_relevant: str = "",
+    leave_out: Mapping[str, str] | None = None,
+    notes: tuple[str, ...] = (),
+) -> Judgement:
+    """A Judgement that also names the queries without a judged item.
+
+    qrels: query_id, item_id, grade, credit. nothing_relevant: the reason to give for queries that
+    have judged items but no relevant one, where the protocol does not score them.
+    """
+    made = Judgement(
+        qrels[[*QRELS.columns, "credit"]],
+        tuple(query_ids),
+        unscorable or {},
+        relevant_from,
+        leave_out or {},
+        notes,
+    )
+    judged = np.bincount(made.query, minlength=len(query_ids)) > 0
+    reasons = {}
+    for query, any_judged, relevant in zip(query_ids, judged, made.relevant, strict=True):
+        if query in made.unscorable:
+            reasons[query] = made.unscorable[query]
+        elif not any_judged:
+            reasons[query] = NOT_JUDGED
+        elif not relevant and nothing_relevant:
+            reasons[query] = nothing_relevant
+    return Judgement(made.qrels, made.query_ids, reasons, relevant_from, made.leave_out, notes)
+
+
+def keep_all(run: pd.DataFrame, judgement: Judgement) -> pd.DataFrame:
+    """The run as it is: a result that is not judged stays in its place and gains nothing."""
+    return run
+
+
+def keep_judged(run: pd.DataFrame, judgement: Judgement) -> pd.DataFrame:
+    """The judged results only (a condensed list): the others close up."""
+    query = codes(run["query_id"], judgement.asked)
+    item = codes(run["item_id"], judgement.item_ids)
+    items = len(judgement.item_ids)
+    size = len(judgement.query_ids) * (items + 1)
+    known = np.flatnonzero(query >= 0)
+    rows, _ = matching(judgement.key, pairs(query[known], item[known], items), size)
+    return run.iloc[known[rows]]

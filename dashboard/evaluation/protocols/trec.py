@@ -1,0 +1,56 @@
+"""Plain qrels and runs, by trec_eval's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols.protocol import (
+    Evidence,
+    Protocol,
+    asked,
+    judgement,
+    keep_all,
+    qrels_of,
+)
+
+
+def judge(
+    evidence: Evidence, groups: Sequence[str] | None = None, *, scale: float | None = None
+) -> Judgement:
+    """The qrels as they are: a grade of at least 1 is relevant, an unjudged result is not.
+
+    Credit is 1 for a relevant item, or grade ÷ scale in [0, 1] where the grades' scale is given.
+    A query without relevant items counts 0; one without qrels, if the queries name it, is null.
+    """
+    qrels = qrels_of(evidence, "trec")
+    grade = qrels["grade"].to_numpy()
+    credit = (grade >= 1).astype(np.float64)
+    if scale is not None:
+        credit = np.clip(grade / scale, 0, 1)
+    return judgement(
+        qrels.assign(credit=credit), asked(evidence.queries, qrels["query_id"].unique())
+    )
+
+
+TREC = Protocol(
+    name="trec",
+    title="TREC, plain qrels",
+    source="trec_eval (NIST), with -c: every judged query counts",
+    metrics="P@5 P@10 R@10 AP nDCG@10 RR Success@5",
+    cutoffs=(5, 10, 100),
+    shown_as={
+        "P": "P_K (hits ÷ K)",
+        "R": "recall_K (hits ÷ relevant)",
+        "Success": "success_K (at least one hit in the first K)",
+        "AP": "map (Σ hits ÷ k at each hit ÷ relevant)",
+        "nDCG": "ndcg_cut_K (linear gain, log2; ideal: all judged items)",
+        "RR": "recip_rank (1 ÷ rank of the first hit)",
+        "Rprec": "Rprec (hits in the first R ÷ R)",
+    },
+    nothing_relevant="zero",
+    judge=judge,
+    keep=keep_all,
+)
