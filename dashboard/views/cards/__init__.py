@@ -1,0 +1,52 @@
+"""The result grid: rows of cards with posters, marks and movements, and a player. One component."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.views.cards.payload import Row, movement, needed, payload, short
+
+__all__ = ["Row", "cards", "movement", "needed", "payload", "short"]
+
+_FILES = Path(__file__).parent
+
+
+def _file(name: str) -> str:
+    return (_FILES / name).read_text(encoding="utf-8")
+
+
+_SCRIPTS = ("parts.js", "playing.js", "player.js", "cards.js")  # one after the other, as one module
+_component = st.components.v2.component(
+    "result_cards",
+    html=_file("cards.html"),
+    css=_file("cards.css"),
+    js="\n".join(map(_file, _SCRIPTS)),
+)
+
+
+def cards(
+    rows: Sequence[Row],
+    items: pd.DataFrame,
+    *,
+    key: str,
+    on_open: Callable[[str], None] | None = None,
+    **tables: Any,
+) -> None:
+    """Draw rows of cards; the arguments are those of `payload`.
+
+    `on_open` is called (as a callback: before the script runs) with the id of the item whose player
+    was opened, and with an empty text when it was closed. Give that id back as `selected`; one that
+    is not in `items` opens nothing.
+    """
+
+    def opened() -> None:
+        item_id = st.session_state[key].get("open")
+        if on_open is not None and item_id is not None:
+            on_open(str(item_id))
+
+    _component(key=key, data=payload(rows, items, **tables), on_open_change=opened)

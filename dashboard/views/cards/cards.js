@@ -1,0 +1,277 @@
+// The grid: rows of cards that are changed in place, so that nothing flickers or is fetched again.
+
+const kept = new WeakMap(); // the component's element → what it remembers between runs
+const ANSWER = 5000; // milliseconds in which the script confirms what was opened or closed
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".cards");
+  if (!kept.has(root)) kept.set(root, begin(root));
+  const state = kept.get(root);
+  state.tell = (id) => setTriggerValue("open", id);
+  state.data = data;
+  draw(state);
+  state.player.update(data);
+  follow(state);
+  return () => {
+    state.preview.stop();
+    state.player.hide();
+  };
+}
+
+function begin(root) {
+  const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null };
+  state.player = player(root.querySelector(".player"), (id) => {
+    state.expected = { id, until: Date.now() + ANSWER };
+    state.tell(id);
+  });
+  listen(root.querySelector(".rows"), state);
+  return state;
+}
+
+// Opens or closes the player when the script says so: a link, Back. A late answer to an earlier
+// click does not undo a later one.
+function follow(state) {
+  const { data, expected, player } = state;
+  const wanted = data.selected === null ? "" : data.items[data.selected].id;
+  const changed = wanted !== state.wanted;
+  state.wanted = wanted;
+  if (expected && (expected.id === wanted || Date.now() > expected.until)) state.expected = null;
+  if (!changed || state.expected || wanted === player.id) return;
+  if (wanted) player.show(wanted, rowOf(data, wanted), false);
+  else player.hide();
+}
+
+function rowOf(data, id) {
+  const at = data.items.findIndex((item) => item.id === id);
+  const row = data.rows.find(({ results }) => results.some(({ item }) => item === at));
+  return row ? row.results.map(({ item }) => data.items[item].id) : [];
+}
+
+function draw(state) {
+  const { data, root } = state;
+  const rows = root.querySelector(".rows");
+  const versions = data.rows.filter(({ role }) => role === "version");
+  const most = Math.max(1, ...(versions.length ? versions : data.rows).map(count));
+  root.style.setProperty("--most", String(data.columns ?? Math.min(most, 10)));
+  root.classList.toggle("grid", data.columns !== null);
+  const built = inOrder(rows, state.rows, data.rows, (row) => `${row.role} ${row.name}`, newRow);
+  data.rows.forEach((row, place) => fillRow(built[place], row, data));
+}
+
+const count = ({ results }) => results.length;
+
+// Brings the children of `parent` in step with `wanted`, keeping those whose key stays.
+function inOrder(parent, known, wanted, keyOf, build) {
+  const times = new Map();
+  const nodes = wanted.map((one) => {
+    const name = keyOf(one);
+    times.set(name, (times.get(name) ?? 0) + 1);
+    const key = `${times.get(name)} ${name}`;
+    if (!known.has(key)) known.set(key, build(one));
+    known.get(key).key = key;
+    return known.get(key);
+  });
+  const staying = new Set(nodes.map(({ key }) => key));
+  for (const [key, node] of known) {
+    if (staying.has(key)) continue;
+    node.remove();
+    known.delete(key);
+  }
+  nodes.forEach((node, place) => {
+    if (parent.children[place] !== node) parent.insertBefore(node, parent.children[place] ?? null);
+  });
+  return nodes;
+}
+
+function newRow() {
+  const section = make("section", "row", "", [make("header", "head"), make("ol", "line")]);
+  section.cards = new Map();
+  return section;
+}
+
+function fillRow(section, row, data) {
+  section.dataset.role = row.role;
+  section.ariaLabel = row.name;
+  const [head, line] = section.children;
+  const headline = JSON.stringify([row.name, row.colour, row.measure, row.value, row.hits, row.note]);
+  if (section.headline !== headline + row.results.length) head.replaceChildren(...headOf(row));
+  section.headline = headline + row.results.length;
+  const cards = inOrder(line, section.cards, row.results, ({ item }) => data.items[item].id, newCard);
+  row.results.forEach((result, place) => fillCard(cards[place], result, row, data));
+  line.hidden = !cards.length;
+  const buttons = cards.map((card) => card.querySelector(".open"));
+  if (!buttons.some(({ tabIndex }) => tabIndex === 0) && buttons.length) buttons[0].tabIndex = 0;
+}
+
+function headOf(row) {
+  const number = row.results.length;
+  const counted = row.role === "missed" ? `${number} relevant` : `${row.hits} of ${number} are hits`;
+  const unjudged = row.role === "missed" ? 0 : number - row.judged;
+  return [
+    row.colour ? swatch(row.colour) : null,
+    make("h3", "", "", [isolated("", row.name)]),
+    row.measure
+      ? make("span", "value", "", [`${row.measure} `, make("b", "", row.value?.toFixed(3) ?? "–")])
+      : null,
+    number ? make("span", "count", counted) : null,
+    number && unjudged ? make("span", "count", `${unjudged} not judged`) : null,
+    row.note || !number ? make("span", "note", "", [isolated("", row.note || "no results")]) : null,
+  ].filter(Boolean);
+}
+
+function newCard() {
+  const picture = make("span", "picture");
+  const open = make("button", "open", "", [picture]);
+  open.type = "button";
+  open.tabIndex = -1;
+  return make("li", "card", "", [open, make("div", "facts")]);
+}
+
+function fillCard(card, result, row, data) {
+  const item = data.items[result.item];
+  card.item = item;
+  card.row = row;
+  const said = JSON.stringify([result, item, data.required]);
+  if (card.said === said) return;
+  card.said = said;
+  const [open, facts] = card.children;
+  fillPicture(open.firstChild, result, item, row);
+  open.ariaLabel = spoken(result, item, data);
+  facts.replaceChildren(...factsOf(result, item, row, data));
+}
+
+function fillPicture(picture, result, item, row) {
+  let image = picture.querySelector("img");
+  if (!image) {
+    image = make("img");
+    image.width = 480;
+    image.height = 270;
+    image.loading = "lazy";
+    image.decoding = "async";
+    image.alt = "";
+    image.addEventListener("error", () => {
+      image.hidden = true;
+      say(picture, picture.dataset.problem || "no picture");
+    });
+    picture.append(image);
+  }
+  picture.dataset.problem = item.problem;
+  if (image.getAttribute("src") !== item.poster) {
+    image.hidden = !item.poster;
+    if (item.poster) image.src = item.poster;
+    else image.removeAttribute("src");
+  }
+  say(picture, item.problem || (item.poster ? "" : "no picture"));
+  picture.querySelectorAll(".rank, .move").forEach((node) => node.remove());
+  if (result.rank !== null && row.role !== "missed") picture.append(make("span", "rank", String(result.rank)));
+  if (result.move) picture.append(make("span", `move ${kindOf(result.move)}`, result.move));
+}
+
+const kindOf = (move) => ({ "↑": "up", "↓": "down" })[move[0]] ?? move;
+
+function factsOf(result, item, row, data) {
+  const top = make("div", "top", "", [hitMark(item)]);
+  if (result.score !== null && row.role === "version") {
+    const score = make("span", "score", similarity(result.score));
+    score.title = "similarity";
+    top.append(score);
+  }
+  const elsewhere = item.places
+    .filter(([version, rank]) => rank !== null && version !== row.name)
+    .map(([version, rank]) => isolated("", `#${rank} in ${version}`));
+  return [
+    top,
+    data.required.length ? tickList(item, data.required) : null,
+    make("div", "foot", "", [howMany(item), make("span", "elsewhere", "", elsewhere)]),
+    item.note ? make("span", "note", "", [isolated("", item.note)]) : null,
+    item.caption ? isolated("caption", item.caption.slice(0, 200)) : null,
+  ].filter(Boolean);
+}
+
+function spoken(result, item, data) {
+  const lacks = data.required.filter((_, place) => item.ticks[place] === false).map(([, word]) => word);
+  return [
+    result.rank === null ? "" : `Rank ${result.rank}`,
+    item.caption.slice(0, 120) || item.name,
+    MARKS.get(item.hit).word,
+    result.score === null ? "" : `similarity ${similarity(result.score)}`,
+    item.required ? `${item.matched ?? 0} of ${item.required} keywords` : "",
+    lacks.length ? `lacks ${lacks.join(", ")}` : "",
+    result.move.replace("↑", "up ").replace("↓", "down "),
+    item.problem,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function listen(rows, state) {
+  const cardOf = (event) => event.target.closest?.(".card");
+  const light = (card) => {
+    rows.querySelectorAll(".card").forEach((other) => {
+      const twin = Boolean(card) && other !== card && other.item.id === card.item.id;
+      other.classList.toggle("twin", twin);
+    });
+  };
+  const enter = (card) => {
+    light(card);
+    state.preview.start(card.querySelector(".picture"), card.item);
+  };
+  const leave = () => {
+    light(null);
+    state.preview.stop();
+  };
+  let under = null; // the card under the pointer
+  rows.addEventListener("pointerover", (event) => {
+    const card = cardOf(event);
+    if (event.pointerType === "touch" || card === under) return;
+    under = card;
+    if (card) enter(card);
+    else leave();
+  });
+  rows.addEventListener("pointerleave", () => {
+    under = null;
+    leave();
+  });
+  rows.addEventListener("focusin", (event) => {
+    const card = cardOf(event);
+    if (!card) return;
+    const buttons = card.parentElement.querySelectorAll(".open");
+    buttons.forEach((button) => (button.tabIndex = button === event.target ? 0 : -1));
+    if (event.target.matches(":focus-visible")) enter(card);
+  });
+  rows.addEventListener("focusout", () => under || leave());
+  rows.addEventListener("click", (event) => {
+    const card = event.target.closest(".open")?.parentElement;
+    if (!card) return;
+    leave();
+    const row = card.row.results.map(({ item }) => state.data.items[item].id);
+    state.player.show(card.item.id, row, true);
+  });
+  rows.addEventListener("keydown", (event) => {
+    const to = neighbour(event.target.closest(".open"), event.key);
+    if (!to) return;
+    event.preventDefault();
+    event.stopPropagation();
+    to.focus();
+  });
+}
+
+// The card button that a key leads to: left and right along the row, up and down by what is seen.
+function neighbour(from, key) {
+  if (!from) return null;
+  const inRow = [...from.closest(".line").querySelectorAll(".open")];
+  const at = inRow.indexOf(from);
+  const along = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: inRow.length - 1 };
+  if (key in along) return inRow[along[key]] ?? null;
+  const down = { ArrowUp: -1, ArrowDown: 1 }[key];
+  if (!down) return null;
+  const here = from.getBoundingClientRect();
+  const away = (button) => {
+    const there = button.getBoundingClientRect();
+    const high = (there.top - here.top) * down;
+    return high < here.height / 2 ? Infinity : high * 100 + Math.abs(there.left - here.left);
+  };
+  const all = [...from.closest(".rows").querySelectorAll(".open")];
+  const nearest = all.reduce((best, one) => (away(one) < away(best) ? one : best), from);
+  return nearest === from ? null : nearest;
+}

@@ -1,0 +1,76 @@
+// Small pieces of the page. Text from data enters only here, and only as textContent.
+
+const MARKS = new Map([
+  [true, { sign: "✓", word: "relevant", state: "yes" }],
+  [false, { sign: "✕", word: "not relevant", state: "no" }],
+  [null, { sign: "?", word: "not judged", state: "unknown" }],
+]);
+const TICKS = new Map([
+  [true, { sign: "✓", word: "has", state: "yes" }],
+  [false, { sign: "✕", word: "lacks", state: "no" }],
+  [null, { sign: "?", word: "not annotated:", state: "unknown" }],
+]);
+
+function make(tag, name = "", text = "", children = []) {
+  const node = document.createElement(tag);
+  if (name) node.className = name;
+  if (text) node.textContent = text;
+  node.append(...children.filter(Boolean));
+  return node;
+}
+
+const isolated = (name, text) => make("bdi", name, text);
+const aside = (text) => make("span", "unseen", text);
+const similarity = (score) => (score === null ? "–" : score.toFixed(3));
+
+function hitMark(item) {
+  const mark = MARKS.get(item.hit);
+  const node = make("span", `mark ${mark.state}`);
+  const sign = make("span", "sign", mark.sign);
+  sign.ariaHidden = "true";
+  node.append(sign, ` ${mark.word}`);
+  return node;
+}
+
+function swatch(colour) {
+  const node = make("span", "swatch");
+  if (/^#[0-9a-f]{6}$/i.test(colour || "")) node.style.background = colour;
+  node.ariaHidden = "true";
+  return node;
+}
+
+// The required keywords of the query by semantic group, each with what this item has of them.
+function tickList(item, required) {
+  const list = make("ul", "ticks");
+  const groups = new Map();
+  required.forEach(([group, keyword], place) => {
+    if (!groups.has(group)) groups.set(group, make("li", "group", "", [make("span", "name", group)]));
+    const tick = TICKS.get(item.ticks[place] ?? null);
+    const sign = make("span", "sign", tick.sign);
+    sign.ariaHidden = "true";
+    groups.get(group).append(
+      make("span", `tick ${tick.state}`, "", [sign, aside(tick.word), isolated("", keyword)]),
+    );
+  });
+  list.append(...groups.values());
+  return list;
+}
+
+function howMany(item) {
+  if (!item.required) return null;
+  return make("span", "matched", `${item.matched ?? 0} of ${item.required} keywords`);
+}
+
+function longText(name, text, limit) {
+  if (!text) return null;
+  const paragraph = make("p", name, "", [isolated("", text)]);
+  if (text.length <= limit) return paragraph;
+  paragraph.classList.add("clamped");
+  const button = make("button", "plain", "show all");
+  button.type = "button";
+  button.addEventListener("click", () => {
+    const open = paragraph.classList.toggle("clamped");
+    button.textContent = open ? "show all" : "show less";
+  });
+  return make("div", "", "", [paragraph, button]);
+}

@@ -1,0 +1,229 @@
+"""What the cards are told: plain values from tables, built without Streamlit."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from dashboard.views.texts import shown
+
+CAPTIONS = 40_000  # letters of captions that all cards share
+LABEL = 120  # letters of a name, a keyword, a note
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of cards: what a version found, the ideal order, or what was missed.
+
+    results: item_id, rank, score in the order shown; rank and score may be null (missed).
+    colour: the version's, as #rrggbb. measure, value: such as nDCG@5 and its value for this query.
+    note: a sentence under the name, such as why there is nothing to show.
+    """
+
+    name: str
+    results: pd.DataFrame
+    colour: str = ""
+    role: Literal["version", "ideal", "missed"] = "version"
+    measure: str = ""
+    value: float | None = None
+    note: str = ""
+
+
+def payload(
+    rows: Sequence[Row],
+    items: pd.DataFrame,
+    *,
+    ticks: pd.DataFrame | None = None,
+    ranks: pd.DataFrame | None = None,
+    annotations: pd.DataFrame | None = None,
+    baseline: str = "",
+    selected: str | None = None,
+    columns: int | None = None,
+) -> dict[str, Any]:
+    """Everything that the component draws, as values that JSON can hold.
+
+    items: one row for each item that is shown or selected: item_id and the columns of
+        `storage.media.media`; also, where known, hit (True, False, null: not judged), matched,
+        required, note.
+    ticks: item_id, group, keyword, present (null: the item has no annotation).
+    ranks: run, item_id, rank, score in every version, to its whole depth.
+    annotations: item_id, group, keyword.
+    baseline: the row that movements start from. columns: cards side by side; None: one line.
+    """
+    known = {record["item_id"]: record for record in items.to_dict("records")}
+    index = {item_id: number for number, item_id in enumerate(known)}
+    wanted = _wanted(ticks)
+    ticked = _ticked(ticks, wanted)
+    noted, places = _annotated(annotations), _places(ranks)
+    longest = max(280, CAPTIONS // max(len(known), 1))
+    built = {
+        "rows": [_row(row, rows, baseline, known, index) for row in rows],
+        "items": [
+            _item(record, longest)
+            | {
+                "ticks": ticked.get(item_id, [None] * len(wanted)),
+                "annotations": noted.get(item_id, []),
+                "places": places.get(item_id, []),
+            }
+            for item_id, record in known.items()
+        ],
+        "required": [[short(group), shown(keyword, LABEL)] for group, keyword in wanted],
+        "colours": [[shown(row.name, LABEL), row.colour] for row in rows if row.colour],
+        "selected": index.get(selected),
+        "columns": columns,
+    }
+    json.dumps(built, allow_nan=False)  # a number that JSON cannot hold would kill the component
+    return built
+
+
+def short(group: str) -> str:
+    """The short name of a semantic group: `pv_object_type` is `object type`."""
+    return shown(group.removeprefix("pv_").replace("_", " "), LABEL)
+
+
+def movement(rank: float | None, before: float | None, depth: int) -> str:
+    """How a result moved since the baseline, which showed `depth` results: ↑3, ↓2, same, new."""
+    if rank is None:
+        return ""
+    if before is None or before > depth:
+        return "new"
+    if before == rank:
+        return "same"
+    return f"{'↑' if before > rank else '↓'}{abs(int(before - rank))}"
+
+
+def _row(
+    row: Row,
+    rows: Sequence[Row],
+    baseline: str,
+    known: Mapping[str, Mapping[str, Any]],
+    index: Mapping[str, int],
+) -> dict[str, Any]:
+    found = [record for record in row.results.to_dict("records") if record["item_id"] in known]
+    moves = _moves(row, rows, baseline)
+    results = [
+        {
+            "item": index[record["item_id"]],
+            "rank": _whole(record.get("rank")),
+            "score": _number(record.get("score")),
+            "move": moves.get(record["item_id"], ""),
+        }
+        for record in found
+    ]
+    hits = [_flag(known[record["item_id"]].get("hit")) for record in found]
+    return {
+        "name": shown(row.name, LABEL),
+        "role": row.role,
+        "colour": row.colour,
+        "measure": shown(row.measure, LABEL),
+        "value": _number(row.value),
+        "note": shown(row.note),
+        "hits": sum(hit is True for hit in hits),
+        "judged": sum(hit is not None for hit in hits),
+        "results": results,
+    }
+
+
+def _moves(row: Row, rows: Sequence[Row], baseline: str) -> dict[str, str]:
+    """How each result moved; in the baseline's own row what no other version shows is gone."""
+    versions = {other.name: other.results for other in rows if other.role == "version"}
+    if row.role != "version" or baseline not in versions or len(versions) < 2:
+        return {}
+    if row.name == baseline:
+        others = [frame["item_id"] for version, frame in versions.items() if version != baseline]
+        still = set().union(*others)
+        return {item_id: "gone" for item_id in row.results["item_id"] if item_id not in still}
+    old = versions[baseline]
+    before = dict(zip(old["item_id"], old["rank"], strict=True))
+    ranks = zip(row.results["item_id"], row.results["rank"], strict=True)
+    return {
+        item: movement(_whole(rank), _whole(before.get(item)), len(old)) for item, rank in ranks
+    }
+
+
+def _item(record: Mapping[str, Any], longest: int) -> dict[str, Any]:
+    return {
+        "id": record["item_id"],
+        "name": shown(record["item_id"], LABEL),
+        "kind": _text(record, "kind"),
+        "poster": _text(record, "poster"),
+        "media": _text(record, "clip"),
+        "problem": shown(_text(record, "problem"), LABEL),
+        "note": shown(_text(record, "note"), LABEL),
+        "caption": shown(_text(record, "caption"), longest),
+        "span": [_number(record.get("begin")), _number(record.get("end"))],
+        "hit": _flag(record.get("hit")),
+        "matched": _whole(record.get("matched")),
+        "required": _whole(record.get("required")),
+    }
+
+
+def _wanted(ticks: pd.DataFrame | None) -> list[tuple[str, str]]:
+    if ticks is None:
+        return []
+    return list(dict.fromkeys(zip(ticks["group"], ticks["keyword"], strict=True)))
+
+
+def _ticked(
+    ticks: pd.DataFrame | None, wanted: Sequence[tuple[str, str]]
+) -> dict[str, list[bool | None]]:
+    if ticks is None:
+        return {}
+    present: dict[str, dict[tuple[str, str], bool | None]] = {}
+    for row in ticks.to_dict("records"):
+        known = present.setdefault(row["item_id"], {})
+        known[row["group"], row["keyword"]] = _flag(row["present"])
+    return {item: [known.get(pair) for pair in wanted] for item, known in present.items()}
+
+
+def _annotated(annotations: pd.DataFrame | None) -> dict[str, list[list[str]]]:
+    """For each item its groups with their keywords: [group, keyword, keyword …]."""
+    if annotations is None:
+        return {}
+    found: dict[str, dict[str, list[str]]] = {}
+    for row in annotations.to_dict("records"):
+        of_item = found.setdefault(row["item_id"], {})
+        of_item.setdefault(row["group"], [short(row["group"])]).append(shown(row["keyword"], LABEL))
+    return {item: list(groups.values()) for item, groups in found.items()}
+
+
+def _places(ranks: pd.DataFrame | None) -> dict[str, list[list[Any]]]:
+    """For each item its place in every version: [version, rank, similarity]."""
+    if ranks is None:
+        return {}
+    found: dict[str, list[list[Any]]] = {}
+    for row in ranks.to_dict("records"):
+        place = [shown(row["run"], LABEL), _whole(row["rank"]), _number(row["score"])]
+        found.setdefault(row["item_id"], []).append(place)
+    return found
+
+
+def needed(rows: Iterable[Row], selected: str | None = None) -> list[str]:
+    """The ids of all items that are shown or selected, each once: what to look media up for."""
+    ids = [item_id for row in rows for item_id in row.results["item_id"]]
+    return list(dict.fromkeys(ids + ([selected] if selected else [])))
+
+
+def _text(record: Mapping[str, Any], column: str) -> str:
+    value = record.get(column)
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> float | None:
+    if value is None or value is pd.NA or not math.isfinite(value):
+        return None
+    return round(float(value), 6)
+
+
+def _whole(value: Any) -> int | None:
+    number = _number(value)
+    return None if number is None else int(number)
+
+
+def _flag(value: Any) -> bool | None:
+    return None if value is None or value is pd.NA or value != value else bool(value)

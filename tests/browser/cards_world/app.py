@@ -1,0 +1,8 @@
+"""The launcher of the cards' test page: the page and the media routes of its collection."""
+
+import streamlit as st
+
+from dashboard.storage import media
+from tests.browser.cards_world import world
+
+app = st.App("main.py", routes=media.routes(world.open_collection))

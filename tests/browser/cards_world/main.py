@@ -1,0 +1,73 @@
+"""The cards' test page: two versions, the ideal order, what was missed, and what was told."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.storage.media import media
+from dashboard.views.cards import Row, cards, needed
+from tests.browser.cards_world import world
+
+st.set_page_config(layout="wide")
+known = world.open_collection()
+ids = known.items["item_id"].tolist()
+shift = int(st.query_params.get("shift", 0))
+
+
+def found(order: list[str], first: float) -> pd.DataFrame:
+    scores = [first - 0.031 * place for place in range(len(order))]
+    return pd.DataFrame({"item_id": order, "rank": range(1, len(order) + 1), "score": scores})
+
+
+a, b = found(ids, 0.91), found(ids[2:] + ids[:2], 0.87)
+k = int(st.query_params.get("k", 5))
+rows = [
+    Row("v0.1", a.iloc[shift : k + shift], "#0072b2", measure="nDCG@5", value=0.6131),
+    Row("v0.2", b.head(k), "#d55e00", measure="nDCG@5", value=0.4411),
+    Row("ideal order", found(ids[:3], 0.9).head(3), role="ideal"),
+    Row("missed", pd.DataFrame({"item_id": ids[8:], "rank": None, "score": None}), role="missed"),
+]
+selected = st.query_params.get("clip")
+items = media(known, needed(rows, selected if selected in ids else None))
+items["hit"] = [None if i % 5 == 4 else i % 3 != 1 for i in range(len(items))]
+items["matched"], items["required"] = [i % 4 for i in range(len(items))], 3
+wanted = [(world.GROUPS[0], "bicyclist"), (world.GROUPS[1], "crossing"), (world.GROUPS[2], "urban")]
+ticks = pd.DataFrame(
+    [
+        (item_id, group, keyword, place < number % 4)
+        for number, item_id in enumerate(items["item_id"])
+        for place, (group, keyword) in enumerate(wanted)
+    ],
+    columns=["item_id", "group", "keyword", "present"],
+)
+annotations = pd.DataFrame(
+    [(i, g, w) for i in items["item_id"] for g, w in [*wanted, (world.GROUPS[2], "daytime")]],
+    columns=["item_id", "group", "keyword"],
+)
+ranks = pd.concat([a.assign(run="v0.1"), b.assign(run="v0.2")])
+
+
+def opened(item_id: str) -> None:
+    st.session_state.setdefault("told", []).append(item_id)
+    if item_id:
+        st.query_params["clip"] = item_id
+    else:
+        st.query_params.pop("clip", None)
+
+
+st.title("Cards")
+columns = st.query_params.get("columns")
+cards(
+    rows,
+    items,
+    ticks=ticks,
+    ranks=ranks,
+    annotations=annotations,
+    baseline="v0.1",
+    selected=selected,
+    columns=int(columns) if columns else None,
+    key="grid",
+    on_open=opened,
+)
+st.text(f"told: {st.session_state.get('told', [])}")
+if st.button("rerun"):
+    st.text("again")

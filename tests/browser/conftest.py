@@ -1,0 +1,139 @@
+"""A served app and a browser for the tests that look at pages as a person does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+NO_BROWSER = (
+    "These tests need Chromium and Playwright: install the package `chromium` of your system (or name "
+    "a browser in the environment variable CHROMIUM) and `pip install -r tests/requirements.txt`."
+)
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def chromium() -> str | None:
+    """The path of the browser: `CHROMIUM`, else the first of the usual names."""
+    named = [os.environ["CHROMIUM"]] if os.environ.get("CHROMIUM") else list(NAMES)
+    return next((path for name in named if (path := shutil.which(name))), None)
+
+
+def _without_browser() -> None:
+    if os.environ.get("CI"):
+        pytest.fail(NO_BROWSER)
+    pytest.skip(NO_BROWSER)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator:
+    """A headless Chromium that all tests share."""
+    path = chromium()
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        path = None
+    if path is None:
+        _without_browser()
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=list(QUIET))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def new_page(browser) -> Iterator[Callable]:
+    """Opens pages, each in its own context; at the end no script of theirs may have failed."""
+    contexts, errors = [], []
+
+    def opened(width: int = 1280, height: int = 900, **options: object):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not errors
+
+
+@pytest.fixture(scope="module")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
+    """Starts `streamlit run FILE` on a free port, gives its address; stops it after the module."""
+    running = []
+
+    def started(file: Path, **environment: str) -> str:
+        if chromium() is None:
+            _without_browser()
+        port = _free_port()
+        log = tmp_path_factory.mktemp("server") / "log.txt"
+        with log.open("w") as output:
+            server = subprocess.Popen(
+                _command(file, port),
+                cwd=REPOSITORY,
+                env={**os.environ, "PYTHONPATH": str(REPOSITORY), **environment},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        running.append(server)
+        url = f"http://127.0.0.1:{port}"
+        _wait(url, server, log)
+        return url
+
+    yield started
+    for server in running:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def _command(file: Path, port: int) -> list[str]:
+    options = {
+        "server.port": port,
+        "server.address": "127.0.0.1",
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+    }
+    command = [sys.executable, "-m", "streamlit", "run", str(file)]
+    return command + [f"--{name}={value}" for name, value in options.items()]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if server.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
+                return
+        except (urllib.error.URLError, TimeoutError, ConnectionError):
+            time.sleep(0.1)
+    pytest.fail(f"The app did not start:\n{log.read_text(encoding='utf-8')[-3000:]}")

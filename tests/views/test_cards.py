@@ -1,0 +1,161 @@
+"""What the cards are told: plain values, the right marks and movements, and never too much."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.views.cards import Row, movement, needed, payload, short
+from dashboard.views.cards.payload import CAPTIONS
+
+
+def found(*item_ids: str) -> pd.DataFrame:
+    ranks = np.arange(1, len(item_ids) + 1, dtype=np.int64)
+    return pd.DataFrame({"item_id": item_ids, "rank": ranks, "score": np.float32(0.5) / ranks})
+
+
+def media_of(*item_ids: str, **columns: object) -> pd.DataFrame:
+    empty = {"kind": "clip", "clip": "", "poster": "", "problem": "", "caption": ""}
+    return pd.DataFrame(
+        {"item_id": list(item_ids), **empty, "begin": np.nan, "end": np.nan, **columns}
+    )
+
+
+OLD = Row("v0.1", found("a", "b", "c"), "#0072b2", measure="nDCG@3", value=np.float64(0.5))
+NEW = Row("v0.2", found("c", "b", "d"), "#d55e00", value=float("nan"))
+
+
+@pytest.mark.parametrize(
+    ("rank", "before", "moved"),
+    [(1, 4, "↑3"), (4, 2, "↓2"), (2, 2, "same"), (1, None, "new"), (1, 6, "new"), (None, 1, "")],
+)
+def test_a_movement_is_told_from_the_baseline(
+    rank: int | None, before: int | None, moved: str
+) -> None:
+    assert movement(rank, before, depth=5) == moved
+
+
+def test_rows_say_who_moved_who_is_new_and_who_is_gone() -> None:
+    told = payload([OLD, NEW], media_of("a", "b", "c", "d"), baseline="v0.1")
+    moves = [[result["move"] for result in row["results"]] for row in told["rows"]]
+    assert moves == [["gone", "", ""], ["↑2", "same", "new"]]
+
+
+def test_nothing_moves_without_a_baseline_or_with_one_version() -> None:
+    items = media_of("a", "b", "c", "d")
+    for told in (payload([OLD, NEW], items), payload([OLD], items, baseline="v0.1")):
+        assert {result["move"] for row in told["rows"] for result in row["results"]} == {""}
+
+
+def test_hits_are_counted_and_what_is_not_judged_is_not_a_miss() -> None:
+    items = media_of("a", "b", "c", hit=[np.True_, np.False_, None])
+    row = payload([OLD], items)["rows"][0]
+    assert (row["hits"], row["judged"]) == (1, 2)
+    assert [item["hit"] for item in payload([OLD], items)["items"]] == [True, False, None]
+
+
+def test_ticks_keep_the_order_of_the_query_and_say_when_nothing_is_annotated() -> None:
+    ticks = pd.DataFrame(
+        [("a", "pv_scene_type", "urban", True), ("a", "pv_object_type", "cyclist", False)]
+        + [("b", "pv_object_type", "cyclist", None)],
+        columns=["item_id", "group", "keyword", "present"],
+    )
+    told = payload([OLD], media_of("a", "b", "c"), ticks=ticks)
+    assert told["required"] == [["scene type", "urban"], ["object type", "cyclist"]]
+    assert [i["ticks"] for i in told["items"]] == [[True, False], [None, None], [None, None]]
+
+
+def test_places_and_annotations_go_with_their_item() -> None:
+    ranks = pd.DataFrame(
+        {"run": ["v1", "v2"], "item_id": "a", "rank": [3, 9], "score": [0.5, 0.25]}
+    )
+    notes = pd.DataFrame({"item_id": "a", "group": "pv_x", "keyword": ["one", "two"]})
+    item = payload([OLD], media_of("a", "b", "c"), ranks=ranks, annotations=notes)["items"][0]
+    assert item["places"] == [["v1", 3, 0.5], ["v2", 9, 0.25]]
+    assert item["annotations"] == [["x", "one", "two"]]
+
+
+@pytest.mark.parametrize("null", [None, float("nan"), float("inf"), pd.NA, np.float32("nan")])
+def test_numbers_that_json_cannot_hold_become_null(null: object) -> None:
+    results = pd.DataFrame({"item_id": ["a"], "rank": [null], "score": [null]}, dtype=object)
+    items = media_of("a", matched=pd.array([None], dtype="Int64"), required=null, hit=pd.NA)
+    told = payload([Row("v", results, value=null)], items)
+    assert told["rows"][0]["results"] == [{"item": 0, "rank": None, "score": None, "move": ""}]
+    json.dumps(told, allow_nan=False)
+
+
+def test_every_value_is_of_a_plain_type() -> None:
+    def check(value: object) -> None:
+        assert type(value) in (dict, list, str, int, float, bool, type(None)), repr(value)
+        for part in value.values() if isinstance(value, dict) else ():
+            check(part)
+        for part in value if isinstance(value, list) else ():
+            check(part)
+
+    items = media_of("a", "b", "c", matched=np.int64(2), required=np.int32(3), hit=np.True_)
+    check(payload([OLD, NEW], items, baseline="v0.1", selected="a", columns=5))
+
+
+def test_a_result_without_its_item_and_a_selection_without_one_are_left_out() -> None:
+    told = payload([OLD], media_of("a"), selected="gone")
+    assert len(told["rows"][0]["results"]) == 1
+    assert told["selected"] is None
+    assert payload([OLD], media_of("z", "a"), selected="a")["selected"] == 1
+
+
+def test_long_captions_share_what_there_is() -> None:
+    few = payload([OLD], media_of("a", caption="x" * 200_000))["items"][0]["caption"]
+    assert len(few) == CAPTIONS and few.endswith("…")
+    ids = [f"i{number}" for number in range(50)]
+    many = payload([Row("v", found(*ids))], media_of(*ids, caption="x" * 10_000))
+    assert sum(len(item["caption"]) for item in many["items"]) <= CAPTIONS
+
+
+def test_fifty_cards_stay_under_100_kilobytes() -> None:
+    ids = [f"urban_bicyclist_entering_ego_path_{number:03d}" for number in range(50)]
+    address = "clips/driving?item=urban_bicyclist_entering_ego_path_000&v=0123456789ab"
+    items = media_of(
+        *ids,
+        caption="A bicyclist enters the ego path in an urban street, at night, in the rain. " * 2,
+        clip=address,
+        poster=address,
+        hit=True,
+        matched=2,
+        required=3,
+    )
+    groups = [f"pv_group_{number}" for number in range(5)]
+    notes = pd.DataFrame(
+        [(item, group, "same direction moving") for item in ids for group in groups * 2],
+        columns=["item_id", "group", "keyword"],
+    )
+    ranks = pd.concat([found(*ids).assign(run=f"v0.{version}") for version in range(4)])
+    told = payload(
+        [Row(f"v0.{version}", found(*ids)) for version in range(2)],
+        items,
+        ticks=notes.drop_duplicates().assign(present=True),
+        ranks=ranks,
+        annotations=notes,
+        baseline="v0.0",
+    )
+    assert len(json.dumps(told)) < 100_000
+
+
+def test_control_and_direction_marks_are_visible_in_every_text() -> None:
+    bad = "a\N{RIGHT-TO-LEFT OVERRIDE}b\x00"
+    told = payload([Row(bad, found(bad), note=bad)], media_of(bad, caption=bad, problem=bad))
+    assert told["items"][0]["id"] == bad  # the id itself must come back as it is
+    texts = json.dumps([told["rows"], {**told["items"][0], "id": ""}], ensure_ascii=False)
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in texts and "\\u0000" not in texts
+
+
+def test_short_names_of_groups() -> None:
+    assert short("pv_object_type") == "object type"
+    assert short("colour") == "colour"
+
+
+def test_needed_items_are_named_once() -> None:
+    assert needed([OLD, NEW], "z") == ["a", "b", "c", "d", "z"]
+    assert needed([OLD]) == ["a", "b", "c"]
