@@ -1,0 +1,51 @@
+"""The launcher, `streamlit run app.py`: the screens, the media routes, and full links."""
+
+from pathlib import PurePosixPath
+from urllib.parse import parse_qs
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from dashboard.storage import media
+from dashboard.views import address, cached
+
+
+class FullAddress:
+    """Redirects a page whose address leaves choices unsaid to the address that says them all.
+
+    Done before the page is sent, this adds no step to the browser's history. Scripts, media and the
+    live connection pass untouched.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        full = await run_in_threadpool(_full, scope) if _is_page(scope) else None
+        if full is None:
+            await self.app(scope, receive, send)
+        else:
+            page = PurePosixPath(scope["path"]).name or "."
+            await RedirectResponse(f"{page}?{full}", status_code=307)(scope, receive, send)
+
+
+def _is_page(scope: Scope) -> bool:
+    if scope["type"] != "http" or scope["method"] != "GET":
+        return False
+    accepted = dict(scope["headers"]).get(b"accept", b"")
+    return b"text/html" in accepted and PurePosixPath(scope["path"]).name in address.PAGES
+
+
+def _full(scope: Scope) -> str | None:
+    query = scope["query_string"].decode("utf-8", "replace")
+    return address.complete(parse_qs(query, keep_blank_values=True))
+
+
+app = st.App(
+    "dashboard/main.py",
+    routes=media.routes(cached.opened),
+    middleware=[Middleware(FullAddress)],
+)

@@ -1,0 +1,28 @@
+"""Query: one query, its keywords, and what each version found, ticked keyword by keyword."""
+
+import streamlit as st
+
+from dashboard.views import address, cached, controls, results, summary
+
+view = controls.screen(
+    "Query", "What did each version find, and which of the keywords does it have?"
+)
+controls.need(view, "baseline", "candidate", "query", "outcome")
+
+asked = cached.question(view)
+order = summary.deltas(view)
+if order.empty:
+    st.info("There is no query here: choose other queries or another slice on the left.")
+    st.stop()
+query_id = view.query or order["query_id"].iloc[0]
+controls.steps(view, query_id, order)
+if query_id not in set(cached.queries(asked)["query_id"]):
+    st.warning(f"This query is none of the {address.WHICH_QUERIES[view.queries].lower()}.")
+    st.stop()
+
+versions = list(dict.fromkeys([view.baseline, view.candidate]))
+found = results.find(asked, query_id, versions)
+summary.describe(view, found)
+values = summary.values(view, asked, versions, query_id)
+summary.values_table(view, values)
+results.draw(found, view, values, view.metric, controls.open_clip)

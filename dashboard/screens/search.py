@@ -1,0 +1,26 @@
+"""Search: type a text or choose a clip, and see what two versions find, judged on the fly."""
+
+import streamlit as st
+
+from dashboard.views import cached, controls, results, summary
+
+view = controls.screen(
+    "Search", "Type what you look for, or choose a clip, and see what comes back."
+)
+controls.need(view, "baseline", "candidate", "text", "item")
+controls.search_form(view)
+
+if not view.text and not view.item:
+    st.info("Nothing is searched yet. Type a text, or choose a clip.")
+    st.stop()
+if view.text and not cached.text_model_ready():
+    controls.wait_for_text_model()
+    st.stop()
+
+asked = cached.question(view, live=True)
+versions = list(dict.fromkeys([view.baseline, view.candidate]))
+found = results.find(asked, cached.TYPED, versions)
+summary.describe(view, found)
+values = summary.values(view, asked, versions, cached.TYPED)
+summary.values_table(view, values)
+results.draw(found, view, values, view.metric, controls.open_clip)

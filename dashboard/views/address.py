@@ -1,0 +1,148 @@
+"""The address bar: its only reader and writer; choices.py lists what it can hold.
+
+The address is the state. A screen is drawn from the address alone, so reloading, going back and
+sending the link to a colleague all show the same. Every choice is spelled out, also where it is the
+default, so that a link keeps its meaning when defaults change. A value that is unknown, or no
+longer there, becomes `None` and a sentence; it is never replaced by another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dashboard.views import cached
+from dashboard.views.choices import CHOICES, Choice
+
+SCHEME = "1"
+PAGES = ("", "compare", "query", "search")
+Params = Mapping[str, Sequence[str]]
+
+
+class View(SimpleNamespace):
+    """What the address says: one attribute a key of CHOICES, `None` where it is not usable."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A choice of the address that cannot be followed: its key and a sentence."""
+
+    key: str
+    sentence: str
+
+
+def from_params(params: Params, collection: Any) -> tuple[View, list[Problem]]:
+    """Read a view of `collection` from the address; each unusable value is `None` and a problem."""
+    view, problems = View(collection=collection.name), []
+    for key, choice in CHOICES.items():
+        try:
+            value = (
+                _read(params[key], choice, collection)
+                if key in params
+                else choice.default(collection)
+            )
+        except ValueError as error:
+            value = None
+            problems.append(
+                Problem(key, f"The link's {key} cannot be followed: {str(error).rstrip('.')}.")
+            )
+        setattr(view, key, value)
+    scheme = params.get("v", [SCHEME])[-1]
+    if scheme != SCHEME:
+        problems.append(Problem("v", f"Another version of the dashboard made this link: {scheme}."))
+    return view, problems
+
+
+def _read(values: Sequence[str], choice: Choice, collection: Any) -> Any:
+    if not choice.many:
+        return choice.read(values[-1], collection)
+    parts = [part for value in values for part in _parts(value, choice, collection) if part]
+    if not parts:
+        raise ValueError("it is empty, wanted at least one")
+    return tuple(dict.fromkeys(choice.read(part, collection) for part in parts))
+
+
+def _parts(value: str, choice: Choice, collection: Any) -> list[str]:
+    """A repeated key may be written once with commas, unless the value with its comma is known."""
+    try:
+        return [choice.read(value, collection)]
+    except ValueError:
+        return [part.strip() for part in value.split(",")]
+
+
+def to_params(view: View) -> dict[str, list[str]]:
+    """Write a view as an address, every choice spelled out in a fixed order."""
+    params = {"v": [SCHEME], "collection": [view.collection]}
+    for key in CHOICES:
+        value = getattr(view, key)
+        if isinstance(value, tuple):
+            params[key] = list(value)
+        elif value is not None and value != "":
+            params[key] = [f"{value:g}" if isinstance(value, float) else value]
+    return params
+
+
+def view_of(params: Params) -> tuple[View | None, list[Problem]]:
+    """The view that an address asks for; `None` where there is no such collection."""
+    names = cached.collection_names()
+    name = (list(params.get("collection", names[:1])) or [""])[-1]
+    if name not in names:
+        there = ", ".join(names) or "none"
+        return None, [
+            Problem("collection", f"There is no collection {name[:80]!r}; there is {there}.")
+        ]
+    opened, problem = cached.collection(name)
+    if problem:
+        return None, [Problem("collection", problem)]
+    return from_params(params, opened)
+
+
+def _bar() -> dict[str, list[str]]:
+    return {key: st.query_params.get_all(key) for key in st.query_params}
+
+
+def current() -> tuple[View | None, list[Problem]]:
+    """The view that the address bar of this session asks for."""
+    return view_of(_bar())
+
+
+def go(**changes: Any) -> None:
+    """Change choices in the address bar: one step, which the Back button undoes. For callbacks."""
+    view, _ = current()
+    if view is not None:
+        st.query_params.from_dict(merged(_bar(), view, changes))
+
+
+def open_collection(name: str) -> None:
+    """Leave for another collection, with its own defaults."""
+    view, _ = view_of({"collection": [name]})
+    st.query_params.from_dict(to_params(view) if view else {"collection": name})
+
+
+def merged(params: Params, view: View, changes: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The address after `changes`; what could not be followed before stays as it was written."""
+    unusable = {key for key in CHOICES if getattr(view, key) is None} - set(changes)
+    return {**link(view, **changes), **{key: list(params[key]) for key in unusable}}
+
+
+def link(view: View, **changes: Any) -> dict[str, list[str]]:
+    """The address of this view with `changes`, for a link to another screen."""
+    return to_params(View(**{**vars(view), **changes}))
+
+
+def complete(params: Params) -> str | None:
+    """The full query string for an address that leaves choices unsaid; `None` if none is unsaid.
+
+    The server redirects to it before a page is sent, so that the address bar holds the whole view
+    from the first moment without a step in the browser's history.
+    """
+    view, _ = view_of(params)
+    full = to_params(view) if view else {}
+    if set(full) <= set(params):
+        return None
+    return urlencode({**full, **params}, doseq=True)

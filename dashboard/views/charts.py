@@ -1,0 +1,154 @@
+"""Tables become charts: each function takes a table and gives an alt.Chart; imports no Streamlit.
+
+Names from data never become field names or expressions: every chart gets columns with names of our
+own and carries the data's words as values only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+
+# Told apart with any colour vision; at least 3:1 against the light and the dark page.
+VERSION_COLOURS = (
+    "#2f80d8", "#d9750b", "#1e9a6e", "#c65b9b", "#8a6fd1", "#a8860b", "#d2492a", "#4b8fa6",
+)  # fmt: skip
+BETTER, SAME, WORSE = "#1e9a6e", "#7d8794", "#d2492a"
+SMALL_SLICE = 5
+
+
+def version_colours(versions: Sequence[str]) -> dict[str, str]:
+    """One colour for each version, the same on every screen and chart."""
+    return {v: VERSION_COLOURS[i % len(VERSION_COLOURS)] for i, v in enumerate(versions)}
+
+
+def _version_scale(colours: dict[str, str]) -> alt.Scale:
+    return alt.Scale(domain=list(colours), range=list(colours.values()))
+
+
+def curves(means: pd.DataFrame, colours: dict[str, str], title: str) -> alt.LayerChart:
+    """The mean of one metric over K, a line a version.
+
+    Columns: run, cutoff, mean, scored, total.
+    """
+    shown = means.dropna(subset=["mean"])
+    base = alt.Chart(shown).encode(
+        x=alt.X("cutoff:Q", title="K", axis=alt.Axis(tickMinStep=1, format="d", grid=False)),
+        y=alt.Y("mean:Q", title=title, scale=alt.Scale(domainMin=0)),
+        color=alt.Color("run:N", scale=_version_scale(colours), title="Version"),
+        tooltip=[
+            alt.Tooltip("run:N", title="Version"),
+            alt.Tooltip("cutoff:Q", title="K"),
+            alt.Tooltip("mean:Q", title="Mean", format=".3f"),
+            alt.Tooltip("scored:Q", title="Queries scored"),
+            alt.Tooltip("total:Q", title="of"),
+        ],
+    )
+    points = base.mark_point(filled=True, size=55).encode(
+        shape=alt.Shape("run:N", title="Version", scale=alt.Scale(domain=list(colours)))
+    )
+    return (base.mark_line(strokeWidth=2) + points).properties(height=280)
+
+
+def keyword_bars(means: pd.DataFrame, colours: dict[str, str], title: str) -> alt.Chart:
+    """The mean for the queries that ask for each keyword, a bar a version.
+
+    Columns: group, keyword, run, mean, scored. Keywords with fewer than 5 scored queries are shown
+    pale.
+    """
+    shown = means.assign(
+        name=means["keyword"] + "  (" + means["scored"].astype("str") + ")",
+        strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
+    )
+    bars = (
+        alt.Chart(shown)
+        .mark_bar(cornerRadiusEnd=2)
+        .encode(
+            y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
+            yOffset=alt.YOffset("run:N", sort=list(colours)),
+            x=alt.X("mean:Q", title=title, scale=alt.Scale(domainMin=0)),
+            color=alt.Color("run:N", scale=_version_scale(colours), title="Version"),
+            opacity=alt.Opacity("strength:Q", scale=None, legend=None),
+            tooltip=[
+                alt.Tooltip("keyword:N", title="Keyword"),
+                alt.Tooltip("run:N", title="Version"),
+                alt.Tooltip("mean:Q", title="Mean", format=".3f"),
+                alt.Tooltip("scored:Q", title="Queries scored"),
+            ],
+        )
+        .properties(height=alt.Step(13))
+    )
+    return bars
+
+
+def forest(rows: pd.DataFrame) -> alt.LayerChart:
+    """Difference of each metric with its 95 % interval.
+
+    Columns: label, delta, low, high, p, scored.
+    """
+    shown = rows.assign(
+        kind=[_kind(low, high) for low, high in zip(rows["low"], rows["high"], strict=True)]
+    )
+    base = alt.Chart(shown).encode(
+        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
+        color=alt.Color(
+            "kind:N", scale=_kind_scale(), title=None, legend=alt.Legend(orient="bottom")
+        ),
+        tooltip=[
+            alt.Tooltip("label:N", title="Metric"),
+            alt.Tooltip("delta:Q", title="Difference", format="+.3f"),
+            alt.Tooltip("low:Q", title="95 % from", format="+.3f"),
+            alt.Tooltip("high:Q", title="to", format="+.3f"),
+            alt.Tooltip("p:Q", title="p", format=".4f"),
+            alt.Tooltip("scored:Q", title="Queries scored in both"),
+        ],
+    )
+    axis = alt.X("low:Q", title="candidate − baseline", axis=alt.Axis(format="+.2f"))
+    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(strokeDash=[3, 3], opacity=0.6)
+    return (
+        zero.encode(x="zero:Q")
+        + base.mark_rule(strokeWidth=3).encode(x=axis, x2="high:Q")
+        + base.mark_point(filled=True, size=90, opacity=1).encode(x="delta:Q", shape=_kind_shape())
+    ).properties(height=alt.Step(30))
+
+
+_KINDS = {"better": BETTER, "no clear difference": SAME, "worse": WORSE}
+
+
+def _kind(low: float, high: float) -> str:
+    return "better" if low > 0 else "worse" if high < 0 else "no clear difference"
+
+
+def _kind_scale() -> alt.Scale:
+    return alt.Scale(domain=list(_KINDS), range=list(_KINDS.values()))
+
+
+def _kind_shape() -> alt.Shape:
+    shapes = ["triangle-up", "circle", "triangle-down"]
+    return alt.Shape("kind:N", scale=alt.Scale(domain=list(_KINDS), range=shapes), title=None)
+
+
+def differences(deltas: pd.DataFrame, title: str) -> alt.Chart:
+    """How many queries got better or worse by how much. Column: delta (nulls left out)."""
+    shown = deltas.dropna(subset=["delta"])[["delta"]].assign(
+        side=lambda d: d["delta"].map(
+            lambda x: "same" if abs(x) < 1e-9 else "better" if x > 0 else "worse"
+        )
+    )
+    sides = alt.Scale(domain=["worse", "same", "better"], range=[WORSE, SAME, BETTER])
+    return (
+        alt.Chart(shown)
+        .mark_bar()
+        .encode(
+            x=alt.X("delta:Q", bin=alt.Bin(maxbins=21), title=f"Difference in {title}"),
+            y=alt.Y("count():Q", title="Queries", axis=alt.Axis(tickMinStep=1, format="d")),
+            color=alt.Color("side:N", scale=sides, title=None, legend=alt.Legend(orient="bottom")),
+            tooltip=[
+                alt.Tooltip("side:N", title="Candidate is"),
+                alt.Tooltip("count():Q", title="Queries"),
+            ],
+        )
+        .properties(height=220)
+    )

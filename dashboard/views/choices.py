@@ -1,0 +1,169 @@
+"""Every choice that an address can hold: key, meaning, default, and how its text is read.
+
+To add a choice, add one line to CHOICES. `read` gives the value or raises ValueError with what was
+found and wanted; nothing is ever replaced by a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.views import cached
+
+WHICH_QUERIES = {"text": "Text queries", "item": "Clip queries", "all": "All queries"}
+OUTCOMES = {
+    "all": "All",
+    "worse": "Worse",
+    "same": "Same",
+    "better": "Better",
+    "null": "Not scored",
+}
+NAMES = {"source": "As in the source", "standard": "Standard"}
+SHOWN = ("5", "10", "20", "50")
+LONGEST_TEXT = 1_000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One key of the address; `many` marks a key that may stand in it more than once."""
+
+    means: str
+    default: Callable[[Any], Any]
+    read: Callable[[str, Any], Any]
+    many: bool = False
+
+
+def _one_of(what: str, allowed: Callable[[Any], Iterable[str]]) -> Callable[[str, Any], str]:
+    def read(text: str, collection: Any) -> str:
+        known = list(allowed(collection))
+        if text in known:
+            return text
+        few = ", ".join(known[:12]) or "none"
+        raise ValueError(f"there is no {what} {text[:80]!r}; there is {few}")
+
+    return read
+
+
+def _id_or_nothing(what: str, ids: Callable[[Any], Any]) -> Callable[[str, Any], str]:
+    def read(text: str, collection: Any) -> str:
+        if text and not (ids(collection) == text).any():
+            raise ValueError(f"there is no {what} {text[:80]!r} in this collection (any more)")
+        return text
+
+    return read
+
+
+def _number(low: float, high: float) -> Callable[[str, Any], float]:
+    def read(text: str, collection: Any) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not low <= value <= high:
+            raise ValueError(f"found {text[:20]!r}, wanted a number from {low:g} to {high:g}")
+        return round(value, 4)
+
+    return read
+
+
+def _metric(text: str, collection: Any) -> str:
+    measures = parse(text)
+    if len(measures) != 1:
+        raise ValueError(f"found {text[:80]!r}, wanted one metric, such as nDCG@10")
+    return str(measures[0])
+
+
+def _slice(text: str, collection: Any) -> str:
+    group, _, keyword = text.partition("=")
+    known = cached.keywords_of(collection)
+    if text and not ((known["group"] == group) & (known["keyword"] == keyword)).any():
+        raise ValueError(f"there is no keyword {keyword[:80]!r} in a group {group[:80]!r}")
+    return text
+
+
+def _text(text: str, collection: Any) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"found {len(text):,} characters, wanted at most {LONGEST_TEXT:,}")
+    return text.strip()
+
+
+def _front_metric(collection: Any) -> str:
+    """The first metric of the first protocol at its deepest cutoff, such as P@5."""
+    first, *others = parse(PROTOCOLS[collection.protocols[0]].metrics)
+    same = [measure for measure in others if measure.name == first.name]
+    return str(max([first, *same], key=lambda measure: measure.cutoff or 0))
+
+
+def _first_kind_of_queries(collection: Any) -> str:
+    return "text" if (collection.queries["text"] != "").any() else "item"
+
+
+_version = _one_of("model version", lambda c: c.versions)
+_item = _id_or_nothing("item", lambda c: c.items["item_id"])
+
+CHOICES: dict[str, Choice] = {
+    "baseline": Choice(
+        "the version that others are compared with", lambda c: c.default_baseline, _version
+    ),
+    "candidate": Choice("the version in question", lambda c: c.default_candidate, _version),
+    "runs": Choice("the versions on the overview", lambda c: c.versions, _version, many=True),
+    "protocol": Choice(
+        "whose rules judge the results",
+        lambda c: c.protocols[0],
+        _one_of("protocol", lambda c: [p for p in c.protocols if p in PROTOCOLS]),
+    ),
+    "metric": Choice(
+        "the metric in front, such as nDCG@10",
+        _front_metric,
+        _metric,
+    ),
+    "queries": Choice(
+        "text queries, item queries or all",
+        _first_kind_of_queries,
+        _one_of("kind of queries", lambda c: WHICH_QUERIES),
+    ),
+    "slice": Choice("only queries that ask for a keyword: group=keyword", lambda c: "", _slice),
+    "groups": Choice(
+        "the semantic groups whose keywords decide what is relevant",
+        lambda c: c.default_groups,
+        _one_of("keyword group", lambda c: c.groups),
+        many=True,
+    ),
+    "mapping_threshold": Choice(
+        "the least similarity at which words of a query count as a keyword",
+        lambda c: c.mapping_threshold,
+        _number(0, 1),
+    ),
+    "min_similarity": Choice(
+        "results less similar than this are left out; the divisor stays K",
+        lambda c: -1.0,
+        _number(-1, 1),
+    ),
+    "names": Choice(
+        "metric names of the source or of the field",
+        lambda c: "source",
+        _one_of("kind of names", lambda c: NAMES),
+    ),
+    "outcome": Choice(
+        "queries that are worse, the same, better or not scored",
+        lambda c: "all",
+        _one_of("outcome", lambda c: OUTCOMES),
+    ),
+    "shown": Choice(
+        "how many results a row shows",
+        lambda c: "10",
+        _one_of("number of results", lambda c: SHOWN),
+    ),
+    "query": Choice(
+        "the query that is open",
+        lambda c: "",
+        _id_or_nothing("query", lambda c: c.queries["query_id"]),
+    ),
+    "clip": Choice("the clip or picture that is open", lambda c: "", _item),
+    "text": Choice("the text searched for", lambda c: "", _text),
+    "item": Choice("the item searched with", lambda c: "", _item),
+}

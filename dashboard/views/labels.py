@@ -1,0 +1,43 @@
+"""What a metric and a group are called on a screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.evaluation.metrics.registry import Measure, measure
+from dashboard.evaluation.protocols import PROTOCOLS
+
+
+def label(view: Any, metric: str) -> str:
+    """A metric with its formula, in the words of the protocol's source or of the field.
+
+    `P@5` is "Recall@5, ALFA 0.1 (hits ÷ 5; elsewhere: Precision@5)" to one and "P@5 (…)" to the
+    other.
+    """
+    asked = measure(metric)
+    theirs = PROTOCOLS[view.protocol].shown_as.get(asked.name)
+    if theirs is None or view.names == "standard":
+        return f"{asked} ({with_cutoff(asked.metric.formula, asked)})"
+    return with_cutoff(theirs, asked)
+
+
+def short_label(view: Any, metric: str) -> str:
+    """The label without its formula."""
+    return label(view, metric).partition(" (")[0] if view.names == "source" else metric
+
+
+def with_cutoff(text: str, asked: Measure) -> str:
+    """`text` with the cutoff in place of K."""
+    if asked.cutoff is None:
+        return text.replace("@K", "")
+    number = str(asked.cutoff)
+    return (
+        text.replace("@K", f"@{number}")
+        .replace("÷ K", f"÷ {number}")
+        .replace("first K", f"first {number}")
+    )
+
+
+def group_name(group: str) -> str:
+    """`pv_actor_behavior` as a person would write it: actor behavior."""
+    return group.removeprefix("pv_").replace("_", " ")

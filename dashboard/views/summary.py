@@ -1,0 +1,226 @@
+"""Numbers as sentences and tables: the verdict, versions by metrics, queries by difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation import compare, measure
+from dashboard.evaluation.metrics.registry import parse
+from dashboard.views import cached, controls
+from dashboard.views.cached import Question
+from dashboard.views.labels import group_name, label, short_label
+from dashboard.views.texts import badge, plain
+
+SAME = 1e-9
+
+
+def selected(view: Any, asked: Question) -> tuple[str, ...] | None:
+    """The queries that the view's slice keeps; `None` where there is no slice."""
+    if not view.slice:
+        return None
+    group, _, keyword = view.slice.partition("=")
+    required = cached.required_keywords(asked)
+    kept = required[(required["group"] == group) & (required["keyword"] == keyword)]
+    return tuple(kept["query_id"].drop_duplicates())
+
+
+def measured(view: Any, versions: Sequence[str], metrics: str) -> pd.DataFrame:
+    """The measurements of the queries in view."""
+    asked = cached.question(view)
+    values = cached.measurements(asked, tuple(versions), metrics)
+    only = selected(view, asked)
+    return values if only is None else values[values["query_id"].isin(only)]
+
+
+def comparison(view: Any) -> pd.DataFrame:
+    """Baseline against candidate, a row for each metric of the protocol, with its label."""
+    metrics = controls.metrics(view)
+    asked = cached.question(view)
+    rows = cached.comparison(
+        asked, view.baseline, view.candidate, " ".join(metrics), selected(view, asked)
+    )
+    return rows.assign(metric_name=metrics, label=[short_label(view, m) for m in metrics])
+
+
+def verdict(view: Any) -> None:
+    """Say in one line whether the candidate is better at the metric in front."""
+    if view.baseline == view.candidate:
+        st.info("Baseline and candidate are the same version: choose another to see a difference.")
+        return
+    rows = comparison(view)
+    row = rows[rows["metric_name"] == view.metric].iloc[0]
+    sentence = compare.verdict(row, view.baseline, view.candidate, label=label(view, view.metric))
+    icon, colour = _sign(row)
+    with st.container(border=True):
+        st.markdown(f":{colour}[:material/{icon}:] {plain(sentence, None)}.")
+
+
+def _sign(row: pd.Series) -> tuple[str, str]:
+    if not row["p_holm"] < 0.05:
+        return "drag_handle", "gray"
+    return ("trending_up", "green") if row["delta"] > 0 else ("trending_down", "red")
+
+
+def versions_by_metrics(view: Any) -> None:
+    """A table of means: a row for each metric, a column for each version, the best in bold."""
+    metrics = controls.metrics(view)
+    means = measure.summarise(measured(view, view.runs, " ".join(metrics)))
+    rows = []
+    for metric, measure_ in zip(metrics, parse(" ".join(metrics)), strict=True):
+        mine = means[_is(means, measure_)].set_index("run")
+        best = mine["mean"].max()
+        cells = {plain(v): _mean(mine["mean"].get(v), best) for v in view.runs}
+        rows.append({"Metric": plain(label(view, metric)), **cells, "Scored": _of(mine)})
+    st.table(pd.DataFrame(rows).set_index("Metric"))
+    st.caption(
+        "Means over the queries that can be scored; the others are left out, never counted as zero."
+    )
+
+
+def _is(rows: pd.DataFrame, measure_: Any) -> pd.Series:
+    cutoff = rows["cutoff"].isna() if measure_.cutoff is None else rows["cutoff"] == measure_.cutoff
+    return (rows["metric"] == measure_.name) & cutoff.fillna(False)
+
+
+def _mean(value: float | None, best: float) -> str:
+    if value is None or pd.isna(value):
+        return "–"
+    return f"**{value:.3f}**" if value >= best - SAME else f"{value:.3f}"
+
+
+def _of(means: pd.DataFrame) -> str:
+    counts = sorted(
+        {f"{int(s)} of {int(t)}" for s, t in zip(means["scored"], means["total"], strict=True)}
+    )
+    return ", ".join(counts)
+
+
+def deltas(view: Any) -> pd.DataFrame:
+    """The queries in view by signed difference, worst first, each with its outcome."""
+    values = measured(view, dict.fromkeys([view.baseline, view.candidate]), view.metric)
+    table = compare.deltas(values, view.baseline, view.candidate)
+    return table.assign(outcome=table["delta"].map(_outcome))
+
+
+def _outcome(delta: float) -> str:
+    if pd.isna(delta):
+        return "null"
+    return "same" if abs(delta) <= SAME else "better" if delta > 0 else "worse"
+
+
+def values(view: Any, asked: Question, versions: Sequence[str], query_id: str) -> pd.DataFrame:
+    """The measurements of one query by all metrics shown."""
+    table = cached.measurements(asked, tuple(versions), " ".join(controls.metrics(view)))
+    return table[table["query_id"] == query_id]
+
+
+def values_table(view: Any, table: pd.DataFrame) -> None:
+    """One query's value by each metric, a column a version."""
+    rows = []
+    for metric in controls.metrics(view):
+        mine = table[_is(table, parse(metric)[0])].set_index("run")["value"]
+        rows.append(
+            {
+                "Metric": plain(label(view, metric)),
+                **{plain(v): _number(x) for v, x in mine.items()},
+            }
+        )
+    with st.expander("Every metric of this query"):
+        st.table(pd.DataFrame(rows).set_index("Metric"))
+
+
+def _number(value: float) -> str:
+    return "not scored" if pd.isna(value) else f"{value:.3f}"
+
+
+def describe(view: Any, found: Any) -> None:
+    """The query in words, the keywords that it asks for, and how many items have them all."""
+    asked = cached.queries(found.asked).set_index("query_id").loc[found.query_id]
+    title = asked["text"] or f"Like {asked['item_id']}"
+    st.subheader(plain(title), anchor=False)
+    scores = cached.query_keywords(found.asked)
+    scores = scores[(scores["query_id"] == found.query_id) & scores["kept"]]
+    needed = cached.required_keywords(found.asked)
+    chips = [
+        _chip(row, scores, row["group"] in view.groups)
+        for row in needed[needed["query_id"] == found.query_id].to_dict("records")
+    ]
+    reason = cached.judgement(found.asked).unscorable.get(found.query_id)
+    count = f"{len(found.relevant)} relevant items in the collection"
+    st.markdown(" ".join([*chips, plain(f"Not scored: {reason}." if reason else count)]))
+
+
+def _chip(row: dict[str, str], scores: pd.DataFrame, counts: bool) -> str:
+    """A keyword with what it was mapped from; grey where its group does not count."""
+    mine = scores[(scores["group"] == row["group"]) & (scores["keyword"] == row["keyword"])]
+    words = [f"“{n}” {s:.2f}" for n, s in zip(mine["ngram"], mine["score"], strict=True)]
+    source = f" ← {', '.join(words)}" if words else ""
+    text = (
+        f"{row['keyword']}{source}"
+        if counts
+        else f"{row['keyword']} ({group_name(row['group'])} does not count)"
+    )
+    return badge(text, "blue" if counts else "gray")
+
+
+def readable(table: pd.DataFrame, view: Any) -> pd.DataFrame:
+    """The queries by difference with words a reader knows, for the table on a screen."""
+    names = cached.query_names(view.collection)
+    return pd.DataFrame(
+        {
+            "Query": table["query_id"].map(names),
+            "Difference": table["delta"],
+            "Baseline": table["baseline"],
+            "Candidate": table["candidate"],
+            "Why not scored": table["why"],
+        }
+    )
+
+
+COLUMNS = {
+    "Query": st.column_config.TextColumn(width="large"),
+    "Difference": st.column_config.NumberColumn(format="%+.3f"),
+    "Baseline": st.column_config.NumberColumn(format="%.3f"),
+    "Candidate": st.column_config.NumberColumn(format="%.3f"),
+}
+CURVE = range(1, 11)
+
+
+def collection_line(collection: Any) -> None:
+    """What the collection is and how large."""
+    texts = int((collection.queries["text"] != "").sum())
+    st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
+    st.caption(
+        f"{len(collection.items):,} items · {texts:,} text queries · "
+        f"{len(collection.queries) - texts:,} item queries · {len(collection.versions)} versions"
+    )
+
+
+def over_k(view: Any) -> tuple[pd.DataFrame, str]:
+    """The means of the metric in front at K = 1 … 10, and what the axis is called."""
+    front = parse(view.metric)[0]
+    if front.metric.cutoff == "never":
+        front = parse("P@5")[0]
+    metrics = " ".join(f"{front.name}@{k}" for k in CURVE)
+    means = measure.summarise(measured(view, view.runs, metrics))
+    return means, short_label(view, f"{front.name}@1").replace("@1", "@K")
+
+
+def by_keyword(view: Any) -> pd.DataFrame:
+    """The means over the queries that ask for each keyword: group, keyword, run, mean, scored."""
+    table = measured(view, view.runs, view.metric)
+    required = cached.required_keywords(cached.question(view))
+    joined = table.merge(required[required["group"].isin(view.groups)], on="query_id")
+    means = joined.groupby(["group", "keyword", "run"], observed=True)["value"]
+    return means.agg(mean="mean", scored="count").reset_index()
+
+
+def findings(collection: Any) -> None:
+    """What of the collection could not be used or was repaired."""
+    if len(collection.findings):
+        with st.expander(f"{len(collection.findings)} notes on the collection's files"):
+            st.dataframe(collection.findings, hide_index=True)
