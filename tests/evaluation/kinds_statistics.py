@@ -2,11 +2,25 @@
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import average_precision_score
 
 from dashboard.evaluation.compare import compare, deltas
 from dashboard.evaluation.correlation import correlation_p, spearman, williams, zou_interval
+from dashboard.evaluation.metrics import parse
+from dashboard.evaluation.metrics.crossmodal import of_six, summarised
+from dashboard.evaluation.metrics.hashing import (
+    GRADE_OF_TYPE,
+    code_rankings,
+    codes,
+    equation_1,
+    equation_1_cosine,
+    hamming,
+)
+from dashboard.evaluation.rankings import from_lists
+from dashboard.evaluation.ranks import ranks_of_similarity
 from dashboard.evaluation.resampling import randomisation_p, units
 from dashboard.evaluation.statistics import holm, paired_t
+from dashboard.evaluation.ties import bounds, expected_ap
 from dashboard.evaluation.tukey import tukey_two_way
 
 
@@ -102,10 +116,82 @@ def interval_of_a_difference(vector):
     return {"lower": low, "upper": high}
 
 
+def image_text(vector):
+    inputs = vector["inputs"]
+    owners = np.array(inputs["caption_to_image"])
+    ranks = ranks_of_similarity(np.array(inputs["similarity_images_x_captions"]), owners)
+    found = {}
+    for row in summarised(ranks, owners).table.itertuples():
+        if pd.isna(row.cutoff):
+            found |= {row.metric: row.mean, f"{row.metric}_percent": row.percent}
+        else:
+            found[f"{row.metric}@{row.cutoff}"] = row.mean
+    return found
+
+
+def sum_of_recalls(vector):
+    total, mean = of_six(vector["inputs"])
+    return {"Rsum": total, "mR": mean, "Rsum_percent": 100 * total, "mR_percent": 100 * mean}
+
+
+def code_distance(vector):
+    first, second = (np.array(vector["inputs"][name]) for name in ("h_i", "h_j"))
+    return {
+        "eq1_euclidean": equation_1(first, second),
+        "eq1_cosine": equation_1_cosine(first, second),
+        "hamming": hamming(codes(first[None]), codes(second[None]))[0, 0],
+    }
+
+
+def code_retrieval(vector):
+    inputs = vector["inputs"]
+    query, gallery = (
+        codes(np.array([inputs["query_code"]])),
+        codes(np.array(inputs["gallery_codes"])),
+    )
+    grades = np.array([[GRADE_OF_TYPE[t] for t in inputs["types"]]])
+    rankings, distances = code_rankings(query, gallery, grades), hamming(query, gallery)
+    found = {"order": np.argsort(distances[0], kind="stable"), "distances": np.sort(distances[0])}
+    for p in vector["params"]["p"]:
+        for divisor in ("retrieved", "relevant", "min"):
+            found[f"ap@{p}/{divisor}"] = measured_once(f"AP({divisor})@{p}", rankings)
+        found[f"ndcg@{p}/exp/judged"] = measured_once(f"nDCG(exp)@{p}", rankings)
+    farthest = code_rankings(-query, gallery, grades)
+    found[f"ap@{p}/retrieved_if_literally_descending_distance"] = measured_once(
+        f"AP(retrieved)@{p}", farthest
+    )
+    return found
+
+
+def tied_ap(vector):
+    scores = np.array(vector["inputs"]["scores"])
+    relevance = np.array(vector["inputs"]["relevance_in_gallery_order"])
+    order = np.argsort(-scores, kind="stable")
+    rankings = from_lists([relevance[order].tolist()], ties=[(-scores[order]).tolist()])
+    ap = parse("AP")[0]
+    worst, best = bounds(rankings, ap)
+    return {
+        "stable": ap(rankings)[0],
+        "best": best[0],
+        "worst": worst[0],
+        "mean_over_orders": expected_ap(rankings)[0],
+        "sklearn_average_precision_score": average_precision_score(relevance, scores),
+    }
+
+
+def measured_once(name, rankings):
+    return float(parse(name)[0](rankings)[0])
+
+
 KINDS = {
     "compare": comparison,
     "fisher_randomization": randomisation,
     "holm": holm_correction,
+    "image_text": image_text,
+    "rsum": sum_of_recalls,
+    "hash_distance": code_distance,
+    "hash_retrieval": code_retrieval,
+    "ap_ties": tied_ap,
     "tukey_hsd": tukey_differences,
     "spearman": rank_correlation,
     "spearman_pitfall": rank_correlation_of_sums,

@@ -1,0 +1,194 @@
+"""Pictures find their captions and captions their picture: R@1/5/10 both ways, Rsum and mR.
+
+A rank is 1 + how many score higher + how many score the same and stand earlier, so a collapsed
+model that scores everything alike does not look perfect. From two matrices of vectors the ranks are
+counted in blocks of the product (ranks.py); no run is built and nothing is sorted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.metrics.binary import success
+from dashboard.evaluation.metrics.registry import metric
+from dashboard.evaluation.rankings import Array, Floats, Rankings
+from dashboard.evaluation.ranks import Ranks, ranks_of_vectors
+
+CUTOFFS = (1, 5, 10)
+SOURCE = "image-text matching, R@K, R@Sum and m_R"
+TESTS = {
+    "whole": "",
+    "1K": "COCO 1K test: the first 1,000 images and their captions",
+    "five-fold 1K": "COCO five-fold 1K test: mean of five tests of 1,000 images each",
+}
+_FOLD = 1_000
+
+
+@metric(
+    "i2t_R",
+    formula="images with one of their captions in the first K ÷ images",
+    source=SOURCE,
+    reads="hits",
+    cutoff="required",
+)
+def image_to_text(rankings: Rankings, k: int) -> Floats:
+    """Whether an image finds any of its captions in the first K; all queries of the run are images.
+
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> image_to_text(from_lists([[0, 1, 1], [0, 0, 0]], relevant=[5, 5]), 5).tolist()
+    [1.0, 0.0]
+    """
+    return success(rankings, k)
+
+
+@metric(
+    "t2i_R",
+    formula="captions with their image in the first K ÷ captions",
+    source=SOURCE,
+    reads="hits",
+    cutoff="required",
+)
+def text_to_image(rankings: Rankings, k: int) -> Floats:
+    """Whether a caption finds its image in the first K; all queries of the run are captions.
+
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> text_to_image(from_lists([[0, 1]]), 1).tolist()
+    [0.0]
+    """
+    return success(rankings, k)
+
+
+@metric(
+    "Rsum",
+    formula="R@1 + R@5 + R@10, images to texts, + the same, texts to images",
+    source=SOURCE,
+    reads="hits",
+    cutoff="never",
+)
+def recall_sum(rankings: Rankings, k: None = None) -> Floats:
+    """Sum of R@1, R@5 and R@10; of one direction 0 to 3, the two directions' means are added.
+
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> recall_sum(from_lists([[0, 1]])).tolist()
+    [2.0]
+    """
+    return np.asarray(sum(success(rankings, cutoff) for cutoff in CUTOFFS))
+
+
+@metric(
+    "mR",
+    formula="Rsum ÷ 6",
+    source=SOURCE,
+    reads="hits",
+    cutoff="never",
+)
+def mean_recall(rankings: Rankings, k: None = None) -> Floats:
+    """Mean of R@1, R@5 and R@10; of both directions together the mean of the two.
+
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> mean_recall(from_lists([[1, 0]])).tolist()
+    [1.0]
+    """
+    return np.asarray(recall_sum(rankings) / len(CUTOFFS))
+
+
+@dataclass(frozen=True)
+class Matching:
+    """The eight numbers of one model, which test they are of, and what a reader must know of them.
+
+    table: `metric, cutoff, mean, percent, scored, total`; the percent of Rsum is of 600.
+    """
+
+    table: pd.DataFrame
+    test: str
+    notes: tuple[str, ...]
+
+
+def matching(
+    images: Array, captions: Array, caption_to_image: Array, test: str = "whole"
+) -> Matching:
+    """Both directions from vectors of images [I, d], captions [C, d] and each caption's image [C].
+
+    test: "whole", or the options "1K" (the first 1,000 images) and "five-fold 1K" as for COCO.
+    """
+    if test not in TESTS:
+        raise ValueError(f"There is no test {test!r}; choose one of {', '.join(TESTS)}.")
+    if test == "whole":
+        return summarised(ranks_of_vectors(images, captions, caption_to_image), caption_to_image)
+    folds = 1 if test == "1K" else 5
+    if len(images) < folds * _FOLD:
+        raise ValueError(
+            f"{TESTS[test]} needs {folds * _FOLD:,} images; there are {len(images):,}."
+        )
+    parts = [_fold(images, captions, caption_to_image, number) for number in range(folds)]
+    table = parts[0].table.copy()
+    table[["mean", "percent"]] = np.mean([p.table[["mean", "percent"]] for p in parts], axis=0)
+    table[["scored", "total"]] = np.sum([p.table[["scored", "total"]] for p in parts], axis=0)
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    return Matching(table, TESTS[test], notes)
+
+
+def summarised(ranks: Ranks, caption_to_image: Array) -> Matching:
+    """The eight numbers of ranks that are known, with notes on ratio and on cutoffs too large."""
+    directions = (("i2t_R", ranks.images), ("t2i_R", ranks.captions))
+    rows = [(name, k, *_recall(found, k)) for name, found in directions for k in CUTOFFS]
+    table = pd.DataFrame(rows, columns=["metric", "cutoff", "mean", "scored", "total"])
+    both = table[table["cutoff"] == CUTOFFS[0]][["scored", "total"]].sum()
+    sums = of_six({f"{name}@{k}": mean for name, k, mean, *_ in rows})
+    composed = [
+        {"metric": name, "mean": mean, **both}
+        for name, mean in zip(("Rsum", "mR"), sums, strict=True)
+    ]
+    table = pd.concat([table, pd.DataFrame(composed)], ignore_index=True)
+    table["cutoff"] = table["cutoff"].astype("Int64")
+    table.insert(3, "percent", 100 * table["mean"])
+    test, notes = _remarks(len(ranks.images), caption_to_image)
+    return Matching(table, test, notes)
+
+
+def of_six(recalls: dict[str, float]) -> tuple[float, float]:
+    """Rsum and mR of the six recalls, as fractions.
+
+    >>> of_six({f"{way}_R@{k}": 0.5 for way in ("i2t", "t2i") for k in (1, 5, 10)})
+    (3.0, 0.5)
+    """
+    six = [recalls[f"{name}@{k}"] for name in ("i2t_R", "t2i_R") for k in CUTOFFS]
+    return float(sum(six)), float(sum(six) / len(six))
+
+
+def _fold(images: Array, captions: Array, caption_to_image: Array, number: int) -> Matching:
+    start = number * _FOLD
+    own = np.flatnonzero((caption_to_image >= start) & (caption_to_image < start + _FOLD))
+    owners = caption_to_image[own] - start
+    ranks = ranks_of_vectors(images[start : start + _FOLD], captions[own], owners)
+    return summarised(ranks, owners)
+
+
+def _recall(ranks: Array, k: int) -> tuple[float, int, int]:
+    scored = int((ranks > 0).sum())
+    share = float((ranks[ranks > 0] <= k).mean()) if scored else float("nan")
+    return share, scored, len(ranks)
+
+
+def _remarks(images: int, caption_to_image: Array) -> tuple[str, tuple[str, ...]]:
+    each = np.bincount(caption_to_image, minlength=images)
+    five = bool(len(each)) and bool((each == 5).all())
+    test = {1_000: "1K test", 5_000: "5K test"}.get(images, "") if five else ""
+    notes = []
+    if not five and len(each):
+        notes.append(
+            f"{images:,} images and {len(caption_to_image):,} captions: from {each.min()} to "
+            f"{each.max()} captions an image, where the protocol has 5."
+        )
+    for what, number in (("captions", len(caption_to_image)), ("images", images)):
+        large = [f"R@{k}" for k in CUTOFFS if k > number]
+        if large:
+            notes.append(
+                f"There are only {number} {what}: {' and '.join(large)} is 1 by definition."
+            )
+    if (each == 0).any():
+        notes.append(f"{int((each == 0).sum())} images have no caption and are not scored.")
+    return test, tuple(notes)
