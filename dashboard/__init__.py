@@ -1,0 +1,11 @@
+"""A dashboard for reviewing the search quality of embedding models. The rooms, in the order data
+walks:
+
+tables      the columns that every room agrees on, and the one error for readers' files
+storage     opens files and databases; hands out checked tables
+retrieval   loads models and searches; the only slow imports, and inside functions
+evaluation  judges and measures: tables in, tables out; no file, no clock, no network
+views       how one thing looks: the address bar, charts, cards, texts
+screens     one script per screen, read from top to bottom
+__main__    the same numbers on the command line
+"""

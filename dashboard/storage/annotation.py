@@ -1,0 +1,196 @@
+"""`unified_annotation.csv`: which keywords of which semantic group an item carries.
+
+Every form that teams have is read: groups with or without the `pv_` prefix, several keywords in a
+cell, ids with or without the clip's extension, spans of longer videos, other people's paths (only
+the file's name counts). Keywords are compared without case and blanks around them, in Unicode's NFC
+form; each is shown in its most frequent spelling.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+
+import pandas as pd
+
+from dashboard.storage.files.delimited import named_columns, read_frame, unique_rows
+from dashboard.storage.findings import Findings, listed
+from dashboard.storage.settings import COLLECTION, group_name
+from dashboard.tables import KEYWORDS, DataError
+
+GROUPS: tuple[str, ...] = tuple(COLLECTION["groups"])
+FILES = {"video_path": "file", "sensor_video_file": "file", "gif_path": "gif", "gif_file": "gif"}
+OTHERS = ("span_start", "span_end", "category")
+EXTENSIONS = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Annotation:
+    """`name` is the file, `keywords` the table KEYWORDS; `clips` has a row for each item: item_id,
+    and where the file tells them file, gif, span_start, span_end (seconds), category. `item_lines`
+    says where an item stood."""
+
+    name: str
+    keywords: pd.DataFrame
+    clips: pd.DataFrame
+    item_lines: dict[str, int]
+
+
+def read_annotation(
+    path: Path,
+    groups: Sequence[str] = (),
+    name: str = "",
+    findings: Findings | None = None,
+) -> Annotation:
+    """The annotation in a CSV or Parquet file; `groups` names columns beyond the five known groups.
+
+    Raises DataError naming the line: no slice_id, an id twice with different keywords, a broken
+    row.
+    """
+    name, findings = name or path.name, findings if findings is not None else Findings()
+    frame = read_frame(path, ["slice_id", *groups], name, findings)
+    frame = named_columns(frame, ["slice_id", *FILES, *OTHERS], name, findings)
+    if "slice_id" not in frame.columns:
+        found = f"the columns {listed(frame.columns)}"
+        raise DataError(name, found, "a column slice_id", line=1)
+    if frame.empty:
+        raise DataError(name, "a header and no rows", "at least one annotated item")
+    columns = _group_columns(frame, groups, name)
+    frame = _once(frame, columns, name, findings)
+    keywords = _keywords(frame, columns, name, findings)
+    lines = dict(zip(frame["slice_id"], map(int, frame.index), strict=True))
+    return Annotation(name, keywords, _clips(frame, name), lines)
+
+
+def keyword_key(keyword: str) -> str:
+    """What two spellings of one keyword have in common.
+
+    >>> keyword_key("  Small   VEHICLE ")
+    'small vehicle'
+    """
+    return " ".join(unicodedata.normalize("NFC", keyword).split()).casefold()
+
+
+def matched_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
+    """Each of `found` that names an item → the item's id: word for word, or without path and
+    extension.
+
+    >>> matched_ids(["a.mp4", "/home/x/b.mp4", "c"], ["a", "b", "d"])
+    {'a.mp4': 'a', '/home/x/b.mp4': 'b'}
+    """
+    exact = set(known)
+    stems = Counter(_stem(item) for item in known)
+    by_stem = {_stem(item): item for item in known if stems[_stem(item)] == 1}
+    matches = {name: name if name in exact else by_stem.get(_stem(name)) for name in found}
+    return {name: item for name, item in matches.items() if item is not None}
+
+
+def file_name(path: str) -> str:
+    """The last part of a path of any system."""
+    return PureWindowsPath(path).name
+
+
+def _stem(text: str) -> str:
+    return EXTENSIONS.sub("", file_name(text) or text)
+
+
+def _group_columns(frame: pd.DataFrame, groups: Sequence[str], name: str) -> dict[str, str]:
+    """The columns that hold keywords → their group's name."""
+    wanted = {*GROUPS, *map(group_name, groups)}
+    columns: dict[str, str] = {}
+    for column in map(str, frame.columns):
+        group = group_name(column)
+        if column.strip().lower().startswith("pv_") or group in wanted:
+            if group in columns.values():
+                raise DataError(
+                    name, f"the group {group} in two columns", "each group once", line=1
+                )
+            columns[column] = group
+    if not columns:
+        found = f"the columns {listed(frame.columns)}"
+        raise DataError(name, found, f"at least one group: {', '.join(sorted(wanted))}", line=1)
+    return columns
+
+
+def _once(
+    frame: pd.DataFrame, columns: dict[str, str], name: str, findings: Findings
+) -> pd.DataFrame:
+    """Each item once: rows of an item with the same keywords become one, others are refused."""
+    second = frame.index[frame.duplicated(["slice_id", *columns])]
+    if len(second):
+        found = f"{len(second)} items again with the same keywords"
+        findings.note(name, found, "each item once; kept once", int(second[0]))
+        frame = frame.drop(index=second)
+    return unique_rows(frame, ["slice_id"], name, findings)
+
+
+def _keywords(
+    frame: pd.DataFrame, columns: dict[str, str], name: str, findings: Findings
+) -> pd.DataFrame:
+    cells = frame.melt("slice_id", list(columns), "group", "cell")
+    cells = cells[cells["cell"].str.strip() != ""]
+    separator = _separator(cells["cell"])
+    if separator != ",":
+        findings.note(name, f"keywords separated by {separator}", "a comma; they were split there")
+    split = cells["cell"].str.split(separator, regex=False)
+    rows = cells.assign(keyword=split).explode("keyword")
+    rows["group"] = rows["group"].map(columns)
+    keys = {keyword: keyword_key(keyword) for keyword in rows["keyword"].unique()}
+    rows["key"] = rows["keyword"].map(keys)
+    rows = rows[rows["key"] != ""]
+    spelling = _spellings(rows["keyword"], keys, name, findings)
+    repeated = rows.duplicated(["slice_id", "group", "key"])
+    if repeated.any():
+        found = f"{int(repeated.sum())} keywords repeated in a cell"
+        findings.note(name, found, "each once; kept once")
+    rows = rows[~repeated]
+    rows = rows.assign(keyword=rows["key"].map(spelling)).rename(columns={"slice_id": "item_id"})
+    return KEYWORDS.check(rows[list(KEYWORDS.columns)].reset_index(drop=True), name)
+
+
+def _separator(cells: pd.Series) -> str:
+    """Of `;`, `|` and the comma the one that most cells have."""
+    counts = {mark: int(cells.str.contains(mark, regex=False).sum()) for mark in (";", "|", ",")}
+    return max(counts, key=lambda mark: counts[mark]) if any(counts.values()) else ","
+
+
+def _spellings(
+    keywords: pd.Series, keys: dict[str, str], name: str, findings: Findings
+) -> dict[str, str]:
+    """For each key its most frequent spelling, trimmed and in NFC."""
+    counts: dict[str, Counter[str]] = {}
+    for keyword, count in keywords.value_counts(sort=False).items():
+        tidy = " ".join(unicodedata.normalize("NFC", str(keyword)).split())
+        counts.setdefault(keys[str(keyword)], Counter())[tidy] += int(count)
+    several = [key for key, found in counts.items() if len(found) > 1]
+    if several:
+        found = f"several spellings of {listed(several)}"
+        findings.note(name, found, "one; compared without case, shown in the most frequent one")
+    return {key: found.most_common(1)[0][0] for key, found in counts.items()}
+
+
+def _clips(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    clips = pd.DataFrame({"item_id": frame["slice_id"]})
+    for column, new in FILES.items():
+        if column in frame.columns and new not in clips.columns:
+            clips[new] = frame[column].map(file_name)
+    for column in OTHERS:
+        if column in frame.columns:
+            clips[column] = frame[column]
+    for column in ("span_start", "span_end"):
+        if column in clips.columns:
+            clips[column] = _seconds(clips[column], name)
+    return clips.reset_index(drop=True).rename(columns={"gif": "poster"})
+
+
+def _seconds(cells: pd.Series, name: str) -> pd.Series:
+    seconds = pd.to_numeric(cells, errors="coerce")
+    wrong = cells.index[(cells.str.strip() != "") & (seconds.isna() | (seconds < 0))]
+    if len(wrong):
+        line = int(wrong[0])
+        raise DataError(name, f"{cells.name} {cells[line]!r}", "seconds from 0", line=line)
+    return seconds.astype("float64")

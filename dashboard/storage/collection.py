@@ -1,0 +1,227 @@
+"""A folder → a Collection: what is there, what is missing, and the fingerprint of its content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from dashboard.storage import digests
+from dashboard.storage.annotation import Annotation, read_annotation
+from dashboard.storage.evidence import annotated, read_items, read_queries, stored_as, with_clips
+from dashboard.storage.files import read_qrels
+from dashboard.storage.findings import Findings, listed
+from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
+from dashboard.storage.settings import read_collection_settings
+from dashboard.storage.versions import Model, natural, read_models, run_files
+from dashboard.storage.vocabulary import read_vocabulary, spelled_keywords, spelled_words
+from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError
+
+COLLECTIONS = Path(os.environ.get("DASHBOARD_DATA") or Path(__file__).resolve().parents[2] / "data")
+SETTINGS = "collection.toml"
+COUNTED = ("protocols", "groups", "default_groups", "cutoffs", "mapping_threshold")
+Content = TypeVar("Content")
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """A test collection: items, queries, labels, and the versions that are compared on them.
+
+    `broken` says why a model was left out, `refused` why a file of labels was: no number that needs
+    it may be shown. `findings` lists everything that was dropped, repaired or refused.
+    """
+
+    name: str
+    folder: Path
+    settings: dict[str, Any]
+    items: pd.DataFrame
+    queries: pd.DataFrame
+    keywords: pd.DataFrame
+    qrels: pd.DataFrame | None
+    query_keywords: pd.DataFrame
+    vocabulary: pd.DataFrame
+    models: dict[str, Model]
+    run_files: dict[str, Path]
+    findings: pd.DataFrame
+    broken: dict[str, DataError]
+    refused: dict[str, DataError]
+    digests: dict[str, str]
+
+    @property
+    def title(self) -> str:
+        return str(self.settings["title"]) or self.name
+
+    @property
+    def about(self) -> str:
+        return str(self.settings["about"])
+
+    @property
+    def licence(self) -> str:
+        return str(self.settings["licence"])
+
+    @property
+    def attribution(self) -> str:
+        return str(self.settings["attribution"])
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        return tuple(self.settings["protocols"])
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return tuple(self.settings["groups"])
+
+    @property
+    def default_groups(self) -> tuple[str, ...]:
+        return tuple(self.settings["default_groups"])
+
+    @property
+    def cutoffs(self) -> tuple[int, ...]:
+        return tuple(self.settings["cutoffs"])
+
+    @property
+    def mapping_threshold(self) -> float:
+        return float(self.settings["mapping_threshold"])
+
+    @property
+    def default_baseline(self) -> str:
+        return self._version("default_baseline", 0)
+
+    @property
+    def default_candidate(self) -> str:
+        return self._version("default_candidate", -1)
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The names of models and run files together, v0.2 before v0.10."""
+        return tuple(sorted({*self.models, *self.run_files}, key=natural))
+
+    @property
+    def digest(self) -> str:
+        """One fingerprint of everything that enters numbers."""
+        return digests.of_values(self.digests)
+
+    def _version(self, setting: str, place: int) -> str:
+        wanted = str(self.settings[setting])
+        return wanted if wanted in self.versions or not self.versions else self.versions[place]
+
+    def check_evidence(self) -> None:
+        """Raise the DataError of the first file of labels that could not be used."""
+        for problem in self.refused.values():
+            raise problem
+
+
+def names() -> list[str]:
+    """The collections that are there, in natural order."""
+    places = COLLECTIONS.iterdir() if COLLECTIONS.is_dir() else ()
+    return sorted((p.name for p in places if (p / SETTINGS).is_file()), key=natural)
+
+
+def find(name_or_path: str | Path, *, allow_path: bool = False) -> Path:
+    """The folder of a collection by its name, or by its path where `allow_path`.
+
+    Raises DataError for anything else; a name never leads out of COLLECTIONS.
+    """
+    if allow_path and (Path(name_or_path) / SETTINGS).is_file():
+        return Path(name_or_path)
+    if str(name_or_path) in names():
+        return COLLECTIONS / str(name_or_path)
+    shown = repr(str(name_or_path)[:80])
+    if allow_path and Path(name_or_path).is_dir():
+        raise DataError(shown, f"a folder without {SETTINGS}", "a collection's folder")
+    known = ", ".join(names()) or "(there are none)"
+    raise DataError(shown, "no such collection", f"one of: {known}")
+
+
+def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Collection:
+    """Open a collection. Raises DataError where its folder, settings or items cannot be used;
+    everything else that cannot is in its `findings`, `broken` and `refused`."""
+    folder = find(name_or_path, allow_path=allow_path)
+    findings, refused = Findings(), dict[str, DataError]()
+
+    def unless_refused(name: str, read: Callable[[], Content], otherwise: Content) -> Content:
+        try:
+            return read()
+        except DataError as problem:
+            refused[name] = problem
+            findings.error(problem)
+            return otherwise
+
+    settings = read_collection_settings(folder / SETTINGS, findings)
+    groups = settings["groups"]
+    annotation = unless_refused("annotation", lambda: _annotation(folder, groups, findings), None)
+    items = read_items(folder, annotation, findings)
+    keywords = KEYWORDS.empty()
+    if annotation:
+        items = with_clips(items, annotation.clips)
+        keywords = annotated(annotation, items, findings)
+    words = unless_refused("vocabulary", lambda: _words(folder, findings), None)
+    vocabulary = spelled_words(words, keywords, findings)
+    keywords = spelled_keywords(keywords, vocabulary)
+    queries = unless_refused(
+        "queries", lambda: read_queries(folder, items, findings), QUERIES.empty()
+    )
+    query_keywords = unless_refused(
+        "query_keywords",
+        lambda: read_mapping(folder, vocabulary, queries, findings),
+        QUERY_KEYWORDS.empty(),
+    )
+    qrels = unless_refused("qrels", lambda: _qrels(folder, items, queries, findings), None)
+    asked = dict(zip(queries["query_id"], queries["text"] != "", strict=True))
+    models, broken = read_models(folder / "models", items["item_id"].tolist(), asked, findings)
+    runs = run_files(folder / "runs", findings)
+    for name in sorted(set(models) & set(runs)):
+        findings.note(
+            f"runs/{runs[name].name}", f"a run of the model {name}", "one; the file counts"
+        )
+    prints = {
+        "gallery": digests.of_values(items["item_id"].tolist()),
+        "queries": digests.of_table(queries, ["query_id", "text", "item_id"], ordered=True),
+        "labels": digests.of_values(
+            digests.of_table(keywords, KEYWORDS.columns),
+            digests.of_table(qrels, QRELS.columns),
+            digests.of_table(query_keywords, COLUMNS),
+            vocabulary_digest(vocabulary),
+        ),
+        "settings": digests.of_values({key: settings[key] for key in COUNTED}),
+        **{name: model.digest for name, model in models.items()},
+        **{f"runs/{name}": digests.of_file(path) for name, path in runs.items()},
+    }
+    return Collection(
+        folder.resolve().name, folder, settings, items, queries, keywords, qrels, query_keywords,
+        vocabulary, models, runs, findings.frame(), broken, refused, prints,
+    )  # fmt: skip
+
+
+def _annotation(folder: Path, groups: list[str], findings: Findings) -> Annotation | None:
+    path = stored_as(folder, "unified_annotation")
+    return read_annotation(path, groups, path.name, findings) if path else None
+
+
+def _words(folder: Path, findings: Findings) -> pd.DataFrame | None:
+    path = folder / "vocabulary.toml"
+    return read_vocabulary(path, findings) if path.exists() else None
+
+
+def _qrels(
+    folder: Path, items: pd.DataFrame, queries: pd.DataFrame, findings: Findings
+) -> pd.DataFrame | None:
+    """The judgements of known queries; those of other queries are left out, said."""
+    path = next((path for path in sorted(folder.glob("qrels.*")) if path.is_file()), None)
+    if path is None:
+        return None
+    qrels = read_qrels(path, name=path.name, findings=findings)
+    asked = qrels["query_id"].isin(queries["query_id"])
+    if not asked.all():
+        others = listed(qrels.loc[~asked, "query_id"].unique())
+        found = f"{int((~asked).sum())} judgements of unknown queries ({others})"
+        findings.warning(path.name, found, "queries of the collection; they were left out")
+    strange = qrels.loc[asked & ~qrels["item_id"].isin(items["item_id"]), "item_id"].unique()
+    if len(strange):
+        found = f"{len(strange)} judged items that are not in the gallery ({listed(strange)})"
+        findings.warning(path.name, found, "items; they count as relevant, but cannot be found")
+    return qrels[asked].reset_index(drop=True)

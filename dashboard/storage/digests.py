@@ -1,0 +1,51 @@
+"""Fingerprints of what enters the numbers: of the content, not of the files, so that line ends,
+column order or float width of a file do not matter."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dashboard.storage.files.vectors import Vectors
+
+
+def of_values(*values: object) -> str:
+    """The sha256 of plain values: text, numbers, lists, dicts."""
+    text = json.dumps(values, sort_keys=True, ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def of_table(frame: pd.DataFrame | None, columns: Iterable[str], *, ordered: bool = False) -> str:
+    """The sha256 of the cells of a table; the order of rows counts only where `ordered`."""
+    if frame is None:
+        return of_values(None)
+    there = [column for column in columns if column in frame.columns]
+    rows = list(zip(*(frame[column].tolist() for column in there), strict=True))
+    return of_values(there, rows if ordered else sorted(rows, key=str))
+
+
+def of_vectors(vectors: Vectors | None) -> str:
+    """The sha256 of ids and unit rows as little-endian float32."""
+    if vectors is None:
+        return of_values(None)
+    return of_array(vectors.matrix, *vectors.ids)
+
+
+def of_array(array: np.ndarray | None, *names: str) -> str:
+    """The sha256 of an array as little-endian float32, with names that belong to it."""
+    digest = hashlib.sha256(of_values(names).encode())
+    if array is not None:
+        digest.update(str(array.shape).encode())
+        digest.update(np.ascontiguousarray(array, dtype="<f4").data)
+    return digest.hexdigest()
+
+
+def of_file(path: Path) -> str:
+    """The sha256 of a file's bytes (for runs, which are read only when asked for)."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

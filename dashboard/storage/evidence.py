@@ -1,0 +1,118 @@
+"""What a collection asks and what can be found: its items and its queries, each row checked."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pandas as pd
+
+from dashboard.storage.annotation import Annotation, matched_ids
+from dashboard.storage.files.delimited import read_table
+from dashboard.storage.findings import Findings, listed
+from dashboard.tables import ITEMS, QUERIES, DataError
+
+LONGEST_TEXT = 1_000
+FORMATS = (".csv", ".parquet", ".jsonl")
+
+
+def stored_as(folder: Path, stem: str) -> Path | None:
+    """The file that holds the table `stem`, whatever its format."""
+    paths = [folder / f"{stem}{end}{packed}" for end in FORMATS for packed in ("", ".gz")]
+    return next((path for path in paths if path.exists()), None)
+
+
+def read_items(folder: Path, annotation: Annotation | None, findings: Findings) -> pd.DataFrame:
+    """The table ITEMS in gallery order, with spans of longer videos where the annotation tells
+    them.
+
+    Without an `items` file the annotated items are the gallery. Raises DataError where there are
+    none.
+    """
+    path = stored_as(folder, "items")
+    if path is None:
+        if annotation is None:
+            raise DataError("items.csv", "no such file", "the items of the collection")
+        findings.note("items.csv", "no such file", "the items; taken from the annotation")
+        items = ITEMS.check(annotation.clips, annotation.name)
+    else:
+        items = read_table(path, ITEMS, path.name, findings).reset_index(drop=True)
+    if items.empty:
+        raise DataError("items.csv", "no items", "at least one item", line=1)
+    for column in set(ITEMS.columns) - set(items.columns):
+        items[column] = pd.Series("", index=items.index, dtype="str")
+    return items
+
+
+def with_clips(items: pd.DataFrame, clips: pd.DataFrame) -> pd.DataFrame:
+    """The items with what the annotation's file tells about them beyond their own columns."""
+    matches = matched_ids(clips["item_id"], items["item_id"].tolist())
+    known = clips.assign(item_id=clips["item_id"].map(matches)).dropna(subset="item_id")
+    new = [column for column in clips.columns if column not in items.columns]
+    return items.merge(known[["item_id", *new]], on="item_id", how="left") if new else items
+
+
+def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -> pd.DataFrame:
+    """The keywords of the collection's items; what was annotated beside them, or not at all, is
+    counted."""
+    keywords, name = annotation.keywords, annotation.name
+    matches = matched_ids(annotation.item_lines, items["item_id"].tolist())
+    unknown = [item for item in annotation.item_lines if item not in matches]
+    if unknown:
+        found = f"{len(unknown)} annotated ids that are no items ({listed(unknown)})"
+        line = annotation.item_lines[unknown[0]]
+        findings.warning(name, found, "ids of items; they were left out", line)
+    joined = keywords.assign(item_id=keywords["item_id"].map(matches)).dropna(subset="item_id")
+    bare = sorted(set(items["item_id"]) - set(joined["item_id"]))
+    if bare:
+        found = f"{len(bare)} of {len(items)} items without a keyword ({listed(bare)})"
+        findings.note(name, found, "keywords; these items are not annotated, never 'not relevant'")
+    return joined.reset_index(drop=True)
+
+
+def read_queries(folder: Path, items: pd.DataFrame, findings: Findings) -> pd.DataFrame:
+    """The table QUERIES; a query with neither a text nor an item of the collection is left out,
+    said.
+
+    Raises DataError naming both lines where a query's id stands twice.
+    """
+    path = stored_as(folder, "queries")
+    if path is None:
+        findings.warning("queries.csv", "no such file", "the queries; there are none to measure")
+        return QUERIES.check(QUERIES.empty(), "queries.csv")
+    queries = read_table(path, QUERIES, path.name, findings)
+    for column in set(QUERIES.columns) - set(queries.columns):
+        queries[column] = pd.Series("", index=queries.index, dtype="str")
+    queries["text"] = queries["text"].str.strip()
+    matches = matched_ids(queries["item_id"].unique(), items["item_id"].tolist())
+    reasons = [
+        _unusable(text, item, image, matches)
+        for text, item, image in zip(
+            queries["text"], queries["item_id"], queries["image"], strict=True
+        )
+    ]
+    for line, query, reason in zip(queries.index, queries["query_id"], reasons, strict=True):
+        if reason:
+            findings.warning(path.name, f"{query} {reason}", "a query; it was left out", int(line))
+    queries["item_id"] = queries["item_id"].map(matches).fillna("").astype("str")
+    return queries[[not reason for reason in reasons]].reset_index(drop=True)
+
+
+def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:
+    """Why a query cannot be asked; empty when it can."""
+    if len(text) > LONGEST_TEXT:
+        return f"has {len(text):,} characters, more than {LONGEST_TEXT:,}"
+    if item and item not in matches:
+        return f"names the unknown item {item[:80]!r}"
+    if not item and not image and not is_visible(text):
+        return "has no text and no item"
+    return ""
+
+
+def is_visible(text: str) -> bool:
+    """Whether a text has anything but blanks and marks that nobody sees.
+
+    >>> is_visible("car"), is_visible(" \\u00a0\\u200b ")
+    (True, False)
+    """
+    return any(not (c.isspace() or unicodedata.category(c) in ("Cf", "Cc")) for c in text)

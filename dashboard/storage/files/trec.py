@@ -1,0 +1,159 @@
+"""TREC's lines of fields between blanks, read by the column: quick when all is well, exact about
+the line when it is not.
+
+A run is `query Q0 item rank score tag`, judgements are `query 0 item grade`. Ids become codes here,
+once: a million lines never become a million Python strings.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.csv
+
+from dashboard.storage.files.contents import UTF16, decode
+from dashboard.storage.findings import Findings
+from dashboard.tables import DataError
+
+RUN_FIELDS = ("query", "Q0", "item", "rank", "score", "tag")
+QRELS_FIELDS = ("query", "iteration", "item", "grade")
+HEADER_WORDS = {"query", "query_id", "query-id", "qid", "topic", "topic_id", "query_number"}
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A column of ids: `codes[row]` says which of `names` stands in that row."""
+
+    codes: npt.NDArray[np.int32]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The rows of a run or of judgements in the file's order.
+
+    `values` are scores or grades; `line(row)` is the line of the file a row stood in.
+    """
+
+    queries: Codes
+    items: Codes
+    values: npt.NDArray[np.float64]
+    line: Callable[[int], int]
+
+
+def read_lines(data: bytes, fields: Sequence[str], name: str, findings: Findings) -> Pairs:
+    """The pairs in TREC lines with these `fields`; the value is the field `score` or `grade`.
+
+    Raises DataError naming the first line that has another number of fields or a value that is no
+    number.
+    """
+    data = _plain(data, name, findings)
+    data, before = _without_header(data, fields, name, findings)
+    value = "score" if "score" in fields else "grade"
+    try:
+        table = _parse(data, fields, value)
+    except pa.ArrowInvalid as error:
+        raise _first_wrong_line(data, before, fields, value, name) from error
+    if "tag" in fields:
+        _note_tags(table["tag"], name, findings)
+    return Pairs(
+        codes(table["query"]),
+        codes(table["item"]),
+        table[value].to_numpy(),
+        lambda row: before + _line_of(data, row),
+    )
+
+
+def codes(column: pa.ChunkedArray) -> Codes:
+    """The ids of a column as codes, numbered in the order in which they first appear."""
+    encoded = column.dictionary_encode().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0)
+    return Codes(encoded.indices.to_numpy(), tuple(encoded.dictionary.to_pylist()))
+
+
+def _plain(data: bytes, name: str, findings: Findings) -> bytes:
+    """`data` with one blank between fields and a plain end at each line."""
+    if data.startswith(UTF16) or b"\0" in data:
+        data = decode(data, name, findings).encode()
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if b"\t" in data:
+        data = data.replace(b"\t", b" ")
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    if b" \n" in data or b"\n " in data:
+        data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    return data.rstrip(b" \n")
+
+
+def _without_header(
+    data: bytes, fields: Sequence[str], name: str, findings: Findings
+) -> tuple[bytes, int]:
+    first = data[: data.find(b"\n")].decode("utf-8", errors="replace").split()
+    if len(first) == len(fields) and first[0].lower() in HEADER_WORDS and not _is_number(first[-1]):
+        findings.note(name, f"a header ({' '.join(first)})", "none; it was left out", 1)
+        return data[data.find(b"\n") + 1 :], 1
+    return data, 0
+
+
+def _parse(data: bytes, fields: Sequence[str], value: str) -> pa.Table:
+    wanted = {"query": pa.string(), "item": pa.string(), value: pa.float64()}
+    if "tag" in fields:
+        wanted["tag"] = pa.dictionary(pa.int32(), pa.string())
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(data),
+        read_options=pyarrow.csv.ReadOptions(column_names=list(fields), block_size=1 << 22),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
+        convert_options=pyarrow.csv.ConvertOptions(
+            include_columns=list(wanted), column_types=wanted, null_values=[]
+        ),
+    )
+
+
+def _note_tags(column: pa.ChunkedArray, name: str, findings: Findings) -> None:
+    tags = sorted({tag for chunk in column.chunks for tag in chunk.dictionary.to_pylist()})
+    if len(tags) > 1:
+        found = f"{len(tags)} run tags ({tags[0]}, {tags[1]} …)"
+        findings.note(name, found, "one; the file's name is the run's name")
+
+
+def _first_wrong_line(
+    data: bytes, before: int, fields: Sequence[str], value: str, name: str
+) -> DataError:
+    place = fields.index(value)
+    for line, content in enumerate(data.split(b"\n"), start=before + 1):
+        cells = content.split(b" ")
+        if content and len(cells) != len(fields):
+            wanted = f"{len(fields)} fields: {' '.join(fields)}"
+            return DataError(name, f"{len(cells)} fields", wanted, line=line)
+        if content and not _is_number(cells[place].decode("utf-8", errors="replace")):
+            text = cells[place].decode("utf-8", errors="replace")
+            cure = "Write a decimal point, not a comma." if "," in text else ""
+            return DataError(name, f"the {value} {text!r}", "a number", line=line, cure=cure)
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            return DataError(name, "bytes that are not UTF-8", "text in UTF-8", line=line)
+    return DataError(name, "lines that cannot be read", f"fields {' '.join(fields)}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def _line_of(data: bytes, row: int) -> int:
+    filled = (line for line, content in enumerate(data.split(b"\n"), start=1) if content)
+    for _ in range(row):
+        next(filled)
+    return next(filled)

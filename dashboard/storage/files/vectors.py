@@ -1,0 +1,203 @@
+"""Vectors in `.npy`, `.npz` or Parquet files ⇄ arrays of unit rows that name their ids.
+
+The header is believed only when the file has as many bytes as it promises, and nothing is ever
+unpickled.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import struct
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from dashboard.storage.files.contents import read_text
+from dashboard.storage.findings import Findings
+from dashboard.tables import DataError
+
+LARGEST = 8 << 30
+LONGEST_HEADER = 10_000
+WIDTHS = {"f2": "float16", "f4": "float32", "f8": "float64"}
+UNIT = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Unit vectors: `matrix[row]` (float32, read-only) belongs to `ids[row]`."""
+
+    ids: tuple[str, ...]
+    matrix: npt.NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        self.matrix.flags.writeable = False
+
+    def rows(self, ids: Sequence[str]) -> Vectors:
+        """The vectors of `ids`, in that order; those without a vector are left out."""
+        place = {name: row for row, name in enumerate(self.ids)}
+        there = [name for name in ids if name in place]
+        return Vectors(tuple(there), self.matrix[[place[name] for name in there]])
+
+
+def read_vectors(
+    path: Path, ids: Path | Sequence[str], name: str = "", findings: Findings | None = None
+) -> Vectors:
+    """The vectors in a file with the ids in the text file `ids`, one a line, scaled to length 1.
+
+    Raises DataError naming the row and id: NaN, infinite, zero; another count of ids than of rows.
+    """
+    name, findings = name or path.name, findings if findings is not None else Findings()
+    ids_name = f"{Path(name).parent / ids.name}" if isinstance(ids, Path) else "the ids"
+    names = read_ids(ids, ids_name, findings) if isinstance(ids, Path) else tuple(ids)
+    matrix = read_matrix(path, name)
+    if len(matrix) != len(names):
+        found = f"{len(matrix)} vectors and {len(names)} ids in {Path(ids_name).name}"
+        raise DataError(name, found, "one vector for each id, in the same order")
+    return Vectors(names, unit_rows(matrix, names, name, findings))
+
+
+def read_ids(path: Path, name: str, findings: Findings) -> tuple[str, ...]:
+    """The ids in a text file, one a line; blank lines and blanks around an id are dropped with a
+    note."""
+    lines = read_text(path, name, findings).removesuffix("\n").split("\n")
+    ids = [line.strip(" \t\r") for line in lines]
+    places = [line for line, text in enumerate(ids, start=1) if text]
+    if len(places) < len(ids) or any(
+        a != b.removesuffix("\r") for a, b in zip(ids, lines, strict=True)
+    ):
+        findings.note(name, "blank lines or blanks around ids", "one id a line; they were dropped")
+    first: dict[str, int] = {}
+    for line in places:
+        text = ids[line - 1]
+        if text in first:
+            found = f"{text!r} again (lines {first[text]} and {line})"
+            raise DataError(name, found, "each id once", line=line)
+        first[text] = line
+    return tuple(first)
+
+
+def read_matrix(path: Path, name: str = "") -> npt.NDArray[np.floating]:
+    """The two-dimensional array of floats in a file, as stored; a `.npz` or Parquet file holds just
+    one.
+
+    Raises DataError for anything else, before memory is taken for it.
+    """
+    name = name or path.name
+    if not path.is_file():
+        raise DataError(name, "no such file", "a file with one vector a row")
+    if path.suffix == ".npz":
+        return _read_npz(path, name)
+    if path.suffix == ".parquet":
+        return _read_parquet(path, name)
+    with path.open("rb") as file:
+        return _read_npy(file, path.stat().st_size, name)
+
+
+def unit_rows(
+    matrix: npt.NDArray[np.floating], ids: Sequence[str], name: str, findings: Findings
+) -> npt.NDArray[np.float32]:
+    """The rows scaled to length 1 in double precision; a note where they were not (beyond
+    0.001)."""
+    wide = matrix.astype("float64")
+    finite = np.isfinite(wide).all(axis=1)
+    lengths = np.linalg.norm(np.where(finite[:, None], wide, 1.0), axis=1)
+    for bad, found in ((~finite, "NaN or infinity"), (lengths == 0, "only zeros")):
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            where = f"{found} in row {row} ({ids[row]}), {int(bad.sum())} such rows in all"
+            raise DataError(name, where, "finite vectors that are not zero")
+    if matrix.dtype == np.float16:
+        findings.note(name, "float16", "float32; it was widened")
+    if (abs(lengths - 1) > UNIT).any():
+        found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
+        findings.note(name, found, "length 1; they were scaled to it for the cosine")
+    return (wide / lengths[:, None]).astype("float32")
+
+
+def _read_npy(file: BinaryIO, size: int, name: str) -> npt.NDArray[np.floating]:
+    start = file.read(12)
+    if not start:
+        raise DataError(name, "an empty file", "an array in .npy format")
+    if start[:6] != b"\x93NUMPY" or len(start) < 12 or start[6] not in (1, 2, 3):
+        raise DataError(name, "something that is not .npy", "an array; pickles are never read")
+    wide = start[6] > 1
+    length = struct.unpack("<I", start[8:12])[0] if wide else struct.unpack("<H", start[8:10])[0]
+    offset = 12 if wide else 10
+    if length > LONGEST_HEADER:
+        raise DataError(name, f"a header of {length} bytes", f"at most {LONGEST_HEADER}")
+    file.seek(offset)
+    shape, dtype, order = _header(file.read(length), name)
+    missing = offset + length + math.prod(shape) * dtype.itemsize - size
+    if missing:
+        found = f"{abs(missing):,} bytes too {'few' if missing > 0 else 'many'} for {shape}"
+        raise DataError(name, found, "as many bytes as the header says")
+    array = np.frombuffer(file.read(), dtype=dtype)
+    return array.reshape(shape, order=order)
+
+
+def _header(text: bytes, name: str) -> tuple[tuple[int, int], np.dtype, str]:
+    """Shape, dtype and order from a .npy header; refuses what is not a matrix of floats."""
+    try:
+        header = ast.literal_eval(text.decode("latin-1"))
+        descr, shape, fortran = header["descr"], header["shape"], header["fortran_order"]
+    except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError) as error:
+        raise DataError(name, "a damaged header", "an array in .npy format") from error
+    if not isinstance(descr, str) or descr[1:] not in WIDTHS:
+        advice = "; pickled data are never read" if descr == "|O" else ""
+        raise DataError(name, f"values of type {descr}", f"float32, float16 or float64{advice}")
+    if not isinstance(shape, tuple) or len(shape) != 2:
+        cure = "Pool the frames of an item to one vector first." if len(shape) == 3 else ""
+        raise DataError(name, f"the shape {shape}", "(items, dimension)", cure=cure)
+    if not all(isinstance(n, int) and n > 0 for n in shape):
+        raise DataError(name, f"no vectors (shape {shape})", "at least one vector")
+    if math.prod(shape) * 8 > LARGEST:
+        raise DataError(name, f"the shape {shape}", f"at most {LARGEST:,} bytes as float64")
+    return shape, np.dtype(descr), "F" if fortran else "C"
+
+
+def _read_npz(path: Path, name: str) -> npt.NDArray[np.floating]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+            if len(members) != 1:
+                found = f"the arrays {', '.join(m.filename for m in members)}"
+                raise DataError(name, found, "one array")
+            packed, unpacked = members[0].compress_size, members[0].file_size
+            if unpacked > max(100 * packed, 1 << 20) or unpacked > LARGEST:
+                found = f"{packed:,} bytes that unpack to {unpacked:,}"
+                raise DataError(name, found, "an array that does not swell a hundredfold")
+            with archive.open(members[0]) as file:
+                return _read_npy(file, unpacked, name)
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError) as error:
+        raise DataError(name, "a damaged .npz file", "a complete .npz file") from error
+
+
+def _read_parquet(path: Path, name: str) -> npt.NDArray[np.floating]:
+    """The column of lists in a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        raise DataError(name, "a damaged Parquet file", "a complete Parquet file") from error
+    lists = [column for column in table.columns if pa.types.is_list(column.type)]
+    if len(lists) != 1:
+        found = f"the columns {', '.join(table.column_names)}"
+        raise DataError(name, found, "one column of lists of numbers")
+    rows = lists[0].to_pylist()
+    width = len(rows[0] or []) if rows else 0
+    for row, values in enumerate(rows):
+        if not values or len(values) != width or None in values:
+            named = next((c[row].as_py() for c in table.columns if pa.types.is_string(c.type)), row)
+            found = f"{len(values or [])} numbers in row {row} ({named})"
+            raise DataError(name, found, f"{width} numbers in each row")
+    if not rows:
+        raise DataError(name, "no vectors", "at least one vector")
+    return np.array(rows, dtype="float64")

@@ -1,0 +1,122 @@
+"""The small TOML files of a collection: what it is, its vocabulary, a model version's description.
+
+Each is checked against a schema: a wrong type is refused, an unknown key is a warning.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dashboard.storage.files.contents import read_text
+from dashboard.storage.findings import Findings, listed
+from dashboard.tables import DataError
+
+COLLECTION: dict[str, Any] = {
+    "title": "",
+    "about": "",
+    "licence": "",
+    "attribution": "",
+    "protocols": ["alfa"],
+    "groups": [
+        "pv_object_type",
+        "pv_actor_behavior",
+        "pv_spatial_relation",
+        "pv_ego_behavior",
+        "pv_scene_type",
+    ],
+    "default_groups": ["pv_object_type", "pv_actor_behavior"],
+    "cutoffs": [1, 3, 5],
+    "media_root": "media",
+    "posters_root": "posters",
+    "mapping_threshold": 0.6,
+    "default_baseline": "",
+    "default_candidate": "",
+}
+MODEL: dict[str, Any] = {
+    "name": "",
+    "encoder": "none",
+    "dimension": 0,
+    "date": "",
+    "note": "",
+    "text_model": "",
+    "training_seed": 0,
+}
+MAPPING: dict[str, Any] = {
+    "encoder": "",
+    "threshold": 0.6,
+    "floor": 0.3,
+    "vocabulary": "",
+    "date": "",
+}
+
+
+def read_settings(
+    path: Path, schema: Mapping[str, Any], name: str, findings: Findings
+) -> dict[str, Any]:
+    """The values of a TOML file; what it leaves out has the value that `schema` gives.
+
+    Raises DataError where the file is no TOML or a value has another type than in `schema`.
+    """
+    try:
+        found = tomllib.loads(read_text(path, name, findings))
+    except tomllib.TOMLDecodeError as error:
+        line = getattr(error, "lineno", None)
+        raise DataError(name, f"no TOML ({str(error)[:200]})", "a TOML file", line=line) from error
+    unknown = [key for key in found if key not in schema]
+    if unknown:
+        findings.warning(name, f"the keys {listed(unknown)}", f"keys among {', '.join(schema)}")
+    for key, value in found.items():
+        if key in schema and not fits(value, schema[key]):
+            wanted = f"{key} as {_in_words(schema[key])}"
+            raise DataError(name, f"{key} = {str(value)[:80]!r}", wanted)
+    return {key: found.get(key, default) for key, default in schema.items()}
+
+
+def fits(value: object, example: object) -> bool:
+    if isinstance(example, list):
+        kind = type(example[0]) if example else dict
+        return isinstance(value, list) and all(type(each) is kind for each in value)
+    if isinstance(example, float):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(example, str):
+        return isinstance(value, str) or hasattr(value, "isoformat")
+    return type(value) is type(example)
+
+
+def _in_words(example: object) -> str:
+    words = {str: "text", int: "a whole number", float: "a number"}
+    if isinstance(example, list):
+        return f"a list of {words[type(example[0])] if example else 'tables'}"
+    return words[type(example)]
+
+
+def read_collection_settings(path: Path, findings: Findings) -> dict[str, Any]:
+    """`collection.toml`, its groups with their `pv_` prefix, its cutoffs ascending and positive."""
+    name = path.name
+    settings = read_settings(path, COLLECTION, name, findings)
+    threshold = settings["mapping_threshold"]
+    if not 0 <= threshold <= 1:
+        raise DataError(name, f"mapping_threshold = {threshold}", "a number between 0 and 1")
+    if not settings["cutoffs"] or min(settings["cutoffs"]) < 1:
+        raise DataError(name, f"cutoffs = {settings['cutoffs']}", "whole numbers from 1")
+    settings["cutoffs"] = sorted(set(settings["cutoffs"]))
+    settings["groups"] = [group_name(group) for group in settings["groups"]]
+    defaults = [group_name(group) for group in settings["default_groups"]]
+    unknown = [group for group in defaults if group not in settings["groups"]]
+    if unknown:
+        findings.warning(name, f"default_groups with {listed(unknown)}", "groups of the collection")
+    settings["default_groups"] = [group for group in defaults if group not in unknown]
+    return settings
+
+
+def group_name(text: str) -> str:
+    """A semantic group's name as it is used everywhere: with its prefix.
+
+    >>> group_name("object_type"), group_name("pv_object_type")
+    ('pv_object_type', 'pv_object_type')
+    """
+    plain = text.strip().lower()
+    return plain if plain.startswith("pv_") else f"pv_{plain}"

@@ -1,0 +1,177 @@
+"""The versions that a collection compares: models with their vectors, and runs that have none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dashboard.storage import digests
+from dashboard.storage.annotation import matched_ids
+from dashboard.storage.files.vectors import Vectors, read_matrix, read_vectors
+from dashboard.storage.findings import Findings, listed
+from dashboard.storage.settings import MODEL, read_settings
+from dashboard.tables import DataError
+
+FORMATS = (".npy", ".npz", ".parquet")
+RUN_NAME = re.compile(r"(.+?)(\.(trec|txt|run|csv|tsv|jsonl|ndjson|parquet))(\.gz)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A version of an encoder: its vectors of the items and of the stored text queries.
+
+    A text's vector is encode(text) @ text_projection + text_bias, scaled to length 1, where there
+    is one.
+    """
+
+    name: str
+    folder: Path
+    encoder: str
+    dimension: int
+    date: str
+    note: str
+    settings: dict[str, Any]
+    items: Vectors
+    queries: Vectors | None
+    text_projection: npt.NDArray[np.float32] | None
+    text_bias: npt.NDArray[np.float32] | None
+    digest: str
+
+
+def natural(name: str) -> tuple[tuple[int, int | str], ...]:
+    """A key that sorts v0.2 before v0.10.
+
+    >>> sorted(["v0.10", "v0.2", "base"], key=natural)
+    ['base', 'v0.2', 'v0.10']
+    """
+    parts = re.findall(r"\d+|\D+", name)
+    return tuple((0, int(part)) if part.isdecimal() else (1, part) for part in parts)
+
+
+def read_models(
+    folder: Path, items: Sequence[str], queries: Mapping[str, bool], findings: Findings
+) -> tuple[dict[str, Model], dict[str, DataError]]:
+    """The usable models under `folder` by name, and what is wrong with the others.
+
+    `queries` says for each query whether it needs a stored vector, as texts do.
+    """
+    models, broken = {}, {}
+    for place in sorted(_folders(folder), key=lambda path: natural(path.name)):
+        noted = Findings()
+        try:
+            models[place.name] = read_model(place, items, queries, noted)
+        except DataError as problem:
+            broken[place.name] = problem
+            noted.error(problem)
+        findings.rows += noted.rows
+    return models, broken
+
+
+def read_model(
+    folder: Path, items: Sequence[str], queries: Mapping[str, bool], findings: Findings
+) -> Model:
+    """The model in a folder, its vectors in the order of `items` and `queries`.
+
+    Raises DataError naming the file: missing, of another width, not finite, for other items.
+    """
+    shown = f"models/{folder.name}"
+    settings = read_settings(folder / "model.toml", MODEL, f"{shown}/model.toml", findings)
+    gallery = _joined(folder, "items", dict.fromkeys(items, True), shown, findings)
+    if gallery is None:
+        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items")
+    width = gallery.matrix.shape[1]
+    stored = _joined(folder, "queries", queries, shown, findings)
+    if stored is not None and stored.matrix.shape[1] != width:
+        found = f"query vectors of {stored.matrix.shape[1]} dimensions"
+        raise DataError(f"{shown}/queries.npy", found, f"{width}, as the items have")
+    if settings["dimension"] not in (0, width):
+        found = f"dimension = {settings['dimension']}"
+        raise DataError(f"{shown}/model.toml", found, f"{width}, as items.npy has")
+    projection = _optional(folder, "text_projection", shown, width)
+    bias = _optional(folder, "text_bias", shown, width)
+    digest = digests.of_values(
+        digests.of_vectors(gallery),
+        digests.of_vectors(stored),
+        digests.of_array(projection),
+        digests.of_array(bias),
+        settings["encoder"],
+    )
+    date, note = str(settings["date"]), str(settings["note"])
+    return Model(
+        folder.name, folder, settings["encoder"], width, date, note, settings,
+        gallery, stored, projection, bias, digest,
+    )  # fmt: skip
+
+
+def run_files(folder: Path, findings: Findings) -> dict[str, Path]:
+    """The files of ranked results under `folder` by name, in natural order."""
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir() if folder.is_dir() else ()):
+        match = RUN_NAME.fullmatch(path.name)
+        if path.name.startswith(".") or not path.is_file():
+            continue
+        if not match:
+            findings.warning(
+                f"runs/{path.name}", "an unknown kind of file", ".trec, .csv or .parquet"
+            )
+        elif match[1] in found:
+            found_twice = f"a second run {match[1]!r} beside {found[match[1]].name}"
+            findings.warning(f"runs/{path.name}", found_twice, "names used once; it was left out")
+        else:
+            found[match[1]] = path
+    return dict(sorted(found.items(), key=lambda pair: natural(pair[0])))
+
+
+def _folders(folder: Path) -> list[Path]:
+    entries = folder.iterdir() if folder.is_dir() else ()
+    return [path for path in entries if path.is_dir() and not path.name.startswith(".")]
+
+
+def _joined(
+    folder: Path, stem: str, known: Mapping[str, bool], shown: str, findings: Findings
+) -> Vectors | None:
+    """The vectors stored under `stem` for the ids in `known`, in that order; the others are
+    counted, and so are those of `known` that need a vector and have none."""
+    paths = [path for path in (folder / f"{stem}{end}" for end in FORMATS) if path.is_file()]
+    if not paths:
+        return None
+    name = f"{shown}/{paths[0].name}"
+    vectors = read_vectors(paths[0], folder / f"{stem}.txt", name, findings)
+    matches = (
+        matched_ids(vectors.ids, list(known))
+        if stem == "items"
+        else {name: name for name in vectors.ids if name in known}
+    )
+    unknown = [name for name in vectors.ids if name not in matches]
+    if unknown:
+        found = f"{len(unknown)} vectors for unknown ids ({listed(unknown)})"
+        findings.warning(name, found, f"ids of the {stem}; they were left out")
+    if len(set(matches.values())) < len(matches):
+        raise DataError(name, "two vectors for one item", "one vector for each item")
+    vectors = Vectors(tuple(matches.get(name, "") for name in vectors.ids), vectors.matrix)
+    joined = vectors.rows(list(known))
+    if not joined.ids:
+        raise DataError(name, f"no vector for any of the {len(known)} {stem}", f"ids of the {stem}")
+    needed = [name for name, needs in known.items() if needs]
+    missing = set(needed) - set(joined.ids)
+    if missing:
+        found = f"no vector for {len(missing)} of {len(needed)} {stem} ({listed(sorted(missing))})"
+        findings.warning(name, found, f"a vector for each of the {stem}")
+    return joined
+
+
+def _optional(folder: Path, stem: str, shown: str, width: int) -> npt.NDArray[np.float32] | None:
+    path = folder / f"{stem}.npy"
+    if not path.exists():
+        return None
+    array = read_matrix(path, f"{shown}/{path.name}").astype("float32")
+    if array.shape[1] != width or not np.isfinite(array).all():
+        found = f"the shape {array.shape}" if array.shape[1] != width else "NaN or infinity"
+        raise DataError(f"{shown}/{path.name}", found, f"finite numbers, {width} columns")
+    return array
