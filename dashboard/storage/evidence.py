@@ -116,3 +116,12 @@ def is_visible(text: str) -> bool:
     (True, False)
     """
     return any(not (c.isspace() or unicodedata.category(c) in ("Cf", "Cc")) for c in text)
+
+
+def scenes(queries: pd.DataFrame) -> dict[str, str] | None:
+    """The scene of each query, where the collection tells: queries of one scene are not
+    independent."""
+    if "scene" not in queries.columns:
+        return None
+    in_scene = queries[queries["scene"] != ""]
+    return dict(zip(in_scene["query_id"], in_scene["scene"], strict=True))

@@ -21,6 +21,7 @@ from dashboard.tables import QUERY_KEYWORDS, DataError, Table
 
 TABLE = "query_keywords.csv"
 SETTINGS = "query_keywords.toml"
+WANTED = "the mapping to the vocabulary: python -m dashboard keywords COLLECTION --write"
 COLUMNS = tuple(column for column in QUERY_KEYWORDS.columns if column != "kept")
 STORED = Table(
     "query_keywords",
@@ -42,14 +43,15 @@ def read_mapping(
     What no longer fits the vocabulary or the queries is a warning that tells how to compute it
     again.
     """
+    texts = queries.loc[queries["text"] != "", "query_id"]
     if not (folder / TABLE).exists():
+        if len(texts) and len(vocabulary):
+            findings.warning(TABLE, f"no such file for {len(texts)} text queries", WANTED)
         return QUERY_KEYWORDS.empty()
     mapping = read_table(folder / TABLE, STORED, TABLE, findings).reset_index(drop=True)
-    texts = queries.loc[queries["text"] != "", "query_id"]
     outdated = _outdated(folder, vocabulary, mapping, texts, findings)
     if outdated:
-        wanted = "the present vocabulary's: python -m dashboard keywords COLLECTION --write"
-        findings.warning(TABLE, outdated, wanted)
+        findings.warning(TABLE, outdated, WANTED)
     known = set(zip(vocabulary["group"], vocabulary["keyword"], strict=True))
     pairs = zip(mapping["group"], mapping["keyword"], strict=True)
     usable = pd.Series([pair in known for pair in pairs], dtype="bool", index=mapping.index)

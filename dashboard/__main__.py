@@ -1,0 +1,217 @@
+"""`python -m dashboard COMMAND …`: every number and table that a screen shows, without a screen.
+
+Tables go to stdout, complaints to stderr, one line each. Exit code 0: fine; 1: a finding (a failed
+check, a regression); 2: a wrong call or something unreadable.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from dashboard.commands import answers
+from dashboard.commands.output import one_line, printed
+from dashboard.evaluation.measure import summarise
+from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.findings import Findings
+from dashboard.storage.settings import group_name
+from dashboard.tables import DataError
+
+FINE, FINDING, WRONG = 0, 1, 2
+DEEPEST = 1_000
+Answer = tuple[pd.DataFrame, int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Answer one call; returns the exit code."""
+    call = _parser().parse_args(arguments)
+    try:
+        table, code = call.answer(call)
+    except (DataError, ValueError) as problem:
+        _complain(problem)
+        return WRONG
+    try:
+        print(printed(table, call.format), flush=True)
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`); nothing is left to write to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def _check(call: argparse.Namespace) -> Answer:
+    table = answers.check(call.collection)
+    return table, FINDING if (table["level"] == "error").any() else FINE
+
+
+def _measure(call: argparse.Namespace) -> Answer:
+    measurements, _ = _measurements(call, call.runs)
+    if call.by_query:
+        return measurements[["run", "query_id", "metric", "cutoff", "value"]], FINE
+    return summarise(measurements), FINE
+
+
+def _compare(call: argparse.Namespace) -> Answer:
+    measurements, queries = _measurements(call, [call.baseline, call.candidate])
+    table = answers.compare(measurements, call.baseline, call.candidate, queries)
+    return table, FINDING if answers.regressed(table) else FINE
+
+
+def _measurements(
+    call: argparse.Namespace, versions: Sequence[str] | None
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """The measurements of either form of a call, and the queries where a collection has them."""
+    if (call.collection is None) == (call.qrels is None) or bool(call.qrels) != bool(call.run):
+        raise ValueError("give either a COLLECTION, or --qrels FILE with --run FILE")
+    if call.qrels:
+        protocol = answers.protocol_named(call.protocol)
+        noted = Findings()
+        metrics = call.metrics or protocol.metrics
+        measured = answers.measure_files(call.qrels, call.run, protocol, metrics, noted)
+        _complain_about(noted.frame(), ("error", "warning", "note"))
+        return measured, None
+    collection = _opened(call)
+    protocol = answers.protocol_named(call.protocol, collection.protocols)
+    has_texts = (collection.queries["text"] != "").any()
+    measured = answers.measure_collection(
+        collection,
+        protocol,
+        collection.versions if versions is None else list(dict.fromkeys(versions)),
+        call.metrics or protocol.metrics,
+        _groups(call, collection),
+        call.queries or ("text" if has_texts else "item"),
+        _threshold(call, collection),
+    )
+    return measured, collection.queries
+
+
+def _search(call: argparse.Namespace) -> Answer:
+    asked = [call.text is not None, call.item is not None, call.file is not None]
+    if sum(asked) != 1:
+        raise ValueError("give one of TEXT, --item ID and --file PATH")
+    collection = _opened(call)
+    table = answers.search(
+        collection,
+        call.model or collection.versions,
+        min(call.k, DEEPEST),
+        _groups(call, collection),
+        _threshold(call, collection),
+        text=call.text or "",
+        item_id=answers.item_of_clip(collection, call.file) if call.file else call.item or "",
+    )
+    return table, FINE
+
+
+def _keywords(call: argparse.Namespace) -> Answer:
+    collection = _opened(call)
+    threshold = _threshold(call, collection)
+    if call.write:
+        return answers.write_keywords(collection, threshold), FINE
+    mapped = answers.mapped_text(collection, call.text or "", threshold)
+    return mapped[["ngram", "keyword", "group", "score", "kept"]], FINE
+
+
+def _metrics(call: argparse.Namespace) -> Answer:
+    return answers.metrics(), FINE
+
+
+def _opened(call: argparse.Namespace) -> Collection:
+    collection = open_collection(call.collection, allow_path=True)
+    _complain_about(collection.findings, ("error", "warning"))
+    return collection
+
+
+def _groups(call: argparse.Namespace, collection: Collection) -> list[str]:
+    groups = [group_name(group) for group in call.groups or collection.default_groups]
+    unknown = [group for group in groups if group not in collection.groups]
+    if unknown:
+        raise ValueError(f"no group {unknown[0]!r}; there are {', '.join(collection.groups)}")
+    return groups
+
+
+def _threshold(call: argparse.Namespace, collection: Collection) -> float:
+    return collection.mapping_threshold if call.threshold is None else float(call.threshold)
+
+
+def _complain_about(findings: pd.DataFrame, levels: Sequence[str]) -> None:
+    for row in findings[findings["level"].isin(levels)].itertuples():
+        line = "" if pd.isna(row.line) else f", line {row.line}"
+        _complain(f"{row.level}: {row.file}{line}: found {row.found}; wanted {row.wanted}")
+
+
+def _complain(problem: object) -> None:
+    print(one_line(problem), file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m dashboard", description=__doc__)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(
+        name: str, answer: Callable[[argparse.Namespace], Answer], about: str
+    ) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=about, description=about)
+        added.add_argument("--format", choices=("table", "csv", "json"), default="table")
+        added.set_defaults(answer=answer)
+        return added
+
+    place = {"metavar": "COLLECTION", "help": "a folder's path, or the name of one under data/"}
+    check = command("check", _check, "what is missing, repaired or unusable in a collection")
+    check.add_argument("collection", **place)
+    measure = command("measure", _measure, "metrics of versions, or of plain files of runs")
+    measure.add_argument("collection", nargs="?", **place)
+    measure.add_argument("--runs", nargs="+", metavar="VERSION", help="default: all versions")
+    measure.add_argument("--by-query", action="store_true", help="each query's value")
+    compare = command("compare", _compare, "a candidate against a baseline; exit 1 if it is worse")
+    compare.add_argument("collection", nargs="?", **place)
+    compare.add_argument("--baseline", required=True, metavar="VERSION")
+    compare.add_argument("--candidate", required=True, metavar="VERSION")
+    for each in (measure, compare):
+        each.add_argument("--qrels", type=Path, metavar="FILE", help="judgements, TREC or CSV")
+        each.add_argument(
+            "--run", type=Path, action="append", metavar="FILE", help="a run; again for more"
+        )
+        each.add_argument("--protocol", default="", help="default: the collection's first, or trec")
+        each.add_argument("--metrics", default="", metavar='"P@5 nDCG@10"')
+        each.add_argument("--queries", choices=("text", "item", "all"), help="default: texts")
+    search = command("search", _search, "the results of a text, an item or an item's clip")
+    search.add_argument("collection", **place)
+    search.add_argument("text", nargs="?", metavar="TEXT")
+    search.add_argument("--item", metavar="ID")
+    search.add_argument("--file", type=Path, metavar="PATH", help="the clip of an item")
+    search.add_argument("--model", nargs="+", metavar="VERSION", help="default: all versions")
+    search.add_argument("-k", type=_at_least_one, default=5, help="how many results (5)")
+    for each in (measure, compare, search):
+        each.add_argument("--groups", nargs="+", metavar="GROUP", help="default: the collection's")
+    keywords = command("keywords", _keywords, "which keywords a text is mapped to")
+    keywords.add_argument("collection", **place)
+    keywords.add_argument("text", nargs="?", metavar="TEXT")
+    keywords.add_argument("--write", action="store_true", help="map and store all text queries")
+    for each in (measure, compare, search, keywords):
+        each.add_argument("--threshold", type=_share, metavar="T", help="least score of a keyword")
+    command("metrics", _metrics, "every metric with its formula and source")
+    return parser
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,212 @@
+"""The table that each command prints, made of the functions that the screens call too."""
+
+from __future__ import annotations
+
+import filecmp
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+
+from dashboard.evaluation import compare as comparing
+from dashboard.evaluation import measure as measuring
+from dashboard.evaluation.metrics import REGISTRY, parse
+from dashboard.evaluation.protocols import PROTOCOLS, Protocol
+from dashboard.evaluation.ticks import matches
+from dashboard.retrieval import keywords, runs
+from dashboard.retrieval.runs import TYPED, Which
+from dashboard.storage import media
+from dashboard.storage.annotation import matched_ids
+from dashboard.storage.collection import Collection, find, open_collection
+from dashboard.storage.evidence import is_visible, scenes
+from dashboard.storage.files import read_qrels, read_run
+from dashboard.storage.findings import Findings, listed
+from dashboard.storage.mapping import write_mapping
+from dashboard.storage.versions import RUN_NAME
+from dashboard.tables import DataError
+
+
+def check(name_or_path: str) -> pd.DataFrame:
+    """All that is to say about a collection: level, file, line, found, wanted.
+
+    Raises DataError where there is no such collection at all.
+    """
+    folder = find(name_or_path, allow_path=True)
+    findings = Findings()
+    try:
+        collection = open_collection(folder, allow_path=True)
+    except DataError as problem:
+        findings.error(problem)
+        return findings.frame()
+    shown = media.media(collection, collection.items["item_id"])
+    for problem, ids in shown[shown["problem"] != ""].groupby("problem", sort=False)["item_id"]:
+        found = f"{len(ids)} of {len(shown)} items whose media are not shown: {problem}"
+        findings.warning("items.csv", f"{found} ({listed(ids)})", "a clip or picture for each item")
+    tables = [collection.findings, runs.check_runs(collection), findings.frame()]
+    filled = [table for table in tables if len(table)]
+    return pd.concat(filled, ignore_index=True) if filled else collection.findings
+
+
+def measure_collection(
+    collection: Collection,
+    protocol: Protocol,
+    versions: Sequence[str],
+    metrics: str,
+    groups: Sequence[str],
+    which: Which,
+    threshold: float,
+) -> pd.DataFrame:
+    """The measurements of versions on a collection's stored queries.
+
+    Raises DataError where a version is unknown or a file of labels was refused.
+    """
+    collection.check_evidence()
+    asked = runs.asked_queries(collection, which)
+    mapped = keywords.keep(collection.query_keywords, threshold)
+    evidence = replace(collection, queries=asked, query_keywords=mapped)
+    if not versions:
+        raise DataError(collection.name, "no usable version", "a model or a run")
+    measures = parse(metrics)
+    judgement = protocol.judge(evidence, groups)
+    ties = "trec" if protocol.name == "trec" else "gallery"
+    found = {version: runs.run_of(collection, version, which, ties=ties) for version in versions}
+    return measuring.measure(found, judgement, protocol, measures)
+
+
+def measure_files(
+    qrels: Path, run_paths: Sequence[Path], protocol: Protocol, metrics: str, complaints: Findings
+) -> pd.DataFrame:
+    """The measurements of run files against a file of judgements; a run is named by its file's
+    stem."""
+    paths: dict[str, Path] = {}
+    for path in run_paths:
+        if stem(path) in paths:
+            raise ValueError(f"two runs are called {stem(path)!r}: {paths[stem(path)]} and {path}")
+        paths[stem(path)] = path
+    measures = parse(metrics)
+    judged = read_qrels(qrels, findings=complaints)
+    unknown = SimpleNamespace(queries=None, items=None, keywords=None, query_keywords=None)
+    unknown.qrels = judged
+    judgement = protocol.judge(unknown, None)
+    ties = "trec" if protocol.name == "trec" else "gallery"
+    found = {name: read_run(path, ties, findings=complaints) for name, path in paths.items()}
+    return measuring.measure(found, judgement, protocol, measures)
+
+
+def stem(path: Path) -> str:
+    """The name of a run file: without the extension of its format and of gzip."""
+    match = RUN_NAME.fullmatch(path.name)
+    return match[1] if match else path.stem
+
+
+def compare(
+    measurements: pd.DataFrame, baseline: str, candidate: str, queries: pd.DataFrame | None
+) -> pd.DataFrame:
+    """One row per measure; queries of one scene are resampled together."""
+    together = scenes(queries) if queries is not None else None
+    return comparing.compare(measurements, baseline, candidate, groups=together)
+
+
+def regressed(comparison: pd.DataFrame) -> bool:
+    """Whether some measure fell by more than chance explains: its interval lies below 0."""
+    return bool((comparison["high"] < 0).any())
+
+
+def search(
+    collection: Collection,
+    versions: Sequence[str],
+    k: int,
+    groups: Sequence[str],
+    threshold: float,
+    text: str = "",
+    item_id: str = "",
+) -> pd.DataFrame:
+    """The results of a text or an item: run, rank, item_id, score, hit, matched, required."""
+    if not versions:
+        raise DataError(collection.name, "no usable version", "a model or a run")
+    if item_id:
+        known = matched_ids([item_id], collection.items["item_id"].tolist())
+        if item_id not in known:
+            raise DataError(
+                collection.name, f"no item {item_id[:80]!r}", "an item of the collection"
+            )
+        found = {name: runs.item_run(collection, name, known[item_id], k) for name in versions}
+        required = collection.keywords[collection.keywords["item_id"] == known[item_id]]
+    else:
+        found = {name: runs.text_run(collection, name, text, k) for name in versions}
+        required = mapped_text(collection, text, threshold)
+        required = required[required["kept"]]
+    ticked = matches(required.assign(query_id=TYPED), collection.keywords, groups)
+    ticked = ticked.astype({"item_id": "str"}).set_index("item_id")[["matched", "required"]]
+    results = pd.concat([run.assign(run=name) for name, run in found.items()], ignore_index=True)
+    results["item_id"] = results["item_id"].astype("str")
+    results = results.join(ticked.astype("Int64"), on="item_id")
+    results["hit"] = (results["matched"] == results["required"]).astype("boolean")
+    return results[["run", "rank", "item_id", "score", "hit", "matched", "required"]]
+
+
+def item_of_clip(collection: Collection, path: Path) -> str:
+    """The item whose own clip a file is, byte for byte.
+
+    Raises DataError for any other file: the versions of a collection bring vectors, no encoder of
+    clips.
+    """
+    if not path.is_file():
+        raise DataError(path.name, "no such file", "a clip")
+    items = collection.items
+    same_name = items[items["file"].map(lambda file: Path(file).name) == path.name]
+    for item_id, file in zip(same_name["item_id"], same_name["file"], strict=True):
+        own = collection.folder / str(collection.settings["media_root"]) / file
+        if own.is_file() and filecmp.cmp(own, path, shallow=False):
+            return str(item_id)
+    cure = "Search with one of its items, or with a text."
+    raise DataError(path.name, "a clip that is not in the collection", "one that is", cure=cure)
+
+
+def mapped_text(collection: Collection, text: str, threshold: float) -> pd.DataFrame:
+    """The keywords that a text is mapped to; of a stored query the stored mapping.
+
+    Raises ValueError for an empty text.
+    """
+    if not is_visible(text):
+        raise ValueError("the text is empty; type what the clips should show")
+    queries = collection.queries
+    stored = queries.loc[queries["text"] == text.strip(), "query_id"]
+    known = collection.query_keywords
+    found = known[known["query_id"].isin(stored[:1])]
+    if found.empty:
+        found = keywords.candidates({TYPED: text}, collection.vocabulary)
+    return keywords.keep(found, threshold)
+
+
+def write_keywords(collection: Collection, threshold: float) -> pd.DataFrame:
+    """Map all stored text queries, write that beside the collection, and return it."""
+    collection.check_evidence()
+    queries = collection.queries[collection.queries["text"] != ""]
+    texts = dict(zip(queries["query_id"], queries["text"], strict=True))
+    found = keywords.candidates(texts, collection.vocabulary)
+    settings = {
+        "encoder": "all-MiniLM-L6-v2, by KeyBERT's backend",
+        "threshold": threshold,
+        "floor": keywords.FLOOR,
+        "date": date.today().isoformat(),
+    }
+    write_mapping(collection.folder, found, collection.vocabulary, settings)
+    return keywords.keep(found, threshold)
+
+
+def metrics() -> pd.DataFrame:
+    """Every metric: metric, formula, source, summary."""
+    rows = [(each.title, each.formula, each.source, each.summary) for each in REGISTRY.values()]
+    return pd.DataFrame(rows, columns=["metric", "formula", "source", "summary"])
+
+
+def protocol_named(name: str, known: Iterable[str] = ()) -> Protocol:
+    """The protocol of that name, else the first of those that the collection knows."""
+    name = name or next(iter(known), "trec")
+    if name not in PROTOCOLS:
+        raise ValueError(f"no protocol {name!r}; there are {', '.join(PROTOCOLS)}")
+    return PROTOCOLS[name]

@@ -1,0 +1,78 @@
+"""A table on stdout: aligned for people, CSV for spreadsheets, JSON for programs; null, never
+NaN."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import pandas as pd
+
+Format = Literal["table", "csv", "json"]
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def printed(frame: pd.DataFrame, form: Format) -> str:
+    """The table as text, without a last line end."""
+    columns = {str(column): [_plain(cell) for cell in frame[column]] for column in frame.columns}
+    if form == "json":
+        return _json(columns)
+    if form == "csv":
+        safe = {column: [_safe(cell) for cell in cells] for column, cells in columns.items()}
+        return (
+            pd.DataFrame(safe, dtype=object).to_csv(index=False, lineterminator="\n").rstrip("\n")
+        )
+    return _aligned(columns)
+
+
+def one_line(text: object) -> str:
+    """A complaint in one line, whatever stands in it."""
+    return " ".join(str(text).split())
+
+
+def _plain(cell: Any) -> Any:
+    """A cell in Python's own types, None for missing."""
+    if isinstance(cell, str):
+        return cell
+    if pd.isna(cell):
+        return None
+    return cell.item() if hasattr(cell, "item") else cell
+
+
+def _json(columns: dict[str, list[Any]]) -> str:
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    if not rows:
+        return "[]"
+    lines = (json.dumps(row, allow_nan=False, ensure_ascii=False) for row in rows)
+    return "[\n" + ",\n".join(lines) + "\n]"
+
+
+def _safe(cell: Any) -> Any:
+    """Text that a spreadsheet would take for a formula begins with an apostrophe."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+
+
+def _aligned(columns: dict[str, list[Any]]) -> str:
+    texts = {name: [_short(cell) for cell in cells] for name, cells in columns.items()}
+    right = {name: not any(isinstance(cell, str) for cell in columns[name]) for name in columns}
+    widths = {name: max(map(len, [name, *cells])) for name, cells in texts.items()}
+
+    def line(cells: dict[str, str]) -> str:
+        padded = (
+            cells[name].rjust(width) if right[name] else cells[name].ljust(width)
+            for name, width in widths.items()
+        )
+        return "  ".join(padded).rstrip()
+
+    rows = [dict(zip(texts, cells, strict=True)) for cells in zip(*texts.values(), strict=True)]
+    return "\n".join([line({name: name for name in texts}), *map(line, rows)])
+
+
+def _short(cell: Any) -> str:
+    if cell is None:
+        return "–"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.4f}"
+    return one_line(cell)[:120]
