@@ -18,8 +18,8 @@ import pytest
 REPOSITORY = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = (
-    "These tests need Chromium and Playwright: install the package `chromium` of your system (or name "
-    "a browser in the environment variable CHROMIUM) and `pip install -r tests/requirements.txt`."
+    "These tests need Chromium and Playwright: install the package `chromium` of your system (or "
+    "name a browser in the variable CHROMIUM) and `pip install -r tests/requirements.txt`."
 )
 QUIET = (
     "--no-sandbox",

@@ -109,7 +109,7 @@ function headOf(row) {
   const unjudged = row.role === "missed" ? 0 : number - row.judged;
   return [
     row.colour ? swatch(row.colour) : null,
-    make("h3", "", "", [isolated("", row.name)]),
+    make("h2", "", "", [isolated("", row.name)]),
     row.measure
       ? make("span", "value", "", [`${row.measure} `, make("b", "", row.value?.toFixed(3) ?? "–")])
       : null,
@@ -241,8 +241,9 @@ function listen(rows, state) {
   });
   rows.addEventListener("focusout", () => under || leave());
   rows.addEventListener("click", (event) => {
-    const card = event.target.closest(".open")?.parentElement;
-    if (!card) return;
+    const card = cardOf(event);
+    const reading = String(getSelection()) && !event.target.closest(".open");
+    if (!card || reading) return;
     leave();
     const row = card.row.results.map(({ item }) => state.data.items[item].id);
     state.player.show(card.item.id, row, true);

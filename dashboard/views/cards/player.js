@@ -32,7 +32,9 @@ function player(dialog, changed) {
       clear();
       stage.append(onStage(item));
     }
-    about.replaceChildren(...facts(item, data));
+    const known = JSON.stringify([item, data.required, data.colours]);
+    if (about.known !== known) about.replaceChildren(...facts(item, data));
+    about.known = known; // a rerun that brings nothing new leaves what the reader has unfolded
     const at = neighbours.indexOf(id);
     previous.disabled = at <= 0;
     next.disabled = at < 0 || at >= neighbours.length - 1;

@@ -1,0 +1,355 @@
+"""The cards in Chromium: previews, player, keys, links, hostile texts, and what is fetched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.browser.cards_world import world
+
+HERE = Path(__file__).parent / "cards_world"
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("cards")
+    world.build(folder / "world")
+    cache = str(folder / "cache")
+    return serve(HERE / "app.py", CARDS_WORLD=str(folder / "world"), DASHBOARD_CACHE=cache)
+
+
+@pytest.fixture
+def grid(address: str, new_page: Callable) -> Callable:
+    """Opens the test page at `?…` and waits until the cards are drawn."""
+
+    def opened(query: str = "", **options: object):
+        page = new_page(**options)
+        page.requested = []
+        page.on("request", lambda request: page.requested.append(request.url))
+        page.goto(f"{address}/?{query}")
+        page.locator(".card").first.wait_for()
+        return page
+
+    return opened
+
+
+def card(page, row: str, rank: int):
+    return page.locator(f"section[aria-label='{row}'] .card").nth(rank - 1)
+
+
+def told(page) -> str:
+    return page.get_by_text("told: ").inner_text()
+
+
+def wait_told(page, ids: list[str]) -> None:
+    page.get_by_text(f"told: {ids}", exact=True).wait_for()
+
+
+PREVIEW = ".picture video"
+
+
+def test_a_resting_pointer_plays_and_leaving_stops(grid: Callable) -> None:
+    page = grid()
+    assert page.locator(PREVIEW).count() == 0
+    card(page, "v0.1", 2).hover()
+    video = card(page, "v0.1", 2).locator("video")
+    video.wait_for()
+    page.wait_for_timeout(800)
+    first = video.evaluate("video => [video.currentTime, video.muted, video.paused]")
+    assert first[0] > 0.1 and first[1:] == [True, False]
+    page.wait_for_timeout(300)
+    assert video.evaluate("video => video.currentTime") > first[0]
+    page.mouse.move(5, 5)
+    video.wait_for(state="detached")
+
+
+def test_a_pointer_that_passes_by_plays_nothing(grid: Callable) -> None:
+    page = grid()
+    before = len([url for url in page.requested if "/clips/" in url])
+    for rank in (1, 2, 3, 4):
+        card(page, "v0.1", rank).hover()
+    page.mouse.move(5, 5)
+    page.wait_for_timeout(500)
+    assert page.locator(PREVIEW).count() == 0
+    assert len([url for url in page.requested if "/clips/" in url]) == before == 0
+
+
+def test_a_span_plays_only_its_span(grid: Callable) -> None:
+    page = grid("clip=span")
+    video = page.locator(".stage video")
+    video.evaluate(
+        """video => { window.seconds = [];
+        const note = () => { window.seconds.push(video.currentTime);
+        video.requestVideoFrameCallback(note) }; note() }"""
+    )
+    page.wait_for_timeout(2500)
+    seconds = page.evaluate("window.seconds.slice(2)")
+    assert min(seconds) >= 0.95 and max(seconds) <= 1.75
+    assert any(later < earlier for earlier, later in zip(seconds, seconds[1:], strict=False))
+
+
+def test_reduced_motion_plays_nothing_by_itself(grid: Callable) -> None:
+    page = grid(reduced_motion="reduce")
+    card(page, "v0.1", 2).hover()
+    page.wait_for_timeout(500)
+    assert page.locator(PREVIEW).count() == 0
+    card(page, "v0.1", 2).click()
+    page.locator(".stage video").wait_for()
+    page.wait_for_timeout(500)
+    assert page.locator(".stage video").evaluate("video => video.paused")
+
+
+def test_the_same_item_lights_up_in_the_other_rows(grid: Callable) -> None:
+    page = grid()
+    card(page, "v0.1", 3).hover()
+    twins = page.locator(".card.twin")
+    twins.first.wait_for()
+    rows = twins.evaluate_all("cards => cards.map(card => card.closest('section').ariaLabel)")
+    assert rows == ["v0.2", "ideal order"]
+    page.mouse.move(5, 5)
+    page.locator(".card.twin").first.wait_for(state="detached")
+
+
+def test_keys_walk_over_the_cards_and_open_and_close_the_player(grid: Callable) -> None:
+    page = grid()
+    place = """() => { let node = document.activeElement;
+        while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+        const card = node.closest('.card');
+        return card && [card.closest('section').ariaLabel,
+            [...card.parentElement.children].indexOf(card) + 1] }"""
+    card(page, "v0.1", 1).locator(".open").focus()
+    walked = []
+    keys = ["Right", "Right", "Down", "Left", "Up", "End", "Home", "Left", "Up"]
+    for key in keys:
+        page.keyboard.press(key if key in ("End", "Home") else f"Arrow{key}")
+        walked.append(page.evaluate(place))
+    first = ["v0.1", 1]
+    assert walked[:5] == [["v0.1", 2], ["v0.1", 3], ["v0.2", 3], ["v0.2", 2], ["v0.1", 2]]
+    assert walked[5:] == [["v0.1", 5], first, first, first]
+    page.keyboard.press("Enter")
+    player = page.locator("dialog[open]")
+    player.wait_for()
+    wait_told(page, [world.PLAIN[0]])
+    assert f"clip={world.PLAIN[0]}" in page.url
+    page.keyboard.press("Escape")
+    player.wait_for(state="hidden")
+    wait_told(page, [world.PLAIN[0], ""])
+    assert "clip=" not in page.url
+    assert page.evaluate(place) == first
+
+
+def test_a_focused_card_plays_too(grid: Callable) -> None:
+    page = grid()
+    page.keyboard.press("Tab")
+    card(page, "v0.1", 1).locator(".open").focus()
+    page.keyboard.press("ArrowRight")
+    card(page, "v0.1", 2).locator("video").wait_for()
+
+
+def test_every_row_is_one_stop_of_the_tab_key(grid: Callable) -> None:
+    page = grid()
+    stops = page.locator("section").evaluate_all(
+        "rows => rows.map(row => row.querySelectorAll('.open[tabindex=\"0\"]').length)"
+    )
+    assert stops == [1, 1, 1, 1]
+
+
+def test_the_player_tells_all_that_is_known(grid: Callable) -> None:
+    page = grid()
+    card(page, "v0.2", 1).locator(".open").click()
+    player = page.locator("dialog[open]")
+    player.wait_for()
+    text = player.inner_text()
+    for part in ("v0.1", "#3", "0.848", "v0.2", "#1", "0.870", "daytime", "2 of 3 keywords"):
+        assert part in text, part
+    video = player.locator("video")
+    page.wait_for_timeout(700)
+    assert video.evaluate("video => [video.controls, video.muted, video.currentTime > 0.1]") == [
+        True,
+        True,
+        True,
+    ]
+    player.get_by_label("Next result").click()
+    assert world.PLAIN[3] in player.locator("h2").inner_text()
+    wait_told(page, world.PLAIN[2:4])
+
+
+def test_a_link_opens_the_player_and_back_closes_it(grid: Callable) -> None:
+    page = grid()
+    card(page, "v0.1", 2).locator(".open").click()
+    page.wait_for_url(re.compile("clip="))
+    page.go_back()
+    page.locator("dialog[open]").wait_for(state="hidden")
+    page.go_forward()
+    page.locator("dialog[open]").wait_for()
+    linked = grid(urlsplit(page.url).query)
+    linked.locator("dialog[open]").wait_for()
+    assert world.PLAIN[1] in linked.locator("dialog h2").inner_text()
+    assert told(linked) == "told: []"
+
+
+def test_a_link_to_an_item_that_is_gone_opens_nothing(grid: Callable) -> None:
+    page = grid("clip=nobody")
+    page.wait_for_timeout(300)
+    assert page.locator("dialog[open]").count() == 0
+
+
+def test_opening_and_closing_in_haste_ends_closed(grid: Callable) -> None:
+    page = grid()
+    for rank in (1, 2, 3):
+        card(page, "v0.1", rank).locator(".open").click()
+        page.keyboard.press("Escape")
+    page.wait_for_timeout(1500)
+    assert page.locator("dialog[open]").count() == 0
+    assert "clip=" not in page.url
+
+
+def test_copying_gives_a_link_that_opens_this_clip(grid: Callable) -> None:
+    page = grid(permissions=["clipboard-read", "clipboard-write"])
+    card(page, "v0.1", 3).locator(".open").click()
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Link copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert parse_qs(urlsplit(copied).query)["clip"] == [world.PLAIN[2]]
+
+
+def test_hostile_texts_are_texts(grid: Callable, address: str) -> None:
+    page = grid("k=16")
+    for query in ("clip=gone&k=16", "k=16"):
+        page.goto(f"{address}/?{query}")
+        page.locator(".card").first.wait_for()
+        page.wait_for_timeout(500)
+        assert page.evaluate("window.__pwn") is None
+    host = urlsplit(address).netloc
+    assert {urlsplit(url).netloc for url in page.requested if url.startswith("http")} == {host}
+    caption = page.locator(".card .caption").filter(has_text="<img src=x").first.inner_text()
+    assert "<script>" in caption and "**b**" in caption
+    assert page.locator(".cards script, .cards .caption b, .cards .caption img").count() == 0
+
+
+def test_an_odd_id_opens_plays_and_comes_back_whole(grid: Callable) -> None:
+    page = grid("k=16")
+    found = page.locator(".card").filter(has_text="onerror").first
+    found.locator(".open").click()
+    page.locator(".stage video").wait_for()
+    wait_told(page, [world.ODD_ID])
+    page.wait_for_timeout(500)
+    assert page.locator(".stage video").evaluate("video => video.currentTime > 0")
+
+
+@pytest.mark.parametrize(
+    ("item_id", "words"),
+    [
+        ("garbage", "No media: not a picture or a clip."),
+        ("gone", "No media: missing."),
+        ("odd", "This browser cannot play it. codec mp4v"),
+    ],
+)
+def test_what_cannot_be_played_says_so(grid: Callable, item_id: str, words: str) -> None:
+    page = grid(f"clip={item_id}&k=16")
+    page.get_by_text(words).wait_for()
+    assert page.get_by_text("Download the file").count() == (item_id == "odd")
+
+
+def test_a_broken_card_has_a_word_and_leaves_the_others_alone(grid: Callable) -> None:
+    page = grid("k=16")
+    words = page.locator("section[aria-label='v0.1'] .word").all_inner_texts()
+    assert words == ["codec mp4v", "not a picture or a clip", "missing"]
+    assert page.locator("section[aria-label='v0.1'] .card").count() == 16
+
+
+def test_a_picture_is_shown_large(grid: Callable) -> None:
+    page = grid("clip=still")
+    page.locator(".stage img").wait_for()
+    assert page.locator(".stage img").evaluate("image => image.naturalWidth") == 1600
+
+
+def test_long_captions_are_clamped_until_asked_for(grid: Callable) -> None:
+    page = grid("clip=garbage")
+    height = "node => node.getBoundingClientRect().height"
+    caption = page.locator("dialog .caption")
+    before = caption.evaluate(height)
+    page.get_by_role("button", name="show all").click()
+    assert before < 120 < caption.evaluate(height)
+
+
+def test_a_rerun_changes_in_place_and_fetches_nothing_again(grid: Callable) -> None:
+    page = grid()
+    page.wait_for_load_state("networkidle")
+    kept = "() => window.kept.every(node => node.isConnected)"
+    page.locator(".picture img").evaluate_all("images => { window.kept = images }")
+    seen = len(page.requested)
+    page.get_by_role("button", name="rerun").click()
+    page.get_by_text("again").wait_for()
+    page.wait_for_timeout(300)
+    assert page.evaluate(kept)
+    assert page.requested[seen:] == []
+
+
+def test_before_the_first_hover_only_posters_come_and_only_those_in_sight(grid: Callable) -> None:
+    page = grid("k=16", height=700)
+    page.wait_for_load_state("networkidle")
+    assert not [url for url in page.requested if "/clips/" in url]
+    sizes = page.evaluate(
+        """() => performance.getEntriesByType('resource')
+        .filter(entry => entry.name.includes('/posters/')).map(entry => entry.transferSize)"""
+    )
+    assert sum(sizes) < 1_500_000
+
+
+def test_posters_do_not_move_the_page_when_they_arrive(address: str, new_page: Callable) -> None:
+    page = new_page()
+    page.add_init_script(
+        """window.shift = 0;
+        const inCards = ({node}) => node?.getRootNode() instanceof ShadowRoot;
+        new PerformanceObserver(list => { for (const entry of list.getEntries())
+            if (entry.sources.some(inCards)) window.shift += entry.value
+        }).observe({type: 'layout-shift', buffered: true})"""
+    )
+    page.goto(address)
+    page.locator(".card").first.wait_for()
+    page.wait_for_timeout(1000)
+    assert page.evaluate("window.shift") < 0.02
+
+
+@pytest.mark.parametrize("query", ["", "columns=5", "clip=garbage"])
+@pytest.mark.parametrize("width", [420, 2560])
+def test_no_page_scrolls_sideways(grid: Callable, query: str, width: int) -> None:
+    page = grid(query, width=width)
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    first, second = (card(page, "v0.1", rank).bounding_box() for rank in (1, 2))
+    assert first["y"] == second["y"]
+    if width == 420:
+        assert second["x"] + second["width"] <= width
+
+
+def test_a_late_change_of_order_keeps_the_cards(grid: Callable) -> None:
+    page = grid()
+    cards = page.locator("section[aria-label='v0.1'] .card")
+    cards.evaluate_all("cards => { window.kept = cards }")
+    page.evaluate(
+        "history.pushState({}, '', '?shift=1'); dispatchEvent(new PopStateEvent('popstate'))"
+    )
+    page.wait_for_function("window.kept.filter(card => card.isConnected).length === 4")
+    names = page.locator("section[aria-label='v0.1'] .rank").all_inner_texts()
+    assert names == ["2", "3", "4", "5", "6"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("query", ["k=16", "clip=garbage&k=16"])
+def test_axe_finds_nothing_in_the_cards(grid: Callable, scheme: str, query: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = grid(query, color_scheme=scheme)
+    page.wait_for_timeout(1000)
+    found = [
+        (rule["id"], node["target"][0], node["failureSummary"])
+        for rule in axe.run(page).response["violations"]
+        for node in rule["nodes"]
+        if isinstance(node["target"][0], list)  # a path through the component's shadow
+    ]
+    assert found == []
