@@ -1,6 +1,63 @@
-"""What all tests share: the option `--vectors FILE` and the tiny world."""
+"""What all tests share: the option `--vectors FILE` and the tiny world, which fits on a page.
+
+Six clips, one of them without annotation; five queries, two of which ask with a clip; two model
+versions. tests/evaluation/test_tiny_world.py works every number out by hand.
+"""
 
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+KEYWORDS = """
+item_id group              keyword
+i1      pv_object_type     bicyclist
+i1      pv_actor_behavior  entering_ego_path
+i1      pv_scene_type      urban
+i2      pv_object_type     bicyclist
+i2      pv_actor_behavior  crossing
+i2      pv_scene_type      urban
+i3      pv_object_type     pedestrian
+i3      pv_actor_behavior  entering_ego_path
+i3      pv_scene_type      urban
+i4      pv_object_type     bicyclist
+i4      pv_object_type     pedestrian
+i4      pv_actor_behavior  entering_ego_path
+i4      pv_scene_type      highway
+i5      pv_object_type     vehicle
+i5      pv_actor_behavior  stationary
+i5      pv_scene_type      highway
+"""
+QUERIES = """
+query_id text                            item_id
+q1       cyclist_entering_the_ego_lane   -
+q2       -                               i2
+q3       -                               i3
+q4       a_nice_day                      -
+q5       car                             -
+"""
+QUERY_KEYWORDS = """
+query_id ngram             group              keyword            score  kept
+q1       cyclist           pv_object_type     bicyclist          0.9    1
+q1       cyclist           pv_object_type     pedestrian         0.4    0
+q1       entering_the_ego  pv_actor_behavior  entering_ego_path  0.8    1
+q4       day               pv_scene_type      daytime            0.3    0
+q5       car               pv_object_type     vehicle            0.7    1
+"""
+RUNS = {
+    "v1": """
+        q1: i4 i3 i6 i1 i5
+        q2: i1 i3
+        q3: i3 i1 i4
+        q4: i1
+        q5: i4 i5
+    """,
+    "v2": """
+        q1: i1 i4
+        q2: i4 i1
+        q3: i4
+    """,
+}
 
 
 def pytest_addoption(parser):
@@ -8,4 +65,36 @@ def pytest_addoption(parser):
         "--vectors",
         default=str(Path(__file__).parent / "vectors.json"),
         help="a file of worked cases for tests/evaluation/test_vectors.py",
+    )
+
+
+@pytest.fixture
+def tiny_world():
+    """The evidence (queries, items, keywords, query_keywords, qrels) and the runs, as tables."""
+    import pandas as pd
+
+    def table(text):
+        head, *rows = [line.split() for line in text.strip().splitlines()]
+        cells = [["" if c == "-" else c.replace("_", " ") for c in row] for row in rows]
+        found = pd.DataFrame(cells, columns=head, dtype="str")
+        if "group" in found:
+            found["group"] = found["group"].str.replace(" ", "_")
+        return found
+
+    def run(text):
+        rows = []
+        for line in text.strip().splitlines():
+            query, items = line.strip().split(": ")
+            rows += [(query, item, 1 - place / 8) for place, item in enumerate(items.split())]
+        found = pd.DataFrame(rows, columns=["query_id", "item_id", "score"])
+        return found.assign(rank=found.groupby("query_id").cumcount() + 1)
+
+    query_keywords = table(QUERY_KEYWORDS).astype({"score": float, "kept": int})
+    return SimpleNamespace(
+        queries=table(QUERIES),
+        items=pd.DataFrame({"item_id": [f"i{n}" for n in range(1, 7)]}),
+        keywords=table(KEYWORDS),
+        query_keywords=query_keywords.astype({"kept": bool}),
+        qrels=None,
+        runs={name: run(text) for name, text in RUNS.items()},
     )
