@@ -3,10 +3,16 @@
 import streamlit as st
 
 from dashboard.tables import DataError
-from dashboard.views import address, controls
+from dashboard.views import address, cached, controls
 from dashboard.views.texts import plain
 
-st.set_page_config("Search quality", page_icon=":material/travel_explore:", layout="wide")
+# Drawn here because Streamlit fetches a Material icon for the tab from another host.
+ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<rect width="32" height="32" rx="7" fill="#1f5fbf"/>
+<path d="M7 12l3 3 6-6M7 22l3 3 6-6" stroke="#fff" stroke-width="3" fill="none"/>
+<path d="M20 12h6M20 22h6" stroke="#9cc2ff" stroke-width="3"/></svg>"""
+
+st.set_page_config("Search quality", page_icon=ICON, layout="wide")
 
 pages = [
     st.Page("screens/overview.py", title="Overview", icon=":material/dashboard:", default=True),
@@ -24,3 +30,4 @@ if view is not None:
         page.run()
     except DataError as problem:
         st.error(plain(str(problem), None), icon=":material/error:")
+    cached.load_text_model()

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from dashboard.views import cached, charts, controls, summary
-from dashboard.views.labels import group_name, label
+from dashboard.views.labels import group_name, short_label
+from dashboard.views.texts import plain
 
 view = controls.screen("Overview", "How good is each version, and is the candidate better?")
 controls.need(view, "baseline", "candidate", "runs")
@@ -15,19 +16,19 @@ summary.verdict(view)
 st.subheader("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
 
-left, right = st.columns(2, gap="large")
-with left:
-    st.subheader("Over K", anchor=False)
-    means, title = summary.over_k(view)
-    st.altair_chart(charts.curves(means, colours, title), alt=f"Mean {title}, a line a version")
-with right:
-    st.subheader("By keyword asked for", anchor=False)
-    means = summary.by_keyword(view)
-    for group in [g for g in collection.groups if g in set(means["group"])]:
-        st.caption(group_name(group))
+means, title = summary.over_k(view)
+by_keyword = summary.by_keyword(view)
+columns = st.columns(2, gap="large")
+with columns[0]:
+    st.subheader(f"{plain(title)} over K", anchor=False)
+    st.altair_chart(charts.curves(means, colours), alt=f"Mean {title} over K, a line a version")
+for place, group in enumerate(summary.groups_of(view, by_keyword), start=1):
+    with columns[place % 2]:
+        front = short_label(view, view.metric)
+        st.subheader(plain(f"{front} by {group_name(group)}"), anchor=False)
         st.altair_chart(
-            charts.keyword_bars(means[means["group"] == group], colours, label(view, view.metric)),
-            alt=f"Mean {view.metric} for each {group_name(group)} asked for",
+            charts.keyword_bars(by_keyword[by_keyword["group"] == group], colours),
+            alt=f"Mean {front} for each {group_name(group)} asked for",
         )
-    st.caption("In brackets: scored queries. Pale bars rest on fewer than five.")
+st.caption("In brackets: queries scored. Pale bars rest on fewer than five.")
 summary.findings(collection)

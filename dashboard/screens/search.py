@@ -13,14 +13,13 @@ controls.search_form(view)
 if not view.text and not view.item:
     st.info("Nothing is searched yet. Type a text, or choose a clip.")
     st.stop()
-if view.text and not cached.text_model_ready():
+asked = cached.question(view, live=True)
+if cached.needs_text_model(asked) and cached.text_model() != "ready":
     controls.wait_for_text_model()
     st.stop()
-
-asked = cached.question(view, live=True)
 versions = list(dict.fromkeys([view.baseline, view.candidate]))
 found = results.find(asked, cached.TYPED, versions)
 summary.describe(view, found)
 values = summary.values(view, asked, versions, cached.TYPED)
 summary.values_table(view, values)
-results.draw(found, view, values, view.metric, controls.open_clip)
+results.draw(found, view, summary.in_front(view, values), controls.open_clip)

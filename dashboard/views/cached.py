@@ -134,10 +134,11 @@ def queries(asked: Question) -> pd.DataFrame:
 def query_keywords(asked: Question) -> pd.DataFrame:
     """What the words of each text query map to: candidates with scores, `kept` marked."""
     known = opened(asked.collection)
-    if asked.text:
+    candidates = known.query_keywords
+    if asked.text and _stored(asked):
+        candidates = candidates[candidates["query_id"] == _stored(asked)].assign(query_id=TYPED)
+    elif asked.text:
         candidates = keywords.candidates({TYPED: asked.text}, known.vocabulary)
-    else:
-        candidates = known.query_keywords
     return keywords.keep(candidates, asked.mapping_threshold)
 
 
@@ -223,8 +224,30 @@ def media_of(name: str, item_ids: Sequence[str]) -> pd.DataFrame:
     return media.media(opened(name), item_ids)
 
 
-def text_model_ready() -> bool:
-    """Whether a text can be searched at once; if not, loading goes on in the background."""
-    if not encoders.ready():
-        encoders.warm()
-    return encoders.ready()
+@st.cache_resource(show_spinner=False)
+def _loading_text_model() -> Any:
+    return encoders.warm()
+
+
+def load_text_model() -> None:
+    """Begin to load the text model in the background, once; screens call it when they are drawn."""
+    _loading_text_model()
+
+
+def text_model() -> str:
+    """The state of the text model: ready, loading or failed."""
+    if encoders.ready():
+        return "ready"
+    return "loading" if _loading_text_model().is_alive() else "failed"
+
+
+def needs_text_model(asked: Question) -> bool:
+    """Whether the text is not one of the stored queries, whose keywords and vectors are known."""
+    return bool(asked.text) and not _stored(asked)
+
+
+def _stored(asked: Question) -> str:
+    """The id of the stored query with exactly this text, if there is one."""
+    known = opened(asked.collection).queries
+    same = known.loc[known["text"] == asked.text, "query_id"]
+    return str(same.iloc[0]) if asked.text and len(same) else ""

@@ -17,6 +17,7 @@ VERSION_COLOURS = (
 )  # fmt: skip
 BETTER, SAME, WORSE = "#1e9a6e", "#7d8794", "#d2492a"
 SMALL_SLICE = 5
+LEGEND = alt.Legend(orient="top", direction="horizontal", title=None)
 
 
 def version_colours(versions: Sequence[str]) -> dict[str, str]:
@@ -28,7 +29,7 @@ def _version_scale(colours: dict[str, str]) -> alt.Scale:
     return alt.Scale(domain=list(colours), range=list(colours.values()))
 
 
-def curves(means: pd.DataFrame, colours: dict[str, str], title: str) -> alt.LayerChart:
+def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
     """The mean of one metric over K, a line a version.
 
     Columns: run, cutoff, mean, scored, total.
@@ -36,8 +37,8 @@ def curves(means: pd.DataFrame, colours: dict[str, str], title: str) -> alt.Laye
     shown = means.dropna(subset=["mean"])
     base = alt.Chart(shown).encode(
         x=alt.X("cutoff:Q", title="K", axis=alt.Axis(tickMinStep=1, format="d", grid=False)),
-        y=alt.Y("mean:Q", title=title, scale=alt.Scale(domainMin=0)),
-        color=alt.Color("run:N", scale=_version_scale(colours), title="Version"),
+        y=alt.Y("mean:Q", title=None, scale=alt.Scale(domainMin=0)),
+        color=alt.Color("run:N", scale=_version_scale(colours), title=None, legend=LEGEND),
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
             alt.Tooltip("cutoff:Q", title="K"),
@@ -47,12 +48,12 @@ def curves(means: pd.DataFrame, colours: dict[str, str], title: str) -> alt.Laye
         ],
     )
     points = base.mark_point(filled=True, size=55).encode(
-        shape=alt.Shape("run:N", title="Version", scale=alt.Scale(domain=list(colours)))
+        shape=alt.Shape("run:N", title=None, legend=LEGEND, scale=alt.Scale(domain=list(colours)))
     )
     return (base.mark_line(strokeWidth=2) + points).properties(height=280)
 
 
-def keyword_bars(means: pd.DataFrame, colours: dict[str, str], title: str) -> alt.Chart:
+def keyword_bars(means: pd.DataFrame, colours: dict[str, str]) -> alt.Chart:
     """The mean for the queries that ask for each keyword, a bar a version.
 
     Columns: group, keyword, run, mean, scored. Keywords with fewer than 5 scored queries are shown
@@ -68,8 +69,8 @@ def keyword_bars(means: pd.DataFrame, colours: dict[str, str], title: str) -> al
         .encode(
             y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
             yOffset=alt.YOffset("run:N", sort=list(colours)),
-            x=alt.X("mean:Q", title=title, scale=alt.Scale(domainMin=0)),
-            color=alt.Color("run:N", scale=_version_scale(colours), title="Version"),
+            x=alt.X("mean:Q", title=None, scale=alt.Scale(domainMin=0)),
+            color=alt.Color("run:N", scale=_version_scale(colours), title=None, legend=LEGEND),
             opacity=alt.Opacity("strength:Q", scale=None, legend=None),
             tooltip=[
                 alt.Tooltip("keyword:N", title="Keyword"),
@@ -93,9 +94,7 @@ def forest(rows: pd.DataFrame) -> alt.LayerChart:
     )
     base = alt.Chart(shown).encode(
         y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
-        color=alt.Color(
-            "kind:N", scale=_kind_scale(), title=None, legend=alt.Legend(orient="bottom")
-        ),
+        color=alt.Color("kind:N", scale=_kind_scale(), title=None, legend=LEGEND),
         tooltip=[
             alt.Tooltip("label:N", title="Metric"),
             alt.Tooltip("delta:Q", title="Difference", format="+.3f"),
@@ -144,11 +143,11 @@ def differences(deltas: pd.DataFrame, title: str) -> alt.Chart:
         .encode(
             x=alt.X("delta:Q", bin=alt.Bin(maxbins=21), title=f"Difference in {title}"),
             y=alt.Y("count():Q", title="Queries", axis=alt.Axis(tickMinStep=1, format="d")),
-            color=alt.Color("side:N", scale=sides, title=None, legend=alt.Legend(orient="bottom")),
+            color=alt.Color("side:N", scale=sides, title=None, legend=LEGEND),
             tooltip=[
                 alt.Tooltip("side:N", title="Candidate is"),
                 alt.Tooltip("count():Q", title="Queries"),
             ],
         )
-        .properties(height=220)
+        .properties(height=300)
     )

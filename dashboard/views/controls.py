@@ -48,8 +48,7 @@ def say(problems: Sequence[address.Problem]) -> None:
 def screen(title: str, purpose: str) -> Any:
     """Open a screen: its title and what it is for; gives the view that the address asks for."""
     view, _ = address.current()
-    st.header(title, anchor=False)
-    st.caption(purpose)
+    st.title(title, anchor=False, help=purpose)
     need(view, *SHARED)
     return view
 
@@ -76,6 +75,8 @@ def sidebar(view: address.View) -> None:
         st.caption("What is measured")
         if view.protocol is not None:
             pick("Metric", "metric", metrics(view), view, lambda metric: label(view, metric))
+            if view.metric is not None:
+                st.caption(plain(label(view, view.metric), None))
         pick("Queries", "queries", list(WHICH_QUERIES), view, WHICH_QUERIES.get)
         _slice(view)
         if collection.groups:
@@ -240,6 +241,10 @@ def search_form(view: Any) -> None:
 @st.fragment(run_every=1.0)
 def wait_for_text_model() -> None:
     """Say that the text model is being loaded, and go on by itself once it is there."""
-    if cached.text_model_ready():
+    state = cached.text_model()
+    if state == "ready":
         st.rerun()
-    st.info("The text model is being loaded, which takes some seconds after the start.")
+    if state == "failed":
+        st.error("The text model could not be loaded; the stored queries can still be searched.")
+    else:
+        st.info("The text model is being loaded, which takes some seconds after the start …")

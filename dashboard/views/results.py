@@ -13,6 +13,7 @@ from dashboard.tables import RUN, DataError
 from dashboard.views import cached, charts
 from dashboard.views.cached import Question
 from dashboard.views.cards import Row, cards, needed
+from dashboard.views.labels import short_label
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +84,11 @@ def draw(
     found: Found,
     view: Any,
     values: pd.DataFrame,
-    measure: str,
     on_open: Callable[[str], None],
 ) -> None:
     """Draw a row of cards for each version and one for what was missed.
 
-    values: the measurements of this query by the metric in front, which is shown as `measure`.
+    values: the measurements of this query by the metric in front.
     """
     depth = int(view.shown)
     colours = charts.version_colours(cached.opened(view.collection).versions)
@@ -98,7 +98,7 @@ def draw(
             version,
             run[run["rank"] <= depth],
             colours[version],
-            measure=measure,
+            measure=short_label(view, view.metric),
             value=by_version.get(version),
             note=found.problems.get(version, ""),
         )

@@ -118,6 +118,11 @@ def values(view: Any, asked: Question, versions: Sequence[str], query_id: str) -
     return table[table["query_id"] == query_id]
 
 
+def in_front(view: Any, table: pd.DataFrame) -> pd.DataFrame:
+    """The measurements by the metric in front only."""
+    return table[_is(table, parse(view.metric)[0])]
+
+
 def values_table(view: Any, table: pd.DataFrame) -> None:
     """One query's value by each metric, a column a version."""
     rows = []
@@ -172,8 +177,8 @@ def readable(table: pd.DataFrame, view: Any) -> pd.DataFrame:
     names = cached.query_names(view.collection)
     return pd.DataFrame(
         {
-            "Query": table["query_id"].map(names),
             "Difference": table["delta"],
+            "Query": table["query_id"].map(names),
             "Baseline": table["baseline"],
             "Candidate": table["candidate"],
             "Why not scored": table["why"],
@@ -182,7 +187,7 @@ def readable(table: pd.DataFrame, view: Any) -> pd.DataFrame:
 
 
 COLUMNS = {
-    "Query": st.column_config.TextColumn(width="large"),
+    "Query": st.column_config.TextColumn(width="medium"),
     "Difference": st.column_config.NumberColumn(format="%+.3f"),
     "Baseline": st.column_config.NumberColumn(format="%.3f"),
     "Candidate": st.column_config.NumberColumn(format="%.3f"),
@@ -217,6 +222,12 @@ def by_keyword(view: Any) -> pd.DataFrame:
     joined = table.merge(required[required["group"].isin(view.groups)], on="query_id")
     means = joined.groupby(["group", "keyword", "run"], observed=True)["value"]
     return means.agg(mean="mean", scored="count").reset_index()
+
+
+def groups_of(view: Any, means: pd.DataFrame) -> list[str]:
+    """The groups that count and that some query asks for, in the collection's order."""
+    known = cached.opened(view.collection).groups
+    return [group for group in known if group in set(means["group"])]
 
 
 def findings(collection: Any) -> None:
