@@ -13,10 +13,12 @@ import numpy as np
 
 from dashboard.evaluation.rankings import Array
 
-_BLOCK = 240
-"""Rows of the product at a time; below 256, so that counts of a block fit one byte."""
+_CELLS = 6_250_000
+"""Scores held at a time, 25 MB; a block is some captions against all images."""
+_BYTE = 255
+"""So many flags may be summed in one byte."""
 _SAME = 5e-7
-"""Half of the sixth place: dot products this near are equal, in whatever order they were summed."""
+"""Half of the sixth place: dot products this near are equal, in whatever order they were added."""
 
 _Product = Callable[[int, int, Array], Array]
 
@@ -44,10 +46,11 @@ def ranks_of_similarity(similarity: Array, caption_to_image: Array) -> Ranks:
     own = similarity[owners, np.arange(len(owners))]
     just_below = np.nextafter(own, own.dtype.type(-np.inf))
 
-    def rows(start: int, stop: int, room: Array) -> Array:
-        return similarity[start:stop]
+    def columns(start: int, stop: int, room: Array) -> Array:
+        np.copyto(room, similarity[:, start:stop].T)
+        return room
 
-    return _count(rows, owners, len(similarity), just_below, own)
+    return _count(columns, owners, len(similarity), just_below, own)
 
 
 def ranks_of_vectors(images: Array, captions: Array, caption_to_image: Array) -> Ranks:
@@ -64,66 +67,84 @@ def ranks_of_vectors(images: Array, captions: Array, caption_to_image: Array) ->
     _refuse_not_finite(images, "images")
     _refuse_not_finite(captions, "captions")
     own = np.empty(len(captions), dtype=np.result_type(images, captions))
-    for start in range(0, len(captions), _BLOCK):
-        some = slice(start, start + _BLOCK)
+    for start in range(0, len(captions), _BYTE):
+        some = slice(start, start + _BYTE)
         own[some] = np.einsum("cd,cd->c", images[owners[some]], captions[some])
     same = own.dtype.type(_SAME)
 
     def product(start: int, stop: int, room: Array) -> Array:
-        return np.matmul(images[start:stop], captions.T, out=room[: stop - start])
+        return np.matmul(captions[start:stop], images.T, out=room)
 
     return _count(product, owners, len(images), own - same, own + same)
 
 
+@dataclass(frozen=True)
+class _Answers:
+    """The best own caption of each image: its place (first of equals) and its two limits. [I]"""
+
+    place: Array
+    lower: Array
+    upper: Array
+
+    @classmethod
+    def of(cls, owners: Array, images: int, lower: Array, upper: Array) -> _Answers:
+        own = np.argsort(owners, kind="stable")
+        known, begins = np.unique(owners[own], return_index=True)
+        answers = cls(np.full(images, -1), *np.full((2, images), np.inf, dtype=lower.dtype))
+        if len(known):
+            answers.lower[known] = np.maximum.reduceat(lower[own], begins)
+            answers.upper[known] = np.maximum.reduceat(upper[own], begins)
+            best = upper[own] > answers.lower[owners[own]]
+            answers.place[known] = np.minimum.reduceat(np.where(best, own, len(own)), begins)
+        return answers
+
+
 def _count(product: _Product, owners: Array, images: int, lower: Array, upper: Array) -> Ranks:
     """Count by blocks; for each caption, above `lower` is equal or higher, above `upper` higher."""
-    by_image = np.argsort(owners, kind="stable")
-    begins = np.searchsorted(owners[by_image], np.arange(images + 1))
-    room = np.empty((min(_BLOCK, images), len(owners)), dtype=lower.dtype)
-    above = np.empty(room.shape, dtype=bool)
-    of_images, of_captions = np.zeros(images, dtype=np.int64), np.ones(len(owners), dtype=np.int64)
-    for start in range(0, images, _BLOCK):
-        stop = min(start + _BLOCK, images)
-        scores, mask = product(start, stop, room), above[: stop - start]
-        own = by_image[begins[start] : begins[stop]]
-        # a row wins a tie against the caption's own row when it stands above it
-        limit = np.where(owners < start, upper, lower)
-        limit[own] = np.inf
-        np.greater(scores, limit, out=mask)
-        of_captions += np.add.reduce(mask.view(np.uint8), axis=0, dtype=np.uint8)
-        rows = owners[own] - start
-        earlier = np.arange(len(scores))[:, None] < rows
-        of_captions[own] += (scores[:, own] > np.where(earlier, lower[own], upper[own])).sum(axis=0)
-        of_images[start:stop] = _of_rows(scores, own, rows, lower[own], upper[own], mask)
+    answers = _Answers.of(owners, images, lower, upper)
+    rows = min(len(owners), max(1, _CELLS // images))
+    room, above = np.empty((rows, images), dtype=lower.dtype), np.empty((rows, images), dtype=bool)
+    of_captions = np.empty(len(owners), dtype=np.int64)
+    of_images = (answers.place >= 0).astype(np.int64)
+    for start in range(0, len(owners), rows):
+        block = slice(start, min(start + rows, len(owners)))
+        number = block.stop - start
+        scores = product(start, block.stop, room[:number])
+        limits = (lower[block, None], upper[block, None])
+        of_captions[block] = _of_rows(scores, owners[block], limits, above[:number])
+        of_images += _in_columns(scores, start, answers, above[:number])
     return Ranks(of_images, of_captions)
 
 
-def _of_rows(
-    scores: Array, own: Array, rows: Array, lower: Array, upper: Array, mask: Array
-) -> Array:
-    """The rank in each row of its best own column, the first of them where several are best.
+def _of_rows(scores: Array, own: Array, limits: tuple[Array, Array], above: Array) -> Array:
+    """The rank of the own column of each row: 1 + higher ones + equal ones that stand before it."""
+    lower, upper = limits
+    np.greater(scores, upper, out=above)
+    higher = np.array([np.count_nonzero(row) for row in above])
+    np.greater(scores, lower, out=above)
+    equal = np.array([np.count_nonzero(row) for row in above]) - higher
+    # the own score equals itself; only where another one does too, it matters who stands before
+    for row in np.flatnonzero(equal > 1):
+        before = slice(0, own[row])
+        higher[row] += np.count_nonzero(above[row, before] & (scores[row, before] <= upper[row]))
+    return 1 + higher
 
-    `own` columns in the order of their `rows`, with their limits; rows without an own column get 0.
-    """
-    ranks = np.zeros(len(scores), dtype=np.int64)
-    known, begins = np.unique(rows, return_index=True)
-    if len(known) == 0:
-        return ranks
-    least, most = np.full((2, len(scores), 1), np.inf, dtype=lower.dtype)
-    least[known, 0] = np.maximum.reduceat(lower, begins)
-    most[known, 0] = np.maximum.reduceat(upper, begins)
-    best = scores[rows, own] > least[rows, 0]
-    first = np.minimum.reduceat(np.where(best, own, scores.shape[1]), begins)
-    np.greater(scores, most, out=mask)
-    higher = np.array([np.count_nonzero(mask[row]) for row in known])
-    np.greater(scores, least, out=mask)
-    equal = np.array([np.count_nonzero(mask[row]) for row in known]) - higher
-    ranks[known] = 1 + higher
-    # equal scores other than the own ones are rare: only there it matters who stands earlier
-    for place in np.flatnonzero(equal > np.add.reduceat(best, begins, dtype=np.int64)):
-        row, end = known[place], first[place]
-        ranks[row] += np.count_nonzero(mask[row, :end] & ~(scores[row, :end] > most[row, 0]))
-    return ranks
+
+def _in_columns(scores: Array, start: int, answers: _Answers, above: Array) -> Array:
+    """How many of these rows stand before the answer of each column, by score and then by place."""
+    place = answers.place - start
+    limit = np.where(place < 0, answers.upper, answers.lower)
+    inside = np.flatnonzero((place >= 0) & (place < len(scores)))
+    limit[inside] = np.inf
+    np.greater(scores, limit, out=above)
+    flags = above.view(np.uint8)
+    counts = np.zeros(scores.shape[1], dtype=np.int64)
+    for first in range(0, len(flags), _BYTE):
+        counts += np.add.reduce(flags[first : first + _BYTE], axis=0, dtype=np.uint8)
+    earlier = np.arange(len(scores))[:, None] < place[inside]
+    split = np.where(earlier, answers.lower[inside], answers.upper[inside])
+    counts[inside] += (scores[:, inside] > split).sum(axis=0)
+    return counts
 
 
 def _checked(caption_to_image: Array, images: int, captions: int) -> Array:
@@ -140,7 +161,7 @@ def _checked(caption_to_image: Array, images: int, captions: int) -> Array:
 
 
 def _refuse_not_finite(table: Array, what: str) -> None:
-    for start in range(0, len(table), _BLOCK):
-        wrong = np.flatnonzero(~np.isfinite(table[start : start + _BLOCK]).all(axis=1))
+    for start in range(0, len(table), _BYTE):
+        wrong = np.flatnonzero(~np.isfinite(table[start : start + _BYTE]).all(axis=1))
         if len(wrong):
             raise ValueError(f"Row {start + wrong[0]} of the {what} is not all finite numbers.")
