@@ -1,0 +1,188 @@
+"""Every screen, drawn from an address without a browser: it runs, says what is wrong, and is right."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.retrieval import encoders
+from dashboard.storage import collection as collections
+
+SCREENS = ("overview", "compare", "query", "search")
+
+
+def opened(screen="overview", **choices):
+    """A screen as it is drawn for an address."""
+    app = AppTest.from_file("../dashboard/main.py", default_timeout=60)
+    for key, value in choices.items():
+        app.query_params[key] = value
+    app.switch_page(f"screens/{screen}.py") if screen != "overview" else None
+    return app.run()
+
+
+def texts(app):
+    """Everything that a screen says in words."""
+    kinds = (app.title, app.subheader, app.markdown, app.caption, app.info, app.warning, app.error)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def cards(app):
+    """What the result cards were told."""
+    return json.loads(app.get("bidi_component")[0].proto.json)
+
+
+@pytest.fixture(autouse=True)
+def no_text_model(monkeypatch):
+    """No screen needs the text model, except for a text that is not among the queries."""
+
+    class Never:
+        def is_alive(self):
+            return True
+
+    monkeypatch.setattr(encoders, "warm", Never)
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """A copy of the driving collection without media, to break."""
+    source = collections.COLLECTIONS / "driving"
+    copy = tmp_path / "data" / "driving"
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("build", "media", "posters"))
+    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path / "data")
+    return copy
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("queries", ["text", "item", "all"])
+def test_a_screen_runs_for_every_kind_of_queries(screen, queries):
+    app = opened(screen, collection="driving", queries=queries)
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_link_to_a_version_that_is_gone_says_so_and_computes_nothing(screen):
+    app = opened(screen, collection="driving", candidate="v9")
+    assert "no model version" in app.error[0].value
+    assert "nothing was computed" in texts(app)
+    assert not app.get("vega_lite_chart") and not app.get("bidi_component")
+
+
+def test_a_link_to_a_collection_that_is_gone_says_so():
+    app = opened(collection="gone")
+    assert "no collection" in app.error[0].value
+    assert not app.exception
+
+
+def test_a_link_to_a_query_that_is_gone_says_so():
+    app = opened("query", collection="driving", query="q999")
+    assert "no query" in app.error[0].value
+    assert not app.get("bidi_component")
+
+
+def test_the_overview_names_its_metrics_with_their_formulas():
+    app = opened(collection="driving")
+    table = app.table[0].value
+    assert any("hits ÷ 5" in name and "Recall" in name for name in table.index)
+    assert any("÷ relevant" in name for name in table.index)
+    assert all(" of " in scored for scored in table["Scored"])
+
+
+def test_standard_names_change_labels_and_no_number():
+    ours = opened(collection="driving").table[0].value
+    standard = opened(collection="driving", names="standard").table[0].value
+    assert list(ours.index) != list(standard.index)
+    assert ours.to_numpy().tolist() == standard.to_numpy().tolist()
+
+
+def test_the_worst_query_comes_first():
+    app = opened("compare", collection="driving")
+    differences = app.dataframe[0].value["Difference"].dropna()
+    assert differences.is_monotonic_increasing
+    assert differences.iloc[0] < 0
+
+
+def test_comparing_a_version_with_itself_is_said():
+    app = opened("compare", collection="driving", baseline="v0.2", candidate="v0.2")
+    assert "same version" in app.info[0].value
+    assert not app.exception
+
+
+def test_a_query_shows_a_tick_or_a_cross_for_each_keyword_and_counts_them():
+    app = opened("query", collection="driving", query="q001")
+    told = cards(app)
+    assert [keyword for _, keyword in told["required"]] == ["bicyclist", "entering ego path"]
+    for item in told["items"]:
+        assert item["matched"] == sum(item["ticks"])
+        assert item["required"] == 2
+        assert item["hit"] == (item["matched"] == 2)
+
+
+def test_the_shown_value_is_hits_over_k_of_the_shown_cards():
+    told = cards(opened("query", collection="driving", query="q001", metric="P@5"))
+    for row in told["rows"][:2]:
+        hits = [told["items"][result["item"]]["hit"] for result in row["results"][:5]]
+        assert row["value"] == pytest.approx(sum(hits) / 5)
+
+
+def test_an_item_query_never_finds_its_own_item():
+    item = collections.open_collection("driving").items["item_id"].iloc[0]
+    told = cards(opened("query", collection="driving", queries="item", query=f"item_{item}"))
+    for row in told["rows"][:2]:
+        assert item not in [told["items"][result["item"]]["id"] for result in row["results"]]
+
+
+def test_a_stored_text_is_searched_without_the_text_model():
+    stored = opened("query", collection="driving", query="q001")
+    typed = opened("search", collection="driving", text="cyclist entering ego lane")
+    for mine, theirs in zip(cards(typed)["rows"], cards(stored)["rows"], strict=True):
+        assert mine["value"] == theirs["value"]
+        assert [r["score"] for r in mine["results"]] == [r["score"] for r in theirs["results"]]
+
+
+def test_searching_with_an_item_is_its_item_query():
+    item = collections.open_collection("driving").items["item_id"].iloc[5]
+    live = cards(opened("search", collection="driving", item=item))
+    stored = cards(opened("query", collection="driving", queries="item", query=f"item_{item}"))
+    assert [r["value"] for r in live["rows"]] == [r["value"] for r in stored["rows"]]
+
+
+def test_an_empty_search_asks_for_a_text():
+    app = opened("search", collection="driving")
+    assert "Type a text" in app.info[0].value
+    assert not app.get("bidi_component")
+
+
+def test_a_new_text_waits_for_the_text_model():
+    app = opened("search", collection="driving", text="something never asked before")
+    assert "being loaded" in texts(app)
+    assert not app.exception
+
+
+def test_a_missing_file_of_a_version_is_said_and_the_others_work(broken):
+    (broken / "models" / "v0.1" / "items.npy").unlink()
+    app = opened(collection="driving")
+    assert not app.exception
+    assert "v0.1" not in app.table[0].value.columns
+    assert "items.npy" in app.dataframe[0].value.to_string()
+
+
+def test_embeddings_that_do_not_fit_are_said_with_both_numbers(broken):
+    path = broken / "models" / "v0.1" / "items.npy"
+    vectors = np.load(path)
+    np.save(path, vectors[:-1])
+    found = opened(collection="driving").dataframe[0].value.to_string()
+    assert f"{len(vectors) - 1}" in found and f"{len(vectors)}" in found
+
+
+def test_missing_clips_leave_a_word_and_the_rest_works(broken):
+    told = cards(opened("query", collection="driving", query="q001"))
+    assert {item["problem"] for item in told["items"]} == {"missing"}
+    assert not any(item["media"] for item in told["items"])
+
+
+def test_hostile_text_in_a_link_is_shown_letter_for_letter():
+    app = opened(collection="driving", candidate="**v** ![x](http://127.0.0.1:1/p.png) <b>")
+    assert r"\!\[x\]\(http" in app.error[0].value.replace("\u2060", "")

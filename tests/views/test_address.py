@@ -1,0 +1,135 @@
+"""The address holds the whole view, reads back what it wrote, and says what it cannot follow."""
+
+from urllib.parse import parse_qs
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.views import address, cached
+from dashboard.views.choices import CHOICES, NAMES, OUTCOMES, SHOWN, WHICH_QUERIES
+
+
+@pytest.fixture(scope="module")
+def driving():
+    return cached.opened("driving")
+
+
+@pytest.fixture
+def view(driving):
+    view, problems = address.from_params({}, driving)
+    assert problems == []
+    return view
+
+
+def test_a_link_without_choices_has_the_collections_defaults(view, driving):
+    assert view.baseline == driving.default_baseline
+    assert view.groups == driving.default_groups
+    assert view.metric == "P@5"
+    assert view.mapping_threshold == driving.mapping_threshold
+
+
+def test_every_default_is_spelled_out(view):
+    said = address.to_params(view)
+    unsaid = {"query", "clip", "text", "item", "slice"}  # nothing is open, typed or filtered yet
+    assert set(said) == {"v", "collection", *CHOICES} - unsaid
+
+
+def test_a_link_means_the_same_after_the_defaults_changed(view, driving):
+    changed = {key: f"{key}=x" for key in CHOICES}
+    said = address.to_params(view)
+    again, problems = address.from_params(said, driving)
+    assert problems == [] and changed  # every value came from the link, none from a default
+    assert again == view
+
+
+@given(data=st.data())
+def test_what_is_written_reads_back(data):
+    driving = cached.opened("driving")
+    versions = st.sampled_from(driving.versions)
+    some = {
+        "baseline": versions,
+        "candidate": versions,
+        "runs": st.lists(versions, min_size=1, unique=True).map(tuple),
+        "protocol": st.sampled_from(driving.protocols),
+        "metric": st.sampled_from(["P@1", "nDCG@10", "AP", "CAG(DCG,w=3)@5", "RBP(0.8)"]),
+        "queries": st.sampled_from(list(WHICH_QUERIES)),
+        "slice": st.sampled_from(["", "pv_object_type=bicyclist", "pv_scene_type=nighttime"]),
+        "groups": st.lists(st.sampled_from(driving.groups), min_size=1, unique=True).map(tuple),
+        "mapping_threshold": st.integers(0, 100).map(lambda n: n / 100),
+        "min_similarity": st.integers(-100, 100).map(lambda n: n / 100),
+        "names": st.sampled_from(list(NAMES)),
+        "outcome": st.sampled_from(list(OUTCOMES)),
+        "shown": st.sampled_from(SHOWN),
+        "query": st.sampled_from(["", *driving.queries["query_id"]]),
+        "clip": st.sampled_from(["", *driving.items["item_id"]]),
+        "text": st.text(max_size=50).map(str.strip),
+        "item": st.sampled_from(["", *driving.items["item_id"]]),
+    }
+    assert set(some) == set(CHOICES)
+    view = address.View(collection="driving", **{k: data.draw(s) for k, s in some.items()})
+    again, problems = address.from_params(address.to_params(view), driving)
+    assert problems == []
+    assert again == view
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("baseline", "v9", "no model version 'v9'"),
+        ("runs", "v0.1,v9", "no model version 'v9'"),
+        ("query", "q999", "no query 'q999'"),
+        ("clip", "../../etc/passwd", "no item"),
+        ("metric", "nDCK@10", "no metric 'nDCK'"),
+        ("metric", "P", "needs a cutoff"),
+        ("metric", "P@5 AP", "wanted one metric"),
+        ("metric", "__class__", "no metric"),
+        ("groups", "pv_colour", "no keyword group"),
+        ("groups", "", "it is empty"),
+        ("slice", "pv_object_type=spaceship", "no keyword 'spaceship'"),
+        ("mapping_threshold", "2", "from 0 to 1"),
+        ("mapping_threshold", "nan", "from 0 to 1"),
+        ("min_similarity", "warm", "from -1 to 1"),
+        ("protocol", "<script>", "no protocol"),
+        ("shown", "300000000", "no number of results"),
+        ("text", "x" * 1001, "1,001 characters"),
+    ],
+)
+def test_an_unknown_value_is_said_and_not_replaced(driving, key, value, said):
+    view, problems = address.from_params({key: [value]}, driving)
+    assert getattr(view, key) is None
+    assert [p.key for p in problems] == [key]
+    assert said in problems[0].sentence
+    others = [k for k in CHOICES if k != key]
+    assert all(getattr(view, k) is not None for k in others)
+
+
+def test_groups_may_be_repeated_or_joined_by_commas(driving):
+    repeated, _ = address.from_params({"groups": ["pv_object_type", "pv_scene_type"]}, driving)
+    joined, _ = address.from_params({"groups": ["pv_object_type,pv_scene_type"]}, driving)
+    assert repeated.groups == joined.groups == ("pv_object_type", "pv_scene_type")
+
+
+@pytest.mark.parametrize("name", ["gone", "../../etc", "/etc", "a\0b", ""])
+def test_an_unknown_collection_is_said(name):
+    view, problems = address.view_of({"collection": [name]})
+    assert view is None
+    assert problems[0].sentence.startswith(f"There is no collection {name!r}")
+
+
+def test_a_change_keeps_what_could_not_be_followed(driving):
+    asked = {"baseline": ["v9"], "query": ["q001"]}
+    view, _ = address.from_params(asked, driving)
+    changed = address.merged(asked, view, {"query": "q002"})
+    assert changed["baseline"] == ["v9"]
+    assert changed["query"] == ["q002"]
+
+
+def test_a_partial_link_is_completed_once(driving):
+    full = address.complete({"collection": ["driving"], "query": ["q003"], "metric": ["gone@5"]})
+    params = parse_qs(full)
+    assert params["query"] == ["q003"]
+    assert params["metric"] == ["gone@5"], "what is unknown is left to be said"
+    assert params["baseline"] == [driving.default_baseline]
+    assert address.complete({**params, "metric": ["P@5"]}) is None
+    assert address.complete({"collection": ["gone"]}) is None
