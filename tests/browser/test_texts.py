@@ -71,7 +71,13 @@ def test_texts_are_rendered_letter_for_letter(drawn: tuple, new_page: Callable) 
     page.on("request", lambda request: requested.append(request.url))
     page.goto(address)
     page.get_by_text("all drawn").wait_for()
-    page.wait_for_timeout(1000)
+    page.wait_for_function(
+        """count => ['Button', 'Metric', 'Checkbox', 'Radio', 'Expander', 'Alert'].every(
+        kind => document.querySelectorAll(`[data-testid=st${kind}] p`).length >= count)""",
+        arg=len(texts),
+    )
+    page.wait_for_load_state("networkidle")  # formulas and emoji are rendered by late scripts
+    page.wait_for_timeout(500)
     for number, text in enumerate(texts):
         place = page.locator(f".st-key-text-{number}")
         wanted = as_read(shown(text))
