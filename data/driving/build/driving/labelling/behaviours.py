@@ -24,7 +24,7 @@ CORRIDOR = 1.1
 LANE = 5.2
 """Farther from the path than this is more than the neighbouring lane."""
 ALONGSIDE = 2.0
-"""An actor whose rear is less than this ahead of the ego's front is beside it, not in front."""
+"""A vehicle whose rear is less than this ahead of the ego's front is beside it, not in front."""
 ROADSIDE = 12.0
 """Farther from the path than this is not related to it at all."""
 
@@ -55,9 +55,9 @@ def moves_sideways(passage: Passage) -> bool:
 
 
 def enters(passage: Passage, object_type: str) -> bool:
-    """Outside the corridor at first, inside at last, by the actor's own movement."""
-    within = inside(passage)
-    comes_in = within[:4].mean() < 0.3 and within[-5:].mean() > 0.6
+    """Beside the corridor at first, inside it at last, by the actor's own movement."""
+    beside = np.abs(passage.offset[:4]) - passage.half_width[:4] > CORRIDOR
+    comes_in = beside.mean() > 0.7 and inside(passage)[-5:].mean() > 0.6
     own = object_type == "pedestrian" or moves_sideways(passage)
     return bool(comes_in and own and passage.speed.max() > 0.5)
 
@@ -126,7 +126,7 @@ def relation(passage: Passage) -> str | None:
 
     corridor front: in the ego's corridor. Otherwise left or right by the side of the path, and
     `adjacent` (no more than a lane away) or `split` (farther, up to 12 m), with `front` added
-    unless the actor's rear is less than 2 m ahead of the ego's front.
+    unless it is longer than 3 m and its rear is less than 2 m ahead of the ego's front.
     """
     seen = passage.visible
     within = inside(passage)[seen].mean() > 0.4
@@ -138,5 +138,6 @@ def relation(passage: Passage) -> str | None:
     side = "left" if offset > 0 else "right"
     if abs(offset) > LANE:
         return f"{side} split front"
-    rear = passage.along[seen] - passage.half_length[seen]
-    return f"{side} adjacent" if np.median(rear) < ALONGSIDE else f"{side} adjacent front"
+    half = passage.half_length[seen]
+    beside = np.median(passage.along[seen] - half) < ALONGSIDE and np.median(half) > 1.5
+    return f"{side} adjacent" if beside else f"{side} adjacent front"

@@ -56,6 +56,10 @@ MARGIN = 60
 """Steps of the ego's track that must follow a window, so that its path is known."""
 
 
+BEFORE_JUNCTION = 20.0
+"""A car that will be on a junction after this many metres already is at the intersection."""
+
+
 @dataclass(frozen=True)
 class Place:
     """What labelling has to know about a map."""
@@ -160,9 +164,14 @@ def ego_behavior(recording: Recording, ego: int, start: int) -> str:
 
 
 def at_junction(recording: Recording, ego: int, start: int, place: Place) -> bool:
-    """Whether the ego is on a junction of three arms or more during the clip or 2 s later."""
-    lanes = ego_lanes(recording, ego, start, start + WINDOW + 20)
-    return any(
+    """Whether the ego is on a junction of three arms or more in town, or less than 20 m before it."""
+    _, end = recording.present(ego)
+    steps = np.arange(start, end)
+    moves = np.hypot(np.diff(recording.x[steps, ego]), np.diff(recording.y[steps, ego]))
+    gone = np.concatenate([[0.0], np.cumsum(moves)])
+    last = int(np.searchsorted(gone, gone[WINDOW - 1] + BEFORE_JUNCTION))
+    lanes = ego_lanes(recording, ego, start, start + last + 1)
+    return place.kind == "urban" and any(
         lane.startswith(":") and lane[1:].rsplit("_", 2)[0] in place.junctions for lane in lanes
     )
 

@@ -19,6 +19,8 @@ FEATURE_WEIGHTS = {
     "relation": 0.8,
     "scene": 0.5,
     "who and ego": 0.5,
+    "place and what": 1.0,
+    "bend": 1.5,
 }
 """What is balanced, and how much it matters."""
 RARE = 6
@@ -45,9 +47,12 @@ def features(label: Label) -> set[Feature]:
     found.add(("who and ego", main.object_type, label.ego_behavior))
     for one in label.actors:
         found |= {("what", one.object_type, behaviour) for behaviour in one.behaviours}
+        found |= {("place and what", label.scene[0], behaviour) for behaviour in one.behaviours}
         found.add(("where", one.object_type, one.relation))
         found.add(("relation", one.relation))
     found |= {("scene", label.scene[0], word) for word in label.scene[1:]}
+    if "curved road" in label.scene:
+        found.add(("bend",))
     return found
 
 
@@ -103,9 +108,9 @@ def choose(
     order = np.random.default_rng(seed).permutation(len(labels))
     shuffled = [labels[i] for i in order]
     table, weights = feature_table(shuffled)
-    closeness = np.array([math.exp(-one.actors[0].distance / 20) for one in shuffled])
+    closeness = np.array([math.exp(-one.actors[0].distance / 14) for one in shuffled])
     highway = np.array([one.scene[0] == "highway" for one in shuffled])
-    worth = (0.55 + 0.9 * closeness) / np.sqrt(1 + table.sum(axis=1))
+    worth = (0.4 + closeness) / np.sqrt(1 + table.sum(axis=1))
     have = np.zeros(table.shape[1])
     open_ = np.ones(len(shuffled), bool)
     taken, chosen, highways = Taken(per_ego, gap), [], 0
@@ -113,7 +118,7 @@ def choose(
     while len(chosen) < count:
         score = (table @ (weights / (1 + have))) * worth
         score[~open_] = -1
-        if highways >= most * count:
+        if highways + 1 > most * count:
             score[highway] = -1
         elif highways < least * len(chosen) and open_[highway].any():
             score[~highway] = -1

@@ -18,7 +18,7 @@ Pair = tuple[str, str]
 FIRST = "cyclist entering ego lane"
 NOUNS = {
     "bicyclist": ("cyclist", "bike rider", "person on a bicycle"),
-    "pedestrian": ("person on foot", "walker", "someone walking"),
+    "pedestrian": ("person on foot", "walker", "passer-by"),
     "motorcyclist": ("motorbike", "motorcycle rider", "biker"),
     "small vehicle": ("car", "passenger car", "van"),
     "large vehicle": ("truck", "bus", "lorry"),
@@ -97,6 +97,9 @@ ALONE = {
 }
 """Queries of one keyword."""
 
+ODD = {("pedestrian", word) for word in ("left adjacent", "right adjacent", "urban", "highway")}
+"""Settings that nobody would say of a walker."""
+
 SETTING_GROUPS = ("pv_scene_type", "pv_ego_behavior", "pv_spatial_relation")
 MOST_WITH_SETTING = {"pv_scene_type": 22, "pv_ego_behavior": 8, "pv_spatial_relation": 10}
 PER_SETTING = 3
@@ -150,7 +153,7 @@ def combinations(clips: Sequence[Clip]) -> Counter[tuple[Pair, ...]]:
                 for group in SETTING_GROUPS:
                     here = [actor.relation] if group == "pv_spatial_relation" else words[group]
                     for word in here:
-                        if word in SETTINGS:
+                        if word in SETTINGS and (actor.object_type, word) not in ODD:
                             counts[*pair, (group, word)] += 1
     return counts
 

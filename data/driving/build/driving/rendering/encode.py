@@ -1,0 +1,32 @@
+"""Pictures to files: films that browsers play, and posters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import av
+from PIL import Image
+
+QUALITY = "28"
+POSTER_QUALITY = 72
+
+
+def write_film(pictures: Sequence[Image.Image], path: Path, rate: int) -> None:
+    """Write an H.264 film that starts to play before it is loaded."""
+    with av.open(str(path), "w", options={"movflags": "+faststart"}) as container:
+        stream = container.add_stream("libx264", rate=Fraction(rate))
+        stream.width, stream.height = pictures[0].size
+        stream.pix_fmt = "yuv420p"
+        stream.options = {"crf": QUALITY, "preset": "slow", "threads": "1"}
+        for picture in pictures:
+            for packet in stream.encode(av.VideoFrame.from_image(picture)):
+                container.mux(packet)
+        for packet in stream.encode():
+            container.mux(packet)
+
+
+def write_poster(picture: Image.Image, path: Path) -> None:
+    """Write one picture as WebP."""
+    picture.save(path, quality=POSTER_QUALITY, method=6)
