@@ -15,9 +15,8 @@ import pandas as pd
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
+from dashboard.evaluation.protocols.protocol import NO_RELEVANT
 from dashboard.evaluation.rankings import Flags, Floats, Rankings, rank
-
-NO_RELEVANT = "no relevant item"
 
 
 def measure(

@@ -30,7 +30,7 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     Queries with more than 90 % invalid answers are not scorable. A collection without qrels but
     with keywords is graded by the share of required keywords, times 100, and a note says so.
     """
-    if evidence.qrels is None:
+    if evidence.qrels is None or evidence.qrels.empty:
         return _from_keywords(evidence, groups)
     above = evidence.qrels[evidence.qrels["grade"] > SCALE]
     if len(above):

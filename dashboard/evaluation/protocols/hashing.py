@@ -33,7 +33,7 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
         grade = pd.to_numeric(qrels["type"], errors="coerce").map(GRADES)
         if grade.isna().any():
             found = qrels.loc[grade.isna(), "type"].iloc[0]
-            raise DataError("qrels", f"type {found!r}", "1, 2 or 3")
+            raise DataError("qrels", f"type {found}", "1, 2 or 3")
         qrels = qrels.assign(grade=grade)
     return judgement(
         qrels.assign(credit=(qrels["grade"] >= 1).astype(float)),

@@ -89,24 +89,22 @@ def judgement(
     qrels: query_id, item_id, grade, credit. nothing_relevant: the reason to give for queries that
     have judged items but no relevant one, where the protocol does not score them.
     """
+    reasons = dict(unscorable or {})
     made = Judgement(
         qrels[[*QRELS.columns, "credit"]],
         tuple(query_ids),
-        unscorable or {},
+        reasons,
         relevant_from,
         leave_out or {},
         notes,
     )
     judged = np.bincount(made.query, minlength=len(query_ids)) > 0
-    reasons = {}
-    for query, any_judged, relevant in zip(query_ids, judged, made.relevant, strict=True):
-        if query in made.unscorable:
-            reasons[query] = made.unscorable[query]
-        elif not any_judged:
-            reasons[query] = NOT_JUDGED
-        elif not relevant and nothing_relevant:
-            reasons[query] = nothing_relevant
-    return Judgement(made.qrels, made.query_ids, reasons, relevant_from, made.leave_out, notes)
+    for place in np.flatnonzero(~judged).tolist():
+        reasons.setdefault(query_ids[place], NOT_JUDGED)
+    if nothing_relevant:
+        for place in np.flatnonzero(made.relevant == 0).tolist():
+            reasons.setdefault(query_ids[place], nothing_relevant)
+    return made
 
 
 def keep_all(run: pd.DataFrame, judgement: Judgement) -> pd.DataFrame:

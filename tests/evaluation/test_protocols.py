@@ -1,0 +1,168 @@
+"""What each protocol makes of the evidence: grades, credit, what is left out, what is refused."""
+
+import pandas as pd
+import pytest
+
+from dashboard.evaluation.measure import measure
+from dashboard.evaluation.metrics import REGISTRY, parse
+from dashboard.evaluation.metrics.names import root
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols.alfa import required_keywords
+from dashboard.evaluation.protocols.trec import judge as judge_trec
+from dashboard.evaluation.rankings import rank
+from dashboard.tables import DataError
+from tests.evaluation.worlds import World, run_of
+
+
+def qrels(rows, value="grade"):
+    return pd.DataFrame(rows, columns=["query_id", "item_id", value])
+
+
+def judge(protocol, **evidence):
+    return PROTOCOLS[protocol].judge(World(**evidence), None)
+
+
+def kept(protocol, run, judgement):
+    table = PROTOCOLS[protocol].keep(run_of(run), judgement)
+    return {q: rows["item_id"].tolist() for q, rows in table.groupby("query_id")}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_protocol_is_complete(name):
+    protocol = PROTOCOLS[name]
+    assert protocol.name == name
+    assert protocol.title and protocol.source and protocol.cutoffs
+    assert parse(protocol.metrics)
+    for shown, label in protocol.shown_as.items():
+        assert root(shown) in REGISTRY
+        assert "(" in label, "a label states its formula"
+
+
+def test_alfa_labels_stand_beside_the_standard_names():
+    labels = PROTOCOLS["alfa"].shown_as
+    assert labels["P"] == "Recall@K, ALFA 0.1 (hits ÷ K; elsewhere: Precision@K)"
+    assert labels["R"] == "Precision@K, ALFA 0.1 (hits ÷ relevant; elsewhere: Recall@K)"
+
+
+def test_alfa_asks_for_the_kept_keywords_or_the_clips_own(tiny_world):
+    required = required_keywords(tiny_world, ["pv_object_type"])
+    assert list(required.itertuples(index=False, name=None)) == [
+        ("q1", "pv_object_type", "bicyclist"),
+        ("q2", "pv_object_type", "bicyclist"),
+        ("q3", "pv_object_type", "pedestrian"),
+        ("q5", "pv_object_type", "vehicle"),
+    ]
+
+
+def test_alfa_without_annotation_says_what_it_needs():
+    with pytest.raises(DataError, match="keywords of each item, for alfa"):
+        judge("alfa", queries=pd.DataFrame({"query_id": ["q"]}))
+
+
+def test_a_keyword_asked_for_by_two_ngrams_is_required_once(tiny_world):
+    twice = tiny_world.query_keywords.iloc[[0]].assign(ngram="bike")
+    tiny_world.query_keywords = pd.concat([tiny_world.query_keywords, twice])
+    made = PROTOCOLS["alfa"].judge(tiny_world, None)
+    assert made.relevant.tolist()[0] == 2
+    assert set(made.qrels["credit"]) <= {0, 1 / 3, 1 / 2, 2 / 3, 1}
+
+
+def test_trec_takes_grades_as_they_are_and_credit_by_scale():
+    table = qrels([("q", "a", 3), ("q", "b", 1), ("q", "c", 0), ("q", "d", -2)])
+    made = judge("trec", qrels=table)
+    assert made.qrels["credit"].tolist() == [1, 1, 0, 0]
+    assert made.relevant.tolist() == [2]
+    assert judge_trec(World(qrels=table), scale=4).qrels["credit"].tolist() == [0.75, 0.25, 0, 0]
+
+
+def test_a_query_without_any_judgement_is_not_scored():
+    queries = pd.DataFrame({"query_id": ["asked", "judged"]})
+    made = judge("trec", qrels=qrels([("judged", "a", 0), ("other", "a", 1)]), queries=queries)
+    assert made.query_ids == ("asked", "judged", "other")
+    assert made.unscorable == {"asked": "no judged item"}
+
+
+@pytest.mark.parametrize("name", [n for n in PROTOCOLS if n not in ("alfa", "context")])
+def test_a_protocol_without_its_qrels_says_so(name):
+    with pytest.raises(DataError, match=f"the {name} protocol needs"):
+        judge(name)
+
+
+def test_composed_ranks_the_annotated_items_alone():
+    made = judge("composed", qrels=qrels([("q", "b", 1), ("q", "c", 0), ("r", "c", 0)]))
+    assert kept("composed", {"q": list("abcd"), "x": ["b"]}, made) == {"q": ["b", "c"]}
+    assert made.unscorable == {"r": "no relevant item"}
+
+
+def test_composed_refuses_other_labels_and_strange_items():
+    with pytest.raises(DataError, match="label 2 for item 'a'"):
+        judge("composed", qrels=qrels([("q", "a", 2)]))
+    with pytest.raises(DataError, match="item 'a'; wanted an item of the gallery"):
+        judge("composed", qrels=qrels([("q", "a", 1)]), items=pd.DataFrame({"item_id": ["b"]}))
+
+
+def test_crossmodal_counts_any_match():
+    made = judge("crossmodal", qrels=qrels([("image", f"s{n}", 1) for n in range(5)]))
+    run = run_of({"image": ["x", "s3", "s1"]})
+    table = measure({"r": run}, made, "crossmodal", "Success@1 Success@5 R@5")
+    assert table["value"].tolist() == [0, 1, 2 / 5]
+
+
+def test_hashing_grades_by_type():
+    table = qrels([("q", "a", 1), ("q", "b", 2), ("q", "c", 3)], "type")
+    made = judge("hashing", qrels=table.assign(grade=0))
+    assert made.qrels["grade"].tolist() == [2, 1, 0]
+    assert made.relevant.tolist() == [2]
+    run = run_of({"q": ["c", "a", "b"]})
+    found = measure({"r": run}, made, "hashing", "AP(retrieved)@2 nDCG(exp)@1")
+    assert found["value"].tolist() == [1 / 2, 0]
+    with pytest.raises(DataError, match="type 4; wanted 1, 2 or 3"):
+        judge("hashing", qrels=table.assign(grade=0, type=4))
+
+
+def test_hashing_refuses_a_query_that_is_in_the_gallery():
+    with pytest.raises(DataError, match="'b' and 0 more that are in the gallery too"):
+        judge(
+            "hashing",
+            qrels=qrels([("b", "a", 1)]),
+            queries=pd.DataFrame({"query_id": ["b"]}),
+            items=pd.DataFrame({"item_id": ["a", "b"]}),
+        )
+
+
+def test_context_drops_invalid_answers_and_queries_full_of_them():
+    rows = [("good", "a", 80), ("good", "b", -1), ("good", "c", 40), ("good", "d", -2)]
+    rows += [("bad", f"i{n}", -1) for n in range(10)] + [("bad", "a", 50)]
+    rows += [("edge", f"i{n}", -1) for n in range(9)] + [("edge", "a", 50)]
+    made = judge("context", qrels=qrels(rows))
+    assert made.unscorable == {"bad": "over 90 % invalid relevance"}
+    assert made.notes[0].startswith("21 of 25 relevance answers are invalid")
+    run = {"good": list("badcx"), "edge": ["i1", "a"], "bad": ["a"]}
+    assert kept("context", run, made) == {"good": ["a", "c"], "edge": ["a"]}
+    found = rank(PROTOCOLS["context"].keep(run_of(run), made), made)
+    assert found.credit[:, :2].tolist() == [[0.8, 0.4], [0, 0], [0.5, 0]]
+    assert found.hits[:, :2].tolist() == [[True, False], [False, False], [True, False]]
+
+
+def test_context_refuses_a_relevance_above_the_scale():
+    with pytest.raises(DataError, match="grade 101 of query 'q'"):
+        judge("context", qrels=qrels([("q", "a", 101)]))
+
+
+def test_context_without_qrels_takes_the_share_of_keywords_and_says_so(tiny_world):
+    context, alfa = PROTOCOLS["context"], PROTOCOLS["alfa"]
+    groups = ["pv_object_type", "pv_actor_behavior"]
+    made = context.judge(tiny_world, groups)
+    assert made.notes == (
+        "Relevance is the share of required keywords that an item has, times 100.",
+    )
+    assert set(made.qrels["grade"]) == {0, 50, 100}
+    # nobody has both keywords of q2, but i1, which v1 finds first, has one of them
+    run = {"v1": tiny_world.runs["v1"]}
+    in_context = measure(run, made, context, "CG@2").set_index("query_id")["value"]
+    strict = measure(run, alfa.judge(tiny_world, groups), alfa, "CG@2").set_index("query_id")[
+        "value"
+    ]
+    assert in_context["q2"] == 0.5
+    assert strict.isna().to_dict()["q2"]
+    assert in_context.drop("q2").equals(strict.drop("q2"))
