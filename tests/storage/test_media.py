@@ -385,6 +385,14 @@ def test_posters_work_where_nothing_can_be_kept(
     assert "cannot be kept" in caplog.text
 
 
+def test_a_burst_of_posters_opens_the_collection_once(clips: World) -> None:
+    times = []
+    site = TestClient(Starlette(routes=routes(lambda name: times.append(name) or clips)))
+    for _ in range(9):
+        assert site.get("/posters/tiny?item=c").status_code == 200
+    assert times == ["tiny"]
+
+
 def test_files_are_closed_after_every_answer(clips: World, hostile: World) -> None:
     def descriptors() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))

@@ -8,7 +8,11 @@ front of private media.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from math import isnan, nan
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
@@ -23,6 +27,9 @@ from dashboard.storage.media.serving import Content, answer
 
 CLIPS, POSTERS = "clips", "posters"
 _SERVED_AS_IT_IS = 400_000  # bytes; larger posters are made smaller
+_REMEMBERED = 10.0  # seconds
+_WIDE = 1280  # pixels
+Row = Mapping[Hashable, Any]
 
 
 class HasMedia(Protocol):
@@ -34,6 +41,10 @@ class HasMedia(Protocol):
     def folder(self) -> Path: ...
     @property
     def items(self) -> pd.DataFrame: ...
+    @property
+    def media_root(self) -> str: ...
+    @property
+    def posters_root(self) -> str: ...
 
 
 def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
@@ -66,24 +77,17 @@ def problem(collection: HasMedia, item_id: str) -> str | None:
 def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
     """The routes `/clips/{collection}` and `/posters/{collection}`, for `st.App(routes=…)`.
 
-    `open_collection` is called for each request, so it should remember what it opened; a DataError
-    of it is a 404.
+    A DataError of `open_collection` is a 404. What it opened is remembered for a few seconds: the
+    posters of a page come in one burst.
     """
-    found: dict[str, tuple[HasMedia, dict[str, dict[str, Any]]]] = {}
-
-    def row(name: str, item_id: str) -> tuple[HasMedia, dict[str, Any]]:
-        collection = open_collection(name)
-        if name not in found or found[name][0] is not collection:
-            found[name] = (collection, _rows(collection))
-        return collection, found[name][1][item_id]
+    lookup = _Lookup(open_collection)
 
     def clip(name: str, item_id: str) -> Content:
-        collection, item = row(name, item_id)
-        opened = open_inside(collection.folder, _root(collection, "media"), item["file"])
-        return _closed_on_error(opened, lambda: Content(opened, content_type(opened.file)))
+        collection, item = lookup.find(name, item_id)
+        return _content(open_inside(collection.folder, collection.media_root, _text(item, "file")))
 
     def poster(name: str, item_id: str) -> Content:
-        return _poster(*row(name, item_id))
+        return _poster(*lookup.find(name, item_id))
 
     return [
         Route(f"/{CLIPS}/{{collection}}", answer(clip), name="clip"),
@@ -91,102 +95,118 @@ def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
     ]
 
 
-def _shown(collection: HasMedia, item_id: str, row: dict[str, Any] | None) -> dict[str, Any]:
-    shown = {
+class _Lookup:
+    """The rows of collections by item id, remembered for a short time."""
+
+    def __init__(self, open_collection: Callable[[str], HasMedia]) -> None:
+        self._open = open_collection
+        self._known: dict[str, tuple[float, HasMedia, dict[str, Row]]] = {}
+        self._one_at_a_time = threading.Lock()
+
+    def find(self, name: str, item_id: str) -> tuple[HasMedia, Row]:
+        """The collection and the item's row; LookupError or DataError when there is none."""
+        with self._one_at_a_time:
+            if name not in self._known or self._known[name][0] < time.monotonic():
+                collection = self._open(name)
+                until = time.monotonic() + _REMEMBERED
+                self._known[name] = (until, collection, _rows(collection))
+            _, collection, rows = self._known[name]
+        return collection, rows[item_id]
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What a look at a file found: its kind (empty: not shown), what is wrong, its version."""
+
+    kind: str = ""
+    problem: str = ""
+    version: str = ""
+
+
+def _look(folder: Path, root: str, name: str) -> _Look:
+    """A look at the first bytes of a file; a clip of an odd codec is named and still offered."""
+    try:
+        with open_inside(folder, root, name) as opened:
+            type_ = content_type(opened.file)
+            if type_.startswith("image/"):
+                picture(opened.file)
+                return _Look("picture", "", opened.version)
+            codec = odd_codec(opened.file, type_)
+            return _Look("clip", f"codec {codec}" if codec else "", opened.version)
+    except Unusable as word:
+        return _Look(problem=str(word))
+
+
+def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any]:
+    shown = {"item_id": item_id, "kind": "", "clip": "", "poster": "", "caption": ""}
+    if row is None:
+        return {**shown, "problem": "not in the collection", "begin": nan, "end": nan}
+    file = _look(collection.folder, collection.media_root, _text(row, "file"))
+    poster = _own_poster(collection, row)
+    version = poster.version or file.version
+    return {
         "item_id": item_id,
-        "kind": "",
-        "clip": "",
-        "poster": "",
-        "problem": "" if row else "not in the collection",
+        "kind": file.kind,
+        "clip": _address(CLIPS, collection, item_id, file.version) if file.kind else "",
+        "poster": _address(POSTERS, collection, item_id, version) if version else "",
+        "problem": file.problem,
         "caption": _text(row, "caption"),
         "begin": _second(row, "span_start"),
         "end": _second(row, "span_end"),
     }
-    if row is None:
-        return shown
+
+
+def _own_poster(collection: HasMedia, row: Row) -> _Look:
+    """A look at the poster that comes with the collection; no version: none is usable."""
+    name = _text(row, "poster")
+    found = _look(collection.folder, collection.posters_root, name) if name else _Look()
+    return found if found.kind == "picture" else _Look()
+
+
+def _content(opened: Opened) -> Content:
     try:
-        opened = open_inside(collection.folder, _root(collection, "media"), _text(row, "file"))
-    except Unusable as word:
-        shown["problem"] = str(word)
-    else:
-        shown |= _closed_on_error(opened, lambda: _looked_at(opened))
-        opened.close()
-        if shown["kind"]:
-            shown["clip"] = _address(CLIPS, collection, item_id, opened.version)
-    version = _poster_version(collection, row) or (shown["clip"] and opened.version)
-    if version:
-        shown["poster"] = _address(POSTERS, collection, item_id, version)
-    return shown
-
-
-def _looked_at(opened: Opened) -> dict[str, str]:
-    """The kind of an open file and what is wrong with it; an odd codec is still offered."""
-    try:
-        type_ = content_type(opened.file)
-        if type_.startswith("image/"):
-            picture(opened.file)
-            return {"kind": "picture"}
-        codec = odd_codec(opened.file, type_)
-    except Unusable as word:
-        return {"problem": str(word)}
-    return {"kind": "clip", "problem": f"codec {codec}" if codec else ""}
-
-
-def _poster_version(collection: HasMedia, row: dict[str, Any]) -> str:
-    """The version of the poster file that comes with the collection; empty: none is usable."""
-    if not _text(row, "poster"):
-        return ""
-    try:
-        opened = open_inside(collection.folder, _root(collection, "posters"), row["poster"])
+        return Content(opened, content_type(opened.file))
     except Unusable:
-        return ""
-    problem_found = _closed_on_error(opened, lambda: _looked_at(opened))
-    opened.close()
-    return opened.version if problem_found.get("kind") == "picture" else ""
-
-
-def _poster(collection: HasMedia, row: dict[str, Any]) -> Content:
-    """The poster of an item: its own file if that is small, else made from it or from the clip."""
-    if _poster_version(collection, row):
-        opened = open_inside(collection.folder, _root(collection, "posters"), row["poster"])
-        if opened.size <= _SERVED_AS_IT_IS and picture(opened.file).width <= 1280:
-            return Content(opened, content_type(opened.file))
-        second = 0.0
-    else:
-        opened = open_inside(collection.folder, _root(collection, "media"), _text(row, "file"))
-        second = _second(row, "span_start")
-    with opened.file:
-        made = poster_of(opened, second if second == second else 0.0)
-    small = Opened(io.BytesIO(made), len(made), opened.modified, opened.version)
-    return Content(small, "image/webp")
-
-
-def _closed_on_error(opened: Opened, look: Callable[[], Any]) -> Any:
-    try:
-        return look()
-    except BaseException:
         opened.close()
         raise
 
 
-def _rows(collection: HasMedia, item_ids: list[str] | None = None) -> dict[str, dict[str, Any]]:
+def _poster(collection: HasMedia, row: Row) -> Content:
+    """The poster of an item: its own file if that is small, else made from it or from the clip."""
+    second = 0.0
+    if _own_poster(collection, row).version:
+        opened = open_inside(collection.folder, collection.posters_root, _text(row, "poster"))
+        if opened.size <= _SERVED_AS_IT_IS and picture(opened.file).width <= _WIDE:
+            return _content(opened)
+    else:
+        opened = open_inside(collection.folder, collection.media_root, _text(row, "file"))
+        begin = _second(row, "span_start")
+        second = 0.0 if isnan(begin) else begin
+    with opened:
+        made = poster_of(opened, second)
+    small = Opened(io.BytesIO(made), len(made), opened.modified, opened.version)
+    return Content(small, "image/webp")
+
+
+def _rows(collection: HasMedia, item_ids: list[str] | None = None) -> dict[str, Row]:
     items = collection.items
     if item_ids is not None:
         items = items[items["item_id"].isin(item_ids)]
-    return {row["item_id"]: row for row in items.to_dict("records")}
+    return {str(row["item_id"]): row for row in items.to_dict("records")}
 
 
-def _root(collection: HasMedia, which: str) -> str:
-    return str(getattr(collection, f"{which}_root", which))
-
-
-def _text(row: dict[str, Any] | None, column: str) -> str:
-    value = (row or {}).get(column, "")
+def _text(row: Row, column: str) -> str:
+    value = row.get(column, "")
     return value if isinstance(value, str) else ""
 
 
-def _second(row: dict[str, Any] | None, column: str) -> float:
-    return float(pd.to_numeric((row or {}).get(column), errors="coerce"))
+def _second(row: Row, column: str) -> float:
+    """Seconds as a number; NaN for none."""
+    value = row.get(column)
+    try:
+        return nan if value is None or value is pd.NA else float(value)
+    except ValueError:
+        return nan
 
 
 def _address(route: str, collection: HasMedia, item_id: str, version: str) -> str:

@@ -34,7 +34,14 @@ class Opened:
     version: str
 
     def close(self) -> None:
+        """Close the file; a `with` block does it too."""
         self.file.close()
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def open_inside(folder: Path, root: str, name: str) -> Opened:

@@ -118,7 +118,8 @@ def _frame(file: BinaryIO, second: float) -> Image.Image:
     try:
         with av.open(file, format="matroska" if webm else "mov") as clip:
             for frame in _from(clip, second):
-                return frame.to_image()
+                still: Image.Image = frame.to_image()
+                return still
     except (av.FFmpegError, IndexError, OSError, ValueError, MemoryError) as error:
         raise Unusable("not playable") from error
     raise Unusable("not playable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from dashboard.views.texts import shown
 
 CAPTIONS = 40_000  # letters of captions that all cards share
 LABEL = 120  # letters of a name, a keyword, a note
+Record = Mapping[Hashable, Any]
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,9 @@ def payload(
     annotations: item_id, group, keyword.
     baseline: the row that movements start from. columns: cards side by side; None: one line.
     """
-    known = {record["item_id"]: record for record in items.to_dict("records")}
+    known: dict[str, Record] = {
+        str(record["item_id"]): record for record in items.to_dict("records")
+    }
     index = {item_id: number for number, item_id in enumerate(known)}
     wanted = _wanted(ticks)
     ticked = _ticked(ticks, wanted)
@@ -74,7 +77,7 @@ def payload(
         ],
         "required": [[short(group), shown(keyword, LABEL)] for group, keyword in wanted],
         "colours": [[shown(row.name, LABEL), row.colour] for row in rows if row.colour],
-        "selected": index.get(selected),
+        "selected": index.get(selected or ""),
         "columns": columns,
     }
     json.dumps(built, allow_nan=False)  # a number that JSON cannot hold would kill the component
@@ -101,7 +104,7 @@ def _row(
     row: Row,
     rows: Sequence[Row],
     baseline: str,
-    known: Mapping[str, Mapping[str, Any]],
+    known: Mapping[str, Record],
     index: Mapping[str, int],
 ) -> dict[str, Any]:
     found = [record for record in row.results.to_dict("records") if record["item_id"] in known]
@@ -146,7 +149,7 @@ def _moves(row: Row, rows: Sequence[Row], baseline: str) -> dict[str, str]:
     }
 
 
-def _item(record: Mapping[str, Any], longest: int) -> dict[str, Any]:
+def _item(record: Record, longest: int) -> dict[str, Any]:
     return {
         "id": record["item_id"],
         "name": shown(record["item_id"], LABEL),
@@ -209,7 +212,7 @@ def needed(rows: Iterable[Row], selected: str | None = None) -> list[str]:
     return list(dict.fromkeys(ids + ([selected] if selected else [])))
 
 
-def _text(record: Mapping[str, Any], column: str) -> str:
+def _text(record: Record, column: str) -> str:
     value = record.get(column)
     return value if isinstance(value, str) else ""
 

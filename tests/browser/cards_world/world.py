@@ -27,6 +27,8 @@ class World:
     folder: Path
     items: pd.DataFrame
     name: str = "cards"
+    media_root: str = "media"
+    posters_root: str = "posters"
 
 
 def build(folder: Path) -> None:
