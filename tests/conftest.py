@@ -4,7 +4,6 @@ Six clips, one of them without annotation; five queries, two of which ask with a
 versions. tests/evaluation/test_tiny_world.py works every number out by hand.
 """
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -63,8 +62,8 @@ RUNS = {
 def pytest_addoption(parser):
     parser.addoption(
         "--vectors",
-        default=str(Path(__file__).parent / "vectors.json"),
-        help="a file of worked cases for tests/evaluation/test_vectors.py",
+        metavar="FILE",
+        help="worked cases for tests/evaluation/test_vectors.py in place of tests/*vectors.json",
     )
 
 

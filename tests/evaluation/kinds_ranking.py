@@ -25,7 +25,7 @@ def of_relevance(inputs):
 
 def hits(vector):
     rankings = of_relevance(vector["inputs"])
-    ids = ("hits_over_k", "hits_over_relevant", "hit_any")
+    ids = ("hits_over_k", "hits_over_relevant", "hit_any", "hits_ceiling")
     return {f"{i}@{k}": value(f"{i}@{k}", rankings) for i in ids for k in vector["params"]["K"]}
 
 
@@ -63,7 +63,10 @@ def keyword_ticks(vector):
     inputs = vector["inputs"]
     required = pd.DataFrame({"keyword": inputs["query_keywords"]}).assign(query_id="q", group="g")
     has = pd.DataFrame({"keyword": inputs["result_keywords"]}).assign(item_id="i", group="g")
-    row = matches(required, has).iloc[0]
+    table = matches(required, has)
+    if table.empty:  # nothing is required, so that nothing can be said of an item
+        return {"matched": 0, "total": 0, "relevant": None, "partial_gain": None}
+    row = table.iloc[0]
     return {
         "matched": row["matched"],
         "total": row["required"],

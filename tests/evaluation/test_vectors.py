@@ -1,4 +1,4 @@
-"""Every worked case of the vectors file, to 1e-9; `--vectors FILE` takes another one."""
+"""Every worked case of the vectors files, to 1e-9; `--vectors FILE` takes another one instead."""
 
 import json
 import math
@@ -10,11 +10,13 @@ from tests.evaluation import kinds_ranking, kinds_statistics
 
 KINDS = {**kinds_ranking.KINDS, **kinds_statistics.KINDS}
 TOLERANCE = 1e-9
+HERE = Path(__file__).parent
 
 
 def pytest_generate_tests(metafunc):
-    file = Path(metafunc.config.getoption("vectors"))
-    vectors = json.loads(file.read_text(encoding="utf-8"))["vectors"]
+    given = metafunc.config.getoption("vectors")
+    files = [Path(given)] if given else sorted(HERE.parent.glob("*vectors.json"))
+    vectors = [v for f in files for v in json.loads(f.read_text(encoding="utf-8"))["vectors"]]
     metafunc.parametrize("vector", vectors, ids=[v["name"] for v in vectors])
 
 
