@@ -22,6 +22,7 @@ ASKED = [
     for at in ("", "@1", "@3", "@50")
     if (m.cutoff != "required" or at) and (m.cutoff != "never" or not at)
 ]
+FROM_ELSEWHERE = ("i2t_R", "t2i_R", "Rsum", "mR")  # directions, told by the queries
 SETTINGS = [
     "AP(retrieved)",
     "AP(min)@3",
@@ -69,6 +70,7 @@ def test_a_metric_says_what_it_is(name):
     assert entry.summary.endswith(".") and "\n" not in entry.summary
     assert len(entry.summary) <= 100
     assert entry.formula and entry.source
+    assert name in FROM_ELSEWHERE or f"(reads {entry.reads}" in entry.summary
     assert parse(entry.title if entry.cutoff != "required" else f"{entry.title}@5")
 
 

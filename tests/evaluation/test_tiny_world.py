@@ -57,6 +57,9 @@ def test_who_is_relevant_and_which_query_cannot_be_scored(judgement):
         ("AP@3", (1 / 1) / 2),
         ("AP(retrieved)@3", (1 / 1) / 1),
         ("AP(annotated)", (1 / 1 + 2 / 3) / 2),  # without i6 the second hit is third
+        ("AP(annotated)@3", (1 / 1 + 2 / 3) / 2),
+        ("AP(annotated)@2", (1 / 1) / 2),
+        ("AP(annotated)@1", (1 / 1) / 2),
         ("Rprec", 1 / 2),
         ("nDCG@5", (1 + 1 / log2(5)) / (1 + 1 / log2(3))),
         ("nDCG@1", 1),

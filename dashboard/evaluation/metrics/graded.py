@@ -34,7 +34,9 @@ IDEAL = choice("ideal", "judged", "retrieved")
 def discounted_gain(
     rankings: Rankings, k: int | None, gain: str = "linear", per: str = "list"
 ) -> Floats:
-    """Sum of gains, each divided by log2(rank + 1); exp: 2^grade − 1; reads grades or credit.
+    """Sum of gains, each divided by log2(rank + 1) (reads grades; with gain=credit, credit).
+
+    Linear: the gain is the grade; exp: 2^grade − 1; a grade below 0 gains 0.
 
     >>> from dashboard.evaluation.rankings import from_lists
     >>> discounted_gain(from_lists([[2, 0, 1]]), 3).tolist()
@@ -56,9 +58,10 @@ def discounted_gain(
 def normalised_gain(
     rankings: Rankings, k: int | None, gain: str = "linear", ideal: str = "judged"
 ) -> Floats:
-    """DCG as a share of the best possible DCG; ideal=retrieved: best order of what came back.
+    """DCG as a share of the best possible DCG (reads grades; with gain=credit, credit).
 
-    Reads grades, or credit with gain=credit. NaN where the ideal is 0.
+    The best is that of all judged items, or with ideal=retrieved that of what came back; NaN where
+    it is 0.
 
     >>> from dashboard.evaluation.rankings import from_lists
     >>> normalised_gain(from_lists([[0, 1]]), None).round(4).tolist()
@@ -106,9 +109,9 @@ def cumulative_gain(rankings: Rankings, k: int | None, per: str = "list") -> Flo
     reads="credit",
 )
 def average_gain(rankings: Rankings, k: int | None, rows: int = 0, per: str = "list") -> Floats:
-    """Mean credit of the K results looked at; rows=5: the mean of the means of rows of 5.
+    """Mean credit of the K results looked at; rows=5: mean of means of rows of 5 (reads credit).
 
-    Reads credit; K is the cutoff, or the length of a shorter list.
+    K is the cutoff, or the length of a shorter list.
 
     >>> from dashboard.evaluation.rankings import from_lists
     >>> average_gain(from_lists([[1, 1, 0]]), None, rows=2).tolist()
@@ -152,9 +155,7 @@ def largest_gain(rankings: Rankings, k: int | None, per: str = "list") -> Floats
 def rank_biased_precision(
     rankings: Rankings, k: int | None, p: float = 0.95, per: str = "list"
 ) -> Floats:
-    """Expected credit seen by a reader who goes on to the next result with probability p.
-
-    Reads credit.
+    """Expected credit seen by a reader who reads on with probability p (reads credit).
 
     >>> from dashboard.evaluation.rankings import from_lists
     >>> rank_biased_precision(from_lists([[1, 0, 1]]), None, p=0.5).tolist()
@@ -182,9 +183,10 @@ def expected_reciprocal_rank(
     max: int = 4,
     per: str = "list",
 ) -> Floats:
-    """Expected 1 ÷ rank where a reader stops, who stops at each result with probability r.
+    """Expected 1 ÷ rank where a reader stops (reads credit; with stop=exp, grades).
 
-    r is the credit; exp: (2^grade − 1) ÷ 2^max as gdeval has it (reads grades).
+    The reader stops at each result with probability r: its credit, or as gdeval has it
+    (2^grade − 1) ÷ 2^max.
 
     >>> from dashboard.evaluation.rankings import from_lists
     >>> expected_reciprocal_rank(from_lists([[1, 1]], credit=[[0.5, 0.5]]), None).tolist()
