@@ -122,7 +122,7 @@ def _compare_pairs(
     first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     rows = _rows(table, first, second)
     differences = _differences(table, first, second)
-    codes = _codes(table.query_ids, groups)
+    codes = table.grouped(groups)
     chance: dict[str, Any] = {"groups": codes, "seed": seed, "resamples": resamples}
     rows["low"], rows["high"] = bootstrap_interval(differences, **chance)
     rows["p"], exact = randomisation_p(differences, **chance)
@@ -190,15 +190,6 @@ def _reasons(values: Array, present: Array) -> Array:
         null[..., 0] & null[..., 1],
     ]
     return np.select(conditions, [1, 2, 3, 4, 5], 0)
-
-
-def _codes(query_ids: Sequence[str], groups: Mapping[str, str] | None) -> Array | None:
-    """Integer groups of the queries; a query without a group stands for itself."""
-    if groups is None:
-        return None
-    names = [("group", groups[q]) if q in groups else ("query", q) for q in query_ids]
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return np.array([places[name] for name in names], dtype=np.int64)
 
 
 def _table(pieces: list[dict[str, Array]]) -> pd.DataFrame:

@@ -5,6 +5,7 @@ A null (not scorable) is NaN; a query that a run was never measured on is NaN an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +42,14 @@ class Scores:
             known = ", ".join(written(*measure) for measure in self.measures) or "none"
             raise ValueError(f"{written(metric, cutoff)} was not measured; measured: {known}.")
         return np.asarray(self.values[:, :, self.measures.index((metric, cutoff))])
+
+    def grouped(self, groups: Mapping[str, str] | None) -> Array | None:
+        """Integer groups of the queries, [Q]; a query without a group stands for itself."""
+        if groups is None:
+            return None
+        names = [("group", groups[q]) if q in groups else ("query", q) for q in self.query_ids]
+        places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+        return np.array([places[name] for name in names], dtype=np.int64)
 
 
 def scores(measurements: pd.DataFrame) -> Scores:

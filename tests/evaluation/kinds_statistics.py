@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import average_precision_score
 
+from dashboard.evaluation.agreement import variance_split
 from dashboard.evaluation.compare import compare, deltas
 from dashboard.evaluation.correlation import correlation_p, spearman, williams, zou_interval
 from dashboard.evaluation.metrics import parse
@@ -19,6 +20,7 @@ from dashboard.evaluation.metrics.hashing import (
 from dashboard.evaluation.rankings import from_lists
 from dashboard.evaluation.ranks import ranks_of_similarity
 from dashboard.evaluation.resampling import randomisation_p, units
+from dashboard.evaluation.satisfaction import min_max
 from dashboard.evaluation.statistics import holm, paired_t
 from dashboard.evaluation.ties import bounds, expected_ap
 from dashboard.evaluation.tukey import tukey_two_way
@@ -179,6 +181,20 @@ def tied_ap(vector):
     }
 
 
+def scaled_satisfaction(vector):
+    scaled = min_max(pd.Series(vector["inputs"]["satisfaction"]))
+    return {f"s{i}": null(value) for i, value in enumerate(scaled)}
+
+
+def split_by_variance(vector):
+    pages = vector["inputs"]["relevance"]
+    rows = [(query, value) for query, values in pages.items() for value in values]
+    table = pd.DataFrame(rows, columns=["query_id", "relevance"])
+    split = variance_split(table, vector["params"]["fraction"])
+    found = {f"var_{query}": value for query, value in split.variance.items()}
+    return found | {"high": split.high, "low": split.low}
+
+
 def measured_once(name, rankings):
     return float(parse(name)[0](rankings)[0])
 
@@ -192,6 +208,8 @@ KINDS = {
     "hash_distance": code_distance,
     "hash_retrieval": code_retrieval,
     "ap_ties": tied_ap,
+    "satisfaction_minmax": scaled_satisfaction,
+    "variance_split": split_by_variance,
     "tukey_hsd": tukey_differences,
     "spearman": rank_correlation,
     "spearman_pitfall": rank_correlation_of_sums,

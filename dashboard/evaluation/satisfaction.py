@@ -1,0 +1,174 @@
+"""What people said of result pages: relevance and satisfaction, cleaned for the context protocol.
+
+Shao et al., SIGIR 2019, section 3, in that order: workers averaged; queries with more than 90 %
+invalid relevance out; participants with fewer than three queries out; satisfaction scaled to [0, 1]
+per participant, those who always answered the same out; queries with fewer than so many rows out.
+Each step is counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.metrics import parse
+from dashboard.evaluation.protocols.context import HALF, MOST_INVALID, SCALE, clean
+from dashboard.evaluation.rankings import Rankings, from_lists
+
+FEWEST_QUERIES = 3
+GAINS = (
+    "RBP(0.95,per=image) DCG(credit,per=image) CG(per=image) AVG ERR MAX "
+    "CAG(RBP(0.95)) CAG(DCG) CAG(CG) CAG(AVG) CAG(ERR) CAG(MAX)"
+)
+"""The metrics of the source's table 3: original gain, then context-aware gain."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is left after cleaning, and what each step took.
+
+    relevance: `query_id, rank, row, relevance` in [0, 1], invalid answers left out.
+    answers: `query_id, participant, satisfaction`, and `scaled` in [0, 1].
+    steps: `step, queries, participants`, what remains after each step.
+    """
+
+    relevance: pd.DataFrame
+    answers: pd.DataFrame
+    steps: pd.DataFrame
+
+    @property
+    def satisfaction(self) -> pd.Series:
+        """Scaled satisfaction by query_id."""
+        return self.answers.set_index("query_id")["scaled"]
+
+
+def study(
+    relevance: pd.DataFrame,
+    answers: pd.DataFrame,
+    *,
+    scale: float = SCALE,
+    fewest_rows: int = 0,
+    fewest_queries: int = FEWEST_QUERIES,
+    most_invalid: float = MOST_INVALID,
+) -> Study:
+    """Clean relevance and satisfaction answers step by step.
+
+    relevance: `query_id, rank, relevance` (0 to `scale`; -1 and -2 are invalid), several rows per
+    rank where several workers judged, `row` where results stand in a grid (else each is its own).
+    answers: `query_id, participant, satisfaction`, one row per query. ValueError for relevance
+    above the scale or a query answered twice.
+    """
+    _check(relevance, answers, scale)
+    each = averaged(relevance)
+    kept, _ = clean(each.rename(columns={"relevance": "grade"}), most_invalid)
+    valid = kept.rename(columns={"grade": "relevance"})
+    steps = [_step("all", answers)]
+
+    def after(step: str, left: pd.DataFrame) -> pd.DataFrame:
+        steps.append(_step(step, left))
+        return left
+
+    share = f"relevance known, at most {most_invalid:.0%} of it invalid"
+    left = after("satisfaction answered", answers.dropna(subset=["satisfaction"]))
+    left = after(share, left[left["query_id"].isin(valid["query_id"])])
+    number = left.groupby("participant")["query_id"].transform("size")
+    left = after(f"participants with {fewest_queries} queries", left[number >= fewest_queries])
+    scaled = left.groupby("participant")["satisfaction"].transform(min_max)
+    left = after(
+        "participants whose satisfaction varies",
+        left.assign(scaled=scaled).dropna(subset=["scaled"]),
+    )
+    rows = valid.groupby("query_id")["row"].nunique()
+    enough = left["query_id"].map(rows) >= fewest_rows
+    left = after(f"at least {fewest_rows} rows", left[enough]).reset_index(drop=True)
+    used = valid[valid["query_id"].isin(left["query_id"])].reset_index(drop=True)
+    used["relevance"] = used["relevance"] / scale
+    return Study(used, left, pd.DataFrame(steps))
+
+
+def averaged(relevance: pd.DataFrame) -> pd.DataFrame:
+    """One row per query and rank: the mean of the workers' valid answers, -1 without any."""
+    table = relevance if "row" in relevance else relevance.assign(row=relevance["rank"])
+    table = table.assign(relevance=table["relevance"].where(table["relevance"] >= 0))
+    by = table.groupby(["query_id", "rank", "row"], sort=False, as_index=False)
+    means = pd.DataFrame(by["relevance"].mean()).fillna({"relevance": -1.0})
+    place = pd.factorize(means["query_id"])[0]
+    return means.iloc[np.lexsort((means["rank"], place))].reset_index(drop=True)
+
+
+def min_max(satisfaction: pd.Series) -> pd.Series:
+    """One participant's satisfaction stretched to [0, 1]; all null when it never varies.
+
+    >>> min_max(pd.Series([1, 3, 5, 2])).tolist()
+    [0.0, 0.5, 1.0, 0.25]
+    """
+    above = satisfaction - satisfaction.min()
+    scaled: pd.Series = above / (above.max() or np.nan)
+    return scaled
+
+
+def sizes(study: Study) -> dict[str, int | None]:
+    """The source's table 1: sessions (null when not recorded), participants, queries, images."""
+    sessions = study.answers["session"].nunique() if "session" in study.answers else None
+    return {
+        "sessions": sessions,
+        "participants": study.answers["participant"].nunique(),
+        "queries": len(study.answers),
+        "images": len(study.relevance),
+    }
+
+
+def first_rows(relevance: pd.DataFrame, rows: int | None) -> pd.DataFrame:
+    """The results in the first `rows` rows of each query's grid (by the order of row numbers)."""
+    if rows is None:
+        return relevance
+    place = relevance.groupby("query_id")["row"].rank(method="dense")
+    return relevance[place <= rows]
+
+
+def rankings(relevance: pd.DataFrame) -> Rankings:
+    """The pages as rankings, credit = relevance, for any metric; in order of first appearance."""
+    by = relevance.groupby("query_id", sort=False)["relevance"]
+    lists = {str(query): values.tolist() for query, values in by}
+    grades = [[value * SCALE for value in row] for row in lists.values()]
+    made = from_lists(grades, credit=list(lists.values()), relevant_from=HALF)
+    return replace(made, query_ids=tuple(lists))
+
+
+def measured(
+    study: Study, metrics: str = GAINS, rows: int | None = None, run: str = "pages"
+) -> pd.DataFrame:
+    """Measurements of the pages themselves, cut after so many rows of the grid."""
+    pages = rankings(first_rows(study.relevance, rows))
+    pieces = [
+        pd.DataFrame(
+            {
+                "run": run,
+                "query_id": list(pages.query_ids),
+                "metric": each.name,
+                "cutoff": pd.array([each.cutoff] * len(pages.query_ids), dtype="Int64"),
+                "value": each(pages),
+            }
+        )
+        for each in parse(metrics)
+    ]
+    return pd.concat(pieces, ignore_index=True)
+
+
+def _step(step: str, left: pd.DataFrame) -> dict[str, str | int]:
+    return {"step": step, "queries": len(left), "participants": left["participant"].nunique()}
+
+
+def _check(relevance: pd.DataFrame, answers: pd.DataFrame, scale: float) -> None:
+    above = relevance[relevance["relevance"] > scale]
+    if len(above):
+        row = above.iloc[0]
+        raise ValueError(
+            f"Relevance {row['relevance']:g} of query {row['query_id']!r} is above the scale, "
+            f"which ends at {scale:g}."
+        )
+    twice = answers["query_id"][answers["query_id"].duplicated()]
+    if len(twice):
+        raise ValueError(f"Query {twice.iloc[0]!r} has more than one answer on satisfaction.")

@@ -1,0 +1,139 @@
+"""Where a version is better or worse: means over parts of the queries.
+
+A slice table has one row per query and slice it belongs to: `query_id, by, slice` (`by`: what the
+queries are divided by, such as "keywords in the query"). A query may be in several slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.rankings import Array
+from dashboard.evaluation.resampling import bootstrap_interval
+from dashboard.evaluation.scores import scores
+
+LENGTHS = ((1, "1-3 words"), (4, "4-7 words"), (8, "8 words or more"))
+"""Steps of query length: the least number of words, and what the step is called."""
+NUMBERS = ((0, "0"), (1, "1"), (2, "2-4"), (5, "5-9"), (10, "10 or more"))
+"""Steps of the number of relevant items."""
+_COLUMNS = ["query_id", "by", "slice"]
+_DESCRIBED = ("query_id", "text", "item_id", "image")
+
+
+def slices_of_queries(queries: pd.DataFrame) -> pd.DataFrame:
+    """Text or item query, query length, and each further column of the queries table."""
+    pieces = []
+    text = _texts(queries, "text")
+    item = _texts(queries, "item_id")
+    kind = np.where(text != "", "text query", np.where(item != "", "item query", "other"))
+    pieces.append(_slices(queries["query_id"], "kind of query", kind))
+    written = (text != "").to_numpy()
+    words = np.array([len(words.split()) for words in text[written]], dtype=np.int64)
+    labels = _binned(words, LENGTHS)
+    pieces.append(_slices(queries["query_id"][written], "query length", labels))
+    for column in [c for c in queries.columns if c not in _DESCRIBED]:
+        known = queries[column].notna().to_numpy()
+        values = queries[column][known].astype(str).to_numpy(dtype=object)
+        pieces.append(_slices(queries["query_id"][known], str(column), values))
+    return pd.concat(pieces, ignore_index=True)
+
+
+def slices_of_keywords(query_keywords: pd.DataFrame) -> pd.DataFrame:
+    """Semantic group, keyword, and number of keywords, from the kept rows of query_keywords."""
+    kept = query_keywords[query_keywords["kept"]].drop_duplicates(["query_id", "group", "keyword"])
+    number = kept.groupby("query_id", sort=False).size()
+    every = pd.unique(query_keywords["query_id"])
+    counted = number.reindex(every, fill_value=0).astype(str)
+    pairs = kept.drop_duplicates(["query_id", "group"])
+    return pd.concat(
+        [
+            _slices(pairs["query_id"], "group", pairs["group"].to_numpy(dtype=object)),
+            _slices(kept["query_id"], "keyword", kept["keyword"].to_numpy(dtype=object)),
+            _slices(pd.Series(every), "number of keywords", counted.to_numpy(dtype=object)),
+        ],
+        ignore_index=True,
+    )
+
+
+def slices_of_relevant(judgement: Judgement) -> pd.DataFrame:
+    """Number of relevant items of each query, in a few steps."""
+    labels = _binned(np.asarray(judgement.relevant), NUMBERS)
+    return _slices(pd.Series(judgement.query_ids), "number of relevant items", labels)
+
+
+def slice_means(
+    measurements: pd.DataFrame,
+    slices: pd.DataFrame,
+    metric: str,
+    cutoff: int | None,
+    *,
+    baseline: str | None = None,
+    groups: Mapping[str, str] | None = None,
+    seed: int = 0,
+    resamples: int = 2_000,
+) -> pd.DataFrame:
+    """One measure on every slice × version: mean with interval, and the difference to a baseline.
+
+    Columns `by, slice, run, metric, cutoff, mean, low, high, scored, total`, and with a baseline
+    `delta, delta_low, delta_high, common` (queries scored in both). Intervals are null below two
+    queries. Slices keep their order, all queries come first as slice "all".
+    """
+    table = scores(measurements)
+    values = table.column(metric, cutoff)
+    members, rows = _members(table.query_ids, slices)
+    rows = rows.loc[rows.index.repeat(len(table.runs))].reset_index(drop=True)
+    rows["run"] = list(table.runs) * len(members)
+    rows["metric"] = metric
+    rows["cutoff"] = pd.array([cutoff] * len(rows), dtype="Int64")
+    chance = {"groups": table.grouped(groups), "seed": seed, "resamples": resamples}
+    rows[["mean", "low", "high", "scored"]] = _means(values, members, chance)
+    rows["total"] = np.repeat(members.sum(axis=1), len(table.runs))
+    if baseline is not None:
+        delta = np.round(values - values[:, [table.place(baseline)]], 12)
+        rows[["delta", "delta_low", "delta_high", "common"]] = _means(delta, members, chance)
+    return rows.astype({name: "int64" for name in ("scored", "common") if name in rows})
+
+
+def _means(values: Array, members: Array, chance: dict[str, Any]) -> Array:
+    """Mean, bounds and number of scored queries of each slice × version: [S · V, 4]."""
+    inside = np.where(members.T[:, :, None], values[:, None, :], np.nan)
+    columns = inside.reshape(len(values), -1)
+    scored = (~np.isnan(columns)).sum(axis=0)
+    total = np.nansum(columns, axis=0)
+    mean = np.divide(total, scored, out=np.full(len(total), np.nan), where=scored > 0)
+    return np.stack([mean, *bootstrap_interval(columns, **chance), scored], axis=1)
+
+
+def _members(query_ids: Sequence[str], slices: pd.DataFrame) -> tuple[Array, pd.DataFrame]:
+    """Which queries are in which slice [S, Q], all of them first, and the slices' names."""
+    asked = slices[slices["query_id"].isin(query_ids)]
+    place = asked.groupby(["by", "slice"], sort=False).ngroup().to_numpy()
+    names = asked[["by", "slice"]].drop_duplicates()
+    members = np.zeros((len(names) + 1, len(query_ids)), dtype=bool)
+    members[0] = True
+    members[place + 1, pd.Index(query_ids).get_indexer(pd.Index(asked["query_id"]))] = True
+    everything = pd.DataFrame({"by": ["all"], "slice": ["all queries"]})
+    return members, pd.concat([everything, names], ignore_index=True)
+
+
+def _slices(query_ids: pd.Series, by: str, names: Array) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"query_id": query_ids.to_numpy(), "by": by, "slice": names}, columns=_COLUMNS
+    ).astype("str")
+
+
+def _texts(queries: pd.DataFrame, column: str) -> pd.Series:
+    if column not in queries:
+        return pd.Series([""] * len(queries), index=queries.index, dtype="str")
+    return queries[column].fillna("").astype("str").str.strip()
+
+
+def _binned(numbers: Array, steps: Sequence[tuple[int, str]]) -> Array:
+    starts = [first for first, _ in steps]
+    labels = np.array([label for _, label in steps], dtype=object)
+    return np.asarray(labels[np.searchsorted(starts, numbers, side="right") - 1])
