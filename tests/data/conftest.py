@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 for folder in (HERE, HERE.parents[1] / "data" / "driving" / "build"):
     sys.path.insert(0, str(folder))
 
-from driving.labelling.labels import Place  # noqa: E402
+from driving.labelling.scenes import Place  # noqa: E402
 
 
 @pytest.fixture

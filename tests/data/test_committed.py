@@ -81,6 +81,12 @@ def test_text_queries_are_many_and_a_few_have_nothing_relevant() -> None:
     assert 3 <= empty <= 5
 
 
+def test_every_keyword_is_asked_for() -> None:
+    cells = {part for row in TEXT_QUERIES for part in row["known_keywords"].split("; ")}
+    annotated = {"=".join(pair) for pairs in KEYWORDS.values() for pair in pairs}
+    assert cells == annotated
+
+
 def test_every_item_is_a_query_too() -> None:
     asked = [row for row in rows("queries.csv") if not row["text"]]
     assert [row["query_id"] for row in asked] == [f"item_{item}" for item in ITEMS]

@@ -18,7 +18,8 @@ from driving.labelling.behaviours import (
     STATIONARY,
     TURNING_ACROSS,
 )
-from driving.labelling.labels import Label, Place, ego_behavior, label_window
+from driving.labelling.labels import Label, label_window
+from driving.labelling.scenes import Place, ego_behavior
 from driving.world.recordings import Recording
 from tiny_drives import Track, bent, drive, straight
 

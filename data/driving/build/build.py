@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 from driving import steps
+from driving.workshop import Build
 
 LOG = logging.getLogger("driving")
 
@@ -29,12 +30,21 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", nargs="+", choices=list(steps.STEPS), metavar="STEP",
-                        help="do only these steps")  # fmt: skip
-    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "driving-build",
-                        help="folder for everything that is not committed")  # fmt: skip
-    parser.add_argument("--to", type=Path, default=Path(__file__).resolve().parents[1],
-                        help="the collection's folder")  # fmt: skip
+    parser.add_argument(
+        "--only", nargs="+", choices=list(steps.STEPS), metavar="STEP", help="do only these steps"
+    )
+    parser.add_argument(
+        "--work",
+        type=Path,
+        default=Path(tempfile.gettempdir()) / "driving-build",
+        help="folder for everything that is not committed",
+    )
+    parser.add_argument(
+        "--to",
+        type=Path,
+        default=Path(__file__).resolve().parents[1],
+        help="the collection's folder",
+    )
     parser.add_argument("--clips", type=int, default=190, help="how many clips to choose")
     parser.add_argument("--seed", type=int, default=0, help="the seed of everything")
     parser.add_argument("--workers", type=int, default=2, help="processes that render")
@@ -45,7 +55,7 @@ def main() -> None:
     """Do the steps that were asked for."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     called = arguments()
-    build = steps.Build(called.work, called.to, called.clips, called.seed, called.workers)
+    build = Build(called.work, called.to, called.clips, called.seed, called.workers)
     for name in called.only or steps.STEPS:
         LOG.info("%s", name)
         steps.STEPS[name](build)

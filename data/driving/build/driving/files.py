@@ -18,8 +18,8 @@ SECONDS = 4.0
 COLLECTION = """\
 # Made by build/build.py.
 title = "Simulated driving clips"
-about = \"\"\"{clips} dashcam clips of four seconds, simulated with Eclipse SUMO and drawn by our own \\
-renderer. Nobody annotated them: the keywords are derived from the simulator's state.\"\"\"
+about = \"\"\"{clips} dashcam clips of four seconds, simulated with Eclipse SUMO and drawn by our \\
+own renderer. Nobody annotated them: the keywords are derived from the simulator's state.\"\"\"
 licence = "MIT"
 attribution = "Traffic simulated with Eclipse SUMO {sumo}; maps, meshes and renderer are our own."
 protocols = ["alfa", "context"]
@@ -48,11 +48,18 @@ def items_csv(clips: Sequence[Clip]) -> str:
     return table(
         ("item_id", "file", "poster", "kind", "caption", "duration", "scene"),
         [
-            (c.item_id, f"{c.item_id}.mp4", f"{c.item_id}.webp", "video", caption(c),
-             f"{SECONDS:.1f}", c.scene)
+            (
+                c.item_id,
+                f"{c.item_id}.mp4",
+                f"{c.item_id}.webp",
+                "video",
+                caption(c),
+                f"{SECONDS:.1f}",
+                c.scene,
+            )
             for c in clips
         ],
-    )  # fmt: skip
+    )
 
 
 def annotation_csv(clips: Sequence[Clip]) -> str:

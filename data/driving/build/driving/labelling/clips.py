@@ -55,9 +55,7 @@ class Clip:
 def stem(label: Label) -> str:
     """The readable part of an item's id: place, main actor, what it does."""
     main = label.actors[0]
-    return "_".join(
-        [label.scene[0], main.object_type.replace(" ", "_"), SHORT[main.behaviours[0]]]
-    )
+    return "_".join([label.scene[0], main.object_type.replace(" ", "_"), SHORT[main.behaviours[0]]])
 
 
 def name_clips(clips: Sequence[Clip]) -> list[Clip]:
@@ -95,9 +93,13 @@ def read_clips(path: Path) -> list[Clip]:
     """Clips that `write_json` wrote."""
     rows = json.loads(path.read_text(encoding="utf-8"))
     return [
-        Clip(**{
-            **row, "label": read_label(row["label"]),
-            "weather": tuple(row["weather"]), "extra": tuple(row["extra"]),
-        })
+        Clip(
+            **{
+                **row,
+                "label": read_label(row["label"]),
+                "weather": tuple(row["weather"]),
+                "extra": tuple(row["extra"]),
+            }
+        )
         for row in rows
-    ]  # fmt: skip
+    ]

@@ -128,9 +128,14 @@ def passages(
 
 
 def one_sample(
-    recording: Recording, ego: int, step: int, here: np.ndarray, path: Path, sample: int,
+    recording: Recording,
+    ego: int,
+    step: int,
+    here: np.ndarray,
+    path: Path,
+    sample: int,
     sight: Sight,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """The columns of `Passage` for some actors at one step, shape (actors, 11)."""
     centre = recording.centre(step)[here]
     heading = recording.heading[step, here].astype(float)
@@ -146,14 +151,21 @@ def one_sample(
     sine, cosine = np.abs(np.sin(angle)), np.abs(np.cos(angle))
     beside = (nearest > 0) & (nearest < len(points) - 1)
     distance, visible = in_view(recording, ego, step, centre, sight)
-    return np.column_stack([
-        nearest * PIECE,
-        tangent[:, 0] * gap[:, 1] - tangent[:, 1] * gap[:, 0],
-        (sine * length + cosine * width) / 2,
-        (cosine * length + sine * width) / 2,
-        angle, heading, recording.speed[step, here], distance, visible, beside,
-        recording.lateral[step, here],
-    ])  # fmt: skip
+    return np.column_stack(
+        [
+            nearest * PIECE,
+            tangent[:, 0] * gap[:, 1] - tangent[:, 1] * gap[:, 0],
+            (sine * length + cosine * width) / 2,
+            (cosine * length + sine * width) / 2,
+            angle,
+            heading,
+            recording.speed[step, here],
+            distance,
+            visible,
+            beside,
+            recording.lateral[step, here],
+        ]
+    )
 
 
 def in_view(
@@ -176,8 +188,9 @@ def in_view(
 def touched(recording: Recording, ego: int, start: int, room: float = 0.6) -> bool:
     """Whether any body comes nearer than `room` to the ego's own: such a clip looks impossible."""
     one = recording.actors[ego]
-    reach = np.array([min(a.length, a.width) / 2 if a.type != "walker" else 0.35
-                      for a in recording.actors])  # fmt: skip
+    reach = np.array(
+        [min(a.length, a.width) / 2 if a.type != "walker" else 0.35 for a in recording.actors]
+    )
     for step in range(start, start + WINDOW):
         heading = float(recording.heading[step, ego])
         gap = recording.centre(step) - [recording.x[step, ego], recording.y[step, ego]]

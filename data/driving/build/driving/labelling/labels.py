@@ -23,16 +23,15 @@ from driving.labelling.behaviours import (
     relation,
 )
 from driving.labelling.geometry import (
-    PIECE,
     WINDOW,
     Passage,
-    Path,
     Sight,
     ego_path,
     open_sight,
     passages,
     touched,
 )
+from driving.labelling.scenes import Place, ego_behavior, scene
 from driving.world.recordings import Recording
 
 GROUPS = (
@@ -54,19 +53,6 @@ WEIGHT = {
 """How much an actor's behaviour draws the eye."""
 MARGIN = 60
 """Steps of the ego's track that must follow a window, so that its path is known."""
-
-
-BEFORE_JUNCTION = 20.0
-"""A car that will be on a junction after this many metres already is at the intersection."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """What labelling has to know about a map."""
-
-    kind: str
-    junctions: frozenset[str]
-    crossings: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -117,7 +103,9 @@ def salience(kinds: tuple[str, ...], object_type: str, where: str, distance: flo
     return weight * math.exp(-distance / 28)
 
 
-def salient_actor(number: int, passage: Passage, object_type: str, kind: str) -> SalientActor | None:
+def salient_actor(
+    number: int, passage: Passage, object_type: str, kind: str
+) -> SalientActor | None:
     """An actor's keywords, or None if it is seen too little, too far away or does nothing."""
     if passage.visible.sum() < 0.4 * passage.samples:
         return None
@@ -140,71 +128,6 @@ def most_salient(actors: list[SalientActor]) -> tuple[SalientActor, ...]:
     return tuple(ranked[:1])
 
 
-def ego_lanes(recording: Recording, ego: int, start: int, end: int) -> list[str]:
-    """The lanes that the ego was on between two steps, in order, without repeats."""
-    codes = recording.lane[start:end, ego]
-    names = [recording.lanes[code] for code in codes if code >= 0]
-    return [name for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
-
-
-def ego_behavior(recording: Recording, ego: int, start: int) -> str:
-    """ego stationary (below 0.4 m/s throughout), ego turning (38 degrees or more at a junction),
-    ego lane change (onto another lane of the same road), else proceeding straight."""
-    window = slice(start, start + WINDOW)
-    if recording.speed[window, ego].max() < 0.4:
-        return "ego stationary"
-    lanes = ego_lanes(recording, ego, start, start + WINDOW)
-    heading = recording.heading[window, ego]
-    junction = any(lane.startswith(":") for lane in lanes)
-    if junction and abs(float(heading[-1] - heading[0])) > math.radians(38):
-        return "ego turning"
-    roads = [lane.rsplit("_", 1)[0] for lane in lanes if not lane.startswith(":")]
-    changed = any(a == b for a, b in zip(roads, roads[1:], strict=False))
-    return "ego lane change" if changed else "proceeding straight"
-
-
-def at_junction(recording: Recording, ego: int, start: int, place: Place) -> bool:
-    """Whether the ego is on a junction of three arms or more in town, or less than 20 m before it."""
-    _, end = recording.present(ego)
-    steps = np.arange(start, end)
-    moves = np.hypot(np.diff(recording.x[steps, ego]), np.diff(recording.y[steps, ego]))
-    gone = np.concatenate([[0.0], np.cumsum(moves)])
-    last = int(np.searchsorted(gone, gone[WINDOW - 1] + BEFORE_JUNCTION))
-    lanes = ego_lanes(recording, ego, start, start + last + 1)
-    return place.kind == "urban" and any(
-        lane.startswith(":") and lane[1:].rsplit("_", 2)[0] in place.junctions for lane in lanes
-    )
-
-
-def at_crosswalk(path: Path, place: Place) -> bool:
-    """Whether a marked crossing lies on the ego's path, 2 to 25 m ahead at the clip's start."""
-    if not len(place.crossings):
-        return False
-    points = path.points[int(2 / PIECE) : int(25 / PIECE)]
-    gaps = np.linalg.norm(place.crossings[:, None] - points[None], axis=2)
-    return bool(gaps.min() < 3)
-
-
-def on_bend(recording: Recording, ego: int, start: int) -> bool:
-    """Whether the ego follows one road, outside junctions, that bends by 15 degrees or more."""
-    lanes = ego_lanes(recording, ego, start, start + WINDOW)
-    if any(lane.startswith(":") for lane in lanes) or len(lanes) != 1:
-        return False
-    heading = recording.heading[start : start + WINDOW, ego]
-    return abs(float(heading[-1] - heading[0])) > math.radians(15)
-
-
-def scene(recording: Recording, ego: int, start: int, path: Path, place: Place) -> tuple[str, ...]:
-    """The keywords of the place; weather and time of day are the renderer's to add."""
-    words = [place.kind]
-    words.append("intersection" if at_junction(recording, ego, start, place) else "non-intersection")
-    if at_crosswalk(path, place):
-        words.append("crosswalk")
-    if on_bend(recording, ego, start):
-        words.append("curved road")
-    return tuple(words)
-
-
 def label_window(
     recording: Recording, ego: int, start: int, place: Place, sight: Sight = open_sight
 ) -> Label | None:
@@ -218,9 +141,13 @@ def label_window(
     if not found or touched(recording, ego, start):
         return None
     return Label(
-        recording.name, ego, start, most_salient(found),
-        ego_behavior(recording, ego, start), scene(recording, ego, start, path, place),
-    )  # fmt: skip
+        recording.name,
+        ego,
+        start,
+        most_salient(found),
+        ego_behavior(recording, ego, start),
+        scene(recording, ego, start, path, place),
+    )
 
 
 def windows(recording: Recording, every: int, seed: int) -> Iterator[tuple[int, int]]:

@@ -52,9 +52,12 @@ def mean(values: Iterable[tuple[float, float] | None]) -> tuple[float, float, in
 
 
 def text_measures(
-    vectors: np.ndarray, queries: np.ndarray, wanted: Sequence[Pairs], words: Sequence[Pairs],
+    vectors: np.ndarray,
+    queries: np.ndarray,
+    wanted: Sequence[Pairs],
+    words: Sequence[Pairs],
     among: np.ndarray,
-) -> tuple[float, float, int]:  # fmt: skip
+) -> tuple[float, float, int]:
     """Text queries against some of the items."""
     gallery = np.flatnonzero(among)
     rows = []

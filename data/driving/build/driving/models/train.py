@@ -36,23 +36,36 @@ class Recipe:
 
 RECIPES = (
     Recipe(
-        "v0.1", "2026-11-21",
+        "v0.1",
+        "2026-11-21",
         "One frame a clip, a linear projection, trained on 450 simulated windows.",
-        dimension=64, hidden=0, epochs=8, clips=450, motion=False,
+        dimension=64,
+        hidden=0,
+        epochs=8,
+        clips=450,
+        motion=False,
     ),
     Recipe(
-        "v0.2", "2026-11-21",
+        "v0.2",
+        "2026-11-21",
         "Four frames in five regions and their change, a two-layer projection, trained on daytime "
         "windows only: it has never seen a night.",
-        dimension=128, hidden=384, epochs=30, nights=False,
+        dimension=128,
+        hidden=384,
+        epochs=30,
+        nights=False,
     ),
     Recipe(
-        "v0.3", "2026-11-21",
+        "v0.3",
+        "2026-11-21",
         "As v0.2, trained on day and night with a loss that counts clips with shared keywords "
         "as partly alike.",
-        dimension=128, hidden=384, epochs=30, keyword_aware=True,
+        dimension=128,
+        hidden=384,
+        epochs=30,
+        keyword_aware=True,
     ),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -133,15 +146,21 @@ def projection(inputs: int, recipe: Recipe) -> Any:
     if not recipe.hidden:
         return Linear(inputs, recipe.dimension)
     return Sequential(
-        Dropout(0.3), Linear(inputs, recipe.hidden), GELU(), Dropout(0.3),
+        Dropout(0.3),
+        Linear(inputs, recipe.hidden),
+        GELU(),
+        Dropout(0.3),
         Linear(recipe.hidden, recipe.dimension),
-    )  # fmt: skip
+    )
 
 
 def train(
-    recipe: Recipe, features: np.ndarray, captions: np.ndarray, alike: np.ndarray,
+    recipe: Recipe,
+    features: np.ndarray,
+    captions: np.ndarray,
+    alike: np.ndarray,
     gallery: np.ndarray,
-) -> Vectors:  # fmt: skip
+) -> Vectors:
     """Teach one version.
 
     features (n, inputs), captions (n, captions, 384), alike (n, n), gallery (items, inputs).
@@ -178,9 +197,12 @@ def train(
 
 
 def train_version(
-    recipe: Recipe, clips: Sequence[Clip], features: np.ndarray, captions: np.ndarray,
+    recipe: Recipe,
+    clips: Sequence[Clip],
+    features: np.ndarray,
+    captions: np.ndarray,
     gallery: np.ndarray,
-) -> Vectors:  # fmt: skip
+) -> Vectors:
     """Pick what a recipe is shown, and teach it."""
     shown = [i for i, c in enumerate(clips) if recipe.nights or "nighttime" not in c.weather]
     shown = shown[: recipe.clips]

@@ -22,21 +22,30 @@ note = "{note}"
 
 
 def write_version(
-    folder: Path, recipe: Recipe, vectors: Vectors, texts: np.ndarray, items: Sequence[str],
+    folder: Path,
+    recipe: Recipe,
+    vectors: Vectors,
+    texts: np.ndarray,
+    items: Sequence[str],
     queries: Sequence[str],
-) -> None:  # fmt: skip
+) -> None:
     """Write a version; `texts` are the text encoder's vectors of the queries, (queries, 384)."""
     folder.mkdir(parents=True, exist_ok=True)
     about = MODEL.format(
-        name=recipe.name, dimension=recipe.dimension, date=recipe.date, seed=recipe.seed,
+        name=recipe.name,
+        dimension=recipe.dimension,
+        date=recipe.date,
+        seed=recipe.seed,
         note=recipe.note,
-    )  # fmt: skip
+    )
     (folder / "model.toml").write_text(about, encoding="utf-8")
     asked = texts @ vectors.text_projection
     asked /= np.linalg.norm(asked, axis=1, keepdims=True)
     for name, array in (
-        ("items", vectors.items), ("queries", asked), ("text_projection", vectors.text_projection),
-    ):  # fmt: skip
+        ("items", vectors.items),
+        ("queries", asked),
+        ("text_projection", vectors.text_projection),
+    ):
         np.save(folder / f"{name}.npy", np.ascontiguousarray(array, np.float32))
     for name, ids in (("items", items), ("queries", queries)):
         (folder / f"{name}.txt").write_text("\n".join(ids) + "\n", encoding="utf-8")

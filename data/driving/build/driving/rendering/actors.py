@@ -23,9 +23,15 @@ STRIDES_PER_SECOND = 5.5
 BRAKING, BLINK_RIGHT, BLINK_LEFT = 8, 1, 2
 """Bits of the simulator's vehicle signals."""
 HEIGHTS = {
-    "car": 1.4, "fast_car": 1.3, "van": 2.2, "truck": 3.6, "bus": 3.0, "motorcycle": 1.5,
-    "bicycle": 1.6, "walker": 1.75,
-}  # fmt: skip
+    "car": 1.4,
+    "fast_car": 1.3,
+    "van": 2.2,
+    "truck": 3.6,
+    "bus": 3.0,
+    "motorcycle": 1.5,
+    "bicycle": 1.6,
+    "walker": 1.75,
+}
 GLOWS = {"front": (1.0, 0.92, 0.75), "rear": (0.9, 0.06, 0.04), "street": (1.0, 0.78, 0.42)}
 
 
@@ -129,14 +135,19 @@ def mirrored(camera: Camera, at: np.ndarray, size: float, colour: np.ndarray) ->
     side = np.array([-towards[1], towards[0]]) * size * 0.55
     near, far = at[:2] + towards * (1.0 + 5.0 * size), at[:2] + towards * 0.1
     mesh = Mesh()
-    points = [(*(far - side), 0.03), (*(far + side), 0.03), (*(near + side), 0.03),
-              (*(near - side), 0.03)]  # fmt: skip
+    points = [
+        (*(far - side), 0.03),
+        (*(far + side), 0.03),
+        (*(near + side), 0.03),
+        (*(near - side), 0.03),
+    ]
     mesh.quad(points, colour * 0.55, GLOW, [(-1, -0.6), (1, -0.6), (1, 1), (-1, 1)])
     return mesh.array()
 
 
-def lights(everybody: Iterable[Placed], heads: np.ndarray, camera: Camera, air: Air
-           ) -> list[tuple[np.ndarray, float, np.ndarray]]:  # fmt: skip
+def lights(
+    everybody: Iterable[Placed], heads: np.ndarray, camera: Camera, air: Air
+) -> list[tuple[np.ndarray, float, np.ndarray]]:
     """Places, sizes and colours of all lamps that face the camera."""
     found = []
     for one in everybody:
@@ -159,7 +170,9 @@ def lights(everybody: Iterable[Placed], heads: np.ndarray, camera: Camera, air: 
     return found
 
 
-def glow(everybody: Iterable[Placed], heads: np.ndarray, camera: Camera, air: Air) -> list[np.ndarray]:
+def glow(
+    everybody: Iterable[Placed], heads: np.ndarray, camera: Camera, air: Air
+) -> list[np.ndarray]:
     """All glows of a picture: into the air, and on the road where it is wet."""
     if air.glow == 0:
         return []
@@ -183,7 +196,9 @@ def signal_lamps(shown: str, x: float, y: float, heading: float) -> np.ndarray:
     return moved(mesh.array(), x, y, heading)
 
 
-def signal_states(signals: Iterable[Signal], states: dict[str, str], camera: Camera) -> list[np.ndarray]:
+def signal_states(
+    signals: Iterable[Signal], states: dict[str, str], camera: Camera
+) -> list[np.ndarray]:
     """The lamps of all signals near the camera: green if any lane of the approach may go."""
     found = []
     for one in signals:

@@ -58,15 +58,17 @@ class Camera:
         view[:3, 3] = -view[:3, :3] @ self.eye
         n, f = NEAREST, FARTHEST
         projection = np.array(
-            [[self.focus, 0, 0, 0], [0, self.focus * self.aspect, 0, 0],
-             [0, 0, -(f + n) / (f - n), -2 * f * n / (f - n)], [0, 0, -1, 0]]
-        )  # fmt: skip
+            [
+                [self.focus, 0, 0, 0],
+                [0, self.focus * self.aspect, 0, 0],
+                [0, 0, -(f + n) / (f - n), -2 * f * n / (f - n)],
+                [0, 0, -1, 0],
+            ]
+        )
         return (projection @ view).astype(np.float32).T
 
 
 def dashcam(x: float, y: float, heading: float, aspect: float) -> Camera:
     """The camera of a car whose front is at (x, y)."""
-    eye = np.array(
-        [x - EYE_BACK * math.cos(heading), y - EYE_BACK * math.sin(heading), EYE_HEIGHT]
-    )
+    eye = np.array([x - EYE_BACK * math.cos(heading), y - EYE_BACK * math.sin(heading), EYE_HEIGHT])
     return Camera(eye, heading, aspect)

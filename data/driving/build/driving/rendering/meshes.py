@@ -50,28 +50,45 @@ class Mesh:
         self.triangles(corners[list(QUAD)], normal, colour, material, place)
 
     def box(
-        self, base: Any, size: Any, colour: Colour, material: int = MATT,
-        taper: tuple[float, float] = (1, 1), shift: float = 0.0, top: Colour | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        base: Any,
+        size: Any,
+        colour: Colour,
+        material: int = MATT,
+        taper: tuple[float, float] = (1, 1),
+        shift: float = 0.0,
+        top: Colour | None = None,
+    ) -> None:
         """Add a box on the middle of its base; `taper` shrinks its top, `shift` moves it."""
         (x, y, z), (length, width, height) = base, size
-        l, w = length / 2, width / 2
-        tl, tw = l * taper[0], w * taper[1]
-        low = [(x - l, y - w, z), (x + l, y - w, z), (x + l, y + w, z), (x - l, y + w, z)]
+        long, wide = length / 2, width / 2
+        tl, tw = long * taper[0], wide * taper[1]
+        low = [
+            (x - long, y - wide, z),
+            (x + long, y - wide, z),
+            (x + long, y + wide, z),
+            (x - long, y + wide, z),
+        ]
         up = z + height
         high = [
-            (x - tl + shift, y - tw, up), (x + tl + shift, y - tw, up),
-            (x + tl + shift, y + tw, up), (x - tl + shift, y + tw, up),
-        ]  # fmt: skip
+            (x - tl + shift, y - tw, up),
+            (x + tl + shift, y - tw, up),
+            (x + tl + shift, y + tw, up),
+            (x - tl + shift, y + tw, up),
+        ]
         for i in range(4):
             j = (i + 1) % 4
             self.quad([low[i], low[j], high[j], high[i]], colour, material)
         self.quad(high, colour if top is None else top, material)
 
     def profile(
-        self, outline: Any, width: float, colour: Colour, material: int = MATT,
+        self,
+        outline: Any,
+        width: float,
+        colour: Colour,
+        material: int = MATT,
         top_width: float | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Add a body drawn as its convex outline from the side, (x, z) front to back.
 
         `top_width` narrows the outline's higher points, as a car's cabin is narrower at its roof.
@@ -89,11 +106,21 @@ class Mesh:
                 self.triangles([side[0], side[i], side[i + 1]], (0, sign, 0), colour, material)
 
     def disc(
-        self, centre: Any, radius: float, axis: str, colour: Colour, material: int = MATT,
-        pieces: int = 12, hole: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        centre: Any,
+        radius: float,
+        axis: str,
+        colour: Colour,
+        material: int = MATT,
+        pieces: int = 12,
+        hole: float = 0.0,
+    ) -> None:
         """Add a disc across an axis, or a ring when it has a hole (a share of the radius)."""
-        across = {"x": ((0, 1, 0), (0, 0, 1)), "y": ((1, 0, 0), (0, 0, 1)), "z": ((1, 0, 0), (0, 1, 0))}
+        across = {
+            "x": ((0, 1, 0), (0, 0, 1)),
+            "y": ((1, 0, 0), (0, 0, 1)),
+            "z": ((1, 0, 0), (0, 1, 0)),
+        }
         u, v = (np.array(one, np.float32) for one in across[axis])
         angles = np.linspace(0, 2 * np.pi, pieces + 1)
         rim = np.cos(angles)[:, None] * u + np.sin(angles)[:, None] * v
@@ -103,15 +130,21 @@ class Mesh:
             self.triangles(ring, np.cross(u, v), colour, material)
 
     def sphere(
-        self, centre: Any, radius: float, colour: Colour, material: int = MATT, pieces: int = 7,
+        self,
+        centre: Any,
+        radius: float,
+        colour: Colour,
+        material: int = MATT,
+        pieces: int = 7,
         squash: float = 1.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Add a sphere, squashed or stretched along z."""
         bands = np.linspace(0, np.pi, pieces // 2 + 2)
         turns = np.linspace(0, 2 * np.pi, pieces + 1)
         band, turn = np.meshgrid(bands, turns, indexing="ij")
         unit = np.stack(
-            [np.sin(band) * np.cos(turn), np.sin(band) * np.sin(turn), np.cos(band) * squash], axis=-1
+            [np.sin(band) * np.cos(turn), np.sin(band) * np.sin(turn), np.cos(band) * squash],
+            axis=-1,
         )
         corners = np.stack([unit[:-1, :-1], unit[1:, :-1], unit[1:, 1:], unit[:-1, 1:]], axis=2)
         normals = corners[:, :, list(QUAD)].reshape(-1, 3)

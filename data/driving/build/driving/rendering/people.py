@@ -55,8 +55,14 @@ def frame_of_bicycle(mesh: Mesh, paint: np.ndarray) -> None:
         mesh.rod((x, 0, 0.04), (x, 0, 0.64), 0.045, BLACK)
         mesh.rod((x - 0.3, 0, 0.34), (x + 0.3, 0, 0.34), 0.02, (0.6, 0.6, 0.6))
     rear, crank, head, seat = (-1.35, 0, 0.34), (-0.95, 0, 0.3), (-0.5, 0, 0.75), (-1.1, 0, 0.78)
-    for a, b in ((rear, crank), (crank, head), (head, seat), (seat, crank), (rear, seat),
-                 ((-0.35, 0, 0.34), (-0.52, 0, 0.95))):  # fmt: skip
+    for a, b in (
+        (rear, crank),
+        (crank, head),
+        (head, seat),
+        (seat, crank),
+        (rear, seat),
+        ((-0.35, 0, 0.34), (-0.52, 0, 0.95)),
+    ):
         mesh.rod(a, b, 0.05, paint)
     mesh.rod((-0.52, -0.26, 0.97), (-0.52, 0.26, 0.97), 0.04, BLACK)
     mesh.box((-1.12, 0, 0.82), (0.24, 0.14, 0.06), BLACK)

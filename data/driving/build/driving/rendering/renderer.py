@@ -80,10 +80,13 @@ class Renderer:
     def light(self, camera: Camera, air: Air) -> None:
         """Tell the shaders about the camera and the weather."""
         values = {
-            "eye": camera.eye, "ahead": camera.ahead,
-            "sun": np.array(air.sun) / np.linalg.norm(air.sun), "sunlight": air.sunlight,
-            "ambient": air.ambient, "haze": air.haze,
-        }  # fmt: skip
+            "eye": camera.eye,
+            "ahead": camera.ahead,
+            "sun": np.array(air.sun) / np.linalg.norm(air.sun),
+            "sunlight": air.sunlight,
+            "ambient": air.ambient,
+            "haze": air.haze,
+        }
         for name, triple in values.items():
             self.surface[name].value = tuple(float(part) for part in triple)
         self.surface["view"].write(camera.matrix().tobytes())
@@ -95,9 +98,14 @@ class Renderer:
         self.sky["yaw"].value = -camera.heading
 
     def picture(
-        self, camera: Camera, everybody: Sequence[Placed], signals: dict[str, str], air: Air,
-        seconds: float, seed: int,
-    ) -> Image.Image:  # fmt: skip
+        self,
+        camera: Camera,
+        everybody: Sequence[Placed],
+        signals: dict[str, str],
+        air: Air,
+        seconds: float,
+        seed: int,
+    ) -> Image.Image:
         """The picture of one moment, with rain and bonnet."""
         if self.scene is None:
             raise ValueError("show a scene before drawing a picture of it")

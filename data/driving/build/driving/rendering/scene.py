@@ -12,7 +12,17 @@ from shapely.ops import substring, unary_union
 
 from driving.rendering.meshes import ASPHALT, FACADE, FOLIAGE, LIT, SHADOW, Mesh
 from driving.rendering.weather import SUNNY
-from driving.world.roadside import Building, Ground, Lamp, Roadside, Tree, along, ground, line_of, roadside
+from driving.world.roadside import (
+    Building,
+    Ground,
+    Lamp,
+    Roadside,
+    Tree,
+    along,
+    ground,
+    line_of,
+    roadside,
+)
 
 WHITE, YELLOW, STEEL = (0.88, 0.88, 0.86), (0.90, 0.72, 0.18), (0.30, 0.31, 0.32)
 MARK_HEIGHT = 0.022
@@ -39,8 +49,13 @@ class Scene:
     lamp_heads: np.ndarray
 
 
-def stripe(mesh: Mesh, line: LineString, width: float, colour: Any,
-           dashes: tuple[float, float] | None = None) -> None:  # fmt: skip
+def stripe(
+    mesh: Mesh,
+    line: LineString,
+    width: float,
+    colour: Any,
+    dashes: tuple[float, float] | None = None,
+) -> None:
     """A painted line, whole or in dashes of (length, gap)."""
     if line.length < 0.3:
         return
@@ -130,7 +145,9 @@ def tree(mesh: Mesh, one: Tree) -> None:
     if one.conifer:
         green = np.array((0.13, 0.29, 0.17)) * one.shade
         for base, width, high in ((1.0, 2.6, 2.6), (2.4, 1.9, 2.6)):
-            mesh.box((*place, base * k), (width * k, width * k, high * k), green, FOLIAGE, (0.05, 0.05))
+            mesh.box(
+                (*place, base * k), (width * k, width * k, high * k), green, FOLIAGE, (0.05, 0.05)
+            )
         return
     green = np.array((0.20, 0.36, 0.15)) * one.shade
     mesh.sphere((*place, 3.2 * k), 1.5 * k, green, FOLIAGE, 8, 1.15)

@@ -131,7 +131,8 @@ void main() {
   vec3 sky = mix(low, zenith, 1.0 - exp(-up * 2.6));
   vec2 s = vec2((at.x * 0.63 + yaw) * 5.0, up * 9.0);
   float n = noise(s) * 0.6 + noise(s * 2.3) * 0.3 + noise(s * 5.0) * 0.1;
-  sky = mix(sky, vec3(0.96, 0.96, 0.97), clouds * smoothstep(0.52, 0.8, n) * smoothstep(0.02, 0.25, up));
+  float cover = clouds * smoothstep(0.52, 0.8, n) * smoothstep(0.02, 0.25, up);
+  sky = mix(sky, vec3(0.96, 0.96, 0.97), cover);
   vec2 star = vec2((at.x * 0.63 + yaw) * 90.0, up * 70.0);
   vec2 off = fract(star) - 0.5;
   float twinkle = step(0.985, cell(star)) * exp(-dot(off, off) * 30.0);

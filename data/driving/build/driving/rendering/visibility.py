@@ -15,13 +15,12 @@ LOOKS = 8
 """Moments of a window that are drawn."""
 
 
-def looks(recording: Recording, label: Label, renderer: Renderer, number: int = LOOKS
-          ) -> list[dict[int, float]]:  # fmt: skip
+def looks(
+    recording: Recording, label: Label, renderer: Renderer, number: int = LOOKS
+) -> list[dict[int, float]]:
     """Shares of the picture by actor, at moments spread over a window."""
     steps = range(label.start, label.start + WINDOW, WINDOW // number)
-    return [
-        renderer.shares(*moment(recording, label.ego, step, renderer.aspect)) for step in steps
-    ]
+    return [renderer.shares(*moment(recording, label.ego, step, renderer.aspect)) for step in steps]
 
 
 def seen_labels(

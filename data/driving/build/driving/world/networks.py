@@ -15,9 +15,15 @@ from pathlib import Path
 WALKWAY = '<lane index="0" allow="pedestrian" width="2.6" speed="1.5"/>'
 CYCLE_LANE = '<lane index="1" allow="bicycle" width="1.6"/>'
 TOWN_OPTIONS = (
-    "--crossings.guess", "true", "--walkingareas", "true",
-    "--tls.cycle.time", "50", "--tls.left-green.time", "5",
-)  # fmt: skip
+    "--crossings.guess",
+    "true",
+    "--walkingareas",
+    "true",
+    "--tls.cycle.time",
+    "50",
+    "--tls.left-green.time",
+    "5",
+)
 MOTORWAY_OPTIONS = ("--ramps.guess", "true", "--ramps.ramp-length", "180")
 
 
@@ -153,9 +159,11 @@ def motorway(seed: int, lanes: int) -> Plan:
             f'shape="{bend(places[v], places[u], 24)}"/>'
         )
     nodes += [
-        node("entry_far", 80, middle(80) - 75), node("entry_near", 220, middle(220) - 24),
-        node("exit_near", 1290, middle(1290) - 30), node("exit_far", 1420, middle(1420) - 85),
-    ]  # fmt: skip
+        node("entry_far", 80, middle(80) - 75),
+        node("entry_near", 220, middle(220) - 24),
+        node("exit_near", 1290, middle(1290) - 30),
+        node("exit_far", 1420, middle(1420) - 85),
+    ]
     ramp = 'numLanes="1" priority="2"'
     edges += [
         f'<edge id="entry" from="entry_far" to="entry_near" speed="18" {ramp}/>',
@@ -178,10 +186,23 @@ def write_network(plan: Plan, name: str, folder: Path) -> Path:
     subprocess.run(
         [
             str(Path(sumo.SUMO_HOME) / "bin" / "netconvert"),
-            "-n", str(nodes), "-e", str(edges), "-o", str(network),
-            "--no-turnarounds", "true", "--junctions.internal-link-detail", "24",
-            "--junctions.corner-detail", "8", "--no-warnings", "true", *plan.options,
+            "-n",
+            str(nodes),
+            "-e",
+            str(edges),
+            "-o",
+            str(network),
+            "--no-turnarounds",
+            "true",
+            "--junctions.internal-link-detail",
+            "24",
+            "--junctions.corner-detail",
+            "8",
+            "--no-warnings",
+            "true",
+            *plan.options,
         ],
-        check=True, stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     return network

@@ -20,9 +20,15 @@ from driving.labelling.geometry import Sight
 
 HEIGHTS = (4.5, 7, 9, 11, 14, 18)
 WALL_COLOURS = (
-    (0.72, 0.62, 0.50), (0.66, 0.45, 0.36), (0.78, 0.76, 0.70), (0.55, 0.56, 0.60),
-    (0.70, 0.70, 0.62), (0.60, 0.50, 0.44), (0.80, 0.72, 0.55), (0.62, 0.38, 0.30),
-)  # fmt: skip
+    (0.72, 0.62, 0.50),
+    (0.66, 0.45, 0.36),
+    (0.78, 0.76, 0.70),
+    (0.55, 0.56, 0.60),
+    (0.70, 0.70, 0.62),
+    (0.60, 0.50, 0.44),
+    (0.80, 0.72, 0.55),
+    (0.62, 0.38, 0.30),
+)
 
 
 @dataclass(frozen=True)
@@ -144,9 +150,13 @@ class Planner:
         height = rng.choice(HEIGHTS) * rng.uniform(0.9, 1.15)
         ahead = np.array([-right[1], right[0]])
         corners = np.array(
-            [corner, corner + ahead * width, corner + ahead * width + right * depth,
-             corner + right * depth]
-        )  # fmt: skip
+            [
+                corner,
+                corner + ahead * width,
+                corner + ahead * width + right * depth,
+                corner + right * depth,
+            ]
+        )
         area = Polygon(corners)
         if not self.free(area):
             return None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from driving.labelling.labels import Place
+from driving.labelling.scenes import Place
 from driving.world.networks import Plan, grid_town, motorway, ring_town, write_network
 from driving.world.recordings import Actor, Recording
 from driving.world.traffic import route_file
@@ -44,7 +44,9 @@ def training_drives(seed: int) -> list[Drive]:
     """Other maps and other traffic: no clip of the collection is cut from these."""
     return [
         Drive("train_gridtown", "urban", grid_town(seed + 105, (1, 2)), seed + 101, 420),
-        Drive("train_oldtown", "urban", grid_town(seed + 108, (0, 2), spacing=105), seed + 102, 420),
+        Drive(
+            "train_oldtown", "urban", grid_town(seed + 108, (0, 2), spacing=105), seed + 102, 420
+        ),
         Drive("train_ringtown", "urban", ring_town(seed + 109, 7, (90, 185)), seed + 103, 420),
         Drive("train_motorway", "highway", motorway(seed + 107, 3), seed + 104, 420),
     ]
@@ -79,10 +81,18 @@ def vehicle_rows(libsumo: Any) -> Iterator[tuple[str, tuple[float, ...], str]]:
     for name in vehicles.getIDList():
         x, y = vehicles.getPosition(name)
         if x > -1e6:
-            yield name, (
-                x, y, vehicles.getAngle(name), vehicles.getSpeed(name),
-                vehicles.getLateralLanePosition(name), vehicles.getSignals(name),
-            ), vehicles.getLaneID(name)  # fmt: skip
+            yield (
+                name,
+                (
+                    x,
+                    y,
+                    vehicles.getAngle(name),
+                    vehicles.getSpeed(name),
+                    vehicles.getLateralLanePosition(name),
+                    vehicles.getSignals(name),
+                ),
+                vehicles.getLaneID(name),
+            )
 
 
 def walker_rows(libsumo: Any) -> Iterator[tuple[str, tuple[float, ...], str]]:
@@ -100,9 +110,12 @@ def actor(libsumo: Any, name: str) -> Actor:
         return Actor(name, "walker", 0.3, 0.5, libsumo.person.getColor(name)[0])
     vehicles = libsumo.vehicle
     return Actor(
-        name, vehicles.getTypeID(name), round(vehicles.getLength(name), 2),
-        round(vehicles.getWidth(name), 2), vehicles.getColor(name)[0],
-    )  # fmt: skip
+        name,
+        vehicles.getTypeID(name),
+        round(vehicles.getLength(name), 2),
+        round(vehicles.getWidth(name), 2),
+        vehicles.getColor(name)[0],
+    )
 
 
 def simulate(drive: Drive, folder: Path) -> Recording:
@@ -113,12 +126,32 @@ def simulate(drive: Drive, folder: Path) -> Recording:
     routes = folder / f"{drive.name}.rou.xml"
     text = route_file(read_network(network), drive.kind, drive.seed, drive.seconds)
     routes.write_text(text, encoding="utf-8")
-    libsumo.start([
-        "sumo", "-n", str(network), "-r", str(routes), "--step-length", "0.1",
-        "--lateral-resolution", "0.8", "--seed", str(drive.seed), "--no-step-log",
-        "--no-warnings", "--collision.action", "none", "--time-to-teleport", "90",
-        "--default.speeddev", "0.1", "--ignore-route-errors", "--pedestrian.model", "striping",
-    ])  # fmt: skip
+    libsumo.start(
+        [
+            "sumo",
+            "-n",
+            str(network),
+            "-r",
+            str(routes),
+            "--step-length",
+            "0.1",
+            "--lateral-resolution",
+            "0.8",
+            "--seed",
+            str(drive.seed),
+            "--no-step-log",
+            "--no-warnings",
+            "--collision.action",
+            "none",
+            "--time-to-teleport",
+            "90",
+            "--default.speeddev",
+            "0.1",
+            "--ignore-route-errors",
+            "--pedestrian.model",
+            "striping",
+        ]
+    )
     lights = libsumo.trafficlight.getIDList()
     actors: dict[str, Actor] = {}
     frames: list[list[tuple[str, tuple[float, ...], str]]] = []
@@ -154,13 +187,19 @@ def dense(
             lane[step, column[name]] = codes.setdefault(lane_name, len(codes))
     x, y, compass, speed, lateral, signals = values
     return Recording(
-        name=drive.name, kind=drive.kind, actors=tuple(actors),
-        x=x.astype(np.float32), y=y.astype(np.float32),
+        name=drive.name,
+        kind=drive.kind,
+        actors=tuple(actors),
+        x=x.astype(np.float32),
+        y=y.astype(np.float32),
         heading=unwrapped(math.pi / 2 - np.radians(compass)).astype(np.float32),
-        speed=speed.astype(np.float32), lateral=lateral.astype(np.float32),
-        signals=np.nan_to_num(signals).astype(np.int32), lane=lane,
-        lanes=tuple(codes), lights=tuple(lights),
-    )  # fmt: skip
+        speed=speed.astype(np.float32),
+        lateral=lateral.astype(np.float32),
+        signals=np.nan_to_num(signals).astype(np.int32),
+        lane=lane,
+        lanes=tuple(codes),
+        lights=tuple(lights),
+    )
 
 
 def unwrapped(angles: np.ndarray) -> np.ndarray:

@@ -27,16 +27,28 @@ TYPES = """
 <vType id="walker" vClass="pedestrian"/>
 """
 TOWN_MIX = {
-    "car": 0.40, "fast_car": 0.14, "van": 0.07, "truck": 0.06, "bus": 0.04,
-    "motorcycle": 0.08, "bicycle": 0.21,
-}  # fmt: skip
+    "car": 0.40,
+    "fast_car": 0.14,
+    "van": 0.07,
+    "truck": 0.06,
+    "bus": 0.04,
+    "motorcycle": 0.08,
+    "bicycle": 0.21,
+}
 MOTORWAY_MIX = {
-    "car": 0.48, "fast_car": 0.2, "van": 0.06, "truck": 0.14, "bus": 0.03, "motorcycle": 0.09,
-}  # fmt: skip
+    "car": 0.48,
+    "fast_car": 0.2,
+    "van": 0.06,
+    "truck": 0.14,
+    "bus": 0.03,
+    "motorcycle": 0.09,
+}
 MOTORWAY_WAYS = {
-    ("a_b", "f_g"): 0.48, ("a_b", "exit_end"): 0.12,
-    ("entry", "f_g"): 0.22, ("g_f_back", "b_a_back"): 0.18,
-}  # fmt: skip
+    ("a_b", "f_g"): 0.48,
+    ("a_b", "exit_end"): 0.12,
+    ("entry", "f_g"): 0.22,
+    ("g_f_back", "b_a_back"): 0.18,
+}
 COLOURS = 9
 
 
@@ -53,8 +65,15 @@ def moments(rng: random.Random, rate: float, horizon: float) -> Iterator[float]:
         time += rng.expovariate(rate)
 
 
-def trip(rng: random.Random, name: str, kind: str, time: float, ways: tuple[str, str],
-         lane: str, inside: str = "") -> tuple[float, str]:  # fmt: skip
+def trip(
+    rng: random.Random,
+    name: str,
+    kind: str,
+    time: float,
+    ways: tuple[str, str],
+    lane: str,
+    inside: str = "",
+) -> tuple[float, str]:
     """A vehicle that starts at `time`; `inside` is XML for its stops."""
     return time, (
         f'<trip id="{name}" type="{kind}" depart="{time:.1f}" from="{ways[0]}" to="{ways[1]}" '
@@ -76,9 +95,10 @@ def town_traffic(network: Any, rng: random.Random, horizon: float) -> list[tuple
     wide = [e for e in edges if sum(lane.allows("passenger") for lane in e.getLanes()) >= 2]
     for number, edge in enumerate(rng.sample(wide, min(10, len(wide)))):
         lane = next(
-            lane for lane in edge.getLanes()
+            lane
+            for lane in edge.getLanes()
             if lane.allows("delivery") and not lane.allows("pedestrian")
-        )  # fmt: skip
+        )
         time, kind = rng.uniform(5, horizon * 0.7), rng.choice(["van", "truck", "bus"])
         stop = (
             f'<stop lane="{lane.getID()}" endPos="{lane.getLength() * 0.6:.1f}" '
@@ -89,10 +109,12 @@ def town_traffic(network: Any, rng: random.Random, horizon: float) -> list[tuple
     walkways = [e.getID() for e in edges if any(lane.allows("pedestrian") for lane in e.getLanes())]
     for number, time in enumerate(moments(rng, 0.8, horizon)):
         start, end = rng.sample(walkways, 2)
-        rows.append((time, (
-            f'<person id="walker{number}" type="walker" depart="{time:.1f}" departPos="random" '
-            f'color="{rng.randrange(COLOURS)},0,0"><personTrip from="{start}" to="{end}"/></person>'
-        )))  # fmt: skip
+        walk = f'<personTrip from="{start}" to="{end}"/>'
+        text = (
+            f'<person id="walker{number}" type="walker" depart="{time:.1f}" '
+            f'departPos="random" color="{rng.randrange(COLOURS)},0,0">{walk}</person>'
+        )
+        rows.append((time, text))
     return rows
 
 
