@@ -257,6 +257,7 @@ def test_items_without_media_columns_have_no_media(folder: Path) -> None:
     world = World(folder, pd.DataFrame({"item_id": ["a"]}))
     assert problem(world, "a") == "no file named"
     assert problem(world, "b") == "not in the collection"
+    assert media(world, []).empty and "poster" in media(world, [])
     assert client(world).get("/clips/tiny?item=a").status_code == 404
 
 

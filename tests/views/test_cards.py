@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dashboard.views.cards import Row, movement, needed, payload, short
 from dashboard.views.cards.payload import CAPTIONS
@@ -159,3 +160,18 @@ def test_short_names_of_groups() -> None:
 def test_needed_items_are_named_once() -> None:
     assert needed([OLD, NEW], "z") == ["a", "b", "c", "d", "z"]
     assert needed([OLD]) == ["a", "b", "c"]
+
+
+def test_a_screen_mounts_the_component_with_the_payload() -> None:
+    def script() -> None:
+        import pandas as pd
+
+        from dashboard.views.cards import Row, cards
+
+        results = pd.DataFrame({"item_id": ["a"], "rank": [1], "score": [0.5]})
+        cards([Row("v0.1", results)], pd.DataFrame({"item_id": ["a"]}), key="grid")
+
+    drawn = AppTest.from_function(script, default_timeout=20).run()
+    assert not drawn.exception
+    sent = json.loads(drawn.get("bidi_component")[0].proto.json)
+    assert sent["rows"][0]["results"] == [{"item": 0, "rank": 1, "score": 0.5, "move": ""}]

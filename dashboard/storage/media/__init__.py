@@ -26,6 +26,7 @@ from dashboard.storage.media.posters import poster_of
 from dashboard.storage.media.serving import Content, answer
 
 CLIPS, POSTERS = "clips", "posters"
+COLUMNS = ["item_id", "kind", "clip", "poster", "problem", "caption", "begin", "end"]
 _SERVED_AS_IT_IS = 400_000  # bytes; larger posters are made smaller
 _REMEMBERED = 10.0  # seconds
 _WIDE = 1280  # pixels
@@ -56,7 +57,8 @@ def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
     """
     wanted = list(dict.fromkeys(item_ids))
     rows = _rows(collection, wanted)
-    return pd.DataFrame([_shown(collection, item_id, rows.get(item_id)) for item_id in wanted])
+    shown = [_shown(collection, item_id, rows.get(item_id)) for item_id in wanted]
+    return pd.DataFrame(shown, columns=COLUMNS)
 
 
 def media_url(collection: HasMedia, item_id: str) -> str:

@@ -12,10 +12,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   draw(state);
   state.player.update(data);
   follow(state);
-  return () => {
-    state.preview.stop();
-    state.player.hide();
-  };
 }
 
 function begin(root) {

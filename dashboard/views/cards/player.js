@@ -73,7 +73,9 @@ function player(dialog, changed) {
     },
     update(latest) {
       data = latest;
-      if (shown) show(shown.id, neighbours, false);
+      if (!shown) return;
+      if (data.items.some(({ id }) => id === shown.id)) show(shown.id, neighbours, false);
+      else hide();
     },
   };
 }

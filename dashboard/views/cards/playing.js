@@ -51,9 +51,10 @@ function previews() {
     stop();
     if (calm.matches || item.kind !== "clip") return;
     timer = setTimeout(() => {
+      if (!picture.isConnected) return;
       video = clip(item, () => {
         stop();
-        say(picture, "cannot be played here");
+        say(picture, item.problem || "cannot be played here");
       });
       video.ariaHidden = "true";
       video.tabIndex = -1;

@@ -1,0 +1,151 @@
+"""The main job in Chromium: open a link, see ticks, play a clip, go to the worst query, go back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str]) -> str:
+    return serve(REPOSITORY / "app.py")
+
+
+@pytest.fixture
+def visit(address: str, new_page: Callable) -> Callable:
+    """Opens the dashboard at a path and waits until it is drawn."""
+
+    def opened(path: str, **options: object):
+        page = new_page(**options)
+        page.asked_elsewhere = []
+        page.on("request", lambda r: _elsewhere(page, r.url, address))
+        page.goto(address + path)
+        settled(page)
+        return page
+
+    return opened
+
+
+def _elsewhere(page, url: str, address: str) -> None:
+    if urlsplit(url).netloc not in ("", urlsplit(address).netloc):
+        page.asked_elsewhere.append(url)
+
+
+def settled(page) -> None:
+    page.locator(IDLE).wait_for()
+    page.get_by_role("heading", level=1).wait_for()
+
+
+def choices(page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def row(page, name: str):
+    return page.locator(f"section[aria-label='{name}']")
+
+
+def test_the_address_holds_the_whole_view_before_anything_is_chosen(visit: Callable) -> None:
+    page = visit("/")
+    said = choices(page)
+    assert said["collection"] == ["driving"]
+    assert said["baseline"] and said["candidate"] and said["metric"] == ["P@5"]
+    assert page.evaluate("history.length") == 2, "the blank page and this one"
+
+
+def test_ticks_and_crosses_stand_on_every_card_of_a_linked_query(visit: Callable) -> None:
+    page = visit("/query?collection=driving&query=q001&baseline=v0.1&candidate=v0.2")
+    for version in ("v0.1", "v0.2"):
+        cards = row(page, version).locator(".card")
+        cards.first.wait_for()
+        assert cards.count() == 10
+        for card in cards.all():
+            words = card.inner_text()
+            assert "bicyclist" in words and "entering ego path" in words
+            assert "of 2 keywords" in words
+            assert words.count("✓") + words.count("✕") >= 3
+
+
+def test_a_clip_plays_in_its_player_and_the_link_opens_it_again(visit: Callable) -> None:
+    page = visit("/query?collection=driving&query=q001&baseline=v0.1&candidate=v0.2")
+    row(page, "v0.2").locator(".card .open").first.click()
+    video = page.locator("dialog[open] video")
+    video.wait_for()
+    page.wait_for_function(
+        "() => { const find = root => [...root.querySelectorAll('*')].flatMap(node =>"
+        " [node, ...(node.shadowRoot ? find(node.shadowRoot) : [])]);"
+        " return find(document).some(node => node.tagName == 'VIDEO' && node.currentTime > 0.3) }"
+    )
+    page.wait_for_url("**clip=*")
+    colleague = visit(page.url.removeprefix(page.evaluate("location.origin")))
+    colleague.locator("dialog[open] video").wait_for()
+    page.keyboard.press("Escape")
+    page.locator("dialog[open]").wait_for(state="hidden")
+    page.wait_for_url(lambda url: "clip=" not in url)
+
+
+def test_from_the_overview_to_the_worst_query_and_back_and_reload(visit: Callable) -> None:
+    page = visit("/")
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("heading", name="Compare").wait_for()
+    page.get_by_test_id("stDataFrame").wait_for()
+    settled(page)
+    page.get_by_test_id("stDataFrame").scroll_into_view_if_needed()
+    box = page.get_by_test_id("stDataFrame").bounding_box()
+    page.mouse.click(box["x"] + 15, box["y"] + 52)
+    page.get_by_role("heading", name="Query", exact=True).wait_for()
+    page.locator(".card").first.wait_for()
+    settled(page)
+    asked = choices(page)["query"]
+    shown = page.locator("h3").first.inner_text()
+    page.reload()
+    settled(page)
+    assert choices(page)["query"] == asked
+    assert page.locator("h3").first.inner_text() == shown
+    page.go_back()
+    page.get_by_role("heading", name="Compare").wait_for()
+    assert urlsplit(page.url).path == "/compare"
+
+
+def test_a_choice_is_one_step_that_back_undoes(visit: Callable) -> None:
+    page = visit("/")
+    steps = page.evaluate("history.length")
+    page.get_by_text("Standard", exact=True).click()
+    page.wait_for_url("**names=standard**")
+    page.get_by_text("P@5 (hits", exact=False).first.wait_for()
+    assert page.evaluate("history.length") == steps + 1
+    page.go_back()
+    page.wait_for_url("**names=source**")
+    page.get_by_text("Recall@5, ALFA 0.1", exact=False).first.wait_for()
+
+
+def test_nothing_is_asked_of_another_host(visit: Callable) -> None:
+    for path in ("/", "/compare", "/query?query=q001", "/search?text=cyclist+entering+ego+lane"):
+        page = visit(path)
+        page.wait_for_timeout(500)
+        assert page.asked_elsewhere == []
+
+
+@pytest.mark.parametrize("path", ["/", "/compare", "/query?query=q001", "/search"])
+def test_a_phone_shows_every_screen_without_sideways_scrolling(visit: Callable, path: str) -> None:
+    page = visit(path, width=420, height=900)
+    page.wait_for_timeout(800)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    main = "document.querySelector('[data-testid=stMain]')"
+    assert page.evaluate(f"{main}.scrollWidth <= {main}.clientWidth")
+
+
+def test_a_text_is_typed_and_both_versions_answer(visit: Callable) -> None:
+    page = visit("/search?collection=driving")
+    box = page.get_by_role("textbox", name="Text")
+    box.fill("a lorry cuts in")
+    box.press("Enter")
+    page.wait_for_url("**text=a**")
+    page.locator(".card").first.wait_for(timeout=90_000)  # the text model may still be loading
+    assert page.locator("section[aria-label]").filter(has=page.locator(".card")).count() >= 2
+    assert "large vehicle" in page.locator(".card").first.inner_text()
