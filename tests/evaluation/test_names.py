@@ -85,6 +85,7 @@ def test_a_list_of_names_is_cut_at_spaces_and_commas_and_keeps_each_once():
     [
         ("nDGC@10", "nDCG"),
         ("Precison@5", "There is no metric 'Precison'"),
+        ("Recall@5", "P for hits ÷ K .* R for hits ÷ relevant"),
         ("CAG(DGC)@5", r"CAG\(DCG\)"),
         ("CAG", r"CAG\("),
         ("P", "P@5"),

@@ -96,6 +96,10 @@ def test_first_query_of_v1(tiny_world, judgement, metric, expected):
         ("v1", "q2", "P@1", None),  # nobody else has its keywords
         ("v1", "q3", "P@1", 0),  # i3 is the query and leaves the list: i1, i4
         ("v1", "q3", "AP", 1 / 2),
+        ("v1", "q3", "MAX@1", 1 / 2),  # i1 enters the path, but nobody walks there
+        ("v1", "q3", "MAX@2", 1),
+        ("v1", "q3", "CG@1", 1 / 2),
+        ("v1", "q3", "ERR@2", 1 / 2 * 1 + 1 / 2 * 1 / 2),
         ("v1", "q4", "CG@5", None),  # no keyword kept
         ("v1", "q5", "AP", 1 / 2),
         ("v2", "q1", "AP", 1),

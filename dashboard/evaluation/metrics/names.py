@@ -93,6 +93,11 @@ def resolve(call: str, known: Mapping[str, str]) -> tuple[str, Arguments]:
         if key in known:
             return known[key], inner_arguments + arguments[1:]
         head = f"{head}({inner})" if any(k.startswith(f"{head.lower()}(") for k in known) else head
+    if head.lower() in ("precision", "recall"):
+        raise ValueError(
+            f"{head} means two things: write P for hits ÷ K (ALFA 0.1 calls it Recall), "
+            "R for hits ÷ relevant (ALFA 0.1 calls it Precision)."
+        )
     over = [name for name in known.values() if name.startswith(f"{head.upper()}(")]
     near = over or [known[k] for k in get_close_matches(head.lower(), known, n=3, cutoff=0.5)]
     offer = list(dict.fromkeys(near)) or sorted(set(known.values()))
