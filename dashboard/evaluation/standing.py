@@ -1,0 +1,94 @@
+"""Where each version stands among the others: means with intervals, and how sure their order is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.rankings import Array
+from dashboard.evaluation.resampling import bootstrap_interval, units
+from dashboard.evaluation.scores import scores
+
+
+def means(
+    measurements: pd.DataFrame,
+    *,
+    groups: Mapping[str, str] | None = None,
+    seed: int = 0,
+    resamples: int = 2_000,
+) -> pd.DataFrame:
+    """The mean of every run and measure with its 95 % interval, over the scored queries.
+
+    Columns `run, metric, cutoff, mean, low, high, scored, total`; the interval is null below two
+    scored queries. `groups` (query_id → group): queries drawn together.
+    """
+    table = scores(measurements)
+    columns = table.values.reshape(len(table.query_ids), -1)
+    number = (~np.isnan(columns)).sum(axis=0)
+    total = np.nansum(columns, axis=0)
+    low, high = bootstrap_interval(
+        columns, groups=table.grouped(groups), seed=seed, resamples=resamples
+    )
+    cutoffs = [cutoff for _, cutoff in table.measures]
+    return pd.DataFrame(
+        {
+            "run": np.repeat(np.asarray(table.runs, dtype=object), len(table.measures)),
+            "metric": [metric for metric, _ in table.measures] * len(table.runs),
+            "cutoff": pd.array(cutoffs * len(table.runs), dtype="Int64"),
+            "mean": np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0),
+            "low": low,
+            "high": high,
+            "scored": number,
+            "total": table.present.reshape(len(table.query_ids), -1).sum(axis=0),
+        }
+    )
+
+
+def stability(
+    measurements: pd.DataFrame,
+    metric: str,
+    cutoff: int | None,
+    *,
+    groups: Mapping[str, str] | None = None,
+    seed: int = 0,
+    resamples: int = 10_000,
+) -> pd.DataFrame:
+    """How often each version would come first, second … with other queries of the same kind.
+
+    The queries that are scored in all versions (or their groups) are drawn anew with replacement.
+    Columns `run, rank` (by the mean), `place` (1 …) and `share` (of the resamples in which the run
+    has that place; equal means share the better place). Empty below two queries.
+    """
+    table = scores(measurements)
+    values = table.column(metric, cutoff)
+    whole = ~np.isnan(values).any(axis=1)
+    codes = table.grouped(groups)
+    if codes is not None:
+        codes = np.unique(codes[whole], return_inverse=True)[1]
+    sums, sizes = units(values[whole], codes)
+    if len(sums) < 2:
+        return pd.DataFrame({"run": [], "rank": [], "place": [], "share": []})
+    drawn = np.random.default_rng(seed).multinomial(
+        len(sums), np.full(len(sums), 1 / len(sums)), size=resamples
+    )
+    places = _places((drawn @ sums) / (drawn @ sizes))
+    versions = np.arange(1, len(table.runs) + 1)
+    share = (places[:, :, None] == versions).mean(axis=0)
+    rank = _places((sums.sum(axis=0) / sizes.sum(axis=0))[None])[0]
+    return pd.DataFrame(
+        {
+            "run": np.repeat(np.asarray(table.runs, dtype=object), len(versions)),
+            "rank": np.repeat(rank, len(versions)),
+            "place": np.tile(versions, len(table.runs)),
+            "share": share.ravel(),
+        }
+    )
+
+
+def _places(drawn_means: Array) -> Array:
+    """1 for the largest of each row; equal means, but for rounding, have the same place."""
+    rounded = np.round(drawn_means, 12)
+    better = rounded[:, None, :] > rounded[:, :, None]
+    return np.asarray(better.sum(axis=2) + 1)
