@@ -7,5 +7,6 @@ retrieval   loads models and searches; the only slow imports, and inside functio
 evaluation  judges and measures: tables in, tables out; no file, no clock, no network
 views       how one thing looks: the address bar, charts, cards, texts
 screens     one script per screen, read from top to bottom
+commands    what the command line answers: the table of each command, and how it is printed
 __main__    the same numbers on the command line
 """

@@ -159,7 +159,7 @@ def item_of_clip(collection: Collection, path: Path) -> str:
     items = collection.items
     same_name = items[items["file"].map(lambda file: Path(file).name) == path.name]
     for item_id, file in zip(same_name["item_id"], same_name["file"], strict=True):
-        own = collection.folder / str(collection.settings["media_root"]) / file
+        own = collection.folder / collection.media_root / file
         if own.is_file() and filecmp.cmp(own, path, shallow=False):
             return str(item_id)
     cure = "Search with one of its items, or with a text."

@@ -88,6 +88,14 @@ class Collection:
         return float(self.settings["mapping_threshold"])
 
     @property
+    def media_root(self) -> str:
+        return str(self.settings["media_root"])
+
+    @property
+    def posters_root(self) -> str:
+        return str(self.settings["posters_root"])
+
+    @property
     def default_baseline(self) -> str:
         return self._version("default_baseline", 0)
 

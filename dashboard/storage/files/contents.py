@@ -11,6 +11,7 @@ from dashboard.storage.findings import Findings
 from dashboard.tables import DataError
 
 LARGEST = 2 << 30
+BLANK = b"\r\n\t " + codecs.BOM_UTF8
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -26,7 +27,7 @@ def read_bytes(path: Path, name: str) -> bytes:
         data = file.read()
     if data[:2] == b"\x1f\x8b":
         data = _unpack(path, name)
-    if not data.strip(b"\r\n\t \xef\xbb\xbf"):
+    if not data[:4096].strip(BLANK) and not data.strip(BLANK):
         raise DataError(name, "an empty file", "at least one line")
     return data
 

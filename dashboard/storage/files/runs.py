@@ -19,6 +19,7 @@ from dashboard.storage.findings import Findings, listed
 from dashboard.tables import DataError
 
 Ties = Literal["gallery", "trec"]
+Places = npt.NDArray[np.int64]
 PLACES = 6
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
@@ -46,9 +47,11 @@ def read_run(
         pairs = _within(pairs, gallery, name, findings)
     if ties == "trec":
         scores = pairs.values.astype("float32").astype("float64")
-        return _ordered(pairs, scores, lambda: -_alphabetical(pairs.items))
+        return _ordered(pairs, scores, lambda names: -_alphabetical(names))
     scores = pairs.values.round(PLACES)
-    return _ordered(pairs, scores, lambda: _positions(pairs.items, gallery))
+    if gallery is None:
+        return _ordered(pairs, scores, _alphabetical)
+    return _ordered(pairs, scores, pd.Index(gallery).get_indexer)
 
 
 def read_qrels(path: Path, *, name: str = "", findings: Findings | None = None) -> pd.DataFrame:
@@ -69,7 +72,7 @@ def read_qrels(path: Path, *, name: str = "", findings: Findings | None = None) 
     for row, first in repeated:
         if pairs.values[row] != pairs.values[first]:
             raise _twice(pairs, first, row, name)
-    frame = _frame(pairs).assign(grade=pairs.values)
+    frame = _frame(pairs.queries, pairs.items).assign(grade=pairs.values)
     if repeated:
         row = repeated[0][0]
         found = f"{len(repeated)} repeated judgements"
@@ -112,7 +115,7 @@ def _looks_like_csv(data: bytes) -> bool:
 
 def _factorized(column: pd.Series) -> Codes:
     codes, names = pd.factorize(column)
-    return Codes(codes.astype("int32"), tuple(names))
+    return Codes(codes.astype("int32"), pd.Index(names))
 
 
 def _check_finite(pairs: Pairs, value: str, name: str) -> None:
@@ -157,11 +160,11 @@ def _twice(pairs: Pairs, first: int, row: int, name: str) -> DataError:
 
 
 def _within(pairs: Pairs, gallery: Sequence[str], name: str, findings: Findings) -> Pairs:
-    known = pd.Index(pairs.items.names).isin(gallery)
+    known = pairs.items.names.isin(gallery)
     keep = known[pairs.items.codes]
     if keep.all():
         return pairs
-    unknown = [item for item, there in zip(pairs.items.names, known, strict=True) if not there]
+    unknown = pairs.items.names[~known]
     found = f"{int((~keep).sum())} results that are not items of the collection ({listed(unknown)})"
     findings.warning(name, found, "items of the collection; they were left out")
     rows = np.flatnonzero(keep)
@@ -170,52 +173,57 @@ def _within(pairs: Pairs, gallery: Sequence[str], name: str, findings: Findings)
     return Pairs(queries, items, pairs.values[rows], lambda row: pairs.line(int(rows[row])))
 
 
-def _positions(items: Codes, gallery: Sequence[str] | None) -> npt.NDArray[np.int64]:
-    """For each of `items.names` its place in the gallery, or its first appearance where there is
-    none."""
-    if gallery is None:
-        return np.arange(len(items.names))
-    return np.asarray(pd.Index(gallery).get_indexer(list(items.names)))
-
-
-def _alphabetical(items: Codes) -> npt.NDArray[np.int64]:
-    """For each of `items.names` its place among them in ascending order of their bytes."""
-    places = np.empty(len(items.names), dtype="int64")
-    places[sorted(range(len(items.names)), key=items.names.__getitem__)] = range(len(items.names))
-    return places
-
-
 def _ordered(
-    pairs: Pairs,
-    scores: npt.NDArray[np.float64],
-    tie_places: Callable[[], npt.NDArray[np.int64]],
+    pairs: Pairs, scores: npt.NDArray[np.float64], places: Callable[[pd.Index], Places]
 ) -> pd.DataFrame:
-    """The table RUN: by query, score descending, then `tie_places()` of the items ascending.
+    """The table RUN: by query, score descending, equal scores by `places(item ids)` ascending.
 
-    A file that is in order already, as most are, is not sorted again.
+    A file that is in order already, as most are, is not sorted again; only what ties is.
     """
-    queries, rows = pairs.queries.codes, np.arange(len(scores))
+    queries, items = pairs.queries.codes, pairs.items.codes
     if not _descending(queries, scores):
         rows = np.lexsort((-scores, queries))
-    same = queries[rows][1:] == queries[rows][:-1]
-    if (same & (scores[rows][1:] == scores[rows][:-1])).any():
-        rows = np.lexsort((tie_places()[pairs.items.codes], -scores, queries))
-    starts = np.flatnonzero(np.r_[True, queries[rows][1:] != queries[rows][:-1]])
-    lengths = np.diff(np.r_[starts, len(rows)])
-    frame = _frame(pairs).iloc[rows] if (rows[1:] < rows[:-1]).any() else _frame(pairs)
-    return frame.assign(
-        score=scores[rows],
-        rank=np.arange(1, len(rows) + 1) - np.repeat(starts, lengths),
-    ).reset_index(drop=True)
+        queries, items, scores = queries[rows], items[rows], scores[rows]
+    new_query = np.r_[True, queries[1:] != queries[:-1]]
+    new_score = new_query | np.r_[True, scores[1:] != scores[:-1]]
+    if not new_score.all():
+        items = _ties_broken(items, new_score, pairs.items.names, places)
+    starts = np.flatnonzero(new_query)
+    lengths = np.diff(np.r_[starts, len(queries)])
+    return _frame(Codes(queries, pairs.queries.names), Codes(items, pairs.items.names)).assign(
+        score=scores, rank=np.arange(1, len(queries) + 1) - np.repeat(starts, lengths)
+    )
+
+
+def _ties_broken(
+    items: npt.NDArray[np.int32],
+    begins: npt.NDArray[np.bool_],
+    names: pd.Index,
+    places: Callable[[pd.Index], Places],
+) -> npt.NDArray[np.int32]:
+    """`items` with each group of ties (a group begins where `begins`) in the order of `places`."""
+    tied = np.flatnonzero(~begins | ~np.r_[begins[1:], True])
+    codes, which = np.unique(items[tied], return_inverse=True)
+    order = np.lexsort((places(names[codes])[which], np.cumsum(begins)[tied]))
+    broken = items.copy()
+    broken[tied] = items[tied[order]]
+    return broken
+
+
+def _alphabetical(names: pd.Index) -> Places:
+    """For each name its place among them in ascending order of their bytes."""
+    ascending = np.empty(len(names), dtype="int64")
+    ascending[sorted(range(len(names)), key=names.tolist().__getitem__)] = range(len(names))
+    return ascending
 
 
 def _descending(queries: npt.NDArray[np.int32], scores: npt.NDArray[np.float64]) -> bool:
-    step = np.diff(queries)
-    return bool(((step > 0) | ((step == 0) & (scores[1:] <= scores[:-1]))).all())
+    same, later = queries[1:] == queries[:-1], queries[1:] > queries[:-1]
+    return bool((later | same & (scores[1:] <= scores[:-1])).all())
 
 
-def _frame(pairs: Pairs) -> pd.DataFrame:
+def _frame(queries: Codes, items: Codes) -> pd.DataFrame:
     def column(ids: Codes) -> pd.Categorical:
-        return pd.Categorical.from_codes(ids.codes, categories=list(ids.names))
+        return pd.Categorical.from_codes(ids.codes, categories=ids.names)
 
-    return pd.DataFrame({"query_id": column(pairs.queries), "item_id": column(pairs.items)})
+    return pd.DataFrame({"query_id": column(queries), "item_id": column(items)})

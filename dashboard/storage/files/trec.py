@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from dashboard.storage.files.contents import UTF16, decode
@@ -25,15 +27,15 @@ QRELS_FIELDS = ("query", "iteration", "item", "grade")
 HEADER_WORDS = {"query", "query_id", "query-id", "qid", "topic", "topic_id", "query_number"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Codes:
     """A column of ids: `codes[row]` says which of `names` stands in that row."""
 
     codes: npt.NDArray[np.int32]
-    names: tuple[str, ...]
+    names: pd.Index
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pairs:
     """The rows of a run or of judgements in the file's order.
 
@@ -52,13 +54,17 @@ def read_lines(data: bytes, fields: Sequence[str], name: str, findings: Findings
     Raises DataError naming the first line that has another number of fields or a value that is no
     number.
     """
-    data = _plain(data, name, findings)
+    data = _readable(data, name, findings)
     data, before = _without_header(data, fields, name, findings)
     value = "score" if "score" in fields else "grade"
     try:
         table = _parse(data, fields, value)
-    except pa.ArrowInvalid as error:
-        raise _first_wrong_line(data, before, fields, value, name) from error
+    except _Irregular:
+        data = _single_blanks(data)
+        try:
+            table = _parse(data, fields, value)
+        except _Irregular as error:
+            raise _first_wrong_line(data, before, fields, value, name) from error
     if "tag" in fields:
         _note_tags(table["tag"], name, findings)
     return Pairs(
@@ -69,28 +75,35 @@ def read_lines(data: bytes, fields: Sequence[str], name: str, findings: Findings
     )
 
 
+class _Irregular(Exception):
+    """Lines that do not have one blank between all of the fields."""
+
+
 def codes(column: pa.ChunkedArray) -> Codes:
     """The ids of a column as codes, numbered in the order in which they first appear."""
-    encoded = column.dictionary_encode().combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.chunk(0)
-    return Codes(encoded.indices.to_numpy(), tuple(encoded.dictionary.to_pylist()))
+    if pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+        parts = [chunk.indices.to_numpy() for chunk in column.chunks]
+        return Codes(np.concatenate(parts), pd.Index(column.chunk(0).dictionary.to_pandas()))
+    encoded = column.combine_chunks().dictionary_encode()
+    return Codes(encoded.indices.to_numpy(), pd.Index(encoded.dictionary.to_pandas()))
 
 
-def _plain(data: bytes, name: str, findings: Findings) -> bytes:
-    """`data` with one blank between fields and a plain end at each line."""
+def _readable(data: bytes, name: str, findings: Findings) -> bytes:
+    """`data` as UTF-8 with blanks for tabs and a plain end at each line."""
     if data.startswith(UTF16) or b"\0" in data:
         data = decode(data, name, findings).encode()
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if b"\t" in data:
-        data = data.replace(b"\t", b" ")
+    return data.replace(b"\t", b" ") if b"\t" in data else data
+
+
+def _single_blanks(data: bytes) -> bytes:
+    """`data` with one blank between fields and none around a line."""
     while b"  " in data:
         data = data.replace(b"  ", b" ")
-    if b" \n" in data or b"\n " in data:
-        data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n")
-    return data.rstrip(b" \n")
+    return data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
 
 
 def _without_header(
@@ -104,17 +117,25 @@ def _without_header(
 
 
 def _parse(data: bytes, fields: Sequence[str], value: str) -> pa.Table:
-    wanted = {"query": pa.string(), "item": pa.string(), value: pa.float64()}
+    """The columns query, item and value, and the tag of a run; raises _Irregular."""
+    often = pa.dictionary(pa.int32(), pa.string())
+    wanted = {"query": often, "item": pa.string(), value: pa.float64()}
     if "tag" in fields:
-        wanted["tag"] = pa.dictionary(pa.int32(), pa.string())
-    return pyarrow.csv.read_csv(
-        pa.BufferReader(data),
-        read_options=pyarrow.csv.ReadOptions(column_names=list(fields), block_size=1 << 22),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
-        convert_options=pyarrow.csv.ConvertOptions(
-            include_columns=list(wanted), column_types=wanted, null_values=[]
-        ),
-    )
+        wanted["tag"] = often
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(data),
+            read_options=pyarrow.csv.ReadOptions(column_names=list(fields), block_size=1 << 22),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
+            convert_options=pyarrow.csv.ConvertOptions(
+                include_columns=list(wanted), column_types=wanted, null_values=[]
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise _Irregular from error
+    if any(pc.any(pc.equal(table[column], "")).as_py() for column in ("query", "item")):
+        raise _Irregular
+    return table
 
 
 def _note_tags(column: pa.ChunkedArray, name: str, findings: Findings) -> None:

@@ -187,7 +187,8 @@ def _read_parquet(path: Path, name: str) -> npt.NDArray[np.floating]:
         table = pq.read_table(path)
     except (pa.ArrowException, OSError, MemoryError) as error:
         raise DataError(name, "a damaged Parquet file", "a complete Parquet file") from error
-    lists = [column for column in table.columns if pa.types.is_list(column.type)]
+    lists = [c for c in table.columns if pa.types.is_list(c.type) or pa.types.is_large_list(c.type)]
+    named = [c for c in table.columns if c not in lists]
     if len(lists) != 1:
         found = f"the columns {', '.join(table.column_names)}"
         raise DataError(name, found, "one column of lists of numbers")
@@ -195,8 +196,8 @@ def _read_parquet(path: Path, name: str) -> npt.NDArray[np.floating]:
     width = len(rows[0] or []) if rows else 0
     for row, values in enumerate(rows):
         if not values or len(values) != width or None in values:
-            named = next((c[row].as_py() for c in table.columns if pa.types.is_string(c.type)), row)
-            found = f"{len(values or [])} numbers in row {row} ({named})"
+            item = named[0][row].as_py() if named else row
+            found = f"{len(values or [])} numbers in row {row} ({item})"
             raise DataError(name, found, f"{width} numbers in each row")
     if not rows:
         raise DataError(name, "no vectors", "at least one vector")

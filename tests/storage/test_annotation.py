@@ -1,0 +1,223 @@
+"""Annotation files as teams have them: every form gives the same keywords, or is refused with its
+line."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dashboard.storage.annotation import read_annotation
+from dashboard.storage.collection import open_collection
+from dashboard.storage.findings import Findings
+
+NAME = "unified_annotation.csv"
+CLEAN = """\
+slice_id,pv_object_type,pv_actor_behavior
+v00,small vehicle,stationary
+v01,pedestrian,straight crossing path
+v02,"bicyclist, small vehicle",entering ego path
+v03,small vehicle,
+"""
+
+
+def labels(tiny: Path, content: str | bytes) -> tuple[str, pd.DataFrame]:
+    """The fingerprint of the labels with this annotation, and the findings."""
+    data = content.encode() if isinstance(content, str) else content
+    (tiny / NAME).write_bytes(data)
+    collection = open_collection(tiny, allow_path=True)
+    collection.check_evidence()
+    return collection.digests["labels"], collection.findings
+
+
+SAME: dict[str, tuple[Callable[[str], str | bytes], str]] = {
+    "byte order mark": (lambda t: b"\xef\xbb\xbf" + t.encode(), ""),
+    "UTF-16 with mark": (lambda t: t.encode("utf-16"), "UTF-16"),
+    "Windows line ends": (lambda t: t.replace("\n", "\r\n"), ""),
+    "old Mac line ends": (lambda t: t.replace("\n", "\r"), ""),
+    "no last line end": (lambda t: t.rstrip("\n"), ""),
+    "tabs": (lambda t: t.replace('"', "").replace(", ", "|").replace(",", "\t"), "tabs"),
+    "semicolons and pipes": (
+        lambda t: t.replace('"', "").replace(", ", "|").replace(",", ";"),
+        "semicolons",
+    ),
+    "keywords by semicolon": (lambda t: t.replace(", ", ";"), "separated by ;"),
+    "newline inside quotes": (lambda t: t.replace("bicyclist, ", "bicyclist,\n"), ""),
+    "case and blanks": (lambda t: t.replace("pedestrian", "  Pedestrian "), ""),
+    "two spellings": (lambda t: t.replace("small vehicle,stat", "SMALL Vehicle,stat"), "spellings"),
+    "keyword twice in a cell": (
+        lambda t: t.replace("bicyclist,", "bicyclist, Bicyclist,"),
+        "repeated",
+    ),
+    "row twice": (lambda t: t + "v00,small vehicle,stationary\n", "again with the same keywords"),
+    "comments and blank lines": (lambda t: f"# by a tool\n\n{t}\n\n", "before the header"),
+    "NUL bytes": (lambda t: t.replace("urb", "ur\0b").replace("pedestrian", "pede\0strian"), "NUL"),
+    "no prefix": (lambda t: t.replace("pv_", ""), ""),
+    "header in capitals": (lambda t: t.replace("slice_id", " Slice_ID "), "Slice_ID"),
+    "ids with extension": (lambda t: t.replace("v00,", "v00.mp4,"), ""),
+    "ids as other people's paths": (lambda t: t.replace("v01,", "/home/x/clips/v01.mp4,"), ""),
+    "columns in another order": (
+        lambda t: pd.read_csv(io.StringIO(t)).iloc[:, [2, 0, 1]].to_csv(index=False),
+        "",
+    ),
+    "commas at each line's end": (lambda t: t.replace("\n", ",\n"), ""),
+}
+
+
+@pytest.mark.parametrize("form", SAME)
+def test_every_form_of_the_file_gives_the_same_labels(tiny: Path, form: str) -> None:
+    spoil, said = SAME[form]
+    clean, nothing = labels(tiny, CLEAN)
+    assert nothing[nothing["level"] != "note"]["file"].tolist() == ["query_keywords.csv"]
+    changed, findings = labels(tiny, spoil(CLEAN))
+    assert changed == clean
+    assert findings["found"].str.contains(said).any()
+
+
+REFUSED: dict[str, tuple[Callable[[str], str | bytes], int | None, str]] = {
+    "Latin-1": (
+        lambda t: t.replace("pedestrian", "caf\xe9").encode("latin-1"),
+        3,
+        "0xe9 at position",
+    ),
+    "Windows quotes": (lambda t: t.encode().replace(b"pedestrian", b"\x93ped\x94"), 3, "not UTF-8"),
+    "quote never closed": (lambda t: t.replace('vehicle",', "vehicle,"), 4, "never closed"),
+    "too many fields": (lambda t: t.replace("v01,", "v01,x,y,"), 3, "5 fields"),
+    "column twice": (lambda t: t.replace("pv_actor_behavior", "pv_object_type"), 1, "twice"),
+    "group twice": (lambda t: t.replace("pv_actor_behavior", "object_type"), 1, "in two columns"),
+    "id twice, other keywords": (lambda t: t + "v00,pedestrian,\n", 6, "lines 2 and 6"),
+    "empty id": (lambda t: t.replace("v01,", " ,"), 3, "empty slice_id"),
+    "empty file": (lambda t: "", None, "an empty file"),
+    "only a mark": (lambda t: b"\xef\xbb\xbf", None, "an empty file"),
+    "only a header": (lambda t: t.split("\n")[0] + "\n", None, "no rows"),
+    "no slice_id": (lambda t: t.replace("slice_id", "clip"), 1, "the columns clip"),
+    "no group": (
+        lambda t: t.replace("pv_object", "object kind").replace("pv_actor", "act"),
+        1,
+        "columns",
+    ),
+    "a negative span": (
+        lambda t: "slice_id,pv_object_type,span_start\nv00,car,-1\n",
+        2,
+        "span_start",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", REFUSED)
+def test_a_broken_file_is_refused_with_its_line(tiny: Path, form: str) -> None:
+    spoil, line, said = REFUSED[form]
+    content = spoil(CLEAN)
+    (tiny / NAME).write_bytes(content.encode() if isinstance(content, str) else content)
+    collection = open_collection(tiny, allow_path=True)
+    problem = collection.refused["annotation"]
+    assert (problem.file, problem.line) == (NAME, line)
+    assert said in problem.found
+    assert str(tiny) not in str(problem)
+    assert "error" in set(collection.findings["level"])
+
+
+def test_words_for_missing_are_words(tiny: Path) -> None:
+    text = CLEAN.replace("stationary", "None").replace("straight crossing path", "NA")
+    (tiny / NAME).write_text(text)
+    keywords = open_collection(tiny, allow_path=True).keywords
+    assert {"None", "NA"} <= set(keywords["keyword"])
+    assert "nan" not in set(keywords["keyword"].str.lower())
+
+
+def test_composed_and_decomposed_accents_are_one_keyword(tiny: Path) -> None:
+    text = CLEAN.replace("v00,small vehicle", "v00,caf\u00e9").replace(
+        "v03,small vehicle", "v03,cafe\u0301"
+    )
+    (tiny / NAME).write_text(text)
+    keywords = open_collection(tiny, allow_path=True).keywords
+    assert set(keywords.loc[keywords["item_id"].isin(["v00", "v03"]), "keyword"]) >= {"caf\u00e9"}
+    assert not keywords["keyword"].str.contains("\u0301").any()
+
+
+def test_quoted_commas_stay_where_semicolons_separate(tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    path.write_text('slice_id,pv_object_type\na,"car, red;""big"" one"\nb,car;bus\n')
+    keywords = read_annotation(path).keywords
+    assert keywords.loc[keywords["item_id"] == "a", "keyword"].tolist() == ["car, red", '"big" one']
+
+
+def test_formulas_and_markup_are_keywords_letter_for_letter(tmp_path: Path) -> None:
+    words = [
+        "=HYPERLINK('x')",
+        "+1",
+        "-2",
+        "@SUM(1)",
+        "**car**",
+        "<b>x</b>",
+        ":red[a]",
+        "\U0001f6b4",
+    ]
+    path = tmp_path / NAME
+    path.write_text(f"slice_id,pv_object_type\na,{';'.join(words)}\n")
+    assert read_annotation(path).keywords["keyword"].tolist() == words
+
+
+def test_ten_thousand_keywords_in_a_cell(tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    path.write_text(
+        f"slice_id,pv_object_type\na,{';'.join(f'k{i}' for i in range(10_000))};{'y' * 100_000}\n"
+    )
+    assert len(read_annotation(path).keywords) == 10_001
+
+
+def test_spans_and_paths_of_other_machines_reach_the_items(tiny: Path) -> None:
+    (tiny / "items.csv").unlink()
+    (tiny / NAME).write_text(
+        "slice_id,video_path,gif_path,span_start,span_end,category,object_type\n"
+        "v00,/data/a b/long.mp4,C:\\x\\v00.gif,1.5,4,near miss,pedestrian\n"
+        "v01,/data/a b/long.mp4,,4,6.5,,bicyclist\n"
+    )
+    items = open_collection(tiny, allow_path=True).items
+    assert items["item_id"].tolist() == ["v00", "v01"]
+    assert items["file"].tolist() == ["long.mp4", "long.mp4"]
+    assert items["span_start"].tolist() == [1.5, 4.0]
+    assert items["category"].tolist() == ["near miss", ""]
+
+
+def test_parquet_tables_are_read_too(tiny: Path) -> None:
+    clean = open_collection(tiny, allow_path=True).digests["labels"]
+    frame = pd.read_csv(tiny / NAME, dtype="str", keep_default_na=False)
+    frame["sensor_video_file"] = "x.mp4"
+    (tiny / NAME).unlink()
+    frame.to_parquet(tiny / "unified_annotation.parquet")
+    assert open_collection(tiny, allow_path=True).digests["labels"] == clean
+
+
+def test_items_without_keywords_are_not_annotated_and_counted(tiny: Path) -> None:
+    text = CLEAN.replace("v03,small vehicle,\n", "v03,,\nv99,pedestrian,\n").replace(
+        "v01,ped", "v01x,ped"
+    )
+    _, findings = labels(tiny, text)
+    found = findings.set_index("level")["found"]
+    assert "2 of 4 items without a keyword (v01, v03)" in found["note"]
+    assert any("2 annotated ids that are no items (v01x, v99)" in text for text in found["warning"])
+
+
+def test_short_rows_leave_the_item_not_annotated(tiny: Path) -> None:
+    _, findings = labels(tiny, CLEAN.replace("v03,small vehicle,", "v03"))
+    row = findings[findings["found"].str.contains("too few fields")].iloc[0]
+    assert (row["level"], row["line"]) == ("warning", 5)
+
+
+def test_the_line_is_right_after_a_cell_of_two_lines(tiny: Path) -> None:
+    text = CLEAN.replace("v00,small vehicle", 'v00,"small\nvehicle"').replace("v03,", "v03,a,b,")
+    (tiny / NAME).write_text(text)
+    assert open_collection(tiny, allow_path=True).refused["annotation"].line == 6
+
+
+def test_findings_are_a_table_errors_first() -> None:
+    findings = Findings()
+    findings.note("a", "x", "y")
+    findings.warning("b", "x", "y", 3)
+    frame = findings.frame()
+    assert frame["level"].tolist() == ["warning", "note"]
+    assert frame["line"].isna().tolist() == [False, True]

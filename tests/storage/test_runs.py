@@ -1,0 +1,215 @@
+"""Files of runs and judgements: one order, decided once, from any format; broken lines by
+number."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dashboard.storage.files import read_qrels, read_run
+from dashboard.storage.findings import Findings
+from dashboard.tables import DataError
+
+RUN = """\
+q1 Q0 a 1 0.9 x
+q1 Q0 b 2 0.8 x
+q1 Q0 c 3 0.8 x
+q2 Q0 b 1 0.7 x
+q2 Q0 a 2 0.5 x
+"""
+QRELS = "q1 0 a 2\nq1 0 b 1\nq1 0 c 0\nq2 0 b 1\n"
+
+
+def ranked(path: Path, ties: str = "gallery", gallery: list[str] | None = None) -> list[tuple]:
+    run = read_run(path, ties, gallery)  # type: ignore[arg-type]
+    columns = [run[c].astype("str" if c.endswith("id") else run[c].dtype) for c in run.columns]
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def write(tmp_path: Path, content: str | bytes, name: str = "a.trec") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+FORMS = {
+    "as it is": RUN,
+    "tabs and runs of blanks": RUN.replace(" ", "\t  "),
+    "blanks at both ends": RUN.replace("\n", "  \n ").replace("q1", "  q1", 1),
+    "blank lines": RUN.replace("\n", "\n\n") + "\n\n",
+    "Windows line ends": RUN.replace("\n", "\r\n"),
+    "byte order mark": b"\xef\xbb\xbf" + RUN.encode(),
+    "UTF-16": RUN.encode("utf-16"),
+    "gzip": gzip.compress(RUN.encode()),
+    "no last line end": RUN.rstrip(),
+    "lines in another order": "\n".join(sorted(RUN.split("\n"), reverse=True)),
+    "ranks from 0": RUN.replace(" 1 ", " 0 "),
+    "scientific notation": RUN.replace("0.9", "9.000000e-01"),
+    "a header": "query_id Q0 item rank score tag\n" + RUN,
+    "two tags": RUN.replace("0.9 x", "0.9 y"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_trec_file_is_the_same_run(tmp_path: Path, form: str) -> None:
+    expected = [
+        ("q1", "a", 0.9, 1), ("q1", "b", 0.8, 2), ("q1", "c", 0.8, 3),
+        ("q2", "b", 0.7, 1), ("q2", "a", 0.5, 2),
+    ]  # fmt: skip
+    found = ranked(write(tmp_path, FORMS[form]), gallery=["a", "b", "c"])
+    assert sorted(found, key=lambda row: (row[0], row[3])) == expected
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.csv.gz"])
+def test_other_formats_are_the_same_run(tmp_path: Path, name: str) -> None:
+    rows = [line.split() for line in RUN.splitlines()]
+    frame = pd.DataFrame({"item_id": [r[2] for r in rows], "score": [float(r[4]) for r in rows]})
+    frame.insert(0, "query_id", [r[0] for r in rows])
+    path = tmp_path / name
+    if "csv" in name:
+        frame.to_csv(path, index=False)
+    elif "json" in name:
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    assert ranked(path) == ranked(write(tmp_path, RUN, "b.trec"))
+
+
+def test_ties_go_by_gallery_order_or_as_trec_eval_breaks_them(tmp_path: Path) -> None:
+    scores = {"d10": 0.5, "d9": 0.5000001, "b": 0.5, "z": 0.2}
+    path = write(tmp_path, "".join(f"q Q0 {item} 1 {scores[item]} x\n" for item in scores))
+    in_gallery_order = ranked(path, gallery=["b", "d9", "z", "d10"])
+    assert [row[1] for row in in_gallery_order] == ["b", "d9", "d10", "z"]
+    assert [row[1] for row in ranked(path, "trec")] == ["d9", "d10", "b", "z"]
+    close = write(tmp_path, "q Q0 a 1 1.00000001 x\nq Q0 b 2 1.0 x\n", "b.trec")
+    assert [row[1] for row in ranked(close, "trec")] == ["b", "a"], "equal as float32"
+
+
+def test_all_scores_equal_is_gallery_order(tmp_path: Path) -> None:
+    path = write(tmp_path, "".join(f"q Q0 i{i} 1 0.5 x\n" for i in range(20)))
+    gallery = [f"i{i}" for i in range(19, -1, -1)]
+    assert [row[1] for row in ranked(path, gallery=gallery)] == gallery
+
+
+REFUSED = {
+    "a pair twice": (RUN.replace("b 2 0.8", "a 2 0.8"), 2, "lines 1 and 2"),
+    "a pair twice, further on": (RUN + "q1 Q0 c 9 0.1 x\n", 6, "lines 3 and 6"),
+    "NaN": (RUN.replace("c 3 0.8", "c 3 nan"), 3, "score nan"),
+    "infinity": (RUN.replace("c 3 0.8", "c 3 inf"), 3, "score inf"),
+    "a word": (RUN.replace("c 3 0.8", "c 3 high"), 3, "the score 'high'"),
+    "a decimal comma": (RUN.replace(".", ","), 1, "the score '0,9'"),
+    "five fields": (RUN.replace(" x", ""), 1, "5 fields"),
+    "seven fields in line 4": (RUN.replace("0.7 x", "0.7 x y"), 4, "7 fields"),
+    "empty": ("", None, "an empty file"),
+    "blank": ("\n \n", None, "an empty file"),
+    "Latin-1": (RUN.encode() + b"q3 Q0 caf\xe9 1 0.5 x\n", 6, "not UTF-8"),
+    "damaged gzip": (gzip.compress(RUN.encode())[:-9], None, "damaged gzip"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_broken_run_is_refused_with_its_line(tmp_path: Path, case: str) -> None:
+    content, line, said = REFUSED[case]
+    with pytest.raises(DataError) as refused:
+        read_run(write(tmp_path, content))
+    assert (refused.value.file, refused.value.line) == ("a.trec", line)
+    assert said in refused.value.found
+
+
+def test_lines_are_counted_with_blank_ones_and_headers(tmp_path: Path) -> None:
+    content = "query Q0 item rank score tag\n\n" + RUN.replace("c 3 0.8", "c 3 nan")
+    with pytest.raises(DataError) as refused:
+        read_run(write(tmp_path, content))
+    assert refused.value.line == 5
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_lines_of_a_broken_csv_run_are_named(tmp_path: Path, separator: str) -> None:
+    text = "query_id,item_id,score\nq1,a,0.5\nq1,b,\n".replace(",", separator)
+    with pytest.raises(DataError) as refused:
+        read_run(write(tmp_path, text, "a.csv"))
+    assert refused.value.line == 3
+
+
+def test_two_tags_are_one_run_and_said(tmp_path: Path) -> None:
+    findings = Findings()
+    read_run(write(tmp_path, FORMS["two tags"]), findings=findings)
+    assert "2 run tags" in findings.rows[0][3]
+
+
+def test_results_that_are_no_items_are_left_out_and_counted(tmp_path: Path) -> None:
+    findings = Findings()
+    run = read_run(write(tmp_path, RUN), gallery=["a", "c"], findings=findings)
+    assert run["item_id"].astype("str").tolist() == ["a", "c", "a"]
+    assert run["rank"].tolist() == [1, 2, 1]
+    assert "2 results that are not items" in findings.rows[0][3]
+
+
+JUDGED = {
+    "negative": ("q1 0 c 0", "q1 0 c -1", -1.0),
+    "fractional": ("q1 0 c 0", "q1 0 c 1.5", 1.5),
+    "tabs": ("q1 0 c 0", "q1\t0 \tc   0", 0.0),
+}
+
+
+@pytest.mark.parametrize("case", JUDGED)
+def test_grades_are_used_as_they_are(tmp_path: Path, case: str) -> None:
+    old, new, grade = JUDGED[case]
+    qrels = read_qrels(write(tmp_path, QRELS.replace(old, new)))
+    assert qrels["grade"].tolist() == [2.0, 1.0, grade, 1.0]
+
+
+REFUSED_QRELS = {
+    "a word": (QRELS.replace("b 1", "b yes", 1), 2, "the grade 'yes'"),
+    "three columns": (QRELS.replace(" 0 ", " "), 1, "3 fields"),
+    "five columns": (QRELS.replace("\n", " x\n"), 1, "5 fields"),
+    "other grade": (QRELS + "q1 0 a 1\n", 5, "lines 1 and 5"),
+    "empty": ("", None, "an empty file"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_QRELS)
+def test_broken_judgements_are_refused_with_their_line(tmp_path: Path, case: str) -> None:
+    content, line, said = REFUSED_QRELS[case]
+    with pytest.raises(DataError) as refused:
+        read_qrels(write(tmp_path, content, "qrels.txt"))
+    assert (refused.value.line, said in refused.value.found) == (line, True)
+
+
+def test_the_same_judgement_twice_and_a_header_are_notes(tmp_path: Path) -> None:
+    findings = Findings()
+    content = "query_id iter doc_id relevance\n" + QRELS + "q1 0 a 2\n"
+    qrels = read_qrels(write(tmp_path, content, "qrels.txt"), findings=findings)
+    assert len(qrels) == 4
+    said = [row[3] for row in findings.rows]
+    assert said == ["a header (query_id iter doc_id relevance)", "1 repeated judgements"]
+
+
+def test_judgements_in_a_csv_file(tmp_path: Path) -> None:
+    path = write(tmp_path, "query_id,item_id,grade\nq1,007,2\nq1,NA,0\n", "qrels.csv")
+    assert read_qrels(path)["item_id"].astype("str").tolist() == ["007", "NA"]
+
+
+IDS = st.text(
+    st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=12
+).filter(lambda text: not text.startswith("\ufeff"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(ids=st.lists(IDS, min_size=1, max_size=8, unique=True))
+def test_ids_come_out_of_every_format_byte_for_byte(ids: list[str], tmp_path_factory) -> None:
+    folder = tmp_path_factory.mktemp("ids")
+    frame = pd.DataFrame({"query_id": "q", "item_id": ids, "score": 1.0})
+    frame.to_csv(folder / "a.csv", index=False)
+    frame.to_json(folder / "a.jsonl", orient="records", lines=True)
+    frame.to_parquet(folder / "a.parquet")
+    lines = "".join(f"q Q0 {name} 1 1.0 x\n" for name in ids)
+    (folder / "a.trec").write_bytes(lines.encode())
+    for end in ("csv", "jsonl", "parquet", "trec"):
+        run = read_run(folder / f"a.{end}", gallery=ids)
+        assert run["item_id"].astype("str").tolist() == ids

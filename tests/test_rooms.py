@@ -1,0 +1,187 @@
+"""Who may look at whom: every import of every file is read, those inside functions too."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "dashboard"
+
+# room → the rooms it may look at. `main` and `app` are files beside the rooms.
+MAY_SEE: dict[str, set[str]] = {
+    "tables": set(),
+    "storage": {"tables"},
+    "retrieval": {"tables", "storage"},
+    "evaluation": {"tables"},
+    "views": {"tables", "storage", "retrieval", "evaluation"},
+    "screens": {"tables", "evaluation", "views"},
+    "main": {"tables", "views", "screens"},
+    "app": {"tables", "views", "storage"},
+    "commands": {"tables", "storage", "retrieval", "evaluation", "views"},
+    "__main__": {"tables", "storage", "retrieval", "evaluation", "views", "commands"},
+    "__init__": set(),
+}
+OFFLINE_VIEWS = {"charts", "report"}
+JOINS_THE_THREE = "cached"
+
+# room → libraries it may never name; the slow ones may be named by retrieval inside functions.
+SLOW = {"torch", "sentence_transformers", "transformers", "keybert", "faiss"}
+NEVER: dict[str, set[str]] = {
+    "tables": {"streamlit", "altair", *SLOW},
+    "storage": {"streamlit", "altair", *SLOW},
+    "retrieval": {"streamlit", "altair"},
+    "evaluation": {
+        "streamlit", "altair", "os", "sys", "pathlib", "io", "time", "datetime", "random", "socket",
+        "urllib", "subprocess", "sqlite3", "sqlalchemy", "requests", *SLOW,
+    },
+    "views": SLOW,
+    "screens": {"sqlite3", "sqlalchemy", *SLOW},
+    "main": SLOW,
+    "app": SLOW,
+    "commands": {"streamlit", *SLOW},
+    "__main__": {"streamlit", *SLOW},
+    "__init__": set(),
+}  # fmt: skip
+PICKLES = {"pickle", "joblib", "dill", "shelve", "marshal"}
+
+
+def files() -> list[Path]:
+    sources = [path for path in PACKAGE.rglob("*.py")]
+    return sorted(sources) + [path for path in [ROOT / "app.py"] if path.exists()]
+
+
+def room_of(path: Path) -> str:
+    if path.parent == ROOT:
+        return path.stem
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[str, bool]]:
+    """(module named in full, whether when the file is imported) of each import."""
+    inside = {
+        child
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for child in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for each in node.names:
+                yield each.name, node not in inside
+        elif isinstance(node, ast.ImportFrom):
+            for each in node.names:
+                yield f"{'.' * node.level}{node.module or ''}.{each.name}", node not in inside
+
+
+def for_types_only(tree: ast.AST) -> set[str]:
+    """What is imported under `if TYPE_CHECKING:`, which never runs."""
+    guarded = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+    ]
+    return {name for node in guarded for name, _ in imports(node)}
+
+
+def complaints(path: Path, source: str) -> list[str]:
+    """What the imports of a file break, in sentences."""
+    tree, room = ast.parse(source), room_of(path)
+    said, unused = [], for_types_only(tree)
+    for name, at_once in imports(tree):
+        parts = name.split(".")
+        library = parts[0]
+        if name.startswith("."):
+            said.append(f"{path.name} may not import relatively ({name})")
+        elif library == "dashboard" and len(parts) > 1:
+            said += _between_rooms(path, room, parts)
+        elif library in PICKLES:
+            said.append(f"{room} may not import {library}: nothing is ever unpickled")
+        elif library in NEVER[room]:
+            said.append(f"{room} may not import {library} ({path.name})")
+        elif library in SLOW and at_once and name not in unused:
+            said.append(f"{path.name} may import {library} only inside a function: it is slow")
+    return said
+
+
+def _between_rooms(path: Path, room: str, parts: list[str]) -> list[str]:
+    other = parts[1]
+    if other == room:
+        return []
+    if other not in MAY_SEE[room]:
+        return [f"{room} may not import {other} ({path.name})"]
+    if room == "app" and other == "storage" and "media" not in parts and "collection" not in parts:
+        return [f"app may import of storage only what its routes need, not {'.'.join(parts)}"]
+    if room in ("commands", "__main__") and other == "views" and not OFFLINE_VIEWS & set(parts):
+        return [f"{room} may import of views only charts and report, which need no Streamlit"]
+    return []
+
+
+def test_every_room_is_on_the_map() -> None:
+    rooms = {room_of(path) for path in files()}
+    assert rooms <= set(MAY_SEE), f"rooms without rules: {sorted(rooms - set(MAY_SEE))}"
+    described = (PACKAGE / "__init__.py").read_text()
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    missing = [name for name in folders if f"\n{name} " not in described]
+    assert not missing, f"dashboard/__init__.py says nothing of {missing}"
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_looks_only_where_its_room_may(path: Path) -> None:
+    said = complaints(path, path.read_text(encoding="utf-8"))
+    assert not said, "\n".join(said)
+
+
+def test_only_one_view_joins_storage_and_retrieval_with_evaluation() -> None:
+    joining = []
+    for path in (PACKAGE / "views").rglob("*.py"):
+        named = [
+            name.split(".") for name, _ in imports(ast.parse(path.read_text(encoding="utf-8")))
+        ]
+        rooms = {parts[1] for parts in named if parts[0] == "dashboard"}
+        if "retrieval" in rooms and path.stem != JOINS_THE_THREE:
+            joining.append(path.name)
+    assert not joining, f"only views/cached.py may join the rooms, not {joining}"
+
+
+@pytest.mark.parametrize(
+    ("where", "source", "said"),
+    [
+        ("evaluation/x.py", "import streamlit as st", "evaluation may not import streamlit"),
+        ("evaluation/x.py", "def f():\n    import dashboard.storage.x", "not import storage"),
+        ("evaluation/x.py", "from pathlib import Path", "evaluation may not import pathlib"),
+        ("storage/x.py", "from dashboard.retrieval.search import search", "not import retrieval"),
+        ("screens/x.py", "from dashboard.storage.collection import names", "not import storage"),
+        ("retrieval/x.py", "import torch", "only inside a function"),
+        ("views/x.py", "def f():\n    import faiss", "views may not import faiss"),
+        ("storage/x.py", "import pickle", "nothing is ever unpickled"),
+        ("storage/x.py", "from . import files", "relatively"),
+        ("commands/x.py", "from dashboard.views.cached import run", "only charts and report"),
+    ],
+)  # fmt: skip
+def test_a_look_in_the_wrong_direction_is_a_sentence(where: str, source: str, said: str) -> None:
+    assert any(said in sentence for sentence in complaints(PACKAGE / where, source))
+
+
+def test_what_is_slow_may_be_imported_inside_a_function_of_retrieval() -> None:
+    assert not complaints(PACKAGE / "retrieval/x.py", "def f():\n    import faiss, torch")
+
+
+def test_no_file_reads_pickles_or_runs_foreign_code() -> None:
+    forbidden = (
+        "allow_pickle=True",
+        "read_pickle",
+        "torch.load",
+        "trust_remote_code=True",
+        "unsafe_load",
+    )
+    for path in files():
+        text = path.read_text(encoding="utf-8")
+        assert not [word for word in forbidden if word in text], path
+        calls = [node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+        names = {call.id for call in calls if isinstance(call, ast.Name)}
+        assert not names & {"eval", "exec", "__import__"}, path
