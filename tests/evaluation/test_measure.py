@@ -73,6 +73,20 @@ def test_a_query_that_was_not_run_or_asks_for_nothing_is_null(protocol, query):
     assert values(protocol)[query].isna().all()
 
 
+@pytest.mark.parametrize(
+    ("protocol", "null"),
+    [("alfa", {"P", "AP", "CG", "Judged"}), ("context", {"AP", "Judged"}), ("trec", set())],
+)
+def test_nothing_found_where_nothing_is_relevant_is_no_more_than_that(protocol, null):
+    qrels = QRELS.query("query_id == 'nothing'").assign(credit=0.0)
+    table = measure(
+        {"r": RUN.iloc[:0]}, Judgement(qrels, ("nothing",), {}), protocol, "P@2 AP CG Judged"
+    )
+    found = table.set_index("metric")["value"]
+    assert set(found.index[found.isna()]) == null
+    assert (found.dropna() == 0).all()
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_found_item_counts_alike_everywhere(protocol):
     found = values(protocol)["found"]

@@ -50,6 +50,10 @@ def test_the_rank_column_decides_and_not_the_order_of_rows(seed):
     same(rank(RUN, judgement()), rank(RUN.iloc[order], judgement()))
 
 
+def test_lists_that_stand_together_but_upside_down_are_turned():
+    same(rank(RUN, judgement()), rank(RUN.iloc[::-1], judgement()))
+
+
 def test_gaps_in_the_ranks_close_up():
     gaps = RUN.assign(rank=RUN["rank"] * 7 + 3)
     same(rank(RUN, judgement()), rank(gaps, judgement()))
@@ -116,6 +120,13 @@ def test_pairs_are_found_by_table_and_by_filter(size):
     assert keys[places].tolist() == wanted[rows].tolist()
     nothing = matching(keys[:0], wanted, size)
     assert [len(found) for found in nothing] == [0, 0]
+
+
+def test_pairs_that_only_share_a_hash_are_not_found():
+    random = np.random.default_rng(1)
+    keys, wanted = random.integers(0, 2**40, (2, 20_000))
+    rows, _ = matching(keys, np.append(wanted, keys[:3]), 2**40)
+    assert rows.tolist() == [20_000, 20_001, 20_002]
 
 
 def test_an_unknown_item_is_no_other_querys_item():
