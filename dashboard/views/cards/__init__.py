@@ -20,7 +20,7 @@ def _file(name: str) -> str:
     return (_FILES / name).read_text(encoding="utf-8")
 
 
-_SCRIPTS = ("parts.js", "playing.js", "player.js", "cards.js")  # one after the other, as one module
+_SCRIPTS = ("parts.js", "playing.js", "player.js", "moving.js", "cards.js")  # together one module
 _component = st.components.v2.component(
     "result_cards",
     html=_file("cards.html"),

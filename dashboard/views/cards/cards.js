@@ -89,9 +89,9 @@ function fillRow(section, row, data) {
   section.dataset.role = row.role;
   section.ariaLabel = row.name;
   const [head, line] = section.children;
-  const headline = JSON.stringify([row.name, row.colour, row.measure, row.value, row.hits, row.note]);
-  if (section.headline !== headline + row.results.length) head.replaceChildren(...headOf(row));
-  section.headline = headline + row.results.length;
+  const said = JSON.stringify({ ...row, results: row.results.length });
+  if (section.said !== said) head.replaceChildren(...headOf(row));
+  section.said = said;
   const cards = inOrder(line, section.cards, row.results, ({ item }) => data.items[item].id, newCard);
   row.results.forEach((result, place) => fillCard(cards[place], result, row, data));
   line.hidden = !cards.length;
@@ -101,7 +101,7 @@ function fillRow(section, row, data) {
 
 function headOf(row) {
   const number = row.results.length;
-  const counted = row.role === "missed" ? `${number} relevant` : `${row.hits} of ${number} are hits`;
+  const counted = row.role === "missed" ? `${number} items` : `${row.hits} of ${number} are hits`;
   const unjudged = row.role === "missed" ? 0 : number - row.judged;
   return [
     row.colour ? swatch(row.colour) : null,
@@ -159,7 +159,8 @@ function fillPicture(picture, result, item, row) {
   }
   say(picture, item.problem || (item.poster ? "" : "no picture"));
   picture.querySelectorAll(".rank, .move").forEach((node) => node.remove());
-  if (result.rank !== null && row.role !== "missed") picture.append(make("span", "rank", String(result.rank)));
+  const ranked = result.rank !== null && row.role !== "missed";
+  if (ranked) picture.append(make("span", "rank", String(result.rank)));
   if (result.move) picture.append(make("span", `move ${kindOf(result.move)}`, result.move));
 }
 
@@ -198,77 +199,4 @@ function spoken(result, item, data) {
   ]
     .filter(Boolean)
     .join(", ");
-}
-
-function listen(rows, state) {
-  const cardOf = (event) => event.target.closest?.(".card");
-  const light = (card) => {
-    rows.querySelectorAll(".card").forEach((other) => {
-      const twin = Boolean(card) && other !== card && other.item.id === card.item.id;
-      other.classList.toggle("twin", twin);
-    });
-  };
-  const enter = (card) => {
-    light(card);
-    state.preview.start(card.querySelector(".picture"), card.item);
-  };
-  const leave = () => {
-    light(null);
-    state.preview.stop();
-  };
-  let under = null; // the card under the pointer
-  rows.addEventListener("pointerover", (event) => {
-    const card = cardOf(event);
-    if (event.pointerType === "touch" || card === under) return;
-    under = card;
-    if (card) enter(card);
-    else leave();
-  });
-  rows.addEventListener("pointerleave", () => {
-    under = null;
-    leave();
-  });
-  rows.addEventListener("focusin", (event) => {
-    const card = cardOf(event);
-    if (!card) return;
-    const buttons = card.parentElement.querySelectorAll(".open");
-    buttons.forEach((button) => (button.tabIndex = button === event.target ? 0 : -1));
-    if (event.target.matches(":focus-visible")) enter(card);
-  });
-  rows.addEventListener("focusout", () => under || leave());
-  rows.addEventListener("click", (event) => {
-    const card = cardOf(event);
-    const reading = String(getSelection()) && !event.target.closest(".open");
-    if (!card || reading) return;
-    leave();
-    const row = card.row.results.map(({ item }) => state.data.items[item].id);
-    state.player.show(card.item.id, row, true);
-  });
-  rows.addEventListener("keydown", (event) => {
-    const to = neighbour(event.target.closest(".open"), event.key);
-    if (!to) return;
-    event.preventDefault();
-    event.stopPropagation();
-    to.focus();
-  });
-}
-
-// The card button that a key leads to: left and right along the row, up and down by what is seen.
-function neighbour(from, key) {
-  if (!from) return null;
-  const inRow = [...from.closest(".line").querySelectorAll(".open")];
-  const at = inRow.indexOf(from);
-  const along = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: inRow.length - 1 };
-  if (key in along) return inRow[along[key]] ?? null;
-  const down = { ArrowUp: -1, ArrowDown: 1 }[key];
-  if (!down) return null;
-  const here = from.getBoundingClientRect();
-  const away = (button) => {
-    const there = button.getBoundingClientRect();
-    const high = (there.top - here.top) * down;
-    return high < here.height / 2 ? Infinity : high * 100 + Math.abs(there.left - here.left);
-  };
-  const all = [...from.closest(".rows").querySelectorAll(".open")];
-  const nearest = all.reduce((best, one) => (away(one) < away(best) ? one : best), from);
-  return nearest === from ? null : nearest;
 }
