@@ -34,8 +34,8 @@ def tukey_two_way(values: Array, versions: Sequence[str], level: float = 0.95) -
     margin, p = _margin_and_p(whole, delta, level)
     return pd.DataFrame(
         {
-            "baseline": np.asarray(versions, dtype=object)[first],
-            "candidate": np.asarray(versions, dtype=object)[second],
+            "baseline": np.asarray(list(versions), dtype=object)[first],
+            "candidate": np.asarray(list(versions), dtype=object)[second],
             "delta": delta,
             "low": delta - margin,
             "high": delta + margin,

@@ -1,0 +1,143 @@
+"""Parts of the queries and their means; overlap of lists without labels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dashboard.evaluation.compare import compare
+from dashboard.evaluation.overlap import overlap, overlap_by_query
+from dashboard.evaluation.protocols.protocol import judgement
+from dashboard.evaluation.slices import (
+    slice_means,
+    slices_of_keywords,
+    slices_of_queries,
+    slices_of_relevant,
+)
+from tests.evaluation.kinds_statistics import measured
+
+lists = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=8)
+
+
+def run(items, query="q"):
+    columns = ["query_id", "item_id", "score", "rank"]
+    rows = [(query, item, -rank, rank) for rank, item in enumerate(items, 1)]
+    return pd.DataFrame(rows, columns=columns).astype({"query_id": "str", "item_id": "str"})
+
+
+def named(slices):
+    """{(by, slice): the queries in it}"""
+    return {
+        key: part["query_id"].tolist() for key, part in slices.groupby(["by", "slice"], sort=False)
+    }
+
+
+def test_slices_of_the_queries_table():
+    queries = pd.DataFrame(
+        {
+            "query_id": ["a", "b", "c"],
+            "text": ["two words", None, "now here are many more words than before"],
+            "item_id": [None, "v1", None],
+            "weather": ["snow", None, "snow"],
+        }
+    )
+    assert named(slices_of_queries(queries)) == {
+        ("kind of query", "text query"): ["a", "c"],
+        ("kind of query", "item query"): ["b"],
+        ("query length", "1-3 words"): ["a"],
+        ("query length", "8 words or more"): ["c"],
+        ("weather", "snow"): ["a", "c"],
+    }
+
+
+def test_slices_of_kept_keywords_count_queries_without_any():
+    columns = ["query_id", "ngram", "group", "keyword", "score", "kept"]
+    rows = [
+        ("a", "x", "g", "red", 0.9, True),
+        ("a", "y", "g", "red", 0.8, True),
+        ("a", "z", "h", "car", 0.9, True),
+        ("b", "x", "g", "red", 0.2, False),
+    ]
+    assert named(slices_of_keywords(pd.DataFrame(rows, columns=columns))) == {
+        ("group", "g"): ["a"],
+        ("group", "h"): ["a"],
+        ("keyword", "red"): ["a"],
+        ("keyword", "car"): ["a"],
+        ("number of keywords", "2"): ["a"],
+        ("number of keywords", "0"): ["b"],
+    }
+
+
+def test_slices_of_the_number_of_relevant_items():
+    rows = [("a", f"i{n}", 1, 1.0) for n in range(3)] + [("b", "i0", 0, 0.0)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "item_id", "grade", "credit"])
+    found = slices_of_relevant(judgement(qrels, ("a", "b")))
+    assert named(found) == {
+        ("number of relevant items", "2-4"): ["a"],
+        ("number of relevant items", "0"): ["b"],
+    }
+
+
+def test_means_of_slices_and_their_difference_to_the_baseline():
+    rng = np.random.default_rng(2)
+    ids = [f"q{i}" for i in range(40)]
+    table = measured({v: {q: float(rng.random()) for q in ids} for v in ("old", "new")})
+    table.loc[table["query_id"] == "q1", "value"] = np.nan
+    slices = pd.DataFrame({"query_id": [*ids[:10], "q1", "gone"], "by": "half", "slice": "few"})
+    slices.loc[10:, "slice"] = "one"
+    found = slice_means(table, slices, "P", 5, baseline="old", resamples=500).set_index(
+        ["slice", "run"]
+    )
+    part = table[table["query_id"].isin(ids[:10])]
+    row = found.loc[("few", "new")]
+    alone = compare(part, "old", "new", resamples=500).iloc[0]
+    assert row["mean"] == pytest.approx(part[part["run"] == "new"]["value"].mean())
+    names = ["delta", "delta_low", "delta_high"]
+    assert row[names].tolist() == pytest.approx(alone[["delta", "low", "high"]].tolist())
+    assert (row["scored"], row["total"], row["common"]) == (9, 10, 9)
+    assert found.loc[("all queries", "old"), "total"] == 40
+    one = found.loc[("one", "new")]
+    assert (one["scored"], one["total"]) == (0, 1)
+    assert one[["mean", "low", "delta"]].isna().all()
+    assert found.loc[("few", "old"), "delta"] == 0
+
+
+def test_slices_without_rows_leave_all_queries():
+    table = measured({"old": {"a": 1, "b": 0}})
+    none = pd.DataFrame(columns=["query_id", "by", "slice"])
+    assert slice_means(table, none, "P", 5)["slice"].tolist() == ["all queries"]
+    with pytest.raises(ValueError, match="P@7 was not measured"):
+        slice_means(table, none, "P", 7)
+
+
+@given(lists, lists, st.integers(1, 9))
+@settings(max_examples=120, deadline=None)
+def test_overlap_equals_sets_and_the_sum_of_agreements(first, second, k):
+    row = overlap_by_query(run(first), run(second), k=k, p=0.8)
+    if not first or not second:
+        assert row.empty or row["jaccard"].isna().all()
+        return
+    tops, depth = (set(first[:k]), set(second[:k])), min(len(first), len(second))
+    agreement = [len(set(first[:d]) & set(second[:d])) / d for d in range(1, depth + 1)]
+    rbo = sum(0.2 * 0.8**d * a for d, a in enumerate(agreement)) + agreement[-1] * 0.8**depth
+    common = tops[0] & tops[1]
+    moves = [abs(first.index(item) - second.index(item)) for item in common]
+    assert row["jaccard"][0] == pytest.approx(len(common) / len(tops[0] | tops[1]))
+    assert row["rbo"][0] == pytest.approx(rbo)
+    assert row["shift"][0] == pytest.approx(np.mean(moves) if moves else np.nan, nan_ok=True)
+
+
+def test_overlap_of_all_pairs_is_the_mean_over_common_queries():
+    first = pd.concat([run("abc", "q1"), run("abc", "q2"), run("abc", "q3")])
+    second = pd.concat([run("abc", "q1"), run("xyz", "q2")])
+    table = overlap({"v1": first, "v2": second, "v3": first}, k=3)
+    assert table[["baseline", "candidate"]].to_numpy().tolist() == [
+        ["v1", "v2"],
+        ["v1", "v3"],
+        ["v2", "v3"],
+    ]
+    assert table["jaccard"].tolist() == [0.5, 1, 0.5]
+    assert table["rbo"].tolist() == pytest.approx([0.5, 1, 0.5])
+    assert table["queries"].tolist() == [2, 3, 2]
+    assert overlap({"v1": first}).empty
