@@ -17,6 +17,7 @@ st.set_page_config("Search quality", page_icon=ICON, layout="wide")
 pages = [
     st.Page("screens/overview.py", title="Overview", icon=":material/dashboard:", default=True),
     st.Page("screens/compare.py", title="Compare", icon=":material/compare_arrows:"),
+    st.Page("screens/slices.py", title="Where", icon=":material/grid_on:"),
     st.Page("screens/query.py", title="Query", icon=":material/movie_info:"),
     st.Page("screens/search.py", title="Search", icon=":material/search:"),
 ]

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.retrieval import encoders
 from dashboard.storage import collection as collections
 
-SCREENS = ("overview", "compare", "query", "search")
+SCREENS = ("overview", "compare", "slices", "query", "search")
 
 
 def opened(screen="overview", **choices):
@@ -102,6 +102,15 @@ def test_the_worst_query_comes_first():
     differences = app.dataframe[0].value["Difference"].dropna()
     assert differences.is_monotonic_increasing
     assert differences.iloc[0] < 0
+
+
+def test_a_slice_holds_only_its_queries():
+    app = opened("slices", collection="driving", by="pv_object_type")
+    parts = app.dataframe[0].value.set_index("Slice")
+    there = opened("compare", collection="driving", slice="pv_object_type=bicyclist")
+    scored = there.dataframe[0].value["Difference"].notna().sum()
+    assert parts.loc["bicyclist", "Queries"] == scored
+    assert parts["Difference"].dropna().is_monotonic_increasing
 
 
 def test_comparing_a_version_with_itself_is_said():

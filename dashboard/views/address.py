@@ -20,7 +20,7 @@ from dashboard.views import cached
 from dashboard.views.choices import CHOICES, Choice
 
 SCHEME = "1"
-PAGES = ("", "compare", "query", "search")
+PAGES = ("", "compare", "slices", "query", "search")
 Params = Mapping[str, Sequence[str]]
 
 

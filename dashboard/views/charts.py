@@ -32,7 +32,7 @@ def _version_scale(colours: dict[str, str]) -> alt.Scale:
 def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
     """The mean of one metric over K, a line a version.
 
-    Columns: run, cutoff, mean, scored, total.
+    Columns: run, cutoff, mean, low, high (of the 95 % interval, drawn as a band), scored, total.
     """
     shown = means.dropna(subset=["mean"])
     base = alt.Chart(shown).encode(
@@ -47,10 +47,15 @@ def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
             alt.Tooltip("total:Q", title="of"),
         ],
     )
+    band = base.mark_area(opacity=0.12).encode(
+        y=alt.Y("low:Q", title=None),
+        y2="high:Q",
+        color=alt.Color("run:N", scale=_version_scale(colours), legend=None),
+    )
     points = base.mark_point(filled=True, size=55).encode(
         shape=alt.Shape("run:N", title=None, legend=LEGEND, scale=alt.Scale(domain=list(colours)))
     )
-    return (base.mark_line(strokeWidth=2) + points).properties(height=280)
+    return (band + base.mark_line(strokeWidth=2) + points).properties(height=280)
 
 
 def keyword_bars(means: pd.DataFrame, colours: dict[str, str]) -> alt.Chart:
@@ -151,3 +156,40 @@ def differences(deltas: pd.DataFrame, title: str) -> alt.Chart:
         )
         .properties(height=300)
     )
+
+
+def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
+    """One metric on every slice × version: one hue, the number in the cell, small slices pale.
+
+    Columns: slice, run, mean, scored, delta, delta_low, delta_high. A click selects the slice as
+    `pick`.
+    """
+    most = means.groupby("slice")["scored"].transform("max")
+    shown = means.assign(
+        strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
+        text=means["mean"].map(lambda x: "–" if pd.isna(x) else f"{x:.2f}"),
+        name=means["slice"] + "  (" + most.astype("str") + ")",
+    )
+    base = alt.Chart(shown).encode(
+        x=alt.X(
+            "run:N", title=None, sort=list(versions), axis=alt.Axis(orient="top", labelAngle=0)
+        ),
+        y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
+        opacity=alt.Opacity("strength:Q", scale=None, legend=None),
+        tooltip=[
+            alt.Tooltip("slice:N", title="Slice"),
+            alt.Tooltip("run:N", title="Version"),
+            alt.Tooltip("mean:Q", title="Mean", format=".3f"),
+            alt.Tooltip("scored:Q", title="Queries scored"),
+            alt.Tooltip("delta:Q", title="Difference to the baseline", format="+.3f"),
+            alt.Tooltip("delta_low:Q", title="95 % from", format="+.3f"),
+            alt.Tooltip("delta_high:Q", title="to", format="+.3f"),
+        ],
+    )
+    pick = alt.selection_point(name="pick", fields=["slice"])
+    cells = base.mark_rect(
+        cornerRadius=3, stroke="transparent", strokeWidth=3, cursor="pointer"
+    ).encode(color=alt.Color("mean:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), legend=None))
+    on_dark = alt.condition("datum.mean > 0.55", alt.value("#ffffff"), alt.value("#17202b"))
+    words = base.mark_text(fontSize=13).encode(text="text:N", color=on_dark)
+    return (cells.add_params(pick) + words).properties(height=alt.Step(30))

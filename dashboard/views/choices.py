@@ -78,10 +78,9 @@ def _metric(text: str, collection: Any) -> str:
 
 
 def _slice(text: str, collection: Any) -> str:
-    group, _, keyword = text.partition("=")
-    known = cached.keywords_of(collection)
-    if text and not ((known["group"] == group) & (known["keyword"] == keyword)).any():
-        raise ValueError(f"there is no keyword {keyword[:80]!r} in a group {group[:80]!r}")
+    by, _, name = text.partition("=")
+    if text and name not in cached.known_slices(collection).get(by, ()):
+        raise ValueError(f"there is no {name[:80]!r} among the queries by {by[:80]!r}")
     return text
 
 
@@ -126,7 +125,9 @@ CHOICES: dict[str, Choice] = {
         _first_kind_of_queries,
         _one_of("kind of queries", lambda c: WHICH_QUERIES),
     ),
-    "slice": Choice("only queries that ask for a keyword: group=keyword", lambda c: "", _slice),
+    "slice": Choice(
+        "only a part of the queries, such as pv_object_type=bicyclist", lambda c: "", _slice
+    ),
     "groups": Choice(
         "the semantic groups whose keywords decide what is relevant",
         lambda c: c.default_groups,
@@ -142,6 +143,11 @@ CHOICES: dict[str, Choice] = {
         "results less similar than this are left out; the divisor stays K",
         lambda c: -1.0,
         _number(-1, 1),
+    ),
+    "by": Choice(
+        "what the slices divide the queries by",
+        lambda c: next(iter(cached.known_slices(c)), ""),
+        _one_of("way to divide the queries", cached.known_slices),
     ),
     "names": Choice(
         "metric names of the source or of the field",

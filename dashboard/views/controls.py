@@ -13,7 +13,7 @@ from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.views import address, cached
 from dashboard.views.choices import NAMES, SHOWN, WHICH_QUERIES
-from dashboard.views.labels import group_name, label
+from dashboard.views.labels import by_name, group_name, label
 from dashboard.views.texts import plain, shown
 
 SHARED = (
@@ -170,13 +170,14 @@ def _threshold(view: Any) -> None:
 def _slice(view: Any) -> None:
     known = cached.keywords_of(cached.opened(view.collection))
     options = [f"{g}={k}" for g, k in zip(known["group"], known["keyword"], strict=True)]
+    options += [view.slice] * (bool(view.slice) and view.slice not in options)
     if options:
-        pick("Only queries that ask for", "slice", ["", *options], view, _slice_name)
+        pick("Only queries", "slice", ["", *options], view, _slice_name)
 
 
 def _slice_name(option: str) -> str:
-    group, _, keyword = option.partition("=")
-    return f"{keyword} ({group_name(group)})" if option else "anything"
+    by, _, name = option.partition("=")
+    return f"{name} ({by_name(by)})" if option else "all of them"
 
 
 def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:

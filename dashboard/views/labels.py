@@ -41,3 +41,8 @@ def with_cutoff(text: str, asked: Measure) -> str:
 def group_name(group: str) -> str:
     """`pv_actor_behavior` as a person would write it: actor behavior."""
     return group.removeprefix("pv_").replace("_", " ")
+
+
+def by_name(by: str) -> str:
+    """What queries are divided by, as a person would write it."""
+    return "keyword group" if by == "group" else group_name(by)

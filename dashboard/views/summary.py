@@ -22,10 +22,9 @@ def selected(view: Any, asked: Question) -> tuple[str, ...] | None:
     """The queries that the view's slice keeps; `None` where there is no slice."""
     if not view.slice:
         return None
-    group, _, keyword = view.slice.partition("=")
-    required = cached.required_keywords(asked)
-    kept = required[(required["group"] == group) & (required["keyword"] == keyword)]
-    return tuple(kept["query_id"].drop_duplicates())
+    by, _, name = view.slice.partition("=")
+    every = cached.slices(asked)
+    return tuple(every.loc[(every["by"] == by) & (every["slice"] == name), "query_id"].unique())
 
 
 def measured(view: Any, versions: Sequence[str], metrics: str) -> pd.DataFrame:
@@ -192,7 +191,26 @@ COLUMNS = {
     "Baseline": st.column_config.NumberColumn(format="%.3f"),
     "Candidate": st.column_config.NumberColumn(format="%.3f"),
 }
+SLICE_COLUMNS = {
+    "Slice": st.column_config.TextColumn(width="medium"),
+    "Difference": st.column_config.NumberColumn(format="%+.3f"),
+    "from": st.column_config.NumberColumn(format="%+.3f"),
+    "to": st.column_config.NumberColumn(format="%+.3f"),
+}
 CURVE = range(1, 11)
+
+
+def readable_slices(table: pd.DataFrame) -> pd.DataFrame:
+    """Slices of the candidate by their difference, for the table on a screen."""
+    return pd.DataFrame(
+        {
+            "Slice": table["slice"],
+            "Difference": table["delta"],
+            "from": table["delta_low"],
+            "to": table["delta_high"],
+            "Queries": table["common"],
+        }
+    )
 
 
 def collection_line(collection: Any) -> None:
@@ -211,7 +229,8 @@ def over_k(view: Any) -> tuple[pd.DataFrame, str]:
     if front.metric.cutoff == "never":
         front = parse("P@5")[0]
     metrics = " ".join(f"{front.name}@{k}" for k in CURVE)
-    means = measure.summarise(measured(view, view.runs, metrics))
+    asked = cached.question(view)
+    means = cached.means(asked, view.runs, metrics, selected(view, asked))
     return means, short_label(view, f"{front.name}@1").replace("@1", "@K")
 
 

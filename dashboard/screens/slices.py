@@ -1,0 +1,54 @@
+"""Slices: where each version is better or worse; a slice leads to its queries."""
+
+import streamlit as st
+
+from dashboard.views import address, cached, charts, controls, summary
+from dashboard.views.labels import by_name, short_label
+from dashboard.views.texts import plain
+
+view = controls.screen("Where", "On which kinds of queries is the candidate better or worse?")
+controls.need(view, "baseline", "candidate", "runs", "by")
+opened = cached.opened(view.collection)
+
+controls.segments(
+    "Divide the queries by", "by", {b: by_name(b) for b in cached.known_slices(opened)}, view
+)
+asked = cached.question(view)
+versions = tuple(dict.fromkeys([*view.runs, view.baseline, view.candidate]))
+means = cached.slice_means(asked, versions, view.baseline, view.metric, view.by)
+parts = means[means["by"] != "all"]
+if parts.empty:
+    st.info("The queries in view cannot be divided by this: choose another way, or other queries.")
+    st.stop()
+
+st.subheader(plain(f"{short_label(view, view.metric)} by {by_name(view.by)}"), anchor=False)
+left, right = st.columns(2, gap="large")
+with left:
+    clicked = st.altair_chart(
+        charts.slice_grid(parts, versions),
+        key=f"grid-{view.by}",
+        on_select="rerun",
+        alt=f"Mean {view.metric} of each slice and version",
+    )
+    st.caption("In brackets: queries scored. Pale cells rest on fewer than five.")
+with right:
+    candidate = parts[parts["run"] == view.candidate].sort_values("delta", kind="stable")
+    picked = st.dataframe(
+        summary.readable_slices(candidate),
+        key=f"slices-{view.by}",
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config=summary.SLICE_COLUMNS,
+    )
+    st.caption(
+        plain(
+            f"{view.candidate} minus {view.baseline}, worst first, with 95 % intervals of each "
+            "slice alone: among many slices some differ by chance. Choose one to see its queries."
+        )
+    )
+chosen = [point["slice"] for point in clicked["selection"].get("pick", [])]
+chosen += [candidate["slice"].iloc[row] for row in picked["selection"]["rows"]]
+if chosen:
+    there = address.link(view, slice=f"{view.by}={chosen[0]}", outcome="all")
+    st.switch_page("screens/compare.py", query_params=there)

@@ -1,0 +1,71 @@
+"""The command line's functions, remembered between reruns; the only place with st.cache_*.
+
+Tables are shared between sessions and must not be changed by who gets them. What a result depends
+on is its key: a `Question` of plain values with the content digest of its collection.
+"""
+
+from dashboard.views.cached.judged import (
+    TYPED,
+    Evidence,
+    Question,
+    evidence,
+    judgement,
+    needs_text_model,
+    queries,
+    query_keywords,
+    question,
+    required_keywords,
+    run,
+)
+from dashboard.views.cached.measured import (
+    comparison,
+    known_slices,
+    means,
+    measurements,
+    overlap,
+    slice_means,
+    slices,
+    stability,
+)
+from dashboard.views.cached.opened import (
+    collection,
+    collection_names,
+    keywords_of,
+    load_text_model,
+    media_of,
+    opened,
+    query_names,
+    text_model,
+    titles,
+)
+
+__all__ = [
+    "Evidence",
+    "Question",
+    "TYPED",
+    "collection",
+    "collection_names",
+    "comparison",
+    "evidence",
+    "judgement",
+    "keywords_of",
+    "known_slices",
+    "load_text_model",
+    "means",
+    "measurements",
+    "media_of",
+    "needs_text_model",
+    "opened",
+    "overlap",
+    "queries",
+    "query_keywords",
+    "query_names",
+    "question",
+    "required_keywords",
+    "run",
+    "slice_means",
+    "slices",
+    "stability",
+    "text_model",
+    "titles",
+]

@@ -1,0 +1,134 @@
+"""What is asked, which items are relevant to it, and what each version found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.protocols import PROTOCOLS, Judgement
+from dashboard.evaluation.protocols.alfa import required_keywords as required_by
+from dashboard.retrieval import keywords, runs
+from dashboard.views.cached.opened import opened
+
+TYPED = "typed"
+
+
+class Question(NamedTuple):
+    """All that numbers depend on, beside the versions and the metrics.
+
+    With `text` or `item` it is about this one typed or chosen query (its query_id is TYPED), else
+    about the collection's stored queries of the kind `queries`.
+    """
+
+    collection: str
+    digest: str
+    protocol: str
+    groups: tuple[str, ...]
+    mapping_threshold: float
+    min_similarity: float
+    queries: str
+    text: str = ""
+    item: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a protocol judges from (tables of the collection; of its queries those in question)."""
+
+    queries: pd.DataFrame
+    items: pd.DataFrame
+    keywords: pd.DataFrame
+    query_keywords: pd.DataFrame
+    qrels: pd.DataFrame | None
+
+
+def question(view: Any, *, live: bool = False) -> Question:
+    """What this view's numbers depend on; `live` for the text or item that is searched with."""
+    return Question(
+        view.collection,
+        opened(view.collection).digest,
+        view.protocol,
+        view.groups,
+        view.mapping_threshold,
+        view.min_similarity,
+        view.queries,
+        view.text if live else "",
+        view.item if live and not view.text else "",
+    )
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def queries(asked: Question) -> pd.DataFrame:
+    """The queries in question (table `queries`)."""
+    if asked.text or asked.item:
+        return pd.DataFrame({"query_id": [TYPED], "text": [asked.text], "item_id": [asked.item]})
+    stored = opened(asked.collection).queries
+    if asked.queries == "all":
+        return stored
+    return stored[(stored["text"] != "") == (asked.queries == "text")]
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def query_keywords(asked: Question) -> pd.DataFrame:
+    """What the words of each text query map to: candidates with scores, `kept` marked."""
+    known = opened(asked.collection)
+    candidates = known.query_keywords
+    if asked.text and _stored(asked):
+        candidates = candidates[candidates["query_id"] == _stored(asked)].assign(query_id=TYPED)
+    elif asked.text:
+        candidates = keywords.candidates({TYPED: asked.text}, known.vocabulary)
+    return keywords.keep(candidates, asked.mapping_threshold)
+
+
+def evidence(asked: Question) -> Evidence:
+    """What a protocol judges from. Raises DataError where a file of labels could not be used."""
+    known = opened(asked.collection)
+    known.check_evidence()
+    return Evidence(
+        queries=queries(asked),
+        items=known.items,
+        keywords=known.keywords,
+        query_keywords=query_keywords(asked),
+        qrels=known.qrels,
+    )
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def judgement(asked: Question) -> Judgement:
+    """Which items are relevant to which query, by the protocol's rules and the chosen groups."""
+    return PROTOCOLS[asked.protocol].judge(evidence(asked), asked.groups)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def required_keywords(asked: Question) -> pd.DataFrame:
+    """The keywords that each query asks for, of every group: query_id, group, keyword."""
+    return required_by(evidence(asked))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def run(asked: Question, version: str) -> pd.DataFrame:
+    """The ranked results of one version for the queries in question (table `run`)."""
+    known = opened(asked.collection)
+    everything = len(known.items)
+    if asked.text:
+        ranked = runs.text_run(known, version, asked.text, k=everything).assign(query_id=TYPED)
+    elif asked.item:
+        ranked = runs.item_run(known, version, asked.item, k=everything).assign(query_id=TYPED)
+    else:
+        ranked = runs.run_of(known, version, which=asked.queries)
+    return ranked[ranked["score"] >= asked.min_similarity]
+
+
+def needs_text_model(asked: Question) -> bool:
+    """Whether the text is not one of the stored queries, whose keywords and vectors are known."""
+    return bool(asked.text) and not _stored(asked)
+
+
+def _stored(asked: Question) -> str:
+    """The id of the stored query with exactly this text, if there is one."""
+    known = opened(asked.collection).queries
+    same = known.loc[known["text"] == asked.text, "query_id"]
+    return str(same.iloc[0]) if asked.text and len(same) else ""

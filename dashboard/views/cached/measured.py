@@ -1,0 +1,146 @@
+"""Metrics of versions, differences between them, slices, and how sure all that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation import compare as comparing
+from dashboard.evaluation import measure as measuring
+from dashboard.evaluation import overlap as overlapping
+from dashboard.evaluation import slices as slicing
+from dashboard.evaluation import standing
+from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.storage.collection import Collection
+from dashboard.tables import DataError
+from dashboard.views.cached.judged import Question, judgement, queries, required_keywords, run
+from dashboard.views.cached.opened import opened
+
+FEW = 30
+"""A column of the queries with more values than this is no way to divide them."""
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _measured(asked: Question, version: str, metrics: str) -> pd.DataFrame:
+    protocol = PROTOCOLS[asked.protocol]
+    found = {version: run(asked, version)}
+    return measuring.measure(found, judgement(asked), protocol, parse(metrics))
+
+
+def measurements(asked: Question, versions: tuple[str, ...], metrics: str) -> pd.DataFrame:
+    """The value of each metric for each version and query (table `measurements`)."""
+    return pd.concat([_measured(asked, v, metrics) for v in versions], ignore_index=True)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def comparison(
+    asked: Question, baseline: str, candidate: str, metrics: str, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    """Baseline against candidate, a row a metric: means, difference, interval, p, counts.
+
+    only: the query_ids to compare on; `None` for all in question.
+    """
+    measured = _of(only, measurements(asked, (baseline, candidate), metrics))
+    return comparing.compare(measured, baseline, candidate, groups=_scenes(asked))
+
+
+def _scenes(asked: Question) -> Mapping[str, str] | None:
+    """Which queries come from one scene and are therefore resampled together."""
+    known = queries(asked)
+    if "scene" not in known.columns:
+        return None
+    in_scene = known[known["scene"] != ""]
+    return dict(zip(in_scene["query_id"], in_scene["scene"], strict=True))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def means(
+    asked: Question, versions: tuple[str, ...], metrics: str, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    """The mean of each version and metric with its interval, over `only` these queries."""
+    return standing.means(_of(only, measurements(asked, versions, metrics)), groups=_scenes(asked))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def stability(
+    asked: Question, versions: tuple[str, ...], metric: str, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    """How often each version would come first, second … with other queries of the same kind."""
+    wanted = parse(metric)[0]
+    measured = _of(only, measurements(asked, versions, metric))
+    return standing.stability(measured, wanted.name, wanted.cutoff, groups=_scenes(asked))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def slices(asked: Question) -> pd.DataFrame:
+    """Which query is in which slice: query_id, by, slice.
+
+    Queries are divided by the keywords that they ask for (by: the group), by the groups, by how
+    many keywords, words and relevant items there are, by kind, and by each further column of the
+    queries that has few values.
+    """
+    required = required_keywords(asked)
+    counting = required[required["group"].isin(asked.groups)].assign(kept=True)
+    by_number = slicing.slices_of_keywords(counting)
+    by_keyword = required.rename(columns={"group": "by", "keyword": "slice"})
+    of_queries = slicing.slices_of_queries(queries(asked))
+    few = of_queries.groupby("by")["slice"].transform("nunique") <= FEW
+    return pd.concat(
+        [
+            by_keyword[["query_id", "by", "slice"]].astype("str"),
+            by_number[by_number["by"] != "keyword"],
+            slicing.slices_of_relevant(judgement(asked)),
+            of_queries[few],
+        ],
+        ignore_index=True,
+    )
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def slice_means(
+    asked: Question, versions: tuple[str, ...], baseline: str, metric: str, by: str
+) -> pd.DataFrame:
+    """One metric on every slice of one kind × version, and the difference to the baseline."""
+    every = slices(asked)
+    wanted = parse(metric)[0]
+    return slicing.slice_means(
+        measurements(asked, versions, metric),
+        every[every["by"] == by],
+        wanted.name,
+        wanted.cutoff,
+        baseline=baseline,
+        groups=_scenes(asked),
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _known_slices(name: str, digest: str) -> dict[str, tuple[str, ...]]:
+    known = opened(name)
+    every = Question(
+        name, digest, known.protocols[0], known.groups, known.mapping_threshold, -1, "all"
+    )
+    try:
+        table = slices(every)
+    except DataError:
+        return {}  # the screen that needs the labels says what is wrong with them
+    named = {str(by): tuple(of["slice"].unique()) for by, of in table.groupby("by", sort=False)}
+    steps = {"number of relevant items": tuple(step for _, step in slicing.NUMBERS)}
+    return named | {by: steps.get(by, ()) for by in named if by in steps}
+
+
+def known_slices(collection: Collection) -> dict[str, tuple[str, ...]]:
+    """All slices that queries of the collection can be in, by what divides them."""
+    return _known_slices(collection.name, collection.digest)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def overlap(asked: Question, versions: tuple[str, ...], k: int) -> pd.DataFrame:
+    """How alike the result lists of each pair of versions are; needs no labels."""
+    return overlapping.overlap({version: run(asked, version) for version in versions}, k)
+
+
+def _of(only: tuple[str, ...] | None, measured: pd.DataFrame) -> pd.DataFrame:
+    return measured if only is None else measured[measured["query_id"].isin(only)]

@@ -1,0 +1,88 @@
+"""Collections, what is in them, and the text model: opened once for all sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.retrieval import encoders
+from dashboard.storage import collection as collections
+from dashboard.storage import media
+from dashboard.storage.collection import Collection
+from dashboard.storage.freshness import stamp
+from dashboard.tables import DataError
+
+
+def collection_names() -> list[str]:
+    """The names of the collections that can be opened, in order."""
+    return collections.names()
+
+
+def collection(name: str) -> tuple[Collection | None, str]:
+    """The opened collection and "", or `None` and why it cannot be opened."""
+    try:
+        return _opened(name, stamp(name)), ""
+    except DataError as error:
+        return None, str(error)
+
+
+def opened(name: str) -> Collection:
+    """The opened collection that `collection` has already found usable."""
+    return _opened(name, stamp(name))
+
+
+def titles() -> dict[str, str]:
+    """The name of each collection and its title (the name again where it cannot be opened)."""
+    found = {name: collection(name)[0] for name in collection_names()}
+    return {name: known.title if known else name for name, known in found.items()}
+
+
+def query_names(name: str) -> dict[str, str]:
+    """What each stored query is called: its text, or the item that it is about."""
+    stored = opened(name).queries
+    names = stored["text"].where(stored["text"] != "", "like " + stored["item_id"])
+    return dict(zip(stored["query_id"], names, strict=True))
+
+
+@st.cache_resource(max_entries=8, show_spinner="Opening the collection …")
+def _opened(name: str, state: str) -> Collection:
+    return collections.open_collection(name)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _keywords_of(name: str, digest: str) -> pd.DataFrame:
+    known = opened(name).keywords[["group", "keyword"]]
+    return known.drop_duplicates().sort_values(["group", "keyword"], ignore_index=True)
+
+
+def keywords_of(collection: Collection) -> pd.DataFrame:
+    """Every keyword that an item of the collection has, once: group, keyword."""
+    return _keywords_of(collection.name, collection.digest)
+
+
+def media_of(name: str, item_ids: Sequence[str]) -> pd.DataFrame:
+    """How items are shown: addresses of clip and poster, or the word for what is wrong with them.
+
+    Not remembered: whether a file is there is looked up each time.
+    """
+    return media.media(opened(name), item_ids)
+
+
+@st.cache_resource(show_spinner=False)
+def _loading_text_model() -> Any:
+    return encoders.warm()
+
+
+def load_text_model() -> None:
+    """Begin to load the text model in the background, once; screens call it when they are drawn."""
+    _loading_text_model()
+
+
+def text_model() -> str:
+    """The state of the text model: ready, loading or failed."""
+    if encoders.ready():
+        return "ready"
+    return "loading" if _loading_text_model().is_alive() else "failed"
