@@ -1,4 +1,4 @@
-"""Every screen, drawn from an address without a browser: it runs, says what is wrong, and is right."""
+"""Every screen, drawn from an address without a browser: it is right, and says what is wrong."""
 
 import json
 import shutil

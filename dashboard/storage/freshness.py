@@ -11,13 +11,13 @@ PLACES = (".", "models/*", "runs")
 
 
 def stamp(name: str) -> str:
-    """A stamp that changes when a file that enters numbers is added, removed or written again.
+    """A stamp of the folder that changes when a file that enters numbers is added, gone or rewritten.
 
     Media are not looked at: they are read anew each time they are shown. Raises DataError as `find`.
     """
     folder = find(name)
     files = sorted(file for place in PLACES for file in _files(folder, place))
-    seen = hashlib.sha256()
+    seen = hashlib.sha256(str(folder.resolve()).encode())
     for file in files:
         state = file.stat()
         seen.update(f"{file.name}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
@@ -26,4 +26,6 @@ def stamp(name: str) -> str:
 
 def _files(folder: Path, place: str) -> list[Path]:
     parents = [folder] if place == "." else list(folder.glob(place))
-    return [file for parent in parents if parent.is_dir() for file in parent.iterdir() if file.is_file()]
+    return [
+        file for parent in parents if parent.is_dir() for file in parent.iterdir() if file.is_file()
+    ]
