@@ -60,22 +60,34 @@ def browser() -> Iterator:
         opened.close()
 
 
-@pytest.fixture
-def new_page(browser) -> Iterator[Callable]:
-    """Opens pages, each in its own context; at the end no script of theirs may have failed."""
-    contexts, errors = [], []
+@pytest.fixture(scope="module")
+def contexts(browser) -> Iterator[dict]:
+    """Browser profiles by their options: pages of one module share what the browser has cached."""
+    kept: dict = {}
+    yield kept
+    for context in kept.values():
+        context.close()
 
-    def opened(width: int = 1280, height: int = 900, **options: object):
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(20_000)
-        contexts.append(context)
-        page = context.new_page()
+
+@pytest.fixture
+def new_page(browser, contexts: dict) -> Iterator[Callable]:
+    """Opens pages (`fresh`: nothing is cached); at the end no script of theirs may have failed."""
+    pages, errors = [], []
+
+    def opened(width: int = 1280, height: int = 900, fresh: bool = False, **options: object):
+        options["viewport"] = {"width": width, "height": height}
+        name = f"{options} {len(contexts) if fresh else ''}"
+        if name not in contexts:
+            contexts[name] = browser.new_context(**options)
+            contexts[name].set_default_timeout(20_000)
+        page = contexts[name].new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
+        pages.append(page)
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert not errors
 
 

@@ -126,17 +126,23 @@ class _Look:
 
 
 def _look(folder: Path, root: str, name: str) -> _Look:
-    """A look at the first bytes of a file; a clip of an odd codec is named and still offered."""
     try:
         with open_inside(folder, root, name) as opened:
-            type_ = content_type(opened.file)
-            if type_.startswith("image/"):
-                picture(opened.file)
-                return _Look("picture", "", opened.version)
-            codec = odd_codec(opened.file, type_)
-            return _Look("clip", f"codec {codec}" if codec else "", opened.version)
+            type_, problem_found = _checked(opened)
     except Unusable as word:
         return _Look(problem=str(word))
+    kind = "picture" if type_.startswith("image/") else "clip"
+    return _Look(kind, problem_found, opened.version)
+
+
+def _checked(opened: Opened) -> tuple[str, str]:
+    """The media type of an open file, and its codec if that is an odd one; raises Unusable."""
+    type_ = content_type(opened.file)
+    if type_.startswith("image/"):
+        picture(opened.file)
+        return type_, ""
+    codec = odd_codec(opened.file, type_)
+    return type_, f"codec {codec}" if codec else ""
 
 
 def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any]:
@@ -167,7 +173,7 @@ def _own_poster(collection: HasMedia, row: Row) -> _Look:
 
 def _content(opened: Opened) -> Content:
     try:
-        return Content(opened, content_type(opened.file))
+        return Content(opened, _checked(opened)[0])
     except Unusable:
         opened.close()
         raise
