@@ -53,7 +53,6 @@ def discounted_gain(
     formula="DCG ÷ DCG of the best order of all judged items",
     source="trec_eval ndcg, ndcg_cut; exp: Burges 2005; ALFA 0.1 NDCG@K",
     reads="grades",
-    other_names=("NDCG_cut",),
 )
 def normalised_gain(
     rankings: Rankings, k: int | None, gain: str = "linear", ideal: str = "judged"
