@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     call = _parser().parse_args(arguments)
     try:
         table, code = call.answer(call)
-    except (DataError, ValueError) as problem:
+    except (DataError, ValueError, OSError) as problem:
         _complain(problem)
         return WRONG
     try:

@@ -23,6 +23,7 @@ from dashboard.storage.annotation import matched_ids
 from dashboard.storage.collection import Collection, find, open_collection
 from dashboard.storage.evidence import is_visible, scenes
 from dashboard.storage.files import read_qrels, read_run
+from dashboard.storage.files.runs import Ties
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.mapping import write_mapping
 from dashboard.storage.versions import RUN_NAME
@@ -42,8 +43,8 @@ def check(name_or_path: str) -> pd.DataFrame:
         findings.error(problem)
         return findings.frame()
     shown = media.media(collection, collection.items["item_id"])
-    for problem, ids in shown[shown["problem"] != ""].groupby("problem", sort=False)["item_id"]:
-        found = f"{len(ids)} of {len(shown)} items whose media are not shown: {problem}"
+    for word, ids in shown[shown["problem"] != ""].groupby("problem", sort=False)["item_id"]:
+        found = f"{len(ids)} of {len(shown)} items whose media are not shown: {word}"
         findings.warning("items.csv", f"{found} ({listed(ids)})", "a clip or picture for each item")
     tables = [collection.findings, runs.check_runs(collection), findings.frame()]
     filled = [table for table in tables if len(table)]
@@ -71,7 +72,7 @@ def measure_collection(
         raise DataError(collection.name, "no usable version", "a model or a run")
     measures = parse(metrics)
     judgement = protocol.judge(evidence, groups)
-    ties = "trec" if protocol.name == "trec" else "gallery"
+    ties = ties_of(protocol)
     found = {version: runs.run_of(collection, version, which, ties=ties) for version in versions}
     return measuring.measure(found, judgement, protocol, measures)
 
@@ -91,9 +92,14 @@ def measure_files(
     unknown = SimpleNamespace(queries=None, items=None, keywords=None, query_keywords=None)
     unknown.qrels = judged
     judgement = protocol.judge(unknown, None)
-    ties = "trec" if protocol.name == "trec" else "gallery"
+    ties = ties_of(protocol)
     found = {name: read_run(path, ties, findings=complaints) for name, path in paths.items()}
     return measuring.measure(found, judgement, protocol, measures)
+
+
+def ties_of(protocol: Protocol) -> Ties:
+    """How equal scores are ordered: as trec_eval does under its protocol, else by gallery order."""
+    return "trec" if protocol.name == "trec" else "gallery"
 
 
 def stem(path: Path) -> str:

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from dashboard.storage.files.delimited import neutral
+
 Format = Literal["table", "csv", "json"]
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def printed(frame: pd.DataFrame, form: Format) -> str:
@@ -18,10 +19,9 @@ def printed(frame: pd.DataFrame, form: Format) -> str:
     if form == "json":
         return _json(columns)
     if form == "csv":
-        safe = {column: [_safe(cell) for cell in cells] for column, cells in columns.items()}
-        return (
-            pd.DataFrame(safe, dtype=object).to_csv(index=False, lineterminator="\n").rstrip("\n")
-        )
+        safe = pd.DataFrame(columns, dtype=object)
+        safe = safe.map(lambda cell: neutral(cell) if isinstance(cell, str) else cell)
+        return safe.to_csv(index=False, lineterminator="\n").rstrip("\n")
     return _aligned(columns)
 
 
@@ -45,11 +45,6 @@ def _json(columns: dict[str, list[Any]]) -> str:
         return "[]"
     lines = (json.dumps(row, allow_nan=False, ensure_ascii=False) for row in rows)
     return "[\n" + ",\n".join(lines) + "\n]"
-
-
-def _safe(cell: Any) -> Any:
-    """Text that a spreadsheet would take for a formula begins with an apostrophe."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
 
 
 def _aligned(columns: dict[str, list[Any]]) -> str:

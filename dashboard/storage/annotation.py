@@ -13,11 +13,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 
 import pandas as pd
 
-from dashboard.storage.files.delimited import named_columns, read_frame, unique_rows
+from dashboard.storage.files.tables import named_columns, read_frame, unique_rows
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.settings import COLLECTION, group_name
 from dashboard.tables import KEYWORDS, DataError
@@ -83,15 +83,19 @@ def matched_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
     {'a.mp4': 'a', '/home/x/b.mp4': 'b'}
     """
     exact = set(known)
-    stems = Counter(_stem(item) for item in known)
-    by_stem = {_stem(item): item for item in known if stems[_stem(item)] == 1}
-    matches = {name: name if name in exact else by_stem.get(_stem(name)) for name in found}
-    return {name: item for name, item in matches.items() if item is not None}
+    names = list(found)
+    matches: dict[str, str | None] = {name: name for name in names if name in exact}
+    others = [name for name in names if name not in exact]
+    if others:
+        stems = Counter(map(_stem, known))
+        by_stem = {_stem(item): item for item in known if stems[_stem(item)] == 1}
+        matches |= {name: by_stem.get(_stem(name)) for name in others}
+    return {name: item for name in names if (item := matches[name]) is not None}
 
 
 def file_name(path: str) -> str:
     """The last part of a path of any system."""
-    return PureWindowsPath(path).name
+    return re.split(r"[\\/]", path)[-1]
 
 
 def _stem(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.storage.annotation import Annotation, matched_ids
-from dashboard.storage.files.delimited import read_table
+from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings, listed
 from dashboard.tables import ITEMS, QUERIES, DataError
 

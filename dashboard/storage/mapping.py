@@ -14,7 +14,8 @@ from typing import Any
 import pandas as pd
 
 from dashboard.storage import digests
-from dashboard.storage.files.delimited import read_table
+from dashboard.storage.files.delimited import neutral
+from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.settings import MAPPING, read_settings
 from dashboard.tables import QUERY_KEYWORDS, DataError, Table
@@ -85,7 +86,10 @@ def write_mapping(
         raise ValueError(f"unknown settings {sorted(set(settings) - set(MAPPING))}")
     values = {**settings, "vocabulary": vocabulary_digest(vocabulary)}
     lines = [f"{key} = {json.dumps(value)}" for key, value in values.items()]
-    table = candidates[list(COLUMNS)].to_csv(index=False, lineterminator="\n", float_format="%.4f")
+    cells = candidates[list(COLUMNS)].copy()
+    for column in ("query_id", "ngram", "group", "keyword"):
+        cells[column] = cells[column].map(neutral)
+    table = cells.to_csv(index=False, lineterminator="\n", float_format="%.4f")
     _replace(folder / TABLE, table)
     _replace(folder / SETTINGS, "\n".join(lines) + "\n")
 

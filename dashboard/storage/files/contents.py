@@ -23,8 +23,10 @@ def read_bytes(path: Path, name: str) -> bytes:
         raise DataError(name, "something that is not a regular file", "a file")
     if path.stat().st_size > LARGEST:
         raise DataError(name, f"{path.stat().st_size:,} bytes", f"at most {LARGEST:,} bytes")
-    with path.open("rb") as file:
-        data = file.read()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(name, f"a file that cannot be read ({error.strerror})", "a file") from error
     if data[:2] == b"\x1f\x8b":
         data = _unpack(path, name)
     if not data[:4096].strip(BLANK) and not data.strip(BLANK):

@@ -13,7 +13,7 @@ import pandas as pd
 
 from dashboard.storage.files import trec
 from dashboard.storage.files.contents import read_bytes, suffix
-from dashboard.storage.files.delimited import named_columns, read_frame
+from dashboard.storage.files.tables import named_columns, read_frame
 from dashboard.storage.files.trec import Codes, Pairs
 from dashboard.storage.findings import Findings, listed
 from dashboard.tables import DataError

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ LARGEST = 8 << 30
 LONGEST_HEADER = 10_000
 WIDTHS = {"f2": "float16", "f4": "float32", "f8": "float64"}
 UNIT = 1e-3
+BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,23 +105,30 @@ def unit_rows(
 ) -> npt.NDArray[np.float32]:
     """The rows scaled to length 1 in double precision; a note where they were not (beyond
     0.001)."""
-    wide = matrix.astype("float64")
-    finite = np.isfinite(wide).all(axis=1)
-    lengths = np.linalg.norm(np.where(finite[:, None], wide, 1.0), axis=1)
-    for bad, found in ((~finite, "NaN or infinity"), (lengths == 0, "only zeros")):
-        if bad.any():
-            row = int(np.flatnonzero(bad)[0])
-            where = f"{found} in row {row} ({ids[row]}), {int(bad.sum())} such rows in all"
-            raise DataError(name, where, "finite vectors that are not zero")
+    scaled = np.empty(matrix.shape, dtype="float32")
+    shortest, longest = np.inf, 0.0
+    for start in range(0, len(matrix), BLOCK):
+        wide = matrix[start : start + BLOCK].astype("float64")
+        lengths = np.linalg.norm(wide, axis=1)
+        for bad, found in (
+            (~np.isfinite(lengths), "NaN or infinity"),
+            (lengths == 0, "only zeros"),
+        ):
+            if bad.any():
+                row = start + int(np.flatnonzero(bad)[0])
+                where = f"{found} in row {row} ({ids[row]})"
+                raise DataError(name, where, "finite vectors that are not zero")
+        scaled[start : start + BLOCK] = wide / lengths[:, None]
+        shortest, longest = min(shortest, lengths.min()), max(longest, lengths.max())
     if matrix.dtype == np.float16:
         findings.note(name, "float16", "float32; it was widened")
-    if (abs(lengths - 1) > UNIT).any():
-        found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
+    if len(matrix) and max(1 - shortest, longest - 1) > UNIT:
+        found = f"vectors of length {shortest:.3g} to {longest:.3g}"
         findings.note(name, found, "length 1; they were scaled to it for the cosine")
-    return (wide / lengths[:, None]).astype("float32")
+    return scaled
 
 
-def _read_npy(file: BinaryIO, size: int, name: str) -> npt.NDArray[np.floating]:
+def _read_npy(file: IO[bytes], size: int, name: str) -> npt.NDArray[np.floating]:
     start = file.read(12)
     if not start:
         raise DataError(name, "an empty file", "an array in .npy format")
@@ -141,7 +149,7 @@ def _read_npy(file: BinaryIO, size: int, name: str) -> npt.NDArray[np.floating]:
     return array.reshape(shape, order=order)
 
 
-def _header(text: bytes, name: str) -> tuple[tuple[int, int], np.dtype, str]:
+def _header(text: bytes, name: str) -> tuple[tuple[int, int], np.dtype, Literal["C", "F"]]:
     """Shape, dtype and order from a .npy header; refuses what is not a matrix of floats."""
     try:
         header = ast.literal_eval(text.decode("latin-1"))

@@ -1,0 +1,99 @@
+"""A file of any tabular format → a checked table.
+
+A frame's index is the line of the file that a row stood in, so that every later sentence about a
+row can name its line. All cells are text, byte for byte: `007`, `NA` and `1e5` are ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from dashboard.storage.files.contents import read_text, suffix
+from dashboard.storage.files.delimited import BLANKS, read_delimited
+from dashboard.storage.files.structured import read_json_lines, read_parquet
+from dashboard.storage.findings import Findings, listed
+from dashboard.tables import DataError, Table
+
+
+def read_table(
+    path: Path, table: Table, name: str = "", findings: Findings | None = None
+) -> pd.DataFrame:
+    """The rows of a file as `table` declares them, checked; the index is the line in the file.
+
+    Raises DataError naming the file and the line: a missing column, an empty id, an id twice.
+    Rows repeated word for word are kept once, with a note.
+    """
+    name = name or path.name
+    findings = findings if findings is not None else Findings()
+    needed = [column for column in table.columns if column not in table.optional]
+    frame = read_frame(path, needed, name, findings)
+    frame = named_columns(frame, list(table.columns), name, findings)
+    missing = [column for column in needed if column not in frame.columns]
+    if missing:
+        found = f"the columns {listed(frame.columns)}"
+        raise DataError(name, found, f"a column {' and a column '.join(missing)}", line=1)
+    frame = unique_rows(frame, table.key, name, findings)
+    lines = frame.index
+    checked = table.check(frame.reset_index(drop=True), name)
+    return checked.set_axis(lines)
+
+
+def read_frame(path: Path, needed: Sequence[str], name: str, findings: Findings) -> pd.DataFrame:
+    """All columns of a file as text, indexed by line. `needed` helps to find the delimiter."""
+    kind = suffix(path)
+    if kind == ".parquet":
+        return read_parquet(path, name)
+    if kind in (".jsonl", ".ndjson"):
+        return read_json_lines(read_text(path, name, findings), name)
+    return read_delimited(read_text(path, name, findings), needed, name, findings)
+
+
+def named_columns(
+    frame: pd.DataFrame, wanted: Sequence[str], name: str, findings: Findings
+) -> pd.DataFrame:
+    """The frame with columns that differ from a wanted one only by case or blanks renamed to it."""
+    plain = {column: str(column).strip().lower() for column in frame.columns}
+    new = {c: p for c, p in plain.items() if c != p and p in wanted and p not in frame.columns}
+    if new:
+        findings.note(name, f"the column {listed(new)}", f"{listed(new.values())}; read as that", 1)
+    renamed = frame.rename(columns=new)
+    twice = renamed.columns[renamed.columns.duplicated()]
+    if len(twice):
+        raise DataError(name, f"the column {twice[0]} twice", "each column once", line=1)
+    return renamed
+
+
+def unique_rows(
+    frame: pd.DataFrame, key: Sequence[str], name: str, findings: Findings
+) -> pd.DataFrame:
+    """The frame with blanks around ids trimmed, rows repeated word for word once, and unique
+    keys."""
+    for column in key:
+        trimmed = frame[column].str.strip(BLANKS)
+        changed = frame.index[trimmed != frame[column]]
+        if len(changed):
+            found = f"blanks around {len(changed)} values of {column}"
+            findings.note(name, found, "none; they were trimmed", int(changed[0]))
+            frame = frame.assign(**{column: trimmed})
+        blank = frame.index[trimmed == ""]
+        if len(blank):
+            where = f" (lines {listed(blank)})" if len(blank) > 1 else ""
+            raise DataError(name, f"an empty {column}{where}", f"a {column}", line=int(blank[0]))
+    repeated = frame.duplicated()
+    if repeated.any():
+        first = int(frame.index[repeated][0])
+        findings.note(
+            name, f"{int(repeated.sum())} repeated rows", "each row once; kept once", first
+        )
+        frame = frame[~repeated]
+    second = frame.index[frame.duplicated(list(key))]
+    if len(second):
+        row = frame.loc[second[0]]
+        first = frame.index[(frame[list(key)] == row[list(key)]).all(axis=1)][0]
+        values = " and ".join(f"{column} {row[column]!r}" for column in key)
+        found = f"{values} again (lines {first} and {second[0]})"
+        raise DataError(name, found, "each only once", line=int(second[0]))
+    return frame
