@@ -9,4 +9,7 @@ metrics/        the register and every metric, one decorated function each
 measure.py      runs × metrics → measurements; where a value is null or zero is decided here alone
 scores.py       measurements → one array of queries × runs × measures
 compare.py      signed deltas, win/tie/loss, intervals, tests; verdict.py says them in a sentence
+statistics/     intervals, tests, corrections and correlations of plain arrays
+slices.py       the same over parts of the queries; overlap.py compares lists without labels
+satisfaction.py answers of people, cleaned step by step; agreement.py: metrics against satisfaction
 """

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.resampling import bootstrap_interval, randomisation_p, units
 from dashboard.evaluation.scores import Scores, scores
-from dashboard.evaluation.statistics import holm, paired_t
+from dashboard.evaluation.statistics.paired import holm, paired_t
+from dashboard.evaluation.statistics.resampling import bootstrap_interval, randomisation_p, units
 from dashboard.evaluation.verdict import verdict
 
 __all__ = ["compare", "compare_all", "deltas", "verdict"]

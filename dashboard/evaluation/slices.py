@@ -14,8 +14,8 @@ import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.resampling import bootstrap_interval
 from dashboard.evaluation.scores import scores
+from dashboard.evaluation.statistics.resampling import bootstrap_interval
 
 LENGTHS = ((1, "1-3 words"), (4, "4-7 words"), (8, "8 words or more"))
 """Steps of query length: the least number of words, and what the step is called."""

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.resampling import bootstrap_interval, units
 from dashboard.evaluation.scores import scores
+from dashboard.evaluation.statistics.resampling import bootstrap_interval, units
 
 
 def means(

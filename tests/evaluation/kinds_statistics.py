@@ -6,7 +6,6 @@ from sklearn.metrics import average_precision_score
 
 from dashboard.evaluation.agreement import variance_split
 from dashboard.evaluation.compare import compare, deltas
-from dashboard.evaluation.correlation import correlation_p, spearman, williams, zou_interval
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.metrics.crossmodal import of_six, summarised
 from dashboard.evaluation.metrics.hashing import (
@@ -17,13 +16,19 @@ from dashboard.evaluation.metrics.hashing import (
     equation_1_cosine,
     hamming,
 )
+from dashboard.evaluation.metrics.ranks import ranks_of_similarity
+from dashboard.evaluation.metrics.ties import bounds, expected_ap
 from dashboard.evaluation.rankings import from_lists
-from dashboard.evaluation.ranks import ranks_of_similarity
-from dashboard.evaluation.resampling import randomisation_p, units
 from dashboard.evaluation.satisfaction import min_max
-from dashboard.evaluation.statistics import holm, paired_t
-from dashboard.evaluation.ties import bounds, expected_ap
-from dashboard.evaluation.tukey import tukey_two_way
+from dashboard.evaluation.statistics.correlation import (
+    correlation_p,
+    spearman,
+    williams,
+    zou_interval,
+)
+from dashboard.evaluation.statistics.paired import holm, paired_t
+from dashboard.evaluation.statistics.resampling import randomisation_p, units
+from dashboard.evaluation.statistics.tukey import tukey_two_way
 
 
 def measured(runs, metric="P", cutoff=5):

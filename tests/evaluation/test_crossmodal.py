@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.evaluation import ranks as counting
 from dashboard.evaluation.metrics import parse
+from dashboard.evaluation.metrics import ranks as counting
 from dashboard.evaluation.metrics.crossmodal import matching, summarised
+from dashboard.evaluation.metrics.ranks import Ranks, ranks_of_similarity, ranks_of_vectors
 from dashboard.evaluation.rankings import from_lists
-from dashboard.evaluation.ranks import Ranks, ranks_of_similarity, ranks_of_vectors
 
 RNG = np.random.default_rng(3)
 

@@ -20,8 +20,8 @@ from dashboard.evaluation.metrics.hashing import (
     precision_within,
     refuse_overlap,
 )
+from dashboard.evaluation.metrics.ties import bounds, expected_ap
 from dashboard.evaluation.rankings import from_lists
-from dashboard.evaluation.ties import bounds, expected_ap
 
 RNG = np.random.default_rng(5)
 signs = st.lists(st.sampled_from([-1, 1]), min_size=1, max_size=70)

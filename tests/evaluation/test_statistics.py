@@ -10,17 +10,22 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from dashboard.evaluation import resampling
 from dashboard.evaluation.compare import compare
-from dashboard.evaluation.correlation import correlation_p, spearman, williams, zou_interval
-from dashboard.evaluation.resampling import (
+from dashboard.evaluation.statistics import resampling
+from dashboard.evaluation.statistics.correlation import (
+    correlation_p,
+    spearman,
+    williams,
+    zou_interval,
+)
+from dashboard.evaluation.statistics.paired import holm, paired_t
+from dashboard.evaluation.statistics.resampling import (
     bootstrap_interval,
     exact_p,
     randomisation_p,
     units,
 )
-from dashboard.evaluation.statistics import holm, paired_t
-from dashboard.evaluation.tukey import tukey, tukey_two_way
+from dashboard.evaluation.statistics.tukey import tukey, tukey_two_way
 from tests.evaluation.kinds_statistics import measured
 
 RNG = np.random.default_rng(7)

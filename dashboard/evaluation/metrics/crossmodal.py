@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.metrics.binary import success
+from dashboard.evaluation.metrics.ranks import Ranks, ranks_of_vectors
 from dashboard.evaluation.metrics.registry import metric
 from dashboard.evaluation.rankings import Array, Floats, Rankings
-from dashboard.evaluation.ranks import Ranks, ranks_of_vectors
 
 CUTOFFS = (1, 5, 10)
 SOURCE = "image-text matching, R@K, R@Sum and m_R"
