@@ -16,8 +16,10 @@ PLACES = 6
 NEAR = 1e-5
 MARGIN = 64
 CELLS = 1 << 23
+PART = 1 << 16
 BLAS_FROM = 1_000
 
+Rows = npt.NDArray[np.float32]
 Places = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
 
@@ -39,7 +41,8 @@ def search(
     place = {item: row for row, item in enumerate(gallery.ids)}
     own = [place.get((leave_out or {}).get(query, ""), -1) for query in queries.ids]
     depth = min(k + (max(own, default=-1) >= 0), len(gallery.ids))
-    found = list(_nearest(queries.matrix, gallery.matrix, depth))
+    reach = min(depth + MARGIN, len(gallery.ids))
+    found = list(_nearest(queries.matrix, gallery.matrix, depth, reach))
     shape = (len(queries.ids), depth)
     places = np.concatenate([block.places for block in found] or [np.empty(shape, dtype="int64")])
     scores = np.concatenate([block.scores for block in found] or [np.empty(shape)])
@@ -55,58 +58,55 @@ class Block:
     scores: Scores
 
 
-def _nearest(
-    queries: npt.NDArray[np.float32], gallery: npt.NDArray[np.float32], depth: int
-) -> Iterator[Block]:
+def _nearest(queries: Rows, gallery: Rows, depth: int, reach: int) -> Iterator[Block]:
     """The `depth` best of the gallery, a block of queries at a time so that memory stays
     bounded."""
-    reach = min(depth + MARGIN, len(gallery))
     width = 1 if reach == len(gallery) else gallery.shape[1]
     step = max(1, CELLS // (reach * width))
     for start in range(0, len(queries), step):
         yield _block(queries[start : start + step], gallery, depth, reach)
 
 
-def _block(
-    queries: npt.NDArray[np.float32], gallery: npt.NDArray[np.float32], depth: int, reach: int
-) -> Block:
-    """Search `reach` deep, score exactly, order, cut; deeper where equal scores may lie beyond the
-    reach."""
+def _block(queries: Rows, gallery: Rows, depth: int, reach: int) -> Block:
+    """Search `reach` deep, score exactly, order, cut.
+
+    A query whose equal scores may go on beyond its reach is searched again, eight times deeper.
+    """
     places = _candidates(queries, gallery, reach)
     scores = _exact(queries, gallery, places)
     order = np.lexsort((places, -scores))[:, :depth]
     best = Block(np.take_along_axis(places, order, 1), np.take_along_axis(scores, order, 1))
     if reach == len(gallery):
         return best
-    open_end = np.flatnonzero(scores.min(axis=1) + NEAR >= best.scores[:, -1])
-    if len(open_end):
-        deeper = _block(queries[open_end], gallery, depth, min(8 * reach, len(gallery)))
-        best.places[open_end], best.scores[open_end] = deeper.places, deeper.scores
+    cut = np.flatnonzero(scores.min(axis=1) + NEAR >= best.scores[:, -1])
+    deeper = _nearest(queries[cut], gallery, depth, min(8 * reach, len(gallery)))
+    for block in deeper:
+        best.places[cut[: len(block.places)]] = block.places
+        best.scores[cut[: len(block.places)]] = block.scores
+        cut = cut[len(block.places) :]
     return best
 
 
-def _candidates(
-    queries: npt.NDArray[np.float32], gallery: npt.NDArray[np.float32], reach: int
-) -> Places:
+def _candidates(queries: Rows, gallery: Rows, reach: int) -> Places:
     """The `reach` nearest of the gallery for each query, in no particular order."""
     if reach == len(gallery):
         return np.broadcast_to(np.arange(reach), (len(queries), reach))
     import faiss
 
-    # Without this faiss multiplies matrices only from about 1,000 queries on: up to 9 times slower.
-    faiss.cvar.distance_compute_blas_threshold = max(1, BLAS_FROM // gallery.shape[1])
+    # faiss multiplies matrices from this many numbers in the queries on. Its own 128,000, which
+    # are 1,000 queries of 128 dimensions, make smaller batches up to 9 times slower.
+    faiss.cvar.distance_compute_blas_threshold = BLAS_FROM
     _, places = faiss.knn(queries, gallery, reach, metric=faiss.METRIC_INNER_PRODUCT)
     if (places < 0).any():
         raise ValueError("the search found fewer items than there are: vectors that are not finite")
     return np.asarray(places)
 
 
-def _exact(
-    queries: npt.NDArray[np.float32], gallery: npt.NDArray[np.float32], places: Places
-) -> Scores:
+def _exact(queries: Rows, gallery: Rows, places: Places) -> Scores:
     wide = queries.astype("float64")
     if places.shape[1] == len(gallery):
-        products = wide @ gallery.astype("float64").T
+        parts = (gallery[start : start + PART] for start in range(0, len(gallery), PART))
+        products = np.concatenate([wide @ part.astype("float64").T for part in parts], axis=1)
     else:
         products = np.einsum("qd,qrd->qr", wide, gallery[places], dtype="float64")
     return np.asarray(products.round(PLACES) + 0.0)

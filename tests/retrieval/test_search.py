@@ -76,6 +76,16 @@ def test_the_item_itself_is_left_out_and_its_copies_stay(crowded) -> None:
     assert len(found(queries, gallery, 9_999, own)[0]) == 1_999
 
 
+def test_leaving_out_what_is_far_away_or_nothing_changes_nothing(crowded) -> None:
+    queries, gallery = crowded
+    last = reference(queries, gallery, 2_000)[0][-1]
+    own = {"q0": last, "q1": "unknown", "q2": "i2"}
+    expected = reference(queries, gallery, 6)
+    expected[2] = [item for item in expected[2] if item != "i2"]
+    found_now = found(queries, gallery, 5, own)
+    assert [row[:5] for row in expected] == found_now
+
+
 def test_no_result_ever_comes_from_nowhere() -> None:
     gallery = vectors(np.eye(3), "i")
     run = search(vectors(np.eye(3), "q"), gallery, 10)
