@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.tables import DataError
-from dashboard.views import address, cached, controls
+from dashboard.views import address, cached, frame
 from dashboard.views.texts import plain
 
 # Drawn here because Streamlit fetches a Material icon for the tab from another host.
@@ -23,10 +23,10 @@ pages = [
 ]
 page = st.navigation(pages, position="hidden")
 view, problems = address.current()
-controls.top_bar(pages, page, view)
-controls.say(problems)
+frame.top_bar(pages, page, view)
+frame.say(problems)
 if view is not None:
-    controls.sidebar(view)
+    frame.sidebar(view)
     try:
         page.run()
     except DataError as problem:

@@ -10,11 +10,13 @@ from dashboard.__main__ import _parser
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.views.address import PAGES
-from dashboard.views.choices import CHOICES
+from dashboard.views.address.choices import CHOICES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ROWS = [[cell.strip() for cell in line.split("|")[1:-1]] for line in README.split("\n") if "|" in line]
+LINES = [line for line in README.splitlines() if "|" in line]
+ROWS = [[cell.strip() for cell in line.split("|")[1:-1]] for line in LINES]
+REQUIRED = r"[\w\-\[\]]+(==[\w.]+|>=[\w.]+,<[\w.]+) +# \S.*"
 
 
 def test_every_metric_stands_with_its_formula_source_and_summary():
@@ -51,15 +53,16 @@ def test_the_clean_checkout_runs_the_readmes_test_command():
 
 
 def test_every_requirement_is_bounded_and_says_what_it_is_for():
-    files = [ROOT / "requirements.txt", *ROOT.glob("*/requirements.txt"), *ROOT.glob("data/*/build/*.txt")]
-    for file in files:
+    places = ("requirements.txt", "*/requirements.txt", "data/*/build/requirements.txt")
+    for file in [file for place in places for file in ROOT.glob(place)]:
         for line in file.read_text(encoding="utf-8").splitlines():
             if line.strip() and not line.startswith(("#", "-r")):
-                assert re.fullmatch(r"[\w\-\[\]]+(==[\w.]+|>=[\w.]+,<[\w.]+) +# \S.*", line), (file, line)
+                assert re.fullmatch(REQUIRED, line), (file, line)
 
 
 def test_only_the_cards_names_stand_at_the_top():
-    usual = {"app.py", "dashboard", "data", "tests", "requirements.txt", "README.md", "pyproject.toml"}
+    usual = {"app.py", "dashboard", "data", "tests"}
+    usual |= {"requirements.txt", "README.md", "pyproject.toml"}
     there = {path.name for path in ROOT.iterdir() if not path.name.startswith((".", "__"))}
     assert there <= usual
 

@@ -104,6 +104,38 @@ def test_the_worst_query_comes_first():
     assert differences.iloc[0] < 0
 
 
+def listed(**choices):
+    """The queries that the comparison lists, by their names."""
+    app = opened("compare", collection="driving", **choices)
+    return app.dataframe[0].value if len(app.dataframe) else None
+
+
+def test_the_outcomes_divide_the_queries():
+    every = listed()
+    parts = {name: listed(outcome=name) for name in ("worse", "same", "better", "null")}
+    assert sum(len(part) for part in parts.values() if part is not None) == len(every)
+    assert (parts["worse"]["Difference"] < 0).all()
+    assert (parts["better"]["Difference"] > 0).all()
+    assert parts["null"]["Difference"].isna().all()
+
+
+def test_a_lost_first_hit_was_there_and_is_not():
+    lost = listed(outcome="lost_first", metric="P@1")
+    assert set(lost["Baseline"]) == {1.0} and set(lost["Candidate"]) == {0.0}
+
+
+def test_a_click_in_a_chart_keeps_only_its_queries():
+    kept = listed(between="-0.2..-0.2")
+    assert kept["Difference"].tolist() == pytest.approx([-0.2] * len(kept))
+    kept = listed(at="1..0.8")
+    assert set(kept["Baseline"]) == {1.0}
+
+
+def test_words_of_a_query_are_searched_letter_by_letter():
+    assert all("bus" in name for name in listed(find="BUS")["Query"])
+    assert listed(find=".*") is None
+
+
 def test_a_slice_holds_only_its_queries():
     app = opened("slices", collection="driving", by="pv_object_type")
     parts = app.dataframe[0].value.set_index("Slice")

@@ -2,14 +2,12 @@
 
 import streamlit as st
 
-from dashboard.views import address, charts, controls, summary
-from dashboard.views.choices import OUTCOMES
+from dashboard.evaluation.changes import bins
+from dashboard.views import address, charts, frame, summary
 from dashboard.views.labels import short_label
 
-view = controls.screen(
-    "Compare", "Is the candidate better, how sure is that, and which queries say so?"
-)
-controls.need(view, "baseline", "candidate", "outcome")
+view = frame.screen("Compare", "Is the candidate better, how sure is that, and which queries?")
+frame.need(view, "baseline", "candidate", "outcome", "between", "at", "find")
 summary.verdict(view)
 if view.baseline == view.candidate:
     st.stop()
@@ -29,23 +27,37 @@ with left:
     )
 with right:
     st.subheader("Every query", anchor=False)
-    st.altair_chart(charts.differences(deltas, title), alt=f"Queries by difference in {title}")
+    st.altair_chart(
+        charts.differences(bins(deltas), title),
+        key="differences",
+        on_select=frame.clicked("differences", "between", "low", "high"),
+        alt=f"Queries by difference in {title}",
+    )
 
 st.subheader("Queries, worst first", anchor=False)
-controls.segments("Show queries that are", "outcome", OUTCOMES, view)
-chosen = deltas if view.outcome == "all" else deltas[deltas["outcome"] == view.outcome]
-if chosen.empty:
-    st.info("There is no such query here.")
-    st.stop()
-picked = st.dataframe(
-    summary.readable(chosen, view),
-    key="queries-by-difference",
-    hide_index=True,
-    on_select="rerun",
-    selection_mode="single-row",
-    column_config=summary.COLUMNS,
-)
-st.caption("Tick a row on its left to see the results behind its numbers.")
+frame.filters(view)
+chosen = summary.chosen(view, deltas)
+left, right = st.columns([3, 2], gap="large")
+with right:
+    st.altair_chart(
+        charts.pairs(deltas, view.baseline, view.candidate),
+        key="pairs",
+        on_select=frame.clicked("pairs", "at", "baseline", "candidate"),
+        alt=f"{title} of each query in {view.baseline} and in {view.candidate}",
+    )
+with left:
+    if chosen.empty:
+        st.info("There is no such query here.")
+        st.stop()
+    picked = st.dataframe(
+        summary.readable(chosen, view),
+        key="queries-by-difference",
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config=summary.COLUMNS,
+    )
+    st.caption(f"{len(chosen)} of {len(deltas)}. Tick one on its left to see its results.")
 if picked["selection"]["rows"]:
     query_id = chosen["query_id"].iloc[picked["selection"]["rows"][0]]
     st.switch_page("screens/query.py", query_params=address.link(view, query=query_id, clip=""))

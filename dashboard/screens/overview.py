@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from dashboard.views import cached, charts, controls, summary
+from dashboard.views import cached, charts, frame, summary
 from dashboard.views.labels import group_name, short_label
 from dashboard.views.texts import plain
 
-view = controls.screen("Overview", "How good is each version, and is the candidate better?")
-controls.need(view, "baseline", "candidate", "runs")
+view = frame.screen("Overview", "How good is each version, and is the candidate better?")
+frame.need(view, "baseline", "candidate", "runs")
 collection = cached.opened(view.collection)
 colours = {v: c for v, c in charts.version_colours(collection.versions).items() if v in view.runs}
 

@@ -2,22 +2,22 @@
 
 import streamlit as st
 
-from dashboard.views import address, cached, controls, results, summary
+from dashboard.views import cached, frame, summary
+from dashboard.views.address.choices import WHICH_QUERIES
+from dashboard.views.cards import results
 
-view = controls.screen(
-    "Query", "What did each version find, and which of the keywords does it have?"
-)
-controls.need(view, "baseline", "candidate", "query", "outcome")
+view = frame.screen("Query", "What did each version find, and which of the keywords does it have?")
+frame.need(view, "baseline", "candidate", "query", "outcome", "between", "at", "find")
 
 asked = cached.question(view)
-order = summary.deltas(view)
-if order.empty:
+order = summary.chosen(view, summary.deltas(view))
+if order.empty and not view.query:
     st.info("There is no query here: choose other queries or another slice on the left.")
     st.stop()
 query_id = view.query or order["query_id"].iloc[0]
-controls.steps(view, query_id, order)
+frame.steps(view, query_id, order)
 if query_id not in set(cached.queries(asked)["query_id"]):
-    st.warning(f"This query is none of the {address.WHICH_QUERIES[view.queries].lower()}.")
+    st.warning(f"This query is none of the {WHICH_QUERIES[view.queries].lower()}.")
     st.stop()
 
 versions = list(dict.fromkeys([view.baseline, view.candidate]))
@@ -25,4 +25,4 @@ found = results.find(asked, query_id, versions)
 summary.describe(view, found)
 values = summary.values(view, asked, versions, query_id)
 summary.values_table(view, values)
-results.draw(found, view, summary.in_front(view, values), controls.open_clip)
+results.draw(found, view, summary.in_front(view, values), frame.open_clip)

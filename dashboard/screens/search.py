@@ -2,24 +2,23 @@
 
 import streamlit as st
 
-from dashboard.views import cached, controls, results, summary
+from dashboard.views import cached, frame, summary
+from dashboard.views.cards import results
 
-view = controls.screen(
-    "Search", "Type what you look for, or choose a clip, and see what comes back."
-)
-controls.need(view, "baseline", "candidate", "text", "item")
-controls.search_form(view)
+view = frame.screen("Search", "Type what you look for, or choose a clip, and see what comes back.")
+frame.need(view, "baseline", "candidate", "text", "item")
+frame.search_form(view)
 
 if not view.text and not view.item:
     st.info("Nothing is searched yet. Type a text, or choose a clip.")
     st.stop()
 asked = cached.question(view, live=True)
 if cached.needs_text_model(asked) and cached.text_model() != "ready":
-    controls.wait_for_text_model()
+    frame.wait_for_text_model()
     st.stop()
 versions = list(dict.fromkeys([view.baseline, view.candidate]))
 found = results.find(asked, cached.TYPED, versions)
 summary.describe(view, found)
 values = summary.values(view, asked, versions, cached.TYPED)
 summary.values_table(view, values)
-results.draw(found, view, summary.in_front(view, values), controls.open_clip)
+results.draw(found, view, summary.in_front(view, values), frame.open_clip)

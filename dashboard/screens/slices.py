@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from dashboard.views import address, cached, charts, controls, summary
+from dashboard.views import address, cached, charts, frame, summary
 from dashboard.views.labels import by_name, short_label
 from dashboard.views.texts import plain
 
-view = controls.screen("Where", "On which kinds of queries is the candidate better or worse?")
-controls.need(view, "baseline", "candidate", "runs", "by")
+view = frame.screen("Where", "On which kinds of queries is the candidate better or worse?")
+frame.need(view, "baseline", "candidate", "runs", "by")
 opened = cached.opened(view.collection)
 
-controls.segments(
+frame.segments(
     "Divide the queries by", "by", {b: by_name(b) for b in cached.known_slices(opened)}, view
 )
 asked = cached.question(view)

@@ -1,4 +1,4 @@
-"""Whether a collection's files are still those that were read: a cheap stamp of names, sizes and times."""
+"""Whether a collection's files are still those that were read, by names, sizes and times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLACES = (".", "models/*", "runs")
 
 
 def stamp(name: str) -> str:
-    """A stamp of the folder that changes when a file that enters numbers is added, gone or rewritten.
+    """A stamp that changes when a file that enters numbers is added, removed or written again.
 
     Media are not looked at: they are read anew each time they are shown. Raises DataError as `find`.
     """

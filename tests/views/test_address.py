@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.views import address, cached
-from dashboard.views.choices import CHOICES, NAMES, OUTCOMES, SHOWN, WHICH_QUERIES
+from dashboard.views.address.choices import CHOICES, NAMES, OUTCOMES, SHOWN, WHICH_QUERIES
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,8 @@ def test_a_link_without_choices_has_the_collections_defaults(view, driving):
 
 def test_every_default_is_spelled_out(view):
     said = address.to_params(view)
-    unsaid = {"query", "clip", "text", "item", "slice"}  # nothing is open, typed or filtered yet
+    # nothing is open, typed or filtered yet
+    unsaid = {"query", "clip", "text", "item", "slice", "between", "at", "find"}
     assert set(said) == {"v", "collection", *CHOICES} - unsaid
 
 
@@ -61,6 +62,9 @@ def test_what_is_written_reads_back(data):
         "min_similarity": st.integers(-100, 100).map(lambda n: n / 100),
         "names": st.sampled_from(list(NAMES)),
         "outcome": st.sampled_from(list(OUTCOMES)),
+        "between": st.sampled_from(["", "-0.4..-0.2"]),
+        "at": st.sampled_from(["", "0.2..1"]),
+        "find": st.text(max_size=20).map(str.strip),
         "shown": st.sampled_from(SHOWN),
         "query": st.sampled_from(["", *driving.queries["query_id"]]),
         "clip": st.sampled_from(["", *driving.items["item_id"]]),
@@ -88,6 +92,8 @@ def test_what_is_written_reads_back(data):
         ("groups", "pv_colour", "no keyword group"),
         ("groups", "", "it is empty"),
         ("slice", "pv_object_type=spaceship", "no 'spaceship' among the queries"),
+        ("between", "0.2", "wanted two numbers"),
+        ("at", "0.2..many", "wanted a number"),
         ("by", "colour", "no way to divide the queries"),
         ("mapping_threshold", "2", "from 0 to 1"),
         ("mapping_threshold", "nan", "from 0 to 1"),

@@ -26,6 +26,7 @@ from dashboard.views.cached.measured import (
     slice_means,
     slices,
     stability,
+    turned,
 )
 from dashboard.views.cached.opened import (
     collection,
@@ -68,4 +69,5 @@ __all__ = [
     "stability",
     "text_model",
     "titles",
+    "turned",
 ]

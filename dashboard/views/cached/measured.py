@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation import changes, standing
 from dashboard.evaluation import compare as comparing
 from dashboard.evaluation import measure as measuring
 from dashboard.evaluation import overlap as overlapping
 from dashboard.evaluation import slices as slicing
-from dashboard.evaluation import standing
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.storage.collection import Collection
@@ -45,6 +45,14 @@ def comparison(
     """
     measured = _of(only, measurements(asked, (baseline, candidate), metrics))
     return comparing.compare(measured, baseline, candidate, groups=_scenes(asked))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def turned(asked: Question, baseline: str, candidate: str, metric: str) -> frozenset[str]:
+    """The queries whose value of a metric was full in the baseline and is none in the candidate."""
+    wanted = parse(metric)[0]
+    table = measurements(asked, tuple(dict.fromkeys([baseline, candidate])), metric)
+    return frozenset(changes.turned(table, baseline, candidate, wanted.name, wanted.cutoff))
 
 
 def _scenes(asked: Question) -> Mapping[str, str] | None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation.metrics.registry import parse
-from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.views import address, cached
-from dashboard.views.choices import NAMES, SHOWN, WHICH_QUERIES
+from dashboard.views import address, cached, summary
+from dashboard.views.address.choices import NAMES, SHOWN, WHICH_QUERIES
 from dashboard.views.labels import by_name, group_name, label
 from dashboard.views.texts import plain, shown
 
@@ -74,7 +72,13 @@ def sidebar(view: address.View) -> None:
         pick("Candidate", "candidate", collection.versions, view)
         st.caption("What is measured")
         if view.protocol is not None:
-            pick("Metric", "metric", metrics(view), view, lambda metric: label(view, metric))
+            pick(
+                "Metric",
+                "metric",
+                summary.metrics_in_view(view),
+                view,
+                partial(label, view),
+            )
             if view.metric is not None:
                 st.caption(plain(label(view, view.metric), None))
         pick("Queries", "queries", list(WHICH_QUERIES), view, WHICH_QUERIES.get)
@@ -85,12 +89,6 @@ def sidebar(view: address.View) -> None:
         st.caption("How it is shown")
         segments("Names of metrics", "names", NAMES, view)
         segments("Results in a row", "shown", {n: n for n in SHOWN}, view)
-
-
-def metrics(view: Any) -> list[str]:
-    """The metrics that the protocol shows, and the one in front if it is another."""
-    usual = [str(measure) for measure in parse(PROTOCOLS[view.protocol].metrics)]
-    return usual + [view.metric] * (view.metric not in usual and view.metric is not None)
 
 
 def pick(
@@ -178,74 +176,3 @@ def _slice(view: Any) -> None:
 def _slice_name(option: str) -> str:
     by, _, name = option.partition("=")
     return f"{name} ({by_name(by)})" if option else "all of them"
-
-
-def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
-    """Go to the previous or next query of an order, by button or by the keys k and j."""
-    ids = order["query_id"].tolist()
-    place = ids.index(query_id) if query_id in ids else -1
-    names = cached.query_names(view.collection)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        _step("Previous", "k", ids[place - 1] if place > 0 else "", ":material/arrow_back:")
-        _step(
-            "Next", "j", ids[place + 1] if place + 1 < len(ids) else "", ":material/arrow_forward:"
-        )
-        st.session_state["choice-query"] = query_id
-        st.selectbox(
-            f"Query {place + 1} of {len(ids)}, worst difference first" if place >= 0 else "Query",
-            ids if place >= 0 else [query_id, *ids],
-            key="choice-query",
-            format_func=lambda each: shown(names[each]),
-            on_change=lambda: address.go(query=st.session_state["choice-query"], clip=""),
-        )
-
-
-def _step(title: str, key: str, query_id: str, icon: str) -> None:
-    st.button(
-        title,
-        shortcut=key,
-        disabled=not query_id,
-        icon=icon,
-        on_click=lambda: address.go(query=query_id, clip=""),
-    )
-
-
-def open_clip(item_id: str) -> None:
-    """Put the clip whose player was opened (or none) into the address."""
-    address.go(clip=item_id)
-
-
-def search_form(view: Any) -> None:
-    """Where a text is typed or an item chosen to search with."""
-    st.session_state["choice-text"] = view.text
-    st.text_input(
-        "Text",
-        key="choice-text",
-        max_chars=1_000,
-        placeholder="for example: cyclist entering the ego lane",
-        on_change=lambda: address.go(
-            text=st.session_state["choice-text"].strip(), item="", clip=""
-        ),
-    )
-    items = cached.opened(view.collection).items["item_id"].tolist()
-    st.session_state["choice-item"] = view.item or None
-    st.selectbox(
-        "or an item of the collection",
-        items,
-        key="choice-item",
-        format_func=shown,
-        placeholder="choose",
-        on_change=lambda: address.go(item=st.session_state["choice-item"] or "", text="", clip=""),
-    )
-
-
-@st.fragment(run_every=1.0)
-def wait_for_text_model() -> None:
-    """Say that the text model is being loaded, and go on by itself once it is there."""
-    state = cached.text_model()
-    if state == "ready":
-        st.rerun()
-    if state == "failed":
-        st.error("The text model could not be loaded; the stored queries can still be searched.")
-    else:
-        st.info("The text model is being loaded, which takes some seconds after the start …")

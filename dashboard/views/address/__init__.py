@@ -1,4 +1,4 @@
-"""The address bar: its only reader and writer; choices.py lists what it can hold.
+"""The address bar: its only reader and writer; `choices` lists what it can hold.
 
 The address is the state. A screen is drawn from the address alone, so reloading, going back and
 sending the link to a colleague all show the same. Every choice is spelled out, also where it is the
@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.views import cached
-from dashboard.views.choices import CHOICES, Choice
+from dashboard.views.address.choices import CHOICES, Choice
 
 SCHEME = "1"
 PAGES = ("", "compare", "slices", "query", "search")

@@ -18,9 +18,12 @@ WHICH_QUERIES = {"text": "Text queries", "item": "Clip queries", "all": "All que
 OUTCOMES = {
     "all": "All",
     "worse": "Worse",
+    "lost_first": "Lost the first hit",
+    "broke": "Was right, now wrong",
     "same": "Same",
     "better": "Better",
     "null": "Not scored",
+    "nothing_relevant": "Nothing relevant exists",
 }
 NAMES = {"source": "As in the source", "standard": "Standard"}
 SHOWN = ("5", "10", "20", "50")
@@ -84,6 +87,15 @@ def _slice(text: str, collection: Any) -> str:
     return text
 
 
+def _range(text: str, collection: Any) -> str:
+    parts = text.split("..") if text else []
+    if parts and len(parts) != 2:
+        raise ValueError(f"found {text[:40]!r}, wanted two numbers, such as -0.4..-0.2")
+    for part in parts:
+        _number(-1e9, 1e9)(part, collection)
+    return text
+
+
 def _text(text: str, collection: Any) -> str:
     if len(text) > LONGEST_TEXT:
         raise ValueError(f"found {len(text):,} characters, wanted at most {LONGEST_TEXT:,}")
@@ -95,6 +107,10 @@ def _front_metric(collection: Any) -> str:
     first, *others = parse(PROTOCOLS[collection.protocols[0]].metrics)
     same = [measure for measure in others if measure.name == first.name]
     return str(max([first, *same], key=lambda measure: measure.cutoff or 0))
+
+
+def _nothing(collection: Any) -> str:
+    return ""
 
 
 def _first_kind_of_queries(collection: Any) -> str:
@@ -126,7 +142,7 @@ CHOICES: dict[str, Choice] = {
         _one_of("kind of queries", lambda c: WHICH_QUERIES),
     ),
     "slice": Choice(
-        "only a part of the queries, such as pv_object_type=bicyclist", lambda c: "", _slice
+        "only a part of the queries, such as pv_object_type=bicyclist", _nothing, _slice
     ),
     "groups": Choice(
         "the semantic groups whose keywords decide what is relevant",
@@ -155,10 +171,13 @@ CHOICES: dict[str, Choice] = {
         _one_of("kind of names", lambda c: NAMES),
     ),
     "outcome": Choice(
-        "queries that are worse, the same, better or not scored",
+        "queries with this outcome: worse, better, lost_first, broke, …",
         lambda c: "all",
         _one_of("outcome", lambda c: OUTCOMES),
     ),
+    "between": Choice("only queries with a difference in this range: low..high", _nothing, _range),
+    "at": Choice("only queries with these values: baseline..candidate", _nothing, _range),
+    "find": Choice("only queries whose words hold this", _nothing, _text),
     "shown": Choice(
         "how many results a row shows",
         lambda c: "10",
@@ -166,10 +185,10 @@ CHOICES: dict[str, Choice] = {
     ),
     "query": Choice(
         "the query that is open",
-        lambda c: "",
+        _nothing,
         _id_or_nothing("query", lambda c: c.queries["query_id"]),
     ),
-    "clip": Choice("the clip or picture that is open", lambda c: "", _item),
-    "text": Choice("the text searched for", lambda c: "", _text),
-    "item": Choice("the item searched with", lambda c: "", _item),
+    "clip": Choice("the clip or picture that is open", _nothing, _item),
+    "text": Choice("the text searched for", _nothing, _text),
+    "item": Choice("the item searched with", _nothing, _item),
 }

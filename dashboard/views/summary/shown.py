@@ -1,8 +1,7 @@
-"""Numbers as sentences and tables: the verdict, versions by metrics, queries by difference."""
+"""Numbers as sentences and tables on a screen."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -10,39 +9,33 @@ import streamlit as st
 
 from dashboard.evaluation import compare, measure
 from dashboard.evaluation.metrics.registry import parse
-from dashboard.views import cached, controls
-from dashboard.views.cached import Question
-from dashboard.views.labels import group_name, label, short_label
+from dashboard.views import cached
+from dashboard.views.labels import group_name, label
+from dashboard.views.summary.measured import SAME, comparison, is_measure, measured, metrics_in_view
 from dashboard.views.texts import badge, plain
 
-SAME = 1e-9
+COLUMNS = {
+    "Query": st.column_config.TextColumn(width="medium"),
+    "Difference": st.column_config.NumberColumn(format="%+.3f"),
+    "Baseline": st.column_config.NumberColumn(format="%.3f"),
+    "Candidate": st.column_config.NumberColumn(format="%.3f"),
+}
+SLICE_COLUMNS = {
+    "Slice": st.column_config.TextColumn(width="medium"),
+    "Difference": st.column_config.NumberColumn(format="%+.3f"),
+    "from": st.column_config.NumberColumn(format="%+.3f"),
+    "to": st.column_config.NumberColumn(format="%+.3f"),
+}
 
 
-def selected(view: Any, asked: Question) -> tuple[str, ...] | None:
-    """The queries that the view's slice keeps; `None` where there is no slice."""
-    if not view.slice:
-        return None
-    by, _, name = view.slice.partition("=")
-    every = cached.slices(asked)
-    return tuple(every.loc[(every["by"] == by) & (every["slice"] == name), "query_id"].unique())
-
-
-def measured(view: Any, versions: Sequence[str], metrics: str) -> pd.DataFrame:
-    """The measurements of the queries in view."""
-    asked = cached.question(view)
-    values = cached.measurements(asked, tuple(versions), metrics)
-    only = selected(view, asked)
-    return values if only is None else values[values["query_id"].isin(only)]
-
-
-def comparison(view: Any) -> pd.DataFrame:
-    """Baseline against candidate, a row for each metric of the protocol, with its label."""
-    metrics = controls.metrics(view)
-    asked = cached.question(view)
-    rows = cached.comparison(
-        asked, view.baseline, view.candidate, " ".join(metrics), selected(view, asked)
+def collection_line(collection: Any) -> None:
+    """What the collection is and how large."""
+    texts = int((collection.queries["text"] != "").sum())
+    st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
+    st.caption(
+        f"{len(collection.items):,} items · {texts:,} text queries · "
+        f"{len(collection.queries) - texts:,} item queries · {len(collection.versions)} versions"
     )
-    return rows.assign(metric_name=metrics, label=[short_label(view, m) for m in metrics])
 
 
 def verdict(view: Any) -> None:
@@ -66,11 +59,11 @@ def _sign(row: pd.Series) -> tuple[str, str]:
 
 def versions_by_metrics(view: Any) -> None:
     """A table of means: a row for each metric, a column for each version, the best in bold."""
-    metrics = controls.metrics(view)
+    metrics = metrics_in_view(view)
     means = measure.summarise(measured(view, view.runs, " ".join(metrics)))
     rows = []
     for metric, measure_ in zip(metrics, parse(" ".join(metrics)), strict=True):
-        mine = means[_is(means, measure_)].set_index("run")
+        mine = means[is_measure(means, measure_)].set_index("run")
         best = mine["mean"].max()
         cells = {plain(v): _mean(mine["mean"].get(v), best) for v in view.runs}
         rows.append({"Metric": plain(label(view, metric)), **cells, "Scored": _of(mine)})
@@ -78,11 +71,6 @@ def versions_by_metrics(view: Any) -> None:
     st.caption(
         "Means over the queries that can be scored; the others are left out, never counted as zero."
     )
-
-
-def _is(rows: pd.DataFrame, measure_: Any) -> pd.Series:
-    cutoff = rows["cutoff"].isna() if measure_.cutoff is None else rows["cutoff"] == measure_.cutoff
-    return (rows["metric"] == measure_.name) & cutoff.fillna(False)
 
 
 def _mean(value: float | None, best: float) -> str:
@@ -98,35 +86,11 @@ def _of(means: pd.DataFrame) -> str:
     return ", ".join(counts)
 
 
-def deltas(view: Any) -> pd.DataFrame:
-    """The queries in view by signed difference, worst first, each with its outcome."""
-    values = measured(view, dict.fromkeys([view.baseline, view.candidate]), view.metric)
-    table = compare.deltas(values, view.baseline, view.candidate)
-    return table.assign(outcome=table["delta"].map(_outcome))
-
-
-def _outcome(delta: float) -> str:
-    if pd.isna(delta):
-        return "null"
-    return "same" if abs(delta) <= SAME else "better" if delta > 0 else "worse"
-
-
-def values(view: Any, asked: Question, versions: Sequence[str], query_id: str) -> pd.DataFrame:
-    """The measurements of one query by all metrics shown."""
-    table = cached.measurements(asked, tuple(versions), " ".join(controls.metrics(view)))
-    return table[table["query_id"] == query_id]
-
-
-def in_front(view: Any, table: pd.DataFrame) -> pd.DataFrame:
-    """The measurements by the metric in front only."""
-    return table[_is(table, parse(view.metric)[0])]
-
-
 def values_table(view: Any, table: pd.DataFrame) -> None:
     """One query's value by each metric, a column a version."""
     rows = []
-    for metric in controls.metrics(view):
-        mine = table[_is(table, parse(metric)[0])].set_index("run")["value"]
+    for metric in metrics_in_view(view):
+        mine = table[is_measure(table, parse(metric)[0])].set_index("run")["value"]
         rows.append(
             {
                 "Metric": plain(label(view, metric)),
@@ -185,21 +149,6 @@ def readable(table: pd.DataFrame, view: Any) -> pd.DataFrame:
     )
 
 
-COLUMNS = {
-    "Query": st.column_config.TextColumn(width="medium"),
-    "Difference": st.column_config.NumberColumn(format="%+.3f"),
-    "Baseline": st.column_config.NumberColumn(format="%.3f"),
-    "Candidate": st.column_config.NumberColumn(format="%.3f"),
-}
-SLICE_COLUMNS = {
-    "Slice": st.column_config.TextColumn(width="medium"),
-    "Difference": st.column_config.NumberColumn(format="%+.3f"),
-    "from": st.column_config.NumberColumn(format="%+.3f"),
-    "to": st.column_config.NumberColumn(format="%+.3f"),
-}
-CURVE = range(1, 11)
-
-
 def readable_slices(table: pd.DataFrame) -> pd.DataFrame:
     """Slices of the candidate by their difference, for the table on a screen."""
     return pd.DataFrame(
@@ -211,42 +160,6 @@ def readable_slices(table: pd.DataFrame) -> pd.DataFrame:
             "Queries": table["common"],
         }
     )
-
-
-def collection_line(collection: Any) -> None:
-    """What the collection is and how large."""
-    texts = int((collection.queries["text"] != "").sum())
-    st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
-    st.caption(
-        f"{len(collection.items):,} items · {texts:,} text queries · "
-        f"{len(collection.queries) - texts:,} item queries · {len(collection.versions)} versions"
-    )
-
-
-def over_k(view: Any) -> tuple[pd.DataFrame, str]:
-    """The means of the metric in front at K = 1 … 10, and what the axis is called."""
-    front = parse(view.metric)[0]
-    if front.metric.cutoff == "never":
-        front = parse("P@5")[0]
-    metrics = " ".join(f"{front.name}@{k}" for k in CURVE)
-    asked = cached.question(view)
-    means = cached.means(asked, view.runs, metrics, selected(view, asked))
-    return means, short_label(view, f"{front.name}@1").replace("@1", "@K")
-
-
-def by_keyword(view: Any) -> pd.DataFrame:
-    """The means over the queries that ask for each keyword: group, keyword, run, mean, scored."""
-    table = measured(view, view.runs, view.metric)
-    required = cached.required_keywords(cached.question(view))
-    joined = table.merge(required[required["group"].isin(view.groups)], on="query_id")
-    means = joined.groupby(["group", "keyword", "run"], observed=True)["value"]
-    return means.agg(mean="mean", scored="count").reset_index()
-
-
-def groups_of(view: Any, means: pd.DataFrame) -> list[str]:
-    """The groups that count and that some query asks for, in the collection's order."""
-    known = cached.opened(view.collection).groups
-    return [group for group in known if group in set(means["group"])]
 
 
 def findings(collection: Any) -> None:

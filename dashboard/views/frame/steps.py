@@ -1,0 +1,116 @@
+"""What a screen lets a reader do beside the shared choices: filter, step, search, open a clip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.views import address, cached
+from dashboard.views.address.choices import OUTCOMES
+from dashboard.views.frame.shared import segments
+from dashboard.views.texts import plain, shown
+
+
+def filters(view: Any) -> None:
+    """Which queries are listed: by outcome, by their words, and by what a chart's click chose."""
+    segments("Queries that are", "outcome", OUTCOMES, view)
+    st.session_state["choice-find"] = view.find
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Queries with these words",
+            key="choice-find",
+            max_chars=200,
+            on_change=lambda: address.go(find=st.session_state["choice-find"].strip()),
+        )
+        if view.between or view.at or view.find:
+            range_ = view.between or view.at.replace("..", " → ")
+            st.button(
+                f"All again (now {plain(range_)})" if range_ else "All again",
+                icon=":material/close:",
+                on_click=lambda: address.go(between="", at="", find=""),
+            )
+
+
+def clicked(chart: str, key: str, *fields: str) -> Callable[[], None]:
+    """A callback that puts what was clicked in a chart into the address, as `low..high`."""
+
+    def chosen() -> None:
+        points = st.session_state[chart]["selection"].get("pick", [])
+        if points:
+            address.go(**{key: "..".join(f"{points[0][field]:.6g}" for field in fields)})
+
+    return chosen
+
+
+def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
+    """Go to the previous or next query of an order, by button or by the keys k and j."""
+    ids = order["query_id"].tolist()
+    place = ids.index(query_id) if query_id in ids else -1
+    names = cached.query_names(view.collection)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _step("Previous", "k", ids[place - 1] if place > 0 else "", ":material/arrow_back:")
+        _step(
+            "Next", "j", ids[place + 1] if place + 1 < len(ids) else "", ":material/arrow_forward:"
+        )
+        st.session_state["choice-query"] = query_id
+        st.selectbox(
+            f"Query {place + 1} of {len(ids)}, worst difference first" if place >= 0 else "Query",
+            ids if place >= 0 else [query_id, *ids],
+            key="choice-query",
+            format_func=lambda each: shown(names[each]),
+            on_change=lambda: address.go(query=st.session_state["choice-query"], clip=""),
+        )
+
+
+def _step(title: str, key: str, query_id: str, icon: str) -> None:
+    st.button(
+        title,
+        shortcut=key,
+        disabled=not query_id,
+        icon=icon,
+        on_click=lambda: address.go(query=query_id, clip=""),
+    )
+
+
+def open_clip(item_id: str) -> None:
+    """Put the clip whose player was opened (or none) into the address."""
+    address.go(clip=item_id)
+
+
+def search_form(view: Any) -> None:
+    """Where a text is typed or an item chosen to search with."""
+    st.session_state["choice-text"] = view.text
+    st.text_input(
+        "Text",
+        key="choice-text",
+        max_chars=1_000,
+        placeholder="for example: cyclist entering the ego lane",
+        on_change=lambda: address.go(
+            text=st.session_state["choice-text"].strip(), item="", clip=""
+        ),
+    )
+    items = cached.opened(view.collection).items["item_id"].tolist()
+    st.session_state["choice-item"] = view.item or None
+    st.selectbox(
+        "or an item of the collection",
+        items,
+        key="choice-item",
+        format_func=shown,
+        placeholder="choose",
+        on_change=lambda: address.go(item=st.session_state["choice-item"] or "", text="", clip=""),
+    )
+
+
+@st.fragment(run_every=1.0)
+def wait_for_text_model() -> None:
+    """Say that the text model is being loaded, and go on by itself once it is there."""
+    state = cached.text_model()
+    if state == "ready":
+        st.rerun()
+    if state == "failed":
+        st.error("The text model could not be loaded; the stored queries can still be searched.")
+    else:
+        st.info("The text model is being loaded, which takes some seconds after the start …")

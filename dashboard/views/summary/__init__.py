@@ -1,0 +1,47 @@
+"""What the numbers of a view say: `measured` finds them, `shown` puts them on a screen."""
+
+from dashboard.views.summary.measured import (
+    by_keyword,
+    chosen,
+    comparison,
+    deltas,
+    groups_of,
+    in_front,
+    metrics_in_view,
+    over_k,
+    values,
+)
+from dashboard.views.summary.shown import (
+    COLUMNS,
+    SLICE_COLUMNS,
+    collection_line,
+    describe,
+    findings,
+    readable,
+    readable_slices,
+    values_table,
+    verdict,
+    versions_by_metrics,
+)
+
+__all__ = [
+    "COLUMNS",
+    "SLICE_COLUMNS",
+    "by_keyword",
+    "chosen",
+    "collection_line",
+    "comparison",
+    "deltas",
+    "describe",
+    "findings",
+    "groups_of",
+    "in_front",
+    "metrics_in_view",
+    "over_k",
+    "readable",
+    "readable_slices",
+    "values",
+    "values_table",
+    "verdict",
+    "versions_by_metrics",
+]

@@ -1,0 +1,140 @@
+"""The numbers in view: measurements, differences and slices of the queries in question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from dashboard.evaluation import compare
+from dashboard.evaluation.measure import NO_RELEVANT
+from dashboard.evaluation.metrics.registry import Measure, parse
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.views import cached
+from dashboard.views.cached import Question
+from dashboard.views.labels import short_label
+
+SAME = 1e-9
+CURVE = range(1, 11)
+
+
+def selected(view: Any, asked: Question) -> tuple[str, ...] | None:
+    """The queries that the view's slice keeps; `None` where there is no slice."""
+    if not view.slice:
+        return None
+    by, _, name = view.slice.partition("=")
+    every = cached.slices(asked)
+    return tuple(every.loc[(every["by"] == by) & (every["slice"] == name), "query_id"].unique())
+
+
+def measured(view: Any, versions: Sequence[str], metrics: str) -> pd.DataFrame:
+    """The measurements of the queries in view."""
+    asked = cached.question(view)
+    values = cached.measurements(asked, tuple(versions), metrics)
+    only = selected(view, asked)
+    return values if only is None else values[values["query_id"].isin(only)]
+
+
+def metrics_in_view(view: Any) -> list[str]:
+    """The metrics that the protocol shows, and the one in front if it is another."""
+    usual = [str(measure) for measure in parse(PROTOCOLS[view.protocol].metrics)]
+    return usual + [view.metric] * (view.metric not in usual and view.metric is not None)
+
+
+def comparison(view: Any) -> pd.DataFrame:
+    """Baseline against candidate, a row for each metric of the protocol, with its label."""
+    metrics = metrics_in_view(view)
+    asked = cached.question(view)
+    rows = cached.comparison(
+        asked, view.baseline, view.candidate, " ".join(metrics), selected(view, asked)
+    )
+    return rows.assign(metric_name=metrics, label=[short_label(view, m) for m in metrics])
+
+
+def deltas(view: Any) -> pd.DataFrame:
+    """The queries in view by signed difference, worst first, each with its outcome."""
+    values = measured(view, dict.fromkeys([view.baseline, view.candidate]), view.metric)
+    table = compare.deltas(values, view.baseline, view.candidate)
+    return table.assign(outcome=table["delta"].map(_outcome))
+
+
+def _outcome(delta: float) -> str:
+    if pd.isna(delta):
+        return "null"
+    return "same" if abs(delta) <= SAME else "better" if delta > 0 else "worse"
+
+
+def chosen(view: Any, table: pd.DataFrame) -> pd.DataFrame:
+    """The queries by difference that the view's filters keep."""
+    kept = table[_has_outcome(view, table)]
+    if view.between:
+        low, high = map(float, view.between.split(".."))
+        kept = kept[(kept["delta"] >= low - SAME) & (kept["delta"] <= high + SAME)]
+    if view.at:
+        for column, value in zip(("baseline", "candidate"), view.at.split(".."), strict=True):
+            kept = kept[(kept[column] - float(value)).abs() <= 1e-6]
+    if view.find:
+        names = kept["query_id"].map(cached.query_names(view.collection))
+        kept = kept[names.str.contains(view.find, case=False, regex=False)]
+    return kept
+
+
+def _has_outcome(view: Any, table: pd.DataFrame) -> pd.Series:
+    asked = cached.question(view)
+    if view.outcome == "all":
+        return pd.Series(True, index=table.index)
+    if view.outcome == "nothing_relevant":
+        reasons = cached.judgement(asked).unscorable
+        return table["query_id"].map(lambda q: reasons.get(q) == NO_RELEVANT)
+    if view.outcome in ("lost_first", "broke"):
+        metric = "P@1" if view.outcome == "lost_first" else f"Success@{_depth(view)}"
+        return table["query_id"].isin(cached.turned(asked, view.baseline, view.candidate, metric))
+    return table["outcome"] == view.outcome
+
+
+def _depth(view: Any) -> int:
+    """How deep "right" looks: the cutoff of the metric in front, else 10."""
+    return parse(view.metric)[0].cutoff or 10
+
+
+def over_k(view: Any) -> tuple[pd.DataFrame, str]:
+    """The means of the metric in front at K = 1 … 10, and what the axis is called."""
+    front = parse(view.metric)[0]
+    if front.metric.cutoff == "never":
+        front = parse("P@5")[0]
+    metrics = " ".join(f"{front.name}@{k}" for k in CURVE)
+    asked = cached.question(view)
+    means = cached.means(asked, view.runs, metrics, selected(view, asked))
+    return means, short_label(view, f"{front.name}@1").replace("@1", "@K")
+
+
+def by_keyword(view: Any) -> pd.DataFrame:
+    """The means over the queries that ask for each keyword: group, keyword, run, mean, scored."""
+    table = measured(view, view.runs, view.metric)
+    required = cached.required_keywords(cached.question(view))
+    joined = table.merge(required[required["group"].isin(view.groups)], on="query_id")
+    means = joined.groupby(["group", "keyword", "run"], observed=True)["value"]
+    return means.agg(mean="mean", scored="count").reset_index()
+
+
+def groups_of(view: Any, means: pd.DataFrame) -> list[str]:
+    """The groups that count and that some query asks for, in the collection's order."""
+    known = cached.opened(view.collection).groups
+    return [group for group in known if group in set(means["group"])]
+
+
+def values(view: Any, asked: Question, versions: Sequence[str], query_id: str) -> pd.DataFrame:
+    """The measurements of one query by all metrics shown."""
+    table = cached.measurements(asked, tuple(versions), " ".join(metrics_in_view(view)))
+    return table[table["query_id"] == query_id]
+
+
+def in_front(view: Any, table: pd.DataFrame) -> pd.DataFrame:
+    """The measurements by the metric in front only."""
+    return table[is_measure(table, parse(view.metric)[0])]
+
+
+def is_measure(rows: pd.DataFrame, measure: Measure) -> pd.Series:
+    cutoff = rows["cutoff"].isna() if measure.cutoff is None else rows["cutoff"] == measure.cutoff
+    return (rows["metric"] == measure.name) & cutoff.fillna(False)
