@@ -204,34 +204,36 @@ def from_lists(
     [[True, False, True], [False, False, False]]
     """
     filled = [[0.0 if g is None else float(g) for g in row] for row in grades]
-    all_judged = judged_grades
-    if all_judged is None:
-        all_judged = [[float(g) for g in row if g is not None] for row in grades]
-    found = [sum(g >= relevant_from for g in row) for row in all_judged]
-    counts = list(found if relevant is None else relevant)
-    if judged_grades is None:
-        # the relevant items that R counts beyond the results have the least relevant grade
-        missing = [max(0, r - f) for r, f in zip(counts, found, strict=True)]
-        all_judged = [
-            [*row, *[relevant_from] * m] for row, m in zip(all_judged, missing, strict=True)
-        ]
     hit = [[float(g is not None and g >= relevant_from) for g in row] for row in grades]
-    worth = hit if credit is None else credit
-    best = [[1.0] * r for r in counts] if credit is None else credit
+    if judged_grades is None:
+        judged_grades = _least_known(grades, relevant, relevant_from)
+    if relevant is None:
+        relevant = [sum(g >= relevant_from for g in row) for row in judged_grades]
+    best = [[1.0] * r for r in relevant] if credit is None else credit
     groups = [range(len(row)) for row in grades] if ties is None else ties
     tied = [[i > 0 and row[i] == row[i - 1] for i in range(len(row))] for row in groups]
     return Rankings(
         query_ids=tuple(f"q{i + 1}" for i in range(len(filled))),
         grades=_padded(filled),
-        credit=_padded(worth),
+        credit=_padded(hit if credit is None else credit),
         judged=_padded([[g is not None for g in row] for row in grades]).astype(bool),
         returned=np.array([len(row) for row in filled], dtype=np.int64),
-        relevant=np.array(counts, dtype=np.int64),
-        ideal=_descending(np.maximum(_padded(all_judged), 0)),
+        relevant=np.array(relevant, dtype=np.int64),
+        ideal=_descending(np.maximum(_padded(judged_grades), 0)),
         ideal_credit=_descending(_padded(best)),
         tied=_padded(tied).astype(bool),
         relevant_from=relevant_from,
     )
+
+
+def _least_known(
+    grades: Sequence[Sequence[float | None]], relevant: Sequence[int] | None, relevant_from: float
+) -> list[list[float]]:
+    """The results' grades, and the least relevant one for each item that R counts beyond them."""
+    known = [[float(g) for g in row if g is not None] for row in grades]
+    for row, count in zip(known, relevant or [], strict=False):
+        row += [relevant_from] * (count - sum(g >= relevant_from for g in row))
+    return known
 
 
 def _padded(rows: Sequence[Sequence[float]]) -> Floats:

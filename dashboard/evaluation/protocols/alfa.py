@@ -1,4 +1,4 @@
-"""ALFA 0.1: an item is relevant if it has all the keywords that the query asks for (seed 001)."""
+"""ALFA 0.1: an item is relevant if it has all the keywords that the query asks for."""
 
 from __future__ import annotations
 

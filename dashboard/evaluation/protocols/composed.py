@@ -1,4 +1,4 @@
-"""Composed queries, a picture and words about it: only annotated items are ranked (seed 000)."""
+"""Composed queries, a picture and words about it: only annotated items are ranked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Image search in context: relevance from 0 to 100, invalid answers left out (seed 004)."""
+"""Image search in context: relevance from 0 to 100, invalid answers left out."""
 
 from __future__ import annotations
 

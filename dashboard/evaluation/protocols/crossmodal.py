@@ -1,4 +1,4 @@
-"""Images and sentences that belong together: any match in the first K counts (seed 002)."""
+"""Images and sentences that belong together: any match in the first K counts."""
 
 from __future__ import annotations
 

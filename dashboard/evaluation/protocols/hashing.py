@@ -1,4 +1,4 @@
-"""Hash codes: pairs are of type 1, 2 or 3, and gallery and queries share no item (seed 003)."""
+"""Hash codes: pairs are of type 1, 2 or 3, and gallery and queries share no item."""
 
 from __future__ import annotations
 
