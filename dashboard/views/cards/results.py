@@ -112,7 +112,7 @@ def draw(
     cards(
         rows,
         _described(found, items),
-        key=f"cards-{found.query_id}-{found.asked.text}-{found.asked.item}",
+        key="cards",
         on_open=on_open,
         ticks=ticks(found.required, cached.opened(view.collection).keywords, items),
         ranks=pd.concat([run.assign(run=version) for version, run in found.runs.items()]),
