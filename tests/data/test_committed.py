@@ -131,3 +131,11 @@ def test_a_query_encoded_later_gets_the_stored_vector() -> None:
         found /= np.linalg.norm(found, axis=1, keepdims=True)
         stored = np.load(folder / "queries.npy")[picked]
         np.testing.assert_allclose(found, stored, atol=1e-5)
+
+
+def test_the_readme_counts_the_clips_of_each_keyword() -> None:
+    text = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    counts = Counter(word for pairs in KEYWORDS.values() for _, word in pairs)
+    for word, clips in counts.items():
+        lines = [line for line in text.splitlines() if line.startswith(f"| {word} |")]
+        assert len(lines) == 1 and lines[0].endswith(f"| {clips} |"), word

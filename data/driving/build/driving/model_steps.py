@@ -24,7 +24,7 @@ from driving.workshop import VRU, Build
 from driving.world.simulate import Drive, training_drives
 
 LOG = logging.getLogger("driving")
-TRAINING_WINDOWS = 1900
+TRAINING_WINDOWS = 1600
 """How many windows of the training drives are looked at; some are dropped as hidden."""
 
 

@@ -13,7 +13,7 @@ from driving.labelling.clips import Clip, name_clips, read_labels, write_json
 from driving.labelling.labels import Label, mine
 from driving.labelling.seen import Seen
 from driving.labelling.select import choose, conditions
-from driving.rendering.encode import write_film, write_poster
+from driving.rendering.encode import write_film, write_overview, write_poster
 from driving.rendering.films import FRAMES, FRAMES_PER_SECOND, frames
 from driving.rendering.renderer import Renderer
 from driving.rendering.visibility import seen_labels
@@ -29,6 +29,8 @@ EVERY = 20
 SHORTLIST = 2.0
 """How many windows are looked at for hidden actors, for each clip that is wanted."""
 PICTURE_SIZE = (480, 270)
+OVERVIEW = 12
+"""How many posters the overview shows."""
 
 
 def simulate_drive(build: Build, drive: Drive) -> str:
@@ -125,6 +127,8 @@ def render_clips(build: Build) -> None:
             if file.stem not in wanted:
                 file.unlink()
     done = build.map(render_share, [build] * build.workers, range(build.workers))
+    posters = sorted((build.to / "posters").iterdir())
+    write_overview(posters[:: len(posters) // OVERVIEW][:OVERVIEW], build.to / "overview.webp")
     LOG.info("  %d clips", sum(done))
 
 

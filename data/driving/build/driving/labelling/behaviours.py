@@ -32,7 +32,7 @@ ROADSIDE = 12.0
 def inside(passage: Passage) -> np.ndarray:
     """At which samples the actor's body is in the ego's corridor, up to 40 m ahead."""
     gap = np.abs(passage.offset) - passage.half_width
-    return (gap < CORRIDOR) & passage.beside_path & (passage.along < 40)
+    return np.asarray((gap < CORRIDOR) & passage.beside_path & (passage.along < 40))
 
 
 def heading_change(passage: Passage) -> float:

@@ -59,10 +59,10 @@ class Passage:
     angle: np.ndarray
     heading: np.ndarray
     speed: np.ndarray
+    lateral: np.ndarray
     distance: np.ndarray
     visible: np.ndarray
     beside_path: np.ndarray
-    lateral: np.ndarray
     lanes: tuple[str, ...]
     samples: int
 
@@ -108,23 +108,26 @@ def passages(
     with np.errstate(invalid="ignore"):
         near = np.flatnonzero((gap < NEAR).any(axis=0))
     near = near[near != ego]
-    rows: dict[int, list[tuple[float, ...]]] = {int(i): [] for i in near}
+    rows: dict[int, list[np.ndarray]] = {int(i): [] for i in near}
     lanes: dict[int, list[str]] = {int(i): [] for i in near}
     for sample, step in enumerate(steps):
         here = near[gap[sample, near] < NEAR]
         if len(here):
             values = one_sample(recording, ego, int(step), here, path, sample, sight)
             for actor, row in zip(here, values, strict=True):
-                rows[int(actor)].append(tuple(row))
+                rows[int(actor)].append(row)
                 lanes[int(actor)].append(recording.lanes[recording.lane[step, actor]])
-    out = {}
-    for actor, values in rows.items():
-        if values:
-            table = np.array(values)
-            columns = [table[:, i] for i in range(11)]
-            columns[8:10] = [column > 0 for column in columns[8:10]]
-            out[actor] = Passage(*columns, lanes=tuple(lanes[actor]), samples=len(steps))
-    return out
+    return {
+        actor: passage(np.array(found), tuple(lanes[actor]), len(steps))
+        for actor, found in rows.items()
+        if found
+    }
+
+
+def passage(table: np.ndarray, lanes: tuple[str, ...], samples: int) -> Passage:
+    """One actor's rows of `one_sample` as a passage."""
+    *numbers, visible, beside_path = table.T
+    return Passage(*numbers, visible > 0, beside_path > 0, lanes, samples)
 
 
 def one_sample(
@@ -160,10 +163,10 @@ def one_sample(
             angle,
             heading,
             recording.speed[step, here],
+            recording.lateral[step, here],
             distance,
             visible,
             beside,
-            recording.lateral[step, here],
         ]
     )
 

@@ -113,7 +113,8 @@ def choose(
     worth = (0.4 + closeness) / np.sqrt(1 + table.sum(axis=1))
     have = np.zeros(table.shape[1])
     open_ = np.ones(len(shuffled), bool)
-    taken, chosen, highways = Taken(per_ego, gap), [], 0
+    taken, highways = Taken(per_ego, gap), 0
+    chosen: list[Label] = []
     least, most = HIGHWAY_SHARE
     while len(chosen) < count:
         score = (table @ (weights / (1 + have))) * worth

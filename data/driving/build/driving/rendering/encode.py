@@ -30,3 +30,15 @@ def write_film(pictures: Sequence[Image.Image], path: Path, rate: int) -> None:
 def write_poster(picture: Image.Image, path: Path) -> None:
     """Write one picture as WebP."""
     picture.save(path, quality=POSTER_QUALITY, method=6)
+
+
+def write_overview(posters: Sequence[Path], path: Path, columns: int = 4) -> None:
+    """Write posters side by side, at half their size, as one picture."""
+    pictures = [Image.open(poster) for poster in posters]
+    width, height = (side // 2 for side in pictures[0].size)
+    rows = -(-len(pictures) // columns)
+    sheet = Image.new("RGB", (columns * width, rows * height))
+    for number, picture in enumerate(pictures):
+        corner = number % columns * width, number // columns * height
+        sheet.paste(picture.resize((width, height), Image.Resampling.LANCZOS), corner)
+    sheet.save(path, quality=POSTER_QUALITY, method=6)
