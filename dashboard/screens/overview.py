@@ -31,4 +31,6 @@ for place, group in enumerate(summary.groups_of(view, by_keyword), start=1):
             alt=f"Mean {front} for each {group_name(group)} asked for",
         )
 st.caption("In brackets: queries scored. Pale bars rest on fewer than five.")
+if len(view.runs) > 1:
+    summary.order(view)
 summary.findings(collection)

@@ -17,7 +17,7 @@ VERSION_COLOURS = (
 )  # fmt: skip
 BETTER, SAME, WORSE = "#1e9a6e", "#7d8794", "#d2492a"
 SMALL_SLICE = 5
-LEGEND = alt.Legend(orient="top", direction="horizontal", title=None)
+LEGEND = alt.Legend(orient="top", direction="horizontal", title=None, symbolOpacity=1)
 
 
 def version_colours(versions: Sequence[str]) -> dict[str, str]:
@@ -50,7 +50,7 @@ def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
     band = base.mark_area(opacity=0.12).encode(
         y=alt.Y("low:Q", title=None),
         y2="high:Q",
-        color=alt.Color("run:N", scale=_version_scale(colours), legend=None),
+        color=alt.Color("run:N", scale=_version_scale(colours), title=None, legend=LEGEND),
     )
     points = base.mark_point(filled=True, size=55).encode(
         shape=alt.Shape("run:N", title=None, legend=LEGEND, scale=alt.Scale(domain=list(colours)))

@@ -14,6 +14,7 @@ from dashboard.evaluation import overlap as overlapping
 from dashboard.evaluation import slices as slicing
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.statistics import tukey
 from dashboard.storage.collection import Collection
 from dashboard.tables import DataError
 from dashboard.views.cached.judged import Question, judgement, queries, required_keywords, run
@@ -36,6 +37,13 @@ def measurements(asked: Question, versions: tuple[str, ...], metrics: str) -> pd
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
+def counts(asked: Question, versions: tuple[str, ...]) -> pd.DataFrame:
+    """How many queries of each version are scored, and why others are not."""
+    found = {version: run(asked, version) for version in versions}
+    return measuring.counts(found, judgement(asked), asked.protocol)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
 def comparison(
     asked: Question, baseline: str, candidate: str, metrics: str, only: tuple[str, ...] | None
 ) -> pd.DataFrame:
@@ -45,6 +53,36 @@ def comparison(
     """
     measured = _of(only, measurements(asked, (baseline, candidate), metrics))
     return comparing.compare(measured, baseline, candidate, groups=_scenes(asked))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def against(
+    asked: Question,
+    baseline: str,
+    versions: tuple[str, ...],
+    metrics: str,
+    only: tuple[str, ...] | None,
+) -> pd.DataFrame:
+    """The baseline against each of the versions: rows of `comparison` after `candidate_run`."""
+    every = tuple(dict.fromkeys([baseline, *versions]))
+    measured = _of(only, measurements(asked, every, metrics))
+    return comparing.compare_all(measured, baseline=baseline, groups=_scenes(asked))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def pairs(
+    asked: Question, versions: tuple[str, ...], metric: str, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    """Every pair of versions: Tukey's difference by one metric, and how alike their lists are.
+
+    Columns of `tukey` (bounds and p that hold for all pairs together) with jaccard, rbo and shift.
+    """
+    wanted = parse(metric)[0]
+    measured = _of(only, measurements(asked, versions, metric))
+    differences = tukey.tukey(measured, wanted.name, wanted.cutoff)
+    found = {version: _of(only, run(asked, version)) for version in versions}
+    alike = overlapping.overlap(found, wanted.cutoff or 10)
+    return differences.merge(alike, on=["baseline", "candidate"])
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -142,12 +180,6 @@ def _known_slices(name: str, digest: str) -> dict[str, tuple[str, ...]]:
 def known_slices(collection: Collection) -> dict[str, tuple[str, ...]]:
     """All slices that queries of the collection can be in, by what divides them."""
     return _known_slices(collection.name, collection.digest)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def overlap(asked: Question, versions: tuple[str, ...], k: int) -> pd.DataFrame:
-    """How alike the result lists of each pair of versions are; needs no labels."""
-    return overlapping.overlap({version: run(asked, version) for version in versions}, k)
 
 
 def _of(only: tuple[str, ...] | None, measured: pd.DataFrame) -> pd.DataFrame:

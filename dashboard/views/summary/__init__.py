@@ -1,4 +1,4 @@
-"""What the numbers of a view say: `measured` finds them, `shown` puts them on a screen."""
+"""What the numbers of a view say: `measured` finds them, the others show them."""
 
 from dashboard.views.summary.measured import (
     by_keyword,
@@ -21,8 +21,8 @@ from dashboard.views.summary.shown import (
     readable_slices,
     values_table,
     verdict,
-    versions_by_metrics,
 )
+from dashboard.views.summary.standing import order, versions_by_metrics
 
 __all__ = [
     "COLUMNS",
@@ -37,6 +37,7 @@ __all__ = [
     "groups_of",
     "in_front",
     "metrics_in_view",
+    "order",
     "over_k",
     "readable",
     "readable_slices",

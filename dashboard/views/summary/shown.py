@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation import compare, measure
+from dashboard.evaluation import compare
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.views import cached
 from dashboard.views.labels import group_name, label
-from dashboard.views.summary.measured import SAME, comparison, is_measure, measured, metrics_in_view
+from dashboard.views.summary.measured import comparison, is_measure, metrics_in_view
 from dashboard.views.texts import badge, plain
 
 COLUMNS = {
@@ -55,35 +55,6 @@ def _sign(row: pd.Series) -> tuple[str, str]:
     if not row["p_holm"] < 0.05:
         return "drag_handle", "gray"
     return ("trending_up", "green") if row["delta"] > 0 else ("trending_down", "red")
-
-
-def versions_by_metrics(view: Any) -> None:
-    """A table of means: a row for each metric, a column for each version, the best in bold."""
-    metrics = metrics_in_view(view)
-    means = measure.summarise(measured(view, view.runs, " ".join(metrics)))
-    rows = []
-    for metric, measure_ in zip(metrics, parse(" ".join(metrics)), strict=True):
-        mine = means[is_measure(means, measure_)].set_index("run")
-        best = mine["mean"].max()
-        cells = {plain(v): _mean(mine["mean"].get(v), best) for v in view.runs}
-        rows.append({"Metric": plain(label(view, metric)), **cells, "Scored": _of(mine)})
-    st.table(pd.DataFrame(rows).set_index("Metric"))
-    st.caption(
-        "Means over the queries that can be scored; the others are left out, never counted as zero."
-    )
-
-
-def _mean(value: float | None, best: float) -> str:
-    if value is None or pd.isna(value):
-        return "–"
-    return f"**{value:.3f}**" if value >= best - SAME else f"{value:.3f}"
-
-
-def _of(means: pd.DataFrame) -> str:
-    counts = sorted(
-        {f"{int(s)} of {int(t)}" for s, t in zip(means["scored"], means["total"], strict=True)}
-    )
-    return ", ".join(counts)
 
 
 def values_table(view: Any, table: pd.DataFrame) -> None:

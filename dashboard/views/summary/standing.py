@@ -1,0 +1,140 @@
+"""How all versions stand: by every metric, in what order and how surely, and pair by pair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation import measure
+from dashboard.evaluation.metrics.registry import parse
+from dashboard.views import cached
+from dashboard.views.labels import label, short_label
+from dashboard.views.summary.measured import (
+    SAME,
+    is_measure,
+    measured,
+    metrics_in_view,
+    selected,
+)
+from dashboard.views.texts import plain
+
+SURE = 0.05
+REASONS = {
+    "no_keyword": "without a keyword that counts",
+    "no_relevant": "without any relevant item",
+    "not_run": "not run",
+}
+
+
+def versions_by_metrics(view: Any) -> None:
+    """A table of means: a row for each metric, a column for each version, the best in bold.
+
+    Beside the mean stands the difference to the baseline where chance does not explain it.
+    """
+    metrics = " ".join(metrics_in_view(view))
+    asked, rows = cached.question(view), []
+    means = measure.summarise(measured(view, view.runs, metrics))
+    others = tuple(version for version in view.runs if version != view.baseline)
+    sure = cached.against(asked, view.baseline, others, metrics, selected(view, asked))
+    for written, wanted in zip(metrics.split(" "), parse(metrics), strict=True):
+        mine = means[is_measure(means, wanted)].set_index("run")
+        differences = sure[is_measure(sure, wanted)].set_index("candidate_run")
+        best = mine["mean"].max()
+        cells = {
+            plain(version): _cell(mine["mean"].get(version), best, differences, version)
+            for version in view.runs
+        }
+        rows.append({"Metric": plain(label(view, written)), **cells, "Scored": _scored(mine)})
+    st.table(pd.DataFrame(rows).set_index("Metric"))
+    st.caption(
+        f"Best in bold; ▲ and ▼: better or worse than {plain(view.baseline)} beyond chance "
+        f"(randomisation test, Holm over the metrics). {_left_out(view)}"
+    )
+
+
+def _cell(mean: float | None, best: float, differences: pd.DataFrame, version: str) -> str:
+    if mean is None or pd.isna(mean):
+        return "–"
+    text = f"**{mean:.3f}**" if mean >= best - SAME else f"{mean:.3f}"
+    if version not in differences.index or not differences.loc[version, "p_holm"] < SURE:
+        return text
+    delta = differences.loc[version, "delta"]
+    return f"{text} :{'green' if delta > 0 else 'red'}[{'▲' if delta > 0 else '▼'} {delta:+.3f}]"
+
+
+def _scored(means: pd.DataFrame) -> str:
+    pairs = zip(means["scored"], means["total"], strict=True)
+    return ", ".join(sorted({f"{int(scored)} of {int(total)}" for scored, total in pairs}))
+
+
+def _left_out(view: Any) -> str:
+    """Why queries have no value, in a sentence; they are never counted as zero."""
+    counted = cached.counts(cached.question(view), tuple(view.runs))
+    reasons = [
+        f"{_range(counted[column])} {words}"
+        for column, words in REASONS.items()
+        if counted[column].max() > 0
+    ]
+    empty = counted["no_results"].max()
+    zero = f" {_range(counted['no_results'])} found nothing and count as 0." if empty else ""
+    if not reasons:
+        return f"Every query is scored.{zero}"
+    return f"Left out of the means, never counted as zero: {', '.join(reasons)}.{zero}"
+
+
+def _range(numbers: pd.Series) -> str:
+    low, high = int(numbers.min()), int(numbers.max())
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def order(view: Any) -> None:
+    """How sure the order of the versions is, and every pair of them."""
+    asked = cached.question(view)
+    only = selected(view, asked)
+    front = short_label(view, view.metric)
+    st.subheader(plain(f"How sure is the order by {front}?"), anchor=False)
+    places = cached.stability(asked, view.runs, view.metric, only)
+    if places.empty:
+        st.info("An order needs at least two queries that all versions are scored on.")
+        return
+    table = places.pivot(index="run", columns="place", values="share").loc[list(view.runs)]
+    table.columns = [f"Place {place}" for place in table.columns]
+    st.table(table.map(_percent).rename(index=plain).rename_axis("Version"))
+    st.caption("How often each version would take each place with other queries of the same kind.")
+    st.subheader("Every pair", anchor=False)
+    st.dataframe(
+        _readable_pairs(cached.pairs(asked, view.runs, view.metric, only)),
+        hide_index=True,
+        column_config=PAIR_COLUMNS,
+    )
+    st.caption(
+        "Differences and intervals of Tukey's test for queries × versions: they hold for all pairs "
+        "together. The lists are compared without labels: shared results, rank-biased overlap, and "
+        "how many places the shared ones moved."
+    )
+
+
+def _percent(share: float) -> str:
+    return "never" if share == 0 else "always" if share == 1 else f"{100 * share:.1f} %"
+
+
+def _readable_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    shown = pairs.assign(
+        pair=pairs["candidate"] + " − " + pairs["baseline"],
+        p=pairs["p"].map(lambda p: "–" if pd.isna(p) else "< 0.0001" if p < 1e-4 else f"{p:.4f}"),
+    )
+    return shown[["pair", "delta", "low", "high", "p", "jaccard", "rbo", "shift"]]
+
+
+PAIR_COLUMNS = {
+    "pair": st.column_config.TextColumn("Pair"),
+    "delta": st.column_config.NumberColumn("Difference", format="%+.3f"),
+    "low": st.column_config.NumberColumn("from", format="%+.3f"),
+    "high": st.column_config.NumberColumn("to", format="%+.3f"),
+    "p": st.column_config.TextColumn("p"),
+    "jaccard": st.column_config.NumberColumn("Shared (Jaccard)", format="%.2f"),
+    "rbo": st.column_config.NumberColumn("Overlap (RBO)", format="%.2f"),
+    "shift": st.column_config.NumberColumn("Places moved", format="%.1f"),
+}
