@@ -93,16 +93,19 @@ def _search(call: argparse.Namespace) -> Answer:
     asked = [call.text is not None, call.item is not None, call.file is not None]
     if sum(asked) != 1:
         raise ValueError("give one of TEXT, --item ID and --file PATH")
-    collection = _opened(call)
+    collection, noted = _opened(call), Findings()
+    item_id = answers.item_of_clip(collection, call.file) if call.file else call.item
     table = answers.search(
         collection,
         call.model or collection.versions,
         min(call.k, DEEPEST),
         _groups(call, collection),
         _threshold(call, collection),
+        noted,
         text=call.text or "",
-        item_id=answers.item_of_clip(collection, call.file) if call.file else call.item or "",
+        item_id=item_id or "",
     )
+    _complain_about(noted.frame(), ("error",))
     return table, FINE
 
 

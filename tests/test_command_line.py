@@ -173,6 +173,16 @@ def test_search_ticks_what_it_finds(tiny: Path, capsys) -> None:
     assert (found["v02"]["hit"], found["v02"]["matched"], found["v02"]["required"]) == (True, 2, 2)
 
 
+def test_a_version_that_cannot_be_asked_is_left_out_and_said(tiny: Path, capsys) -> None:
+    (tiny / "runs").mkdir()
+    (tiny / "runs" / "bm25.trec").write_text("q1 Q0 v03 1 0.5 x\n")
+    main(["search", str(tiny), "cyclist entering ego lane", "-k", "1", "--format", "json"])
+    out, err = capsys.readouterr()
+    assert [row["run"] for row in json.loads(out)] == ["v0.1", "v0.2"]
+    assert err.count("\n") == 1
+    assert "runs/bm25" in err
+
+
 def test_search_by_an_item_leaves_it_out_and_clamps_k(tiny: Path, capsys) -> None:
     for name in ("v00", "v00.mp4"):
         table = rows(capsys, "search", tiny, "--item", name, "--model", "v0.2", "-k", "2000000000")

@@ -127,31 +127,50 @@ def search(
     k: int,
     groups: Sequence[str],
     threshold: float,
+    complaints: Findings,
+    *,
     text: str = "",
     item_id: str = "",
 ) -> pd.DataFrame:
-    """The results of a text or an item: run, rank, item_id, score, hit, matched, required."""
-    if not versions:
-        raise DataError(collection.name, "no usable version", "a model or a run")
+    """The results of a text or an item: run, rank, item_id, score, hit, matched, required.
+
+    A version that cannot be asked this is left out, said; DataError where none can.
+    """
     if item_id:
-        known = matched_ids([item_id], collection.items["item_id"].tolist())
-        if item_id not in known:
-            raise DataError(
-                collection.name, f"no item {item_id[:80]!r}", "an item of the collection"
-            )
-        found = {name: runs.item_run(collection, name, known[item_id], k) for name in versions}
-        required = collection.keywords[collection.keywords["item_id"] == known[item_id]]
+        item_id = _known_item(collection, item_id)
+        required = collection.keywords[collection.keywords["item_id"] == item_id]
     else:
-        found = {name: runs.text_run(collection, name, text, k) for name in versions}
         required = mapped_text(collection, text, threshold)
         required = required[required["kept"]]
-    ticked = matches(required.assign(query_id=TYPED), collection.keywords, groups)
-    ticked = ticked.astype({"item_id": "str"}).set_index("item_id")[["matched", "required"]]
+    found: dict[str, pd.DataFrame] = {}
+    problem = DataError(collection.name, "no usable version", "a model or a run")
+    for name in versions:
+        try:
+            found[name] = (
+                runs.item_run(collection, name, item_id, k)
+                if item_id
+                else runs.text_run(collection, name, text, k)
+            )
+        except DataError as refused:
+            problem = refused
+            complaints.error(refused)
+    if not found:
+        raise problem
     results = pd.concat([run.assign(run=name) for name, run in found.items()], ignore_index=True)
     results["item_id"] = results["item_id"].astype("str")
+    ticked = matches(required.assign(query_id=TYPED), collection.keywords, groups)
+    ticked = ticked.astype({"item_id": "str"}).set_index("item_id")[["matched", "required"]]
     results = results.join(ticked.astype("Int64"), on="item_id")
     results["hit"] = (results["matched"] == results["required"]).astype("boolean")
     return results[["run", "rank", "item_id", "score", "hit", "matched", "required"]]
+
+
+def _known_item(collection: Collection, item_id: str) -> str:
+    known = matched_ids([item_id], collection.items["item_id"].tolist())
+    if item_id not in known:
+        wanted = "an item of the collection"
+        raise DataError(collection.name, f"no item {item_id[:80]!r}", wanted)
+    return known[item_id]
 
 
 def item_of_clip(collection: Collection, path: Path) -> str:
@@ -190,7 +209,8 @@ def mapped_text(collection: Collection, text: str, threshold: float) -> pd.DataF
 
 def write_keywords(collection: Collection, threshold: float) -> pd.DataFrame:
     """Map all stored text queries, write that beside the collection, and return it."""
-    collection.check_evidence()
+    for name in {"annotation", "vocabulary", "queries"} & set(collection.refused):
+        raise collection.refused[name]
     queries = collection.queries[collection.queries["text"] != ""]
     texts = dict(zip(queries["query_id"], queries["text"], strict=True))
     found = keywords.candidates(texts, collection.vocabulary)

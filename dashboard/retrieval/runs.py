@@ -77,10 +77,9 @@ def text_run(collection: Collection, version: str, text: str, k: int) -> pd.Data
         raise ValueError(f"the search text has {len(text):,} characters; at most {LONGEST_TEXT:,}")
     stored = collection.queries.loc[collection.queries["text"] == text, "query_id"].tolist()
     if version in collection.run_files:
-        run = run_of(collection, version, "text", k)
-        if not run["query_id"].isin(stored[:1]).any():
+        if not stored:
             raise DataError(f"runs/{version}", "stored results only", "a text among the queries")
-        return run[run["query_id"] == stored[0]].reset_index(drop=True)
+        return _results_of(run_of(collection, version, "text", k), stored[0])
     model = _model(collection, version)
     vectors = model.queries.rows(stored[:1]) if model.queries and stored else None
     if vectors is None or not vectors.ids:
@@ -96,13 +95,18 @@ def item_run(collection: Collection, version: str, item_id: str, k: int) -> pd.D
     same = queries.loc[(queries["item_id"] == item_id) & (queries["text"] == ""), "query_id"]
     query = str(same.iloc[0]) if len(same) else item_id
     if version in collection.run_files:
-        run = run_of(collection, version, "item", k)
-        return run[run["query_id"] == query].reset_index(drop=True)
+        if same.empty:
+            raise DataError(f"runs/{version}", "stored results only", "an item among the queries")
+        return _results_of(run_of(collection, version, "item", k), query)
     model = _model(collection, version)
     own = model.items.rows([item_id])
     if not own.ids:
         raise DataError(f"models/{version}", f"no vector of {item_id!r}", "an item with a vector")
     return search(Vectors((query,), own.matrix), model.items, k, {query: item_id})
+
+
+def _results_of(run: pd.DataFrame, query: str) -> pd.DataFrame:
+    return run[run["query_id"] == query].reset_index(drop=True)
 
 
 def check_runs(collection: Collection) -> pd.DataFrame:

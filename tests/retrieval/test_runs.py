@@ -86,6 +86,10 @@ def test_a_run_file_is_read_in_gallery_order_without_the_item_itself(folder: Pat
     assert "results of 1 unknown queries" in said
     assert "1 results that are not items" in said
     assert results(runs.text_run(collection, "bm25", "car", 5), "q1") == ["v03"]
+    assert runs.text_run(collection, "bm25", "person crossing", 5).empty, "asked, and nothing found"
+    for ask, what in ((runs.text_run, "a blue car"), (runs.item_run, "v03")):
+        with pytest.raises(DataError, match="stored results only"):
+            ask(collection, "bm25", what, 5)
 
 
 def test_opening_and_searching_stored_queries_loads_no_language_model(folder: Path) -> None:
