@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 Codes = NDArray[Any]
 Places = NDArray[np.int64]
 
-ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 ÷ golden ratio: multiplying by it scatters the high bits
+ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 ÷ golden ratio: multiplying by it scatters high bits
+KEYS, SLOT_BITS = 8, 7  # a region of the filter: 128 slots for about 8 keys
+BLOCK = 1 << 16  # rows that are filtered at a time: what they need stays in the cache
 
 
 def categories(values: pd.Series) -> pd.Index:
@@ -51,7 +53,7 @@ def matching(keys: Places, wanted: Places, size: int) -> tuple[Places, Places]:
     """
     if size <= 4 * (len(keys) + len(wanted)) + 1024:
         return _by_table(keys, wanted, size)
-    return _by_filter(keys, wanted)
+    return _by_filter(keys, wanted, size)
 
 
 def _by_table(keys: Places, wanted: Places, size: int) -> tuple[Places, Places]:
@@ -62,14 +64,17 @@ def _by_table(keys: Places, wanted: Places, size: int) -> tuple[Places, Places]:
     return rows, places[rows].astype(np.int64)
 
 
-def _by_filter(keys: Places, wanted: Places) -> tuple[Places, Places]:
-    # most wanted pairs are in no judgement: a table of hash bits that fits the cache throws them
-    # out before the search, which then sees few more than those that are found
-    bits = max(16, int(8 * len(keys)).bit_length())
-    shift = np.uint64(64 - bits)
-    taken = np.zeros(1 << bits, dtype=bool)
-    taken[_slots(keys, shift)] = True
-    likely = np.flatnonzero(taken[_slots(wanted, shift)])
+def _by_filter(keys: Places, wanted: Places, size: int) -> tuple[Places, Places]:
+    # most wanted pairs are in no judgement: a table of hash bits throws them out before the
+    # search, which then sees few more than those that are found
+    region = max(int(size * KEYS // max(len(keys), 1)).bit_length() - 1, 0)
+    taken = np.zeros(((size >> region) + 1) << SLOT_BITS, dtype=bool)
+    taken[_slots(keys, region)] = True
+    kept = [
+        np.flatnonzero(taken[_slots(wanted[start : start + BLOCK], region)]) + start
+        for start in range(0, len(wanted), BLOCK)
+    ]
+    likely = np.concatenate([np.empty(0, dtype=np.int64), *kept])
     order = np.argsort(keys)
     ordered = keys[order]
     places = np.searchsorted(ordered, wanted[likely])
@@ -78,6 +83,14 @@ def _by_filter(keys: Places, wanted: Places) -> tuple[Places, Places]:
     return likely[same], order[places[same]]
 
 
-def _slots(keys: Places, shift: np.uint64) -> NDArray[np.uint64]:
-    slots: NDArray[np.uint64] = (keys.astype(np.uint64) * ODD) >> shift
+def _slots(keys: Places, region: int) -> Places:
+    """A slot for each key: its region of numbers, then a hash within the region's slots.
+
+    Keys of one query are neighbours and so are their slots, which therefore stay in the cache.
+    """
+    hashed = keys.view(np.uint64) * ODD
+    hashed >>= np.uint64(64 - SLOT_BITS)
+    slots: Places = keys >> region
+    slots <<= SLOT_BITS
+    slots += hashed.view(np.int64)
     return slots
