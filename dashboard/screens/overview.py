@@ -12,6 +12,7 @@ collection = cached.opened(view.collection)
 colours = {v: c for v, c in charts.version_colours(collection.versions).items() if v in view.runs}
 
 summary.collection_line(collection)
+summary.problems(collection)
 summary.verdict(view)
 st.subheader("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
@@ -33,4 +34,4 @@ for place, group in enumerate(summary.groups_of(view, by_keyword), start=1):
 st.caption("In brackets: queries scored. Pale bars rest on fewer than five.")
 if len(view.runs) > 1:
     summary.order(view)
-summary.findings(collection)
+summary.notes(collection)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation import compare
 from dashboard.evaluation.metrics.registry import parse
+from dashboard.storage.collection import Collection
 from dashboard.views import cached
 from dashboard.views.labels import group_name, label
 from dashboard.views.summary.measured import comparison, is_measure, metrics_in_view
@@ -133,8 +134,17 @@ def readable_slices(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def findings(collection: Any) -> None:
-    """What of the collection could not be used or was repaired."""
+def problems(collection: Collection) -> None:
+    """Say, one sentence each, what of the collection cannot be used."""
+    found = collection.findings
+    for row in found[found["level"] == "error"].to_dict("records"):
+        line = "" if pd.isna(row["line"]) else f", line {row['line']}"
+        sentence = f"{row['file']}{line}: found {row['found']}; wanted {row['wanted']}."
+        st.warning(plain(sentence, None), icon=":material/error:")
+
+
+def notes(collection: Collection) -> None:
+    """What of the collection's files was repaired or left out."""
     if len(collection.findings):
         with st.expander(f"{len(collection.findings)} notes on the collection's files"):
             st.dataframe(collection.findings, hide_index=True)
