@@ -56,8 +56,9 @@ def tiny(tmp_path: Path) -> Path:
         ("q3", "entering ego lane", acts, "entering ego path", 0.7, False),
     ]:
         mapping.loc[len(mapping)] = row
-    vocabulary = open_collection(folder, allow_path=True).vocabulary
-    write_mapping(folder, mapping, vocabulary, {"encoder": "by hand", "threshold": 0.6})
+    collection = open_collection(folder, allow_path=True)
+    settings = {"encoder": "by hand", "threshold": 0.6}
+    write_mapping(folder, mapping, collection.vocabulary, collection.queries, settings)
     return folder
 
 

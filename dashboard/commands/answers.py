@@ -220,7 +220,7 @@ def write_keywords(collection: Collection, threshold: float) -> pd.DataFrame:
         "floor": keywords.FLOOR,
         "date": date.today().isoformat(),
     }
-    write_mapping(collection.folder, found, collection.vocabulary, settings)
+    write_mapping(collection.folder, found, collection.vocabulary, queries, settings)
     return keywords.keep(found, threshold)
 
 

@@ -8,6 +8,7 @@ everything that only measures.
 from __future__ import annotations
 
 import json
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pandas as pd
 from dashboard.storage import digests
 from dashboard.storage.files.delimited import neutral
 from dashboard.storage.files.tables import read_table
-from dashboard.storage.findings import Findings, listed
+from dashboard.storage.findings import Findings
 from dashboard.storage.settings import MAPPING, read_settings
 from dashboard.tables import QUERY_KEYWORDS, DataError, Table
 
@@ -36,55 +37,60 @@ def vocabulary_digest(vocabulary: pd.DataFrame) -> str:
     return digests.of_table(vocabulary, ["group", "keyword", "words"])
 
 
+def queries_digest(queries: pd.DataFrame) -> str:
+    """The fingerprint of the text queries."""
+    return digests.of_table(queries[queries["text"] != ""], ["query_id", "text"])
+
+
 def read_mapping(
     folder: Path, vocabulary: pd.DataFrame, queries: pd.DataFrame, findings: Findings
 ) -> pd.DataFrame:
     """All candidates of the stored text queries (kept: none yet); empty where nothing is stored.
 
-    What no longer fits the vocabulary or the queries is a warning that tells how to compute it
-    again.
+    What no longer fits the vocabulary or the queries is left out, and a warning tells how to
+    compute it again.
     """
-    texts = queries.loc[queries["text"] != "", "query_id"]
+    texts = queries.loc[queries["text"] != ""].set_index("query_id")["text"]
     if not (folder / TABLE).exists():
         if len(texts) and len(vocabulary):
             findings.warning(TABLE, f"no such file for {len(texts)} text queries", WANTED)
         return QUERY_KEYWORDS.empty()
     mapping = read_table(folder / TABLE, STORED, TABLE, findings).reset_index(drop=True)
-    outdated = _outdated(folder, vocabulary, mapping, texts, findings)
-    if outdated:
-        findings.warning(TABLE, outdated, WANTED)
-    known = set(zip(vocabulary["group"], vocabulary["keyword"], strict=True))
-    pairs = zip(mapping["group"], mapping["keyword"], strict=True)
-    usable = pd.Series([pair in known for pair in pairs], dtype="bool", index=mapping.index)
-    usable &= mapping["query_id"].isin(texts)
-    return mapping[usable].reset_index(drop=True).assign(kept=False)
-
-
-def _outdated(
-    folder: Path,
-    vocabulary: pd.DataFrame,
-    mapping: pd.DataFrame,
-    texts: pd.Series,
-    findings: Findings,
-) -> str:
-    """In words what does not fit any more; empty when all does."""
     settings = read_settings(folder / SETTINGS, MAPPING, SETTINGS, findings)
     if settings["vocabulary"] != vocabulary_digest(vocabulary):
-        return "a mapping of another vocabulary"
-    unknown = sorted(set(mapping["query_id"]) - set(texts))
-    if unknown:
-        return f"a mapping of unknown queries ({listed(unknown)})"
-    return ""
+        findings.warning(TABLE, "a mapping of another vocabulary", WANTED)
+    elif settings["queries"] != queries_digest(queries):
+        findings.warning(TABLE, "a mapping of other queries", WANTED)
+    known = set(zip(vocabulary["group"], vocabulary["keyword"], strict=True))
+    fits = [
+        (row.group, row.keyword) in known and _occurs(row.ngram, texts.get(row.query_id, ""))
+        for row in mapping.itertuples()
+    ]
+    return mapping[fits].reset_index(drop=True).assign(kept=False)
+
+
+def _occurs(ngram: str, text: str) -> bool:
+    """Whether all words of an n-gram occur in a text, as they do in the text it was made from."""
+    plain = unicodedata.normalize("NFC", text).lower()
+    return all(word in plain for word in ngram.split(" "))
 
 
 def write_mapping(
-    folder: Path, candidates: pd.DataFrame, vocabulary: pd.DataFrame, settings: dict[str, Any]
+    folder: Path,
+    candidates: pd.DataFrame,
+    vocabulary: pd.DataFrame,
+    queries: pd.DataFrame,
+    settings: dict[str, Any],
 ) -> None:
     """Write the candidates and their settings (encoder, threshold, floor, date) beside the
     collection."""
     if set(settings) - set(MAPPING):
         raise ValueError(f"unknown settings {sorted(set(settings) - set(MAPPING))}")
-    values = {**settings, "vocabulary": vocabulary_digest(vocabulary)}
+    fingerprints = {
+        "vocabulary": vocabulary_digest(vocabulary),
+        "queries": queries_digest(queries),
+    }
+    values = {**settings, **fingerprints}
     lines = [f"{key} = {json.dumps(value)}" for key, value in values.items()]
     cells = candidates[list(COLUMNS)].copy()
     for column in ("query_id", "ngram", "group", "keyword"):

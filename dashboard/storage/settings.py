@@ -49,6 +49,7 @@ MAPPING: dict[str, Any] = {
     "threshold": 0.6,
     "floor": 0.3,
     "vocabulary": "",
+    "queries": "",
     "date": "",
 }
 

@@ -201,13 +201,17 @@ def test_a_stored_mapping_is_read_and_checked_against_vocabulary_and_queries(
     from dashboard.storage.mapping import write_mapping
     from dashboard.tables import QUERY_KEYWORDS
 
-    row = ("q1", "car", "pv_object_type", "small vehicle", 1.0, False)
-    table = QUERY_KEYWORDS.empty()
-    table.loc[0] = row
-    write_mapping(tiny, table, opened(tiny).vocabulary, {"encoder": "x", "threshold": 0.6})
+    table, collection = QUERY_KEYWORDS.empty(), opened(tiny)
+    table.loc[0] = ("q1", "car", "pv_object_type", "small vehicle", 1.0, False)
+    table.loc[1] = ("q2", "person", "pv_object_type", "pedestrian", 1.0, False)
+    write_mapping(tiny, table, collection.vocabulary, collection.queries, {"threshold": 0.6})
     collection = opened(tiny)
-    assert collection.query_keywords.iloc[0].tolist() == list(row)
+    assert collection.query_keywords.to_numpy().tolist() == table.to_numpy().tolist()
     assert not found(collection, "mapping")
+    spoil("queries.csv", "q1,car", "q1,truck")
+    collection = opened(tiny)
+    assert found(collection, "a mapping of other queries")
+    assert collection.query_keywords["query_id"].tolist() == ["q2"]
     spoil("vocabulary.toml", '"car"', '"automobile"')
     assert found(opened(tiny), "a mapping of another vocabulary")
 
