@@ -25,7 +25,7 @@ class Scores:
     runs: tuple[str, ...]
     measures: tuple[Measured, ...]
     values: Array
-    """float64 [Q, V, M], rounded to 12 decimals, NaN for null."""
+    """float64 [Q, V, M], NaN for null."""
     present: Array
     """bool [Q, V, M]: a row of the measurements exists, be it null."""
 
@@ -71,7 +71,7 @@ def scores(measurements: pd.DataFrame) -> Scores:
         tuple(map(str, query_ids)),
         tuple(map(str, run_names)),
         names,
-        np.round(values, 12),
+        values,
         present,
     )
 

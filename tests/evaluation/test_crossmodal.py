@@ -68,6 +68,14 @@ def test_a_score_does_not_beat_itself_by_rounding():
     assert found.captions.tolist() == np.repeat(np.arange(1, 51), 5).tolist()
 
 
+def test_more_captions_than_a_byte_can_count_stand_before_the_answer():
+    similarity = np.vstack([np.zeros(700), np.append(np.ones(699), 0.5)])
+    owners = np.append(np.zeros(699, dtype=int), 1)
+    found = ranks_of_similarity(similarity, owners)
+    assert found.images.tolist() == [1, 700]
+    assert (found.images.tolist(), found.captions.tolist()) == by_sorting(similarity, owners)
+
+
 def test_order_of_captions_does_not_matter_without_ties():
     images, captions = RNG.standard_normal((9, 16)), RNG.standard_normal((31, 16))
     owners = RNG.integers(0, 9, 31)
@@ -124,8 +132,9 @@ def test_the_eight_numbers_of_a_perfect_model():
 
 
 def test_another_ratio_and_cutoffs_too_large_are_said():
-    found = summarised(Ranks(np.array([1, 0]), np.array([1, 1, 2])), np.array([0, 0, 0]))
+    found = summarised(Ranks(np.array([7, 0]), np.array([1, 1, 2])), np.array([0, 0, 0]))
     assert found.table["scored"].tolist() == [1, 1, 1, 3, 3, 3, 4, 4]
+    assert found.table["mean"].tolist()[:3] == [0, 0, 1]
     ratio, captions, images, without = found.notes
     assert ratio == (
         "2 images and 3 captions: from 0 to 3 captions an image, where the protocol has 5."

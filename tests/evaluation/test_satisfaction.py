@@ -158,6 +158,15 @@ def test_a_window_of_one_leaves_max_as_it_is():
     assert not row["dagger"]
 
 
+def test_the_original_that_is_divided_by_the_number_of_images_goes_before_a_plain_sum():
+    made = study(*people())
+    metrics = "RBP RBP(per=image) RBP(0.8) CAG(RBP)"
+    assert gains(measured(made, metrics), made.satisfaction)["original"].tolist() == [
+        "RBP(0.95,per=image)"
+    ]
+    assert gains(measured(made, "AVG@5 CAG(AVG)"), made.satisfaction).empty
+
+
 def test_satisfaction_without_variance_or_without_queries_is_null():
     made = study(*people())
     still = pd.Series(0.5, index=made.satisfaction.index)

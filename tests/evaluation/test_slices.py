@@ -128,6 +128,13 @@ def test_overlap_equals_sets_and_the_sum_of_agreements(first, second, k):
     assert row["shift"][0] == pytest.approx(np.mean(moves) if moves else np.nan, nan_ok=True)
 
 
+def test_lists_of_different_length_are_compared_down_to_the_shorter():
+    long = pd.concat([run("abcdefgh", "q1"), run("abcdefgh", "q2")])
+    short = pd.concat([run("hab", "q1"), run("hgfedcba", "q2")])
+    alone = overlap_by_query(run("abcdefgh", "q1"), run("hab", "q1"))
+    assert overlap_by_query(long, short)["rbo"][0] == alone["rbo"][0]
+
+
 def test_overlap_of_all_pairs_is_the_mean_over_common_queries():
     first = pd.concat([run("abc", "q1"), run("abc", "q2"), run("abc", "q3")])
     second = pd.concat([run("abc", "q1"), run("xyz", "q2")])
