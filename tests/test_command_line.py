@@ -177,7 +177,7 @@ def test_search_ticks_what_it_finds(tiny: Path, capsys) -> None:
 def test_a_version_that_cannot_be_asked_is_left_out_and_said(tiny: Path, capsys) -> None:
     (tiny / "runs").mkdir()
     (tiny / "runs" / "bm25.trec").write_text("q1 Q0 v03 1 0.5 x\n")
-    main(["search", str(tiny), "cyclist entering ego lane", "-k", "1", "--format", "json"])
+    main(["search", str(tiny), "--item", "v03", "-k", "1", "--format", "json"])
     out, err = capsys.readouterr()
     assert [row["run"] for row in json.loads(out)] == ["v0.1", "v0.2"]
     assert err.count("\n") == 1
