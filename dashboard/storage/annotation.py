@@ -23,7 +23,12 @@ from dashboard.storage.settings import COLLECTION, group_name
 from dashboard.tables import KEYWORDS, DataError
 
 GROUPS: tuple[str, ...] = tuple(COLLECTION["groups"])
-FILES = {"video_path": "file", "sensor_video_file": "file", "gif_path": "gif", "gif_file": "gif"}
+FILES = {
+    "video_path": "file",
+    "sensor_video_file": "file",
+    "gif_path": "poster",
+    "gif_file": "poster",
+}
 OTHERS = ("span_start", "span_end", "category")
 EXTENSIONS = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
 
@@ -31,8 +36,8 @@ EXTENSIONS = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$"
 @dataclass(frozen=True, eq=False)
 class Annotation:
     """`name` is the file, `keywords` the table KEYWORDS; `clips` has a row for each item: item_id,
-    and where the file tells them file, gif, span_start, span_end (seconds), category. `item_lines`
-    says where an item stood."""
+    and where the file tells them file, poster, span_start, span_end (seconds), category.
+    `item_lines` says where an item stood."""
 
     name: str
     keywords: pd.DataFrame
@@ -63,7 +68,7 @@ def read_annotation(
     frame = _once(frame, columns, name, findings)
     keywords = _keywords(frame, columns, name, findings)
     lines = dict(zip(frame["slice_id"], map(int, frame.index), strict=True))
-    return Annotation(name, keywords, _clips(frame, name), lines)
+    return Annotation(name, keywords, _clips(frame, name, findings), lines)
 
 
 def keyword_key(keyword: str) -> str:
@@ -177,18 +182,22 @@ def _spellings(
     return {key: found.most_common(1)[0][0] for key, found in counts.items()}
 
 
-def _clips(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+def _clips(frame: pd.DataFrame, name: str, findings: Findings) -> pd.DataFrame:
     clips = pd.DataFrame({"item_id": frame["slice_id"]})
     for column, new in FILES.items():
         if column in frame.columns and new not in clips.columns:
             clips[new] = frame[column].map(file_name)
     for column in OTHERS:
         if column in frame.columns:
-            clips[column] = frame[column]
-    for column in ("span_start", "span_end"):
-        if column in clips.columns:
-            clips[column] = _seconds(clips[column], name)
-    return clips.reset_index(drop=True).rename(columns={"gif": "poster"})
+            seconds = column.startswith("span")
+            clips[column] = _seconds(frame[column], name) if seconds else frame[column]
+    if {"span_start", "span_end"} <= set(clips.columns):
+        empty = clips.index[clips["span_end"] <= clips["span_start"]]
+        if len(empty):
+            found = f"a span that ends before it begins in {len(empty)} rows"
+            findings.warning(name, found, "an end after the start; shown whole", int(empty[0]))
+            clips.loc[empty, ["span_start", "span_end"]] = float("nan")
+    return clips.reset_index(drop=True)
 
 
 def _seconds(cells: pd.Series, name: str) -> pd.Series:

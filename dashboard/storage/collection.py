@@ -166,7 +166,9 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     keywords = KEYWORDS.empty()
     if annotation:
         items = with_clips(items, annotation.clips)
-        keywords = annotated(annotation, items, findings)
+        keywords = unless_refused(
+            "annotation", lambda: annotated(annotation, items, findings), keywords
+        )
     words = unless_refused("vocabulary", lambda: _words(folder, findings), None)
     vocabulary = spelled_words(words, keywords, findings)
     keywords = spelled_keywords(keywords, vocabulary)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -45,11 +46,16 @@ def read_items(folder: Path, annotation: Annotation | None, findings: Findings) 
 
 
 def with_clips(items: pd.DataFrame, clips: pd.DataFrame) -> pd.DataFrame:
-    """The items with what the annotation's file tells about them beyond their own columns."""
+    """The items with what the annotation's file tells about them and their own columns do not."""
     matches = matched_ids(clips["item_id"], items["item_id"].tolist())
     known = clips.assign(item_id=clips["item_id"].map(matches)).dropna(subset="item_id")
-    new = [column for column in clips.columns if column not in items.columns]
-    return items.merge(known[["item_id", *new]], on="item_id", how="left") if new else items
+    told = known.drop_duplicates("item_id").set_index("item_id")
+    for column in told.columns:
+        if column not in items.columns or (items[column] == "").all():
+            cells = items["item_id"].map(told[column])
+            number = pd.api.types.is_float_dtype(told[column])
+            items = items.assign(**{column: cells if number else cells.fillna("").astype("str")})
+    return items
 
 
 def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -> pd.DataFrame:
@@ -62,6 +68,9 @@ def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -
         found = f"{len(unknown)} annotated ids that are no items ({listed(unknown)})"
         line = annotation.item_lines[unknown[0]]
         findings.warning(name, found, "ids of items; they were left out", line)
+    again, times = Counter(matches.values()).most_common(1)[0] if matches else ("", 0)
+    if times > 1:
+        raise DataError(name, f"two rows for the item {again!r}", "one row for each item")
     joined = keywords.assign(item_id=keywords["item_id"].map(matches)).dropna(subset="item_id")
     bare = sorted(set(items["item_id"]) - set(joined["item_id"]))
     if bare:

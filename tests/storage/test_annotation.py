@@ -191,6 +191,27 @@ def test_spans_and_paths_of_other_machines_reach_the_items(tiny: Path) -> None:
     assert items["file"].tolist() == ["long.mp4", "long.mp4"]
     assert items["span_start"].tolist() == [1.5, 4.0]
     assert items["category"].tolist() == ["near miss", ""]
+    assert items["poster"].tolist() == ["v00.gif", ""]
+
+
+def test_items_learn_from_the_annotation_only_what_they_do_not_say(tiny: Path) -> None:
+    (tiny / NAME).write_text(
+        "slice_id,video_path,gif_path,span_start,span_end,object_type\n"
+        "v00.mp4,/x/other.mp4,/x/v00.gif,4,1,pedestrian\nv02,/x/y.mp4,,1,2,pedestrian\n"
+    )
+    collection = open_collection(tiny, allow_path=True)
+    items = collection.items.set_index("item_id")
+    assert items["file"].tolist() == ["v00.mp4", "v01.mp4", "v02.mp4", "v03.mp4"]
+    assert items["poster"].tolist() == ["v00.gif", "", "", ""]
+    assert items["span_end"].fillna(-1).tolist() == [-1, -1, 2, -1]
+    assert collection.findings["found"].str.contains("ends before it begins in 1 rows").any()
+
+
+def test_two_rows_for_one_item_are_refused(tiny: Path) -> None:
+    (tiny / NAME).write_text(CLEAN + "v00.mp4,pedestrian,\n")
+    collection = open_collection(tiny, allow_path=True)
+    assert "two rows for the item 'v00'" in str(collection.refused["annotation"])
+    assert collection.keywords.empty
 
 
 def test_parquet_tables_are_read_too(tiny: Path) -> None:
