@@ -103,7 +103,7 @@ def _pair(table: _Places, first: int, second: int, k: int, p: float) -> pd.DataF
 def _rank_biased_overlap(query: Array, deepest: Array, shorter: Array, p: float) -> Floats:
     """Σ of agreement at each depth · (1 - p) p^(d-1), and the last agreement beyond the end. [Q]"""
     depth = int(shorter.max(initial=0))
-    inside = deepest <= shorter[query]
+    inside = deepest <= depth
     flat = np.bincount(query[inside] * depth + deepest[inside] - 1, minlength=len(shorter) * depth)
     depths = np.arange(1, depth + 1)
     agreement = flat.reshape(len(shorter), depth).cumsum(axis=1) / depths

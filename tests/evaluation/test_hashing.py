@@ -20,7 +20,7 @@ from dashboard.evaluation.metrics.hashing import (
     precision_within,
     refuse_overlap,
 )
-from dashboard.evaluation.metrics.ties import bounds, expected_ap
+from dashboard.evaluation.metrics.ties import bounded, bounds, expected_ap
 from dashboard.evaluation.rankings import from_lists
 
 RNG = np.random.default_rng(5)
@@ -179,6 +179,14 @@ def test_many_lists_at_once_give_what_each_gives_alone():
             alone = code_rankings(queries[q : q + 1], gallery, grades[q : q + 1])
             assert (worst[q], best[q]) == tuple(each[0] for each in bounds(alone, measure))
             assert worst[q] <= measure(alone)[0] <= best[q]
+
+
+def test_table_of_stable_worst_and_best_means():
+    tied = from_lists([[0, 1, 1], [0, 0]], ties=[[0, 0, 1], [0, 0]])
+    table = bounded(tied, "AP P@1")
+    first = ["AP", pytest.approx((1 / 2 + 2 / 3) / 2), pytest.approx((1 / 2 + 2 / 3) / 2), 1, 1, 2]
+    assert table.drop(columns="cutoff").iloc[0].tolist() == first
+    assert table.iloc[1].tolist() == ["P", 1, 0, 0, 0.5, 2, 2]
 
 
 def test_precision_within_a_radius_by_hand():

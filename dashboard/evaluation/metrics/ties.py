@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from dashboard.evaluation.metrics import Measure
+from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.rankings import Array, Floats, Rankings
 
 RISING = ("P", "R", "Success", "AP", "Rprec", "RR", "nDCG", "DCG", "CG", "AVG", "MAX", "RBP", "ERR")
@@ -42,6 +43,24 @@ def bounds(rankings: Rankings, measure: Measure) -> Bounds:
     )
     worst = measure(_reordered(rankings, key.astype(float)))
     return Bounds(worst, measure(_reordered(rankings, -key.astype(float))))
+
+
+def bounded(rankings: Rankings, metrics: str) -> pd.DataFrame:
+    """The mean of each metric in the stable order, and of its worst and best over tie orders.
+
+    Columns `metric, cutoff, mean, worst, best, scored, total`, over the queries where the formula
+    has a value.
+    """
+    rows = []
+    for measure in parse(metrics):
+        values, (worst, best) = measure(rankings), bounds(rankings, measure)
+        scored = np.flatnonzero(~np.isnan(values))
+        means = [
+            float(each[scored].mean()) if len(scored) else np.nan for each in (values, worst, best)
+        ]
+        rows.append((measure.name, measure.cutoff, *means, len(scored), len(values)))
+    names = ["metric", "cutoff", "mean", "worst", "best", "scored", "total"]
+    return pd.DataFrame(rows, columns=names).astype({"cutoff": "Int64"})
 
 
 def expected_ap(rankings: Rankings, k: int | None = None) -> Floats:
