@@ -8,6 +8,7 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -33,6 +34,8 @@ class Backend(Protocol):
 
 
 _lock = threading.RLock()
+_starting = threading.Lock()
+_warming: list[threading.Thread] = []
 _backends: dict[Path, Backend] = {}
 
 
@@ -70,11 +73,20 @@ def ready() -> bool:
 
 
 def warm() -> threading.Thread:
-    """Start to load the packaged language model in the background; `ready` says when it is
-    there."""
-    thread = threading.Thread(target=_backend, args=(packaged_model(),), daemon=True, name="warm")
-    thread.start()
-    return thread
+    """Begin to load the language model in the background, once; the thread that does it.
+
+    Where it ends and the model is not `ready`, the first text that is encoded says why.
+    """
+    with _starting:
+        if not _warming:
+            _warming.append(threading.Thread(target=_load_quietly, daemon=True))
+            _warming[0].start()
+        return _warming[0]
+
+
+def _load_quietly() -> None:
+    with suppress(DataError):
+        _backend(packaged_model())
 
 
 def packaged_model() -> Path:
@@ -98,12 +110,13 @@ def _backend(folder: Path) -> Backend:
     """KeyBERT's embedding model over sentence-transformers, loaded once for each folder."""
     with _lock:
         if folder not in _backends:
-            _backends[folder] = _load(folder)
+            backend = _load(folder)
             # Streamlit collects garbage after every run of a page; what torch and transformers
             # brought along never becomes garbage, and looking through it would take 0.2 s each
             # time.
             gc.collect()
             gc.freeze()
+            _backends[folder] = backend
         return _backends[folder]
 
 
@@ -111,10 +124,13 @@ def _load(folder: Path) -> Backend:
     if not list(folder.rglob("*.safetensors")):
         raise DataError(folder.name, "no *.safetensors file", "a sentence-transformers folder")
     os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
-    import torch
-    from keybert import KeyBERT
-    from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging
+    try:
+        import torch
+        from keybert import KeyBERT
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+    except ImportError as error:
+        raise DataError("the text model", f"no package {error.name}", "the package") from error
 
     logging.disable_progress_bar()
     torch.set_num_threads(1)

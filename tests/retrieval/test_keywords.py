@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -200,3 +202,29 @@ def test_a_text_model_outside_the_folder_is_refused(tmp_path: Path) -> None:
     model = read_model(folder, ["a"], {}, Findings())
     with pytest.raises(DataError, match="a link out of the folder"):
         encoders.encode_text(model, ["x"])
+
+
+def test_the_model_is_loaded_once_in_the_background() -> None:
+    """In its own process, as this one has it already."""
+    code = (
+        "import sys\n"
+        "from dashboard.retrieval import encoders\n"
+        "assert not encoders.ready() and 'torch' not in sys.modules\n"
+        "assert encoders.warm() is encoders.warm()\n"
+        "encoders.warm().join()\n"
+        "assert encoders.ready()\n"
+        "import gc, torch\n"
+        "assert gc.get_freeze_count() > 100_000 and torch.get_num_threads() == 1\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_without_a_text_model_the_page_lives_and_a_search_says_why(monkeypatch) -> None:
+    monkeypatch.setattr(encoders, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(encoders, "_backends", {})
+    monkeypatch.setattr(encoders, "_warming", [])
+    encoders.warm().join()
+    assert not encoders.ready()
+    with pytest.raises(DataError, match="the text model: found no package"):
+        encoders.sentence_vectors(["x"])
