@@ -125,10 +125,13 @@ def test_a_lost_first_hit_was_there_and_is_not():
 
 
 def test_a_click_in_a_chart_keeps_only_its_queries():
-    kept = listed(between="-0.2..-0.2")
-    assert kept["Difference"].tolist() == pytest.approx([-0.2] * len(kept))
-    kept = listed(at="1..0.8")
-    assert set(kept["Baseline"]) == {1.0}
+    worst = listed().iloc[0]
+    difference = f"{worst['Difference']:.6g}"
+    kept = listed(between=f"{difference}..{difference}")
+    assert kept["Difference"].tolist() == pytest.approx([worst["Difference"]] * len(kept))
+    kept = listed(at=f"{worst['Baseline']:.6g}..{worst['Candidate']:.6g}")
+    assert worst["Query"] in set(kept["Query"])
+    assert kept["Baseline"].tolist() == pytest.approx([worst["Baseline"]] * len(kept))
 
 
 def test_words_of_a_query_are_searched_letter_by_letter():
@@ -216,6 +219,20 @@ def test_embeddings_that_do_not_fit_are_said_with_both_numbers(broken):
     np.save(path, vectors[:-1])
     found = opened(collection="driving").warning[0].value
     assert f"{len(vectors) - 1}" in found and f"{len(vectors)}" in found
+
+
+def test_versions_of_unlike_galleries_are_not_compared_unless_the_reader_says_so(broken):
+    place = broken / "models" / "v0.1"
+    np.save(place / "items.npy", np.load(place / "items.npy")[:-1])
+    ids = (place / "items.txt").read_text().split()
+    (place / "items.txt").write_text("\n".join(ids[:-1]))
+    choices = {"collection": "driving", "baseline": "v0.1", "candidate": "v0.2"}
+    app = opened("compare", **choices)
+    assert "not comparable" in app.error[0].value and ids[-1].split("_")[0] in app.error[0].value
+    assert not app.get("vega_lite_chart")
+    app.button[0].click().run()
+    assert "yes" in app.query_params["anyway"]
+    assert app.get("vega_lite_chart")
 
 
 def test_missing_clips_leave_a_word_and_the_rest_works(broken):

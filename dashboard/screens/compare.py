@@ -8,9 +8,9 @@ from dashboard.views.labels import short_label
 
 view = frame.screen("Compare", "Is the candidate better, how sure is that, and which queries?")
 frame.need(view, "baseline", "candidate", "outcome", "between", "at", "find")
-summary.verdict(view)
-if view.baseline == view.candidate:
+if not summary.comparable(view):
     st.stop()
+summary.verdict(view)
 
 deltas = summary.deltas(view)
 title = short_label(view, view.metric)

@@ -13,7 +13,8 @@ colours = {v: c for v, c in charts.version_colours(collection.versions).items() 
 
 summary.collection_line(collection)
 summary.problems(collection)
-summary.verdict(view)
+if summary.comparable(view):
+    summary.verdict(view)
 st.subheader("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
 

@@ -13,6 +13,8 @@ opened = cached.opened(view.collection)
 frame.segments(
     "Divide the queries by", "by", {b: by_name(b) for b in cached.known_slices(opened)}, view
 )
+if not summary.comparable(view):
+    st.stop()
 asked = cached.question(view)
 versions = tuple(dict.fromkeys([*view.runs, view.baseline, view.candidate]))
 means = cached.slice_means(asked, versions, view.baseline, view.metric, view.by)

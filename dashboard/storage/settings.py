@@ -43,6 +43,8 @@ MODEL: dict[str, Any] = {
     "note": "",
     "text_model": "",
     "training_seed": 0,
+    "gallery_digest": "",
+    "queries_digest": "",
 }
 MAPPING: dict[str, Any] = {
     "encoder": "",

@@ -29,10 +29,11 @@ def test_a_link_without_choices_has_the_collections_defaults(view, driving):
     assert view.mapping_threshold == driving.mapping_threshold
 
 
-def test_every_default_is_spelled_out(view):
+def test_every_default_is_spelled_out(view, driving):
     said = address.to_params(view)
     # nothing is open, typed or filtered yet
-    unsaid = {"query", "clip", "text", "item", "slice", "between", "at", "find"}
+    unsaid = {key for key, choice in CHOICES.items() if choice.default(driving) == ""}
+    assert unsaid >= {"query", "clip", "text", "item", "slice", "between", "at", "find"}
     assert set(said) == {"v", "collection", *CHOICES} - unsaid
 
 
@@ -56,6 +57,7 @@ def test_what_is_written_reads_back(data):
         "metric": st.sampled_from(["P@1", "nDCG@10", "AP", "CAG(DCG,w=3)@5", "RBP(0.8)"]),
         "queries": st.sampled_from(list(WHICH_QUERIES)),
         "slice": st.sampled_from(["", "pv_object_type=bicyclist", "pv_scene_type=nighttime"]),
+        "anyway": st.sampled_from(["no", "yes"]),
         "by": st.sampled_from(list(cached.known_slices(driving))),
         "groups": st.lists(st.sampled_from(driving.groups), min_size=1, unique=True).map(tuple),
         "mapping_threshold": st.integers(0, 100).map(lambda n: n / 100),
@@ -71,8 +73,9 @@ def test_what_is_written_reads_back(data):
         "text": st.text(max_size=50).map(str.strip),
         "item": st.sampled_from(["", *driving.items["item_id"]]),
     }
-    assert set(some) == set(CHOICES)
-    view = address.View(collection="driving", **{k: data.draw(s) for k, s in some.items()})
+    usual, _ = address.from_params({}, driving)
+    drawn = {key: data.draw(strategy) for key, strategy in some.items()}
+    view = address.View(**{**vars(usual), **drawn})
     again, problems = address.from_params(address.to_params(view), driving)
     assert problems == []
     assert again == view

@@ -27,6 +27,9 @@ OUTCOMES = {
 }
 NAMES = {"source": "As in the source", "standard": "Standard"}
 SHOWN = ("5", "10", "20", "50")
+COLUMNS = {"line": "One line", "3": "3", "5": "5", "6": "6", "10": "10"}
+DIFFERING = {"no": "All results", "yes": "Only what differs"}
+COPIES = {"counted": "Counted", "left_out": "Left out"}
 LONGEST_TEXT = 1_000
 
 
@@ -84,6 +87,12 @@ def _slice(text: str, collection: Any) -> str:
     by, _, name = text.partition("=")
     if text and name not in cached.known_slices(collection).get(by, ()):
         raise ValueError(f"there is no {name[:80]!r} among the queries by {by[:80]!r}")
+    return text
+
+
+def _versions(text: str, collection: Any) -> str:
+    for version in text.split(",") if text else ():
+        _version(version, collection)
     return text
 
 
@@ -160,6 +169,11 @@ CHOICES: dict[str, Choice] = {
         lambda c: -1.0,
         _number(-1, 1),
     ),
+    "anyway": Choice(
+        "yes: versions are compared although they are not comparable",
+        lambda c: "no",
+        _one_of("answer", lambda c: ("no", "yes")),
+    ),
     "by": Choice(
         "what the slices divide the queries by",
         lambda c: next(iter(cached.known_slices(c)), ""),
@@ -183,12 +197,31 @@ CHOICES: dict[str, Choice] = {
         lambda c: "10",
         _one_of("number of results", lambda c: SHOWN),
     ),
+    "columns": Choice(
+        "how many cards stand side by side: line, 3, 5, 6 or 10",
+        lambda c: "line",
+        _one_of("number of columns", lambda c: COLUMNS),
+    ),
+    "also": Choice(
+        "further versions with a row of results, with commas between them", _nothing, _versions
+    ),
+    "differing": Choice(
+        "only results that stand elsewhere in another version: yes or no",
+        lambda c: "no",
+        _one_of("answer", lambda c: DIFFERING),
+    ),
+    "copies": Choice(
+        "near-duplicates: counted, or left_out of the results and the metrics",
+        lambda c: "counted",
+        _one_of("way with near-duplicates", lambda c: COPIES),
+    ),
     "query": Choice(
         "the query that is open",
         _nothing,
         _id_or_nothing("query", lambda c: c.queries["query_id"]),
     ),
     "clip": Choice("the clip or picture that is open", _nothing, _item),
+    "beside": Choice("the clip that plays in step with the open one", _nothing, _item),
     "text": Choice("the text searched for", _nothing, _text),
     "item": Choice("the item searched with", _nothing, _item),
 }

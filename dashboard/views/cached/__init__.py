@@ -16,6 +16,7 @@ from dashboard.views.cached.judged import (
     question,
     required_keywords,
     run,
+    unlike,
 )
 from dashboard.views.cached.measured import (
     against,
@@ -74,4 +75,5 @@ __all__ = [
     "text_model",
     "titles",
     "turned",
+    "unlike",
 ]

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS, Judgement
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
-from dashboard.retrieval import keywords, runs
+from dashboard.retrieval import comparable, keywords, runs
 from dashboard.views.cached.opened import opened
 
 TYPED = "typed"
@@ -120,6 +120,12 @@ def run(asked: Question, version: str) -> pd.DataFrame:
     else:
         ranked = runs.run_of(known, version, which=asked.queries)
     return ranked[ranked["score"] >= asked.min_similarity]
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def unlike(name: str, digest: str, baseline: str, candidate: str) -> list[str]:
+    """The ways in which two versions are not comparable, a sentence each."""
+    return comparable.unlike(opened(name), baseline, candidate)
 
 
 def needs_text_model(asked: Question) -> bool:

@@ -16,7 +16,7 @@ from dashboard.views.texts import plain, shown
 
 SHARED = (
     "protocol", "metric", "queries", "slice", "groups", "mapping_threshold", "min_similarity",
-    "names", "shown",
+    "names", "shown", "anyway",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.evaluation import compare
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.storage.collection import Collection
-from dashboard.views import cached
+from dashboard.views import address, cached
 from dashboard.views.labels import group_name, label
 from dashboard.views.summary.measured import comparison, is_measure, metrics_in_view
 from dashboard.views.texts import badge, plain
@@ -39,11 +39,23 @@ def collection_line(collection: Any) -> None:
     )
 
 
-def verdict(view: Any) -> None:
-    """Say in one line whether the candidate is better at the metric in front."""
+def comparable(view: Any) -> bool:
+    """Whether a difference may be drawn; if not, says why and offers to draw it anyway."""
     if view.baseline == view.candidate:
         st.info("Baseline and candidate are the same version: choose another to see a difference.")
-        return
+        return False
+    asked = cached.question(view)
+    ways = cached.unlike(view.collection, asked.digest, view.baseline, view.candidate)
+    if not ways:
+        return True
+    st.error(plain(f"These versions are not comparable: {'; '.join(ways)}.", None))
+    if view.anyway != "yes":
+        st.button("Compare them anyway", on_click=lambda: address.go(anyway="yes"))
+    return bool(view.anyway == "yes")
+
+
+def verdict(view: Any) -> None:
+    """Say in one line whether the candidate is better at the metric in front (if comparable)."""
     rows = comparison(view)
     row = rows[rows["metric_name"] == view.metric].iloc[0]
     sentence = compare.verdict(row, view.baseline, view.candidate, label=label(view, view.metric))

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard.evaluation import measure
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.views import cached
+from dashboard.views.cached import Question
 from dashboard.views.labels import label, short_label
 from dashboard.views.summary.measured import (
     SAME,
@@ -36,7 +37,7 @@ def versions_by_metrics(view: Any) -> None:
     metrics = " ".join(metrics_in_view(view))
     asked, rows = cached.question(view), []
     means = measure.summarise(measured(view, view.runs, metrics))
-    others = tuple(version for version in view.runs if version != view.baseline)
+    others = tuple(version for version in view.runs if _may_differ(view, asked, version))
     sure = cached.against(asked, view.baseline, others, metrics, selected(view, asked))
     for written, wanted in zip(metrics.split(" "), parse(metrics), strict=True):
         mine = means[is_measure(means, wanted)].set_index("run")
@@ -52,6 +53,12 @@ def versions_by_metrics(view: Any) -> None:
         f"Best in bold; ▲ and ▼: better or worse than {plain(view.baseline)} beyond chance "
         f"(randomisation test, Holm over the metrics). {_left_out(view)}"
     )
+
+
+def _may_differ(view: Any, asked: Question, version: str) -> bool:
+    """Whether a version's difference to the baseline is drawn."""
+    ways = cached.unlike(view.collection, asked.digest, view.baseline, version)
+    return version != view.baseline and (not ways or view.anyway == "yes")
 
 
 def _cell(mean: float | None, best: float, differences: pd.DataFrame, version: str) -> str:

@@ -1,0 +1,70 @@
+"""May two versions be compared? Only if asked the same, of the same gallery, equally deep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dashboard.retrieval.runs import run_of
+from dashboard.storage.collection import Collection
+from dashboard.storage.findings import listed
+
+RECORDED = {"gallery_digest": "gallery", "queries_digest": "queries"}
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a version's results rest on: the items and text queries that it knows, how deep its
+    lists go, and the fingerprints that were written down when it was made, by what they are of."""
+
+    items: frozenset[str]
+    queries: frozenset[str]
+    depth: int
+    digests: dict[str, str]
+
+
+def made(collection: Collection, version: str) -> Made:
+    """What a version's results rest on. Raises DataError where its files cannot be used."""
+    model = collection.models.get(version)
+    if version in collection.run_files or model is None:
+        run = run_of(collection, version)
+        known = frozenset(collection.items["item_id"])
+        texts = collection.queries.loc[collection.queries["text"] != "", "query_id"]
+        return Made(known, frozenset(texts) & frozenset(run["query_id"]), _depth(run), {})
+    recorded = {
+        what: str(model.settings[key]) for key, what in RECORDED.items() if model.settings.get(key)
+    }
+    asked = frozenset(model.queries.ids) if model.queries else frozenset()
+    return Made(frozenset(model.items.ids), asked, len(model.items.ids), recorded)
+
+
+def _depth(run: pd.DataFrame) -> int:
+    return int(run["rank"].max()) if len(run) else 0
+
+
+def unlike(collection: Collection, baseline: str, candidate: str) -> list[str]:
+    """The ways in which two versions are not comparable, a sentence each; empty where they are.
+
+    Raises DataError where the files of one cannot be used.
+    """
+    first, second = made(collection, baseline), made(collection, candidate)
+    found = []
+    for what, one, other in (
+        ("items", first.items, second.items),
+        ("text queries", first.queries, second.queries),
+    ):
+        for version, lacks in ((candidate, one - other), (baseline, other - one)):
+            if lacks:
+                rest = f"{len(lacks)} {what} that the other has ({listed(sorted(lacks))})"
+                found.append(f"{version} knows nothing of {rest}")
+    if first.items == second.items and first.depth != second.depth:
+        found.append(
+            f"the lists of {baseline} go to rank {first.depth}, those of {candidate} to rank "
+            f"{second.depth}: metrics that look deeper than the shorter one differ by that alone"
+        )
+    for version, of in ((baseline, first), (candidate, second)):
+        for what, digest in of.digests.items():
+            if digest != collection.digests[what]:
+                found.append(f"{version} was made for another state of the {what} than today's")
+    return found

@@ -1,0 +1,49 @@
+"""Two versions are comparable only if asked the same, of the same gallery, equally deep."""
+
+import numpy as np
+
+from dashboard.retrieval.comparable import unlike
+from dashboard.storage.collection import open_collection
+
+
+def said(folder, baseline="v0.1", candidate="v0.2"):
+    return unlike(open_collection(folder, allow_path=True), baseline, candidate)
+
+
+def without_last(folder, version, stem):
+    """Take the last vector of a version away."""
+    place = folder / "models" / version
+    np.save(place / f"{stem}.npy", np.load(place / f"{stem}.npy")[:-1])
+    ids = (place / f"{stem}.txt").read_text().split()
+    (place / f"{stem}.txt").write_text("\n".join(ids[:-1]))
+
+
+def test_versions_of_the_same_items_and_queries_are_comparable(folder):
+    assert said(folder) == []
+
+
+def test_an_item_that_one_version_does_not_know_is_named(folder):
+    without_last(folder, "v0.2", "items")
+    assert said(folder) == ["v0.2 knows nothing of 1 items that the other has (v03)"]
+
+
+def test_a_query_that_the_baseline_does_not_know_is_named(folder):
+    without_last(folder, "v0.1", "queries")
+    assert said(folder) == ["v0.1 knows nothing of 1 text queries that the other has (q3)"]
+
+
+def test_lists_of_another_depth_are_said_with_both_depths(folder):
+    (folder / "runs").mkdir()
+    lines = [f"{query} Q0 v0{i} {i} {9 - i} x" for query in ("q1", "q2", "q3") for i in (0, 1)]
+    (folder / "runs" / "old.trec").write_text("\n".join(lines))
+    (sentence,) = said(folder, "old", "v0.2")
+    assert "old go to rank 2" in sentence and "v0.2 to rank 4" in sentence
+
+
+def test_a_version_made_for_another_state_of_the_queries_is_said(folder):
+    settings = folder / "models" / "v0.1" / "model.toml"
+    today = open_collection(folder, allow_path=True).digests
+    settings.write_text(settings.read_text() + f'queries_digest = "{today["queries"]}"\n')
+    assert said(folder) == []
+    settings.write_text(settings.read_text().replace(today["queries"], "0" * 64))
+    assert said(folder) == ["v0.1 was made for another state of the queries than today's"]
