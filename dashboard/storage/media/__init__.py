@@ -76,6 +76,16 @@ def problem(collection: HasMedia, item_id: str) -> str | None:
     return media(collection, [item_id])["problem"].iloc[0] or None
 
 
+def poster(collection: HasMedia, item_id: str) -> bytes:
+    """The poster of an item as an encoded picture; raises Unusable with the word for it."""
+    row = _rows(collection, [item_id]).get(item_id)
+    if row is None:
+        raise Unusable("not in the collection")
+    with _poster(collection, row).opened as opened:
+        opened.file.seek(0)
+        return opened.file.read()
+
+
 def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
     """The routes `/clips/{collection}` and `/posters/{collection}`, for `st.App(routes=…)`.
 

@@ -1,0 +1,59 @@
+"""The tables of a report as CSV and JSON, for a folder and for links inside the page."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from dashboard.storage.files.delimited import neutral
+from dashboard.views.report.markup import Markup, joined, tag
+
+TYPES = {"csv": "text/csv", "json": "application/json"}
+
+
+def files(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
+    """File name → content, each table as CSV and as JSON."""
+    found = {}
+    for name, frame in tables.items():
+        found[f"{name}.csv"] = as_csv(frame)
+        found[f"{name}.json"] = as_json(frame)
+    return found
+
+
+def as_csv(frame: pd.DataFrame) -> str:
+    """Comma-separated; a text that a spreadsheet would take for a formula gets an apostrophe."""
+    safe = pd.DataFrame(
+        {str(column): [_plain(cell) for cell in frame[column]] for column in frame}, dtype=object
+    ).map(lambda cell: neutral(cell) if isinstance(cell, str) else cell)
+    return safe.to_csv(index=False, lineterminator="\n")
+
+
+def as_json(frame: pd.DataFrame) -> str:
+    """One array of objects; null for missing, never NaN."""
+    rows = [{str(k): _plain(cell) for k, cell in row.items()} for row in frame.to_dict("records")]
+    return json.dumps(rows, allow_nan=False, ensure_ascii=False, indent=0) + "\n"
+
+
+def links(contents: Mapping[str, str]) -> Markup:
+    """Links that save each file; the files are inside the page."""
+    items = [tag("li", _link(name, content)) for name, content in contents.items()]
+    return tag("ul", joined(items), class_="links")
+
+
+def _link(name: str, content: str) -> Markup:
+    kind = TYPES[name.rpartition(".")[2]]
+    packed = base64.b64encode(content.encode("utf-8", "replace")).decode("ascii")
+    return tag("a", name, href=f"data:{kind};charset=utf-8;base64,{packed}", download=name)
+
+
+def _plain(cell: Any) -> Any:
+    """A cell in Python's own types, None for missing."""
+    if isinstance(cell, str):
+        return cell
+    if pd.isna(cell):
+        return None
+    return cell.item() if hasattr(cell, "item") else cell

@@ -1,0 +1,238 @@
+"""What a report says, as tables: the same functions that the screens and the command line call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from dashboard.evaluation import compare as comparing
+from dashboard.evaluation.divisions import divisions
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.measure import measure
+from dashboard.evaluation.metrics.registry import Measure
+from dashboard.evaluation.protocols import Protocol
+from dashboard.evaluation.protocols.alfa import required_keywords
+from dashboard.evaluation.protocols.protocol import Evidence
+from dashboard.evaluation.slices import slice_means
+from dashboard.evaluation.ticks import ticks
+from dashboard.storage.collection import Collection
+from dashboard.storage.evidence import scenes
+from dashboard.views.labels import label
+
+MOST = 20
+"""How many of the worst and of the best queries are shown with their pictures."""
+DEPTH = 5
+RESAMPLES = 10_000
+"""As many as `compare` draws, so that the interval of all queries is the same everywhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a report is about.
+
+    evidence  the queries in question and what they are judged by (mapped keywords marked as kept)
+    runs      the ranked results of both versions for these queries, to their whole depth
+    front     the metric that orders the queries; one of `measures`
+    date      when the report is made, as it is to be printed
+    names     metric names of the source or the standard ones
+    choices   further choices that the numbers depend on, in words
+    """
+
+    collection: Collection
+    evidence: Evidence
+    runs: Mapping[str, pd.DataFrame]
+    baseline: str
+    candidate: str
+    rules: Protocol
+    measures: Sequence[Measure]
+    front: Measure
+    groups: Sequence[str]
+    date: str
+    names: str = "source"
+    choices: Mapping[str, str] = field(default_factory=dict)
+    depth: int = DEPTH
+
+    @property
+    def protocol(self) -> str:
+        """The protocol's name, which decides what metrics are called."""
+        return self.rules.name
+
+    def label(self, measure: Measure) -> str:
+        """A metric with its formula, as the screens write it."""
+        return label(self, str(measure))
+
+    @property
+    def title(self) -> str:
+        """The metric in front without its formula."""
+        return self.label(self.front).partition(" (")[0]
+
+    @property
+    def versions(self) -> tuple[str, str]:
+        """Baseline and candidate."""
+        return self.baseline, self.candidate
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The tables of a report, and what decides about single results.
+
+    comparison  a row a metric as `compare` gives it, with its name
+    deltas      the queries by difference in the metric in front, worst first, with their text
+    slices      by, slice, baseline, candidate, delta, low, high, scored, total
+    results     query_id, run, rank, item_id, score, hit (null: not judged), move of the worst and
+                the best queries
+    """
+
+    subject: Subject
+    judgement: Judgement
+    required: pd.DataFrame
+    comparison: pd.DataFrame
+    deltas: pd.DataFrame
+    slices: pd.DataFrame
+    results: pd.DataFrame
+    worst: tuple[str, ...]
+    best: tuple[str, ...]
+
+    @property
+    def front(self) -> pd.Series:
+        """The row of the comparison that is about the metric in front."""
+        return self.comparison.iloc[list(self.subject.measures).index(self.subject.front)]
+
+
+def find(subject: Subject) -> Found:
+    """Judge, measure, compare and divide. Raises ValueError for a version against itself."""
+    if subject.baseline == subject.candidate:
+        raise ValueError(f"a report compares two versions; both are {subject.baseline!r}")
+    queries = subject.evidence.queries
+    if queries is None or queries.empty:
+        raise ValueError("there is no query of this kind to report on")
+    judgement = subject.rules.judge(subject.evidence, list(subject.groups))
+    runs = {version: subject.runs[version] for version in subject.versions}
+    measured = measure(runs, judgement, subject.rules, subject.measures)
+    together = scenes(queries)
+    rows = comparing.compare(measured, *subject.versions, groups=together, resamples=RESAMPLES)
+    required = required_keywords(subject.evidence)
+    deltas = _deltas(subject, measured, queries)
+    worst = deltas.loc[deltas["delta"] < -comparing.SAME, "query_id"].head(MOST)
+    best = deltas.loc[deltas["delta"] > comparing.SAME, "query_id"].tail(MOST)[::-1]
+    shown = [*worst, *best]
+    return Found(
+        subject,
+        judgement,
+        required[required["group"].isin(list(subject.groups))],
+        rows.assign(label=[subject.label(each) for each in subject.measures]),
+        deltas,
+        _slices(subject, measured, divisions(queries, required, subject.groups, judgement)),
+        _results(subject, judgement, shown),
+        tuple(worst),
+        tuple(best),
+    )
+
+
+def _deltas(subject: Subject, measured: pd.DataFrame, queries: pd.DataFrame) -> pd.DataFrame:
+    rows = comparing.deltas(_of(measured, subject.front), *subject.versions)
+    texts = queries["text"].where(queries["text"] != "", "like " + queries["item_id"])
+    names = dict(zip(queries["query_id"], texts, strict=True))
+    rows.insert(1, "query", rows["query_id"].map(names).fillna(rows["query_id"]))
+    return rows
+
+
+def _of(measured: pd.DataFrame, front: Measure) -> pd.DataFrame:
+    cutoff = measured["cutoff"]
+    same = cutoff.isna() if front.cutoff is None else (cutoff == front.cutoff).fillna(False)
+    return measured[(measured["metric"] == front.name) & same]
+
+
+def _slices(subject: Subject, measured: pd.DataFrame, slices: pd.DataFrame) -> pd.DataFrame:
+    front = subject.front
+    queries = subject.evidence.queries
+    rows = slice_means(
+        _of(measured, front),
+        slices,
+        front.name,
+        front.cutoff,
+        baseline=subject.baseline,
+        groups=None if queries is None else scenes(queries),
+        resamples=RESAMPLES,
+    )
+    before = rows[rows["run"] == subject.baseline].reset_index(drop=True)
+    after = rows[rows["run"] == subject.candidate].reset_index(drop=True)
+    return pd.DataFrame(
+        {
+            "by": after["by"],
+            "slice": after["slice"],
+            "baseline": before["mean"],
+            "candidate": after["mean"],
+            "delta": after["delta"],
+            "low": after["delta_low"],
+            "high": after["delta_high"],
+            "scored": after["common"],
+            "total": after["total"],
+        }
+    )
+
+
+def _results(subject: Subject, judgement: Judgement, query_ids: Sequence[str]) -> pd.DataFrame:
+    """The first results of both versions for some queries, with marks and movements."""
+    qrels = judgement.qrels[judgement.qrels["query_id"].isin(list(query_ids))]
+    relevant = qrels["grade"] >= judgement.relevant_from
+    hits = dict(zip(_pairs(qrels), relevant, strict=True))
+    whole = {
+        version: run[run["query_id"].isin(list(query_ids))] for version, run in subject.runs.items()
+    }
+    pieces = []
+    for version in subject.versions:
+        run, other = whole[version], whole[_other(subject, version)]
+        places = dict(zip(_pairs(other), other["rank"], strict=True))
+        top = run[run["rank"] <= subject.depth].sort_values(["query_id", "rank"])
+        pairs = _pairs(top)
+        move = gone if version == subject.baseline else moved
+        moves = [
+            move(int(rank), places.get(pair), subject.depth)
+            for rank, pair in zip(top["rank"], pairs, strict=True)
+        ]
+        marks = pd.array([hits.get(pair) for pair in pairs], dtype="boolean")
+        pieces.append(top.assign(run=version, hit=marks, move=moves))
+    columns = ["query_id", "run", "rank", "item_id", "score", "hit", "move"]
+    table = pd.concat(pieces, ignore_index=True)[columns]
+    return table.astype({"query_id": "str", "item_id": "str"})
+
+
+def _pairs(table: pd.DataFrame) -> list[tuple[str, str]]:
+    return list(zip(table["query_id"], table["item_id"], strict=True))
+
+
+def _other(subject: Subject, version: str) -> str:
+    return subject.candidate if version == subject.baseline else subject.baseline
+
+
+def moved(rank: int, before: int | None, depth: int) -> str:
+    """How a result of the candidate moved since the baseline, which showed `depth` results.
+
+    >>> moved(1, 4, 5), moved(3, 2, 5), moved(2, 2, 5), moved(1, 9, 5), moved(1, None, 5)
+    ('↑3', '↓1', 'same', 'new, was 9', 'new')
+    """
+    if before is None:
+        return "new"
+    if before > depth:
+        return f"new, was {before}"
+    return "same" if before == rank else f"{'↑' if before > rank else '↓'}{abs(before - rank)}"
+
+
+def gone(rank: int, after: int | None, depth: int) -> str:
+    """Whether the candidate no longer shows a result of the baseline.
+
+    >>> gone(1, 3, 5), gone(1, 8, 5), gone(1, None, 5)
+    ('', 'gone, now 8', 'gone')
+    """
+    if after is None:
+        return "gone"
+    return f"gone, now {after}" if after > depth else ""
+
+
+def marks(found: Found, query_id: str, item_ids: Sequence[str]) -> pd.DataFrame:
+    """A tick or a cross for each required keyword: item_id, group, keyword, present."""
+    mine = found.required[found.required["query_id"] == query_id]
+    return ticks(mine, found.subject.collection.keywords, item_ids)
