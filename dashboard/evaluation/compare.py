@@ -24,6 +24,7 @@ __all__ = ["compare", "compare_all", "deltas", "verdict"]
 SAME = 1e-9
 """Differences up to this size are no difference."""
 _CELLS = 4_000_000
+_Pairs = tuple[list[int], list[int]]
 _REASONS = (
     "",
     "only in baseline",
@@ -139,39 +140,49 @@ def _compare_pairs(
 
 
 def _rows(table: Scores, first: list[int], second: list[int]) -> pd.DataFrame:
-    """Means and counts of each pair × measure, on the queries that are scored in both."""
+    """Names, means and counts of each pair × measure."""
+    runs, measures = np.asarray(table.runs), len(table.measures)
+    names = {
+        "baseline_run": np.repeat(runs[first], measures),
+        "candidate_run": np.repeat(runs[second], measures),
+        "metric": [metric for metric, _ in table.measures] * len(first),
+        "cutoff": pd.array([cutoff for _, cutoff in table.measures] * len(first), dtype="Int64"),
+    }
     differences = _differences(table, first, second)
+    pairs = (first, second)
+    return pd.DataFrame(
+        names | _means(table, pairs, differences) | _counts(table, pairs, differences)
+    )
+
+
+def _means(table: Scores, pairs: _Pairs, differences: Array) -> dict[str, Array]:
+    """Both means and their difference, on the queries that are scored in both."""
     scored = ~np.isnan(differences)
     number = scored.sum(0)
-    cells = np.stack([table.values[:, first], table.values[:, second]], axis=-1)
-    present = np.stack([table.present[:, first], table.present[:, second]], axis=-1)
-    why = _reasons(cells, present).reshape(differences.shape)
-    sums = np.nansum(np.where(scored[..., None], cells.reshape(*scored.shape, 2), np.nan), axis=0)
-    with np.errstate(invalid="ignore"):
-        means = sums / number[:, None]
-        delta = np.nansum(differences, axis=0) / number
-    times = len(first)
-    cutoffs = [cutoff for _, cutoff in table.measures]
-    return pd.DataFrame(
-        {
-            "baseline_run": np.repeat(np.asarray(table.runs)[first], len(table.measures)),
-            "candidate_run": np.repeat(np.asarray(table.runs)[second], len(table.measures)),
-            "metric": [metric for metric, _ in table.measures] * times,
-            "cutoff": pd.array(cutoffs * times, dtype="Int64"),
-            "baseline": means[:, 0],
-            "candidate": means[:, 1],
-            "delta": delta,
-            "scored": number,
-            "total": present.any(axis=-1).sum(0).ravel(),
-            "better": (differences > SAME).sum(0),
-            "same": (np.abs(differences) <= SAME).sum(0),
-            "worse": (differences < -SAME).sum(0),
-            "only_in_baseline": (why == 1).sum(0),
-            "only_in_candidate": (why == 2).sum(0),
-            "null_in_one": ((why == 3) | (why == 4)).sum(0),
-            "null_in_both": (why == 5).sum(0),
-        }
+    sides = [table.values[:, side].reshape(differences.shape) for side in pairs]
+    sums = [np.where(scored, values, 0).sum(0) for values in (*sides, differences)]
+    unknown = np.full(len(number), np.nan)
+    means = [np.divide(each, number, out=unknown.copy(), where=number > 0) for each in sums]
+    return dict(zip(("baseline", "candidate", "delta"), means, strict=True)) | {"scored": number}
+
+
+def _counts(table: Scores, pairs: _Pairs, differences: Array) -> dict[str, Array]:
+    """How many queries are better, same, worse, and why others are not compared."""
+    values, present = (
+        np.stack([part[:, side].reshape(differences.shape) for side in pairs], axis=-1)
+        for part in (table.values, table.present)
     )
+    why = _reasons(values, present)
+    return {
+        "total": present.any(axis=-1).sum(0),
+        "better": (differences > SAME).sum(0),
+        "same": (np.abs(differences) <= SAME).sum(0),
+        "worse": (differences < -SAME).sum(0),
+        "only_in_baseline": (why == 1).sum(0),
+        "only_in_candidate": (why == 2).sum(0),
+        "null_in_one": ((why == 3) | (why == 4)).sum(0),
+        "null_in_both": (why == 5).sum(0),
+    }
 
 
 def _differences(table: Scores, first: list[int], second: list[int]) -> Array:

@@ -23,23 +23,9 @@ def verdict(
     """
     cutoff = None if pd.isna(row["cutoff"]) else int(row["cutoff"])
     name = label or written(str(row["metric"]), cutoff)
-    scored, total = int(row["scored"]), int(row["total"])
-    if scored == 0:
-        return (
-            f"{candidate} and {baseline} cannot be compared at {name}: "
-            f"none of {_queries(total)} is scored in both"
-        )
-    if scored == 1:
-        return (
-            f"{candidate} and {baseline} cannot be told apart at {name}: of {_queries(total)} one "
-            f"is scored in both ({row['delta']:+.2f}), and a test needs two"
-        )
     if pd.isna(row["p"]):
-        return (
-            f"{candidate} and {baseline} cannot be told apart at {name}: "
-            f"all {scored} scored queries of {total} belong together, and a test needs two groups"
-        )
-    tail = f"{_chance(row)}, {scored} of {_queries(total)} scored"
+        return f"{candidate} and {baseline} cannot be told apart at {name}: {_too_little(row)}"
+    tail = f"{_chance(row)}, {row['scored']} of {_queries(row['total'])} scored"
     if row["better"] == 0 and row["worse"] == 0:
         return f"No difference between {candidate} and {baseline} at {name}: {tail}, all the same"
     counts = f"{row['better']} better, {row['same']} same, {row['worse']} worse"
@@ -50,9 +36,20 @@ def verdict(
     return f"{candidate} is {word} than {baseline} at {name} by {found}"
 
 
+def _too_little(row: Mapping[str, Any] | pd.Series) -> str:
+    """Why there is no p."""
+    if row["scored"] == 0:
+        return f"none of {_queries(row['total'])} is scored in both"
+    if row["scored"] == 1:
+        of = f"of {_queries(row['total'])} one is scored in both ({row['delta']:+.2f})"
+        return f"{of}, and a test needs two"
+    alike = f"all {row['scored']} scored queries of {row['total']} belong together"
+    return f"{alike}, and a test needs two groups"
+
+
 def _difference(row: Mapping[str, Any] | pd.Series) -> str:
-    width = float(row["high"] - row["low"])
-    places = min(6, max(2, 1 + ceil(-log10(width)))) if width > 0 else 2
+    size = float(row["high"] - row["low"]) or abs(float(row["delta"]))
+    places = min(6, max(2, 1 + ceil(-log10(size)))) if size > 0 else 2
     return f"{row['delta']:+.{places}f} [{row['low']:+.{places}f}, {row['high']:+.{places}f}]"
 
 

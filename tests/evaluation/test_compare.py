@@ -147,11 +147,11 @@ def test_one_version_only_gives_no_pairs():
     [
         (
             {"v0.1": {"a": None}, "v0.2": {"a": 1}},
-            "v0.2 and v0.1 cannot be compared at P@5: none of 1 query is scored in both",
+            "v0.2 and v0.1 cannot be told apart at P@5: none of 1 query is scored in both",
         ),
         (
             {"v0.1": {"a": 1}, "v0.2": {"b": 1}},
-            "v0.2 and v0.1 cannot be compared at P@5: none of 2 queries is scored in both",
+            "v0.2 and v0.1 cannot be told apart at P@5: none of 2 queries is scored in both",
         ),
         (
             {"v0.1": {"a": 0.5, "b": None}, "v0.2": {"a": 1, "b": 1}},
@@ -185,6 +185,11 @@ def test_verdict_names_direction_size_interval_test_and_counts():
     assert sentence({"v0.2": new, "v0.1": old}).startswith(
         "v0.1 is worse than v0.2 at P@5 by -0.067"
     )
+
+
+def test_verdict_shows_a_difference_however_small():
+    runs = {"old": {"a": 0.5, "b": 0.25}, "new": {"a": 0.5004, "b": 0.2504}}
+    assert ": +0.00040 [+0.00040, +0.00040], p = 0.5 (randomisation, exact)" in sentence(runs)
 
 
 def test_verdict_says_better_only_after_the_correction_for_the_measures_shown():
