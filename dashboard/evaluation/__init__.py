@@ -10,6 +10,8 @@ measure.py      runs × metrics → measurements; where a value is null or zero 
 scores.py       measurements → one array of queries × runs × measures
 compare.py      signed deltas, win/tie/loss, intervals, tests; verdict.py says them in a sentence
 statistics/     intervals, tests, corrections and correlations of plain arrays
+causes.py       why a result is wrong, suspected from a case.py and its neighbours.py
+ideal.py        the best order of what is judged; duplicates.py: items that are there twice
 slices.py       the same over parts of the queries; overlap.py compares lists without labels
 satisfaction.py answers of people, cleaned step by step; agreement.py: metrics against satisfaction
 """

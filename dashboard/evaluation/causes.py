@@ -1,0 +1,209 @@
+"""Why a result is wrong, or a relevant item was missed: five causes, suspected from numbers.
+
+The first that holds is given; each but the last names the numbers that speak for it.
+
+mapping  The keywords that the query is known to ask for differ from those that its words were
+         mapped to, and by them the item is judged the other way. Or every keyword that a wrong
+         result lacks was mapped from words less than WEAK similar.
+label    A wrong result lacks one keyword only, yet most of its nearest neighbours (MOST of NEAREST)
+         have it, by most versions. Or hardly any neighbour of a missed item (FEW of NEAREST) has
+         one of its keywords, by most versions, though COMMON items have it.
+near     A wrong result lacks one keyword of two or more. Or a missed item stands below the last
+         result shown, yet within twice that depth in some version.
+alike    A wrong result is as similar to a relevant item, or to the query's own item, as one pair of
+         items in a hundred is. Or none of the nearest neighbours of a missed item is relevant, by
+         most versions, though there are enough relevant items.
+model    None of these: the model is the suspect that is left.
+
+Neighbours are items with an annotation, nearest by cosine of a version's own vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from dashboard.evaluation.case import Case, Pair
+from dashboard.evaluation.neighbours import nearest, resemblance
+
+NEAREST = 10
+MOST, FEW = 0.7, 0.1
+COMMON = 20
+WEAK = 0.7
+
+
+class Cause(NamedTuple):
+    """A suspected cause: its name, a few words for a card, a sentence with the numbers."""
+
+    cause: str
+    short: str
+    sentence: str
+
+
+def causes(case: Case, wrong: Sequence[str], missed: Sequence[str]) -> dict[str, Cause]:
+    """The suspected cause of each wrong result and each missed item: item_id → Cause.
+
+    An item without an annotation that is neither relevant nor judged has no cause.
+    """
+    around = _around(case, [*wrong, *missed])
+    found = {item: _of_wrong(case, item, around[item]) for item in wrong}
+    return found | {item: _of_missed(case, item, around[item]) for item in missed}
+
+
+Around = dict[str, list[tuple[str, float]]]
+
+
+def _around(case: Case, items: Sequence[str]) -> dict[str, Around]:
+    """The nearest annotated neighbours of each item by each version, with their similarity."""
+    allowed = set(case.has) if case.required else None
+    found: dict[str, Around] = {item: {} for item in items}
+    for version, space in case.spaces.items():
+        for item, near in nearest(space, items, NEAREST, allowed).items():
+            found[item][version] = near
+    return found
+
+
+def _of_wrong(case: Case, item: str, around: Around) -> Cause:
+    lacking = case.lacks(item)
+    looks = _looks_like(case, item)
+    candidates = (_wrongly_mapped(case, item, lacking), _label_missing(case, lacking, around))
+    for cause in candidates:
+        if cause:
+            return cause
+    if len(lacking) == 1 and len(case.required) > 1:
+        rest = f"Has {len(case.required) - 1} of {len(case.required)} keywords"
+        said = f"{rest}; lacks only {_word(lacking[0])}."
+        return Cause("near", f"near miss: no {lacking[0][1]}", f"{said} {looks}".strip())
+    if looks:
+        return Cause("alike", "look-alike, other keywords", looks)
+    return Cause("model", "the model", f"{_places(case, item)} Nothing else explains it.")
+
+
+def _of_missed(case: Case, item: str, around: Around) -> Cause:
+    for cause in (
+        _only_by_mapping(case, item),
+        _label_doubtful(case, around),
+        _just_below(case, item),
+        _looks_like_others(case, around),
+    ):
+        if cause:
+            return cause
+    return Cause("model", "the model", f"{_places(case, item)} Nothing else explains it.")
+
+
+def _wrongly_mapped(case: Case, item: str, lacking: list[Pair]) -> Cause | None:
+    known = case.remapped
+    if known is not None and known and known <= case.has.get(item, frozenset()):
+        sentence = (
+            f"The query is known to ask for {_words(known)}, which this item has; "
+            f"its words were mapped to {_words(case.required)}."
+        )
+        return Cause("mapping", "query mapped wrongly", sentence)
+    weak = [case.mapped[pair] for pair in lacking if pair in case.mapped]
+    if lacking and len(weak) == len(lacking) and all(score < WEAK for _, score in weak):
+        pairs = zip(weak, lacking, strict=True)
+        said = "; ".join(f"“{w}” to {_word(p)} at only {s:.2f}" for (w, s), p in pairs)
+        return Cause("mapping", "query mapped weakly", f"Mapped with doubt: {said}.")
+    return None
+
+
+def _only_by_mapping(case: Case, item: str) -> Cause | None:
+    known = case.remapped
+    if known is None or known <= case.has.get(item, frozenset()):
+        return None
+    sentence = (
+        f"Relevant only to {_words(case.required)}, which the query's words were mapped to; "
+        f"it is known to ask for {_words(known) or 'nothing'}."
+    )
+    return Cause("mapping", "query mapped wrongly", sentence)
+
+
+def _label_missing(case: Case, lacking: list[Pair], around: Around) -> Cause | None:
+    if len(lacking) != 1:
+        return None
+    shares = dict(_having(case, lacking[0], around))
+    if not _by_most(case, [n >= MOST * of for n, of in shares.values()]):
+        return None
+    said = _counted(shares)
+    word = _word(lacking[0])
+    sentence = f"Lacks only {word}, but of its nearest neighbours {said} have it: the annotation may lack it."
+    return Cause("label", f"annotation may lack {lacking[0][1]}", sentence)
+
+
+def _label_doubtful(case: Case, around: Around) -> Cause | None:
+    for pair in case.required:
+        shares = dict(_having(case, pair, around))
+        few = [n <= FEW * of for n, of in shares.values()]
+        if not _by_most(case, few) or sum(pair in has for has in case.has.values()) < COMMON:
+            continue
+        sentence = (
+            f"Has {_word(pair)}, but of its nearest neighbours only {_counted(shares)} have it: "
+            "the annotation may be wrong."
+        )
+        return Cause("label", f"annotation in doubt: {pair[1]}", sentence)
+    return None
+
+
+def _just_below(case: Case, item: str) -> Cause | None:
+    ranks = {v: of[item] for v, of in case.ranks.items() if item in of}
+    below = {v: rank for v, rank in ranks.items() if case.depth < rank <= 2 * case.depth}
+    if not below:
+        return None
+    version, rank = min(below.items(), key=lambda pair: pair[1])
+    said = f"Just below the first {case.depth}: rank {rank} in {version}."
+    return Cause("near", f"just below: rank {rank}", said)
+
+
+def _looks_like(case: Case, item: str) -> str:
+    """A sentence on the relevant item that a wrong result is most similar to, if it is unusual."""
+    to = [case.own] if case.own else [other for other in case.relevant if other != item]
+    best = resemblance(case.spaces, case.usual, item, to)
+    if best is None:
+        return ""
+    what = "the query's own item" if case.own else f"{best.other}, which is relevant"
+    return (
+        f"{best.similarity:.2f} similar to {what}, by {best.version}; "
+        f"99 of 100 pairs of items are below {best.usual:.2f}."
+    )
+
+
+def _looks_like_others(case: Case, around: Around) -> Cause | None:
+    others = len(case.relevant) - 1
+    nearest_of = {v: near[: min(NEAREST, others)] for v, near in around.items()}
+    relevant = set(case.relevant)
+    none = [not any(other in relevant for other, _ in near) for near in nearest_of.values()]
+    if others < 3 or not _by_most(case, none):
+        return None
+    sentence = (
+        f"None of its {min(NEAREST, others)} nearest neighbours is relevant by "
+        f"{sum(none)} of {len(none)} versions, though {others} other items are."
+    )
+    return Cause("alike", "looks like items with other keywords", sentence)
+
+
+def _having(case: Case, pair: Pair, around: Around) -> Iterator[tuple[str, tuple[int, int]]]:
+    """version → how many of the nearest neighbours have a keyword, of how many."""
+    for version, near in around.items():
+        if len(near) >= NEAREST // 2:
+            yield version, (sum(pair in case.has[other] for other, _ in near), len(near))
+
+
+def _by_most(case: Case, says: Sequence[bool]) -> bool:
+    return 2 * sum(says) > max(len(case.spaces), 1)
+
+
+def _counted(shares: Mapping[str, tuple[int, int]]) -> str:
+    return ", ".join(f"{n} of {of} by {version}" for version, (n, of) in shares.items())
+
+
+def _places(case: Case, item: str) -> str:
+    ranks = [f"{of[item]} in {v}" for v, of in case.ranks.items() if item in of]
+    return f"Rank {', '.join(ranks)}." if ranks else "No version ranks it."
+
+
+def _word(pair: Pair) -> str:
+    return f"“{pair[1]}”"
+
+
+def _words(pairs: Sequence[Pair] | frozenset[Pair]) -> str:
+    return " and ".join(sorted(map(_word, pairs)))

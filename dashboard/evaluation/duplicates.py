@@ -1,0 +1,144 @@
+"""Near-duplicates: items that are one clip twice, found by vectors and by pictures.
+
+Two items are alike to a version where the cosine of their vectors is at least ALIKE, and alike as
+pictures where the hashes of their posters differ in at most BITS of 256. They are *copies*, which
+can be left out of the metrics, where all versions find them alike, or their pictures are. All
+versions are then judged on the same items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dashboard.evaluation.join import categories, codes
+from dashboard.evaluation.judgement import Judgement
+
+ALIKE = 0.98  # cosine
+BITS = 20  # of a picture hash; other shots of one street differ in 45 and more
+MOST = 20_000  # items; comparing each with each takes seconds up to here
+BLOCK = 1_024
+
+
+def alike(ids: Sequence[str], matrix: NDArray[np.float32]) -> pd.DataFrame:
+    """The pairs of items whose vectors are alike: item_id, other (later in `ids`), similarity.
+
+    matrix: unit rows. [items, dimensions]
+    """
+    first, second, cosine = _close(matrix, ALIKE)
+    names = np.asarray(ids, dtype=object)
+    return _pairs(names[first], names[second], similarity=cosine)
+
+
+def same_picture(hashes: Mapping[str, bytes]) -> pd.DataFrame:
+    """The pairs of items whose picture hashes are alike: item_id, other, bits that differ."""
+    names = np.asarray(list(hashes), dtype=object)
+    if not len(names):
+        return _pairs(names, names, bits=np.empty(0))
+    bits = np.unpackbits(np.frombuffer(b"".join(hashes.values()), np.uint8).reshape(len(names), -1))
+    signs = bits.reshape(len(names), -1).astype(np.float32) * 2 - 1
+    width = signs.shape[1]
+    first, second, dot = _close(signs, width - 2 * BITS)
+    return _pairs(names[first], names[second], bits=(width - dot) / 2)
+
+
+def copies(
+    gallery: Sequence[str], by_version: Iterable[pd.DataFrame], pictures: pd.DataFrame
+) -> dict[str, str]:
+    """Each item that is a copy → the first item of the gallery that it is a copy of.
+
+    by_version: the pairs of `alike` for each version; pictures: the pairs of `same_picture`.
+    A copy of a copy is a copy.
+    """
+    found = [set(zip(p["item_id"], p["other"], strict=True)) for p in by_version]
+    pairs = set(zip(pictures["item_id"], pictures["other"], strict=True))
+    pairs |= set.intersection(*found) if found else set()
+    place = {item: number for number, item in enumerate(gallery)}
+    first = dict(zip(gallery, gallery, strict=True))
+
+    def root(item: str) -> str:
+        while first[item] != item:
+            first[item] = item = first[first[item]]
+        return item
+
+    for one, other in pairs:
+        if one in place and other in place:
+            early, late = sorted((root(one), root(other)), key=place.__getitem__)
+            first[late] = early
+    return {item: root(item) for item in gallery if root(item) != item}
+
+
+def without(run: pd.DataFrame, copy_of: Mapping[str, str], own: Mapping[str, str]) -> pd.DataFrame:
+    """The run with only the first of several copies, and no copy of an item query's own item.
+
+    run: rows of a query in the order of their ranks, which close up. own: query_id → its item.
+    `attrs["left_out"]` counts what went: query_id → number.
+    """
+    index = categories(run["item_id"])
+    one = pd.Index([copy_of.get(item, item) for item in index], dtype="str")
+    _, number = np.unique(one.to_numpy(dtype=object), return_inverse=True)
+    kind = pd.Series(number[codes(run["item_id"], index)], index=run.index)
+    own_kind = {q: copy_of.get(item, item) for q, item in own.items()}
+    by_name = dict(zip(one, number, strict=True))
+    theirs = run["query_id"].astype("str").map({q: by_name.get(i, -1) for q, i in own_kind.items()})
+    repeated = pd.DataFrame({"q": run["query_id"], "k": kind}).duplicated()
+    gone = repeated.to_numpy() | (kind == theirs).to_numpy()
+    kept = run[~gone].reset_index(drop=True)
+    kept = kept.assign(rank=kept.groupby("query_id", observed=True).cumcount() + 1)
+    left_out = run.loc[gone, "query_id"].astype("str").value_counts()
+    kept.attrs = {**run.attrs, "left_out": {str(q): int(n) for q, n in left_out.items()}}
+    return kept
+
+
+def as_one(run: pd.DataFrame, copy_of: Mapping[str, str]) -> pd.DataFrame:
+    """A run `without` copies in which each item goes by the name of the one it is a copy of.
+
+    Judged by `judged_as_one` it is worth what it would be in a gallery without copies.
+    """
+    names = run["item_id"].astype("str")
+    return run.assign(item_id=names.map(copy_of).fillna(names))
+
+
+def judged_as_one(judgement: Judgement, copy_of: Mapping[str, str]) -> Judgement:
+    """The judgement of a gallery without copies: of several, the best grade and credit count.
+
+    The copies of an item query's own item go, as itself does.
+    """
+    qrels = as_one(judgement.qrels, copy_of)
+    best = qrels.groupby(["query_id", "item_id"], observed=True, sort=False)
+    merged = best[["grade", "credit"]].max().reset_index()
+    own = {query: copy_of.get(item, item) for query, item in judgement.leave_out.items()}
+    itself = merged["query_id"].astype("str").map(own) == merged["item_id"]
+    return replace(judgement, qrels=merged[~itself].reset_index(drop=True), leave_out=own)
+
+
+def _close(
+    matrix: NDArray[np.float32], at_least: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """The places of each two rows whose product is at least that, the earlier one first."""
+    if len(matrix) > MOST:
+        raise ValueError(f"{len(matrix):,} items are too many to compare each with each")
+    first, second, product = [], [], []
+    for start in range(0, len(matrix), BLOCK):
+        found = (matrix[start : start + BLOCK] @ matrix[start:].T).round(6)
+        rows, columns = np.nonzero(np.triu(found >= at_least, k=1))
+        first.append(rows + start)
+        second.append(columns + start)
+        product.append(found[rows, columns].astype(np.float64))
+    empty = [np.empty(0, dtype=np.int64)]
+    return (
+        np.concatenate(empty + first),
+        np.concatenate(empty + second),
+        np.concatenate([np.empty(0), *product]),
+    )
+
+
+def _pairs(
+    item: NDArray[np.object_], other: NDArray[np.object_], **values: NDArray[np.float64]
+) -> pd.DataFrame:
+    ids = {"item_id": pd.array(item, dtype="str"), "other": pd.array(other, dtype="str")}
+    return pd.DataFrame({**ids, **values})

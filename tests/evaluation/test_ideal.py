@@ -1,0 +1,42 @@
+"""The ideal ranking: best judged first, equals as a version has them; worth the most there is."""
+
+import pandas as pd
+import pytest
+
+from dashboard.evaluation.ideal import ideal_run, ideal_value, of_query
+from dashboard.evaluation.judgement import Judgement
+
+JUDGEMENT = Judgement(
+    pd.DataFrame(
+        [
+            ("q", "a", 0, 0.5),
+            ("q", "b", 1, 1),
+            ("q", "c", 1, 1),
+            ("q", "d", 0, 0),
+            ("p", "a", 1, 1),
+        ],
+        columns=["query_id", "item_id", "grade", "credit"],
+    ),
+    ("p", "q"),
+    {},
+)
+LIKE = pd.DataFrame({"item_id": ["d", "c", "a", "b"], "rank": [1, 2, 3, 4]})
+
+
+def test_the_best_comes_first_and_equals_as_the_version_has_them():
+    found = ideal_run(JUDGEMENT, "q", LIKE)
+    assert found["item_id"].tolist() == ["c", "b", "a"]
+    assert found["rank"].tolist() == [1, 2, 3]
+    assert ideal_run(JUDGEMENT, "q", LIKE.iloc[:0])["item_id"].tolist() == ["b", "c", "a"]
+
+
+@pytest.mark.parametrize(("metric", "value"), [("P@5", 0.4), ("R@2", 1), ("nDCG@5", 1), ("AP", 1)])
+def test_its_value_is_the_most_that_can_be_reached(metric, value):
+    found = ideal_value(JUDGEMENT, "q", ideal_run(JUDGEMENT, "q", LIKE), "alfa", metric)
+    assert found == pytest.approx(value)
+
+
+def test_one_querys_judgement_is_its_own_only():
+    assert of_query(JUDGEMENT, "p").qrels["item_id"].tolist() == ["a"]
+    with pytest.raises(ValueError, match="no query 'z'"):
+        of_query(JUDGEMENT, "z")
