@@ -7,6 +7,7 @@ texts      keywords in, captions, queries and the vocabulary's other words out; 
 models     frames and texts in, the three model versions and their figures out: the only room
            with torch
 
-files.py writes the collection's text files. workshop.py knows where the build keeps things; steps.py
-and model_steps.py are its steps; `build.py`, one folder up, is the command that walks through them.
+files.py writes the collection's text files. workshop.py knows where the build keeps things;
+steps.py and model_steps.py are its steps; `build.py`, one folder up, is the command that walks
+through them.
 """

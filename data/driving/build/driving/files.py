@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from driving.labelling.clips import Clip
-from driving.labelling.labels import GROUPS
+from driving.labelling.labels import DEFAULT_GROUPS, GROUPS
 from driving.texts.captions import caption
 from driving.texts.queries import Query
 from driving.texts.vocabulary import vocabulary_toml
@@ -24,7 +24,7 @@ licence = "MIT"
 attribution = "Traffic simulated with Eclipse SUMO {sumo}; maps, meshes and renderer are our own."
 protocols = ["alfa", "context"]
 groups = [{groups}]
-default_groups = ["pv_object_type", "pv_actor_behavior"]
+default_groups = [{default_groups}]
 cutoffs = [1, 3, 5, 10]
 media_root = "media"
 posters_root = "posters"
@@ -80,10 +80,14 @@ def queries_csv(queries: Sequence[Query], clips: Sequence[Clip]) -> str:
 
 def write_files(clips: Sequence[Clip], queries: Sequence[Query], sumo: str, folder: Path) -> None:
     """Write every text file of the collection."""
-    groups = ", ".join(f'"{group}"' for group in GROUPS)
+    groups, default_groups = (
+        ", ".join(f'"{group}"' for group in some) for some in (GROUPS, DEFAULT_GROUPS)
+    )
     used = {pair for clip in clips for pair in clip.pairs()}
     texts = {
-        "collection.toml": COLLECTION.format(clips=len(clips), sumo=sumo, groups=groups),
+        "collection.toml": COLLECTION.format(
+            clips=len(clips), sumo=sumo, groups=groups, default_groups=default_groups
+        ),
         "items.csv": items_csv(clips),
         "unified_annotation.csv": annotation_csv(clips),
         "queries.csv": queries_csv(queries, clips),

@@ -41,6 +41,8 @@ GROUPS = (
     "pv_ego_behavior",
     "pv_scene_type",
 )
+DEFAULT_GROUPS = GROUPS[:2]
+"""What a query is usually judged by."""
 VULNERABLE = ("pedestrian", "bicyclist", "motorcyclist")
 WEIGHT = {
     TURNING_ACROSS: 3.5,

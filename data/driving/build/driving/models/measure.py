@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from driving.labelling.labels import DEFAULT_GROUPS
+
 Pairs = frozenset[tuple[str, str]]
-DEFAULT_GROUPS = ("pv_object_type", "pv_actor_behavior")
 CUTOFF = 5
 
 

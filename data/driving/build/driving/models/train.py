@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from driving.labelling.clips import Clip
+from driving.labelling.labels import DEFAULT_GROUPS
 
 BATCH = 128
 COMPONENTS = 192
@@ -111,9 +112,6 @@ def overlap(clips: Sequence[Clip]) -> np.ndarray:
     common = table @ table.T
     either = table.sum(axis=1)[:, None] + table.sum(axis=1)[None] - common
     return ((common / np.maximum(either, 1)) ** 2).astype(np.float32)
-
-
-DEFAULT_GROUPS = ("pv_object_type", "pv_actor_behavior")
 
 
 def contrastive(image: Any, text: Any, scale: Any, alike: Any) -> Any:
