@@ -61,11 +61,11 @@ def test_a_score_does_not_beat_itself_by_rounding():
     # copies of one vector: every product is the same number, whatever the block adds up first
     one = RNG.standard_normal(512).astype(np.float32)
     one /= np.linalg.norm(one)
-    found = ranks_of_vectors(
-        np.tile(one, (50, 1)), np.tile(one, (250, 1)), np.repeat(np.arange(50), 5)
-    )
-    assert found.images.tolist() == list(range(1, 251, 5))
-    assert found.captions.tolist() == np.repeat(np.arange(1, 51), 5).tolist()
+    for length in (1, 40):
+        images, captions = np.tile(length * one, (50, 1)), np.tile(one, (250, 1))
+        found = ranks_of_vectors(images, captions, np.repeat(np.arange(50), 5))
+        assert found.images.tolist() == list(range(1, 251, 5))
+        assert found.captions.tolist() == np.repeat(np.arange(1, 51), 5).tolist()
 
 
 def test_more_captions_than_a_byte_can_count_stand_before_the_answer(monkeypatch):
@@ -75,6 +75,12 @@ def test_more_captions_than_a_byte_can_count_stand_before_the_answer(monkeypatch
     found = ranks_of_similarity(similarity, owners)
     assert found.images.tolist() == [1, 700]
     assert (found.images.tolist(), found.captions.tolist()) == by_sorting(similarity, owners)
+
+
+def test_vectors_of_nothing_but_zeros_are_all_alike():
+    found = ranks_of_vectors(np.zeros((3, 2)), np.zeros((6, 2)), np.array([0, 0, 1, 1, 2, 2]))
+    assert found.images.tolist() == [1, 3, 5]
+    assert found.captions.tolist() == [1, 1, 2, 2, 3, 3]
 
 
 def test_order_of_captions_does_not_matter_without_ties():
@@ -166,6 +172,43 @@ def test_coco_tests_of_a_thousand_are_options_with_their_names():
         matching(images[:4_000], captions[:20_000], owners[:20_000], "five-fold 1K")
     with pytest.raises(ValueError, match="no test '2K'"):
         matching(images, captions, owners, "2K")
+
+
+@pytest.mark.filterwarnings("ignore:failed to import `ujson`")
+def test_the_5k_test_equals_eccv_captions_on_cocos_own_truth():
+    import eccv_caption
+
+    theirs = eccv_caption.Metrics()
+    truth = theirs.coco_gts["t2i"]
+    caption_ids = np.array(sorted(truth))
+    image_ids = np.array(sorted(theirs.coco_gts["i2t"]))
+    owners = np.searchsorted(image_ids, [truth[caption][0] for caption in caption_ids])
+    images = RNG.standard_normal((5_000, 16), dtype=np.float32)
+    captions = images[owners] + RNG.standard_normal((25_000, 16), dtype=np.float32)
+    found = matching(images, captions, owners)
+    assert found.test == "5K test"
+    lists = {
+        "i2t": nearest(images, captions, image_ids, caption_ids),
+        "t2i": nearest(captions, images, caption_ids, image_ids),
+    }
+    ours = found.table.set_index(["metric", "cutoff"])["mean"]
+    for k in (1, 5, 10):
+        for way, value in theirs.coco_5k_recalls(lists, "all", K=k).items():
+            assert 0.1 < value < 1
+            assert ours[f"{way}_R", k] == pytest.approx(value, abs=1e-12)
+
+
+def nearest(queries, gallery, query_ids, gallery_ids):
+    """The ids of the ten best of each query, best first."""
+    lists = {}
+    for start in range(0, len(queries), 500):
+        scores = queries[start : start + 500] @ gallery.T
+        few = np.argpartition(-scores, 10, axis=1)[:, :10]
+        order = np.argsort(-np.take_along_axis(scores, few, axis=1), axis=1)
+        best = gallery_ids[np.take_along_axis(few, order, axis=1)]
+        ids = query_ids[start : start + 500].tolist()
+        lists |= dict(zip(ids, best.tolist(), strict=True))
+    return lists
 
 
 def test_metrics_of_a_run_are_the_recalls_of_one_direction():
