@@ -9,6 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -59,9 +60,22 @@ def encode_text(model: Model, texts: Sequence[str]) -> Array:
 def sentence_vectors(texts: Sequence[str], folder: Path | None = None) -> Array:
     """Unit vectors [text, 384] by the packaged language model, or the one in `folder`.
 
-    Loads it first where it is not loaded yet, which takes seconds.
+    Loads it first where it is not loaded yet, which takes seconds. A text alone is remembered:
+    the versions of a collection ask for the same one after another.
     """
-    backend = _backend(folder or packaged_model())
+    folder = folder or packaged_model()
+    return _one(folder, texts[0]) if len(texts) == 1 else _embedded(folder, texts)
+
+
+@lru_cache(maxsize=256)
+def _one(folder: Path, text: str) -> Array:
+    vectors = _embedded(folder, [text])
+    vectors.flags.writeable = False
+    return vectors
+
+
+def _embedded(folder: Path, texts: Sequence[str]) -> Array:
+    backend = _backend(folder)
     with _lock:
         vectors = np.asarray(backend.embed(list(texts)), dtype="float32")
     return unit_rows(vectors, texts, "text", Findings())
