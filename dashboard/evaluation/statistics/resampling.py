@@ -51,7 +51,9 @@ def bootstrap_interval(
     """Bounds of the mean of each column of paired differences, by drawing queries with replacement.
 
     Bias-corrected and accelerated (Efron 1987), its levels widened for small samples as Hesterberg
-    (2015) does for the percentile interval: t with n - 1 degrees of freedom, and n ÷ (n - 1).
+    (2015) does for the percentile interval: t with n - 1 degrees of freedom, and n ÷ (n - 1). Of
+    80 queries it held the true mean in 94 to 96 % of simulations, of 20 queries in 85 to 96 %
+    (85 where most differences are 0): tests/benchmarks/bench_statistics.py.
     `differences` [Q, T], NaN for null; with `groups` [Q], whole groups are drawn. NaN for fewer
     than two units.
     """
