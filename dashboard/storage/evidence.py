@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from dashboard.storage.annotation import Annotation, matched_ids
@@ -103,8 +104,9 @@ def read_queries(folder: Path, items: pd.DataFrame, findings: Findings) -> pd.Da
     for line, query, reason in zip(queries.index, queries["query_id"], reasons, strict=True):
         if reason:
             findings.warning(path.name, f"{query} {reason}", "a query; it was left out", int(line))
-    queries["item_id"] = queries["item_id"].map(matches).fillna("").astype("str")
-    return queries[[not reason for reason in reasons]].reset_index(drop=True)
+    items_of = [matches.get(item, "") for item in queries["item_id"]]
+    queries["item_id"] = pd.Series(items_of, index=queries.index, dtype="str")
+    return queries[np.array(reasons, dtype="str") == ""].reset_index(drop=True)
 
 
 def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:

@@ -12,6 +12,7 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dashboard.storage import digests
@@ -66,7 +67,7 @@ def read_mapping(
         (row.group, row.keyword) in known and _occurs(row.ngram, texts.get(row.query_id, ""))
         for row in mapping.itertuples()
     ]
-    return mapping[fits].reset_index(drop=True).assign(kept=False)
+    return mapping[np.array(fits, dtype=bool)].reset_index(drop=True).assign(kept=False)
 
 
 def _occurs(ngram: str, text: str) -> bool:
