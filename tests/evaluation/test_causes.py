@@ -25,7 +25,7 @@ def world(wide=0.02, **changes):
     rng = np.random.default_rng(1)
     names = [f"b{n}" for n in range(30)] + [f"c{n}" for n in range(30)] + ["half", "far", "like"]
     centres = {"b": (1, 0, 0, 0), "c": (0, 1, 0, 0), "f": (0, 0, 1, 0)}
-    at = [centres[n[0]] if n[0] in centres else (1, 0, 0, 0) for n in names]
+    at = [centres.get(n[0], (1, 0, 0, 0)) for n in names]
     at = np.array(at, dtype=float)
     at[names.index("half")] = (0, 0, 0, 1)
     spaces = {v: Space(names, at + rng.normal(size=at.shape) * wide) for v in ("v1", "v2")}

@@ -106,7 +106,9 @@ def test_metrics_are_those_of_a_gallery_that_never_had_the_copies():
     copy_of = {"b": "a", "e": "c"}
     ranked = run(q1=["b", "a", "d", "c", "e"])
     merged = duplicates.as_one(duplicates.without(ranked, copy_of, {}), copy_of)
-    found = duplicates.judged_as_one(judged(dict(zip(GALLERY, (1, 1, 0, 1, 1)))), copy_of)
+    found = duplicates.judged_as_one(
+        judged(dict(zip(GALLERY, (1, 1, 0, 1, 1), strict=True))), copy_of
+    )
     clean = judged({"a": 1, "c": 1, "d": 1})
     metrics = "P@2 R@2 AP nDCG@3 RR"
     ours = measure({"v": merged}, found, "alfa", metrics)["value"]

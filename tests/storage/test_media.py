@@ -19,8 +19,10 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from dashboard.evaluation.duplicates import BITS
 from dashboard.storage import media as media_module
 from dashboard.storage.media import media, media_url, poster_url, problem, routes
+from dashboard.storage.media.hashes import picture_hash
 from dashboard.storage.media.inside import Unusable, open_inside
 from dashboard.tables import DataError
 
@@ -426,6 +428,43 @@ def test_files_are_closed_after_every_answer(clips: World, hostile: World) -> No
             site.get("/" + poster_url(clips, "c"))
     media(hostile, hostile.items["item_id"])
     assert descriptors() <= before + 1
+
+
+def street(seed: int) -> Image.Image:
+    shades = np.random.default_rng(seed).integers(0, 255, (9, 16, 3)).astype(np.uint8)
+    return Image.fromarray(shades).resize((480, 270), Image.Resampling.BICUBIC)
+
+
+def encoded(still: Image.Image, kind: str = "PNG", **options: object) -> bytes:
+    written = io.BytesIO()
+    still.save(written, kind, **options)
+    return written.getvalue()
+
+
+def differing(one: bytes, other: bytes) -> int:
+    both = np.frombuffer(one, np.uint8) ^ np.frombuffer(other, np.uint8)
+    return int(np.unpackbits(both).sum())
+
+
+def test_a_copy_has_nearly_the_same_hash_and_another_picture_has_not(folder: Path) -> None:
+    first = picture_hash(encoded(street(1)))
+    assert len(first) == 32
+    smaller = encoded(street(1).resize((320, 180)), "JPEG", quality=60)
+    assert differing(first, picture_hash(smaller)) <= BITS
+    assert differing(first, picture_hash(encoded(street(2)))) > 2 * BITS
+
+
+def test_a_plain_picture_has_no_hash_and_garbage_is_refused(folder: Path) -> None:
+    assert picture_hash(encoded(Image.new("RGB", (48, 27), "black"))) == b""
+    with pytest.raises(Unusable):
+        picture_hash(b"not an image")
+
+
+def test_a_hash_is_kept_beside_the_posters(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = picture_hash(encoded(street(1)))
+    assert [p.read_bytes() for p in (folder.parent / "cache").rglob("*.hash")] == [made]
+    monkeypatch.setattr("dashboard.storage.media.hashes._made", lambda *_: pytest.fail("again"))
+    assert picture_hash(encoded(street(1))) == made
 
 
 def test_no_module_hands_a_file_to_streamlit_itself() -> None:

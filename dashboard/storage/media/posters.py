@@ -41,7 +41,7 @@ def poster_of(opened: Opened, second: float = 0.0) -> bytes:
         return kept.read_bytes()
     made = _made(opened.file, second)
     try:
-        _keep(kept, made)
+        keep(kept, made)
     except OSError as error:
         _LOG.warning("posters cannot be kept in the cache folder: %s", error.strerror)
     return made
@@ -81,7 +81,8 @@ def _content_digest(file: BinaryIO, size: int) -> bytes:
     return digest.digest()
 
 
-def _keep(path: Path, content: bytes) -> None:
+def keep(path: Path, content: bytes) -> None:
+    """Write a file of the cache at once, so that nobody reads half of it. Raises OSError."""
     path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.parent.mkdir(exist_ok=True, mode=0o700)
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as unfinished:

@@ -4,6 +4,7 @@ Tables are shared between sessions and must not be changed by who gets them. Wha
 on is its key: a `Question` of plain values with the content digest of its collection.
 """
 
+from dashboard.views.cached.alike import Alike, alike, copies
 from dashboard.views.cached.judged import (
     TYPED,
     Evidence,
@@ -42,17 +43,23 @@ from dashboard.views.cached.opened import (
     text_model,
     titles,
 )
+from dashboard.views.cached.why import causes, ideal, whole_run
 
 __all__ = [
+    "Alike",
     "Evidence",
     "Question",
     "TYPED",
     "against",
+    "alike",
+    "causes",
     "collection",
     "collection_names",
     "comparison",
+    "copies",
     "counts",
     "evidence",
+    "ideal",
     "judgement",
     "keywords_of",
     "known_slices",
@@ -76,4 +83,5 @@ __all__ = [
     "titles",
     "turned",
     "unlike",
+    "whole_run",
 ]

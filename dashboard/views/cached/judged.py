@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation import duplicates
 from dashboard.evaluation.protocols import PROTOCOLS, Judgement
+from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.retrieval import comparable, keywords, runs
+from dashboard.views.cached.alike import copies
 from dashboard.views.cached.opened import opened
 
 TYPED = "typed"
@@ -32,6 +35,7 @@ class Question(NamedTuple):
     queries: str
     text: str = ""
     item: str = ""
+    copies: str = "counted"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,7 @@ def question(view: Any, *, live: bool = False) -> Question:
         view.queries,
         view.text if live else "",
         view.item if live and not view.text else "",
+        view.copies,
     )
 
 
@@ -119,7 +124,28 @@ def run(asked: Question, version: str) -> pd.DataFrame:
         ranked = runs.item_run(known, version, asked.item, k=everything).assign(query_id=TYPED)
     else:
         ranked = runs.run_of(known, version, which=asked.queries)
+    if asked.copies == "left_out":
+        own = own_items(queries(asked))
+        ranked = duplicates.without(ranked, copies(known.name, known.digest), own)
     return ranked[ranked["score"] >= asked.min_similarity]
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def counted_run(asked: Question, version: str) -> pd.DataFrame:
+    """The run as metrics see it: where copies are left out, each goes by the first one's name."""
+    found = run(asked, version)
+    if asked.copies == "left_out":
+        return duplicates.as_one(found, copies(asked.collection, asked.digest))
+    return found
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def counted_judgement(asked: Question) -> Judgement:
+    """The judgement as metrics see it: where copies are left out, several count as one."""
+    judged = judgement(asked)
+    if asked.copies == "left_out":
+        return duplicates.judged_as_one(judged, copies(asked.collection, asked.digest))
+    return judged
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

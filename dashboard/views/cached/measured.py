@@ -17,7 +17,13 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.statistics import tukey
 from dashboard.storage.collection import Collection
 from dashboard.tables import DataError
-from dashboard.views.cached.judged import Question, judgement, queries, required_keywords, run
+from dashboard.views.cached.judged import (
+    Question,
+    counted_judgement,
+    counted_run,
+    queries,
+    required_keywords,
+)
 from dashboard.views.cached.opened import opened
 
 FEW = 30
@@ -27,8 +33,8 @@ FEW = 30
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _measured(asked: Question, version: str, metrics: str) -> pd.DataFrame:
     protocol = PROTOCOLS[asked.protocol]
-    found = {version: run(asked, version)}
-    return measuring.measure(found, judgement(asked), protocol, parse(metrics))
+    found = {version: counted_run(asked, version)}
+    return measuring.measure(found, counted_judgement(asked), protocol, parse(metrics))
 
 
 def measurements(asked: Question, versions: tuple[str, ...], metrics: str) -> pd.DataFrame:
@@ -39,8 +45,8 @@ def measurements(asked: Question, versions: tuple[str, ...], metrics: str) -> pd
 @st.cache_resource(max_entries=64, show_spinner=False)
 def counts(asked: Question, versions: tuple[str, ...]) -> pd.DataFrame:
     """How many queries of each version are scored, and why others are not."""
-    found = {version: run(asked, version) for version in versions}
-    return measuring.counts(found, judgement(asked), asked.protocol)
+    found = {version: counted_run(asked, version) for version in versions}
+    return measuring.counts(found, counted_judgement(asked), asked.protocol)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -80,7 +86,7 @@ def pairs(
     wanted = parse(metric)[0]
     measured = _of(only, measurements(asked, versions, metric))
     differences = tukey.tukey(measured, wanted.name, wanted.cutoff)
-    found = {version: _of(only, run(asked, version)) for version in versions}
+    found = {version: _of(only, counted_run(asked, version)) for version in versions}
     alike = overlapping.overlap(found, wanted.cutoff or 10)
     return differences.merge(alike, on=["baseline", "candidate"])
 
@@ -138,7 +144,7 @@ def slices(asked: Question) -> pd.DataFrame:
         [
             by_keyword[["query_id", "by", "slice"]].astype("str"),
             by_number[by_number["by"] != "keyword"],
-            slicing.slices_of_relevant(judgement(asked)),
+            slicing.slices_of_relevant(counted_judgement(asked)),
             of_queries[few],
         ],
         ignore_index=True,

@@ -9,14 +9,15 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from dashboard.tables import DataError
 from dashboard.views import address, cached, summary
-from dashboard.views.address.choices import NAMES, SHOWN, WHICH_QUERIES
+from dashboard.views.address.choices import COPIES, NAMES, SHOWN, WHICH_QUERIES
 from dashboard.views.labels import by_name, group_name, label
 from dashboard.views.texts import plain, shown
 
 SHARED = (
     "protocol", "metric", "queries", "slice", "groups", "mapping_threshold", "min_similarity",
-    "names", "shown", "anyway",
+    "names", "shown", "anyway", "copies",
 )  # fmt: skip
 
 
@@ -86,6 +87,7 @@ def sidebar(view: address.View) -> None:
         if collection.groups:
             _groups(view, collection.groups)
             _threshold(view)
+        _copies(view, collection)
         st.caption("How it is shown")
         segments("Names of metrics", "names", NAMES, view)
         segments("Results in a row", "shown", {n: n for n in SHOWN}, view)
@@ -162,6 +164,21 @@ def _threshold(view: Any) -> None:
         on_change=_apply,
         args=("mapping_threshold", "choice-mapping_threshold"),
         help="Parts of a text query are mapped to the keyword that they are most similar to.",
+    )
+
+
+def _copies(view: Any, collection: Any) -> None:
+    segments("Near-duplicates", "copies", COPIES, view)
+    if view.copies != "left_out":
+        return
+    try:
+        number = len(cached.copies(view.collection, collection.digest))
+    except DataError as problem:
+        st.error(plain(str(problem), None))
+        return
+    st.caption(
+        f"{number} of {len(collection.items):,} items are copies: of several the first in a "
+        "ranking stands for all."
     )
 
 

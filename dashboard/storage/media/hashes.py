@@ -1,0 +1,53 @@
+"""A fingerprint of what a picture shows: copies of it, smaller or coded anew, have nearly the same.
+
+It is the difference hash: of the picture in 17 × 16 shades of grey, whether each is brighter than
+the one on its left. It is kept beside the posters.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import logging
+
+import numpy as np
+from PIL import Image
+
+from dashboard.storage.media.formats import picture
+from dashboard.storage.media.inside import Unusable
+from dashboard.storage.media.posters import cache_folder, keep
+
+SIDE = 16
+PLAIN = 2.0  # standard deviation of the shades; plainer pictures are all alike
+_RECIPE = b"difference-16-1"  # change it when hashes are made in another way
+_LOG = logging.getLogger(__name__)
+
+
+def picture_hash(encoded: bytes) -> bytes:
+    """The 256 bits of an encoded picture; empty where it is too plain to be told from others.
+
+    Raises Unusable for what is no picture.
+    """
+    key = hashlib.blake2s(encoded + _RECIPE, digest_size=16).hexdigest()
+    kept = cache_folder() / key[:2] / f"{key}.hash"
+    with contextlib.suppress(OSError):
+        return kept.read_bytes()
+    made = _made(encoded)
+    try:
+        keep(kept, made)
+    except OSError as error:
+        _LOG.warning("hashes cannot be kept in the cache folder: %s", error.strerror)
+    return made
+
+
+def _made(encoded: bytes) -> bytes:
+    opened = picture(io.BytesIO(encoded))
+    try:
+        small = opened.convert("L").resize((SIDE + 1, SIDE), Image.Resampling.BOX)
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
+        raise Unusable("damaged") from error
+    shades = np.asarray(small, dtype=np.int16)
+    if shades.std() < PLAIN:
+        return b""
+    return np.packbits(shades[:, 1:] > shades[:, :-1]).tobytes()

@@ -1,0 +1,94 @@
+"""Which items are near-duplicates, by the vectors of each version and by their posters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation import duplicates
+from dashboard.storage import media
+from dashboard.storage.media.hashes import picture_hash
+from dashboard.storage.media.inside import Unusable
+from dashboard.tables import DataError
+from dashboard.views.cached.opened import opened
+
+MOST_PICTURES = 5_000
+"""In a larger gallery the posters are not read to look for copies; vectors are still compared."""
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """Pairs of near-duplicates (item_id, other): of each version, and of pictures."""
+
+    by_version: dict[str, pd.DataFrame]
+    pictures: pd.DataFrame
+
+    def of(self, item_id: str) -> dict[str, list[str]]:
+        """The near-duplicates of an item, each with what says so: `v0.2 0.991`, `picture`."""
+        found: dict[str, list[str]] = {}
+        for version, pairs in self.by_version.items():
+            for other, cosine in _with(item_id, pairs, "similarity"):
+                found.setdefault(other, []).append(f"{version} {cosine:.3f}")
+        for other, bits in _with(item_id, self.pictures, "bits"):
+            found.setdefault(other, []).append(f"picture, {bits:.0f} of 256 bits differ")
+        return found
+
+
+def _with(item_id: str, pairs: pd.DataFrame, column: str) -> list[tuple[str, float]]:
+    left, right = pairs[pairs["item_id"] == item_id], pairs[pairs["other"] == item_id]
+    return [
+        *zip(left["other"], left[column], strict=True),
+        *zip(right["item_id"], right[column], strict=True),
+    ]
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def alike(name: str, digest: str, item_ids: tuple[str, ...]) -> Alike:
+    """The near-duplicates among some items."""
+    known = opened(name)
+    spaces = {version: model.items.rows(item_ids) for version, model in known.models.items()}
+    return Alike(
+        {version: duplicates.alike(of.ids, of.matrix) for version, of in spaces.items()},
+        duplicates.same_picture(_hashes(name, item_ids)),
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking for near-duplicates …")
+def copies(name: str, digest: str) -> dict[str, str]:
+    """Each item of the gallery that is a copy → the first item that it is a copy of.
+
+    Raises DataError for a gallery that is too large to compare each item with each.
+    """
+    known = opened(name)
+    gallery = known.items["item_id"].tolist()
+    if len(gallery) > duplicates.MOST:
+        wanted = f"at most {duplicates.MOST:,} to look for near-duplicates"
+        raise DataError(name, f"{len(gallery):,} items", wanted, cure="Let them be counted.")
+    by_version = [
+        duplicates.alike(model.items.ids, model.items.matrix) for model in known.models.values()
+    ]
+    hashes = _hashes(name, gallery) if len(gallery) <= MOST_PICTURES else {}
+    return duplicates.copies(gallery, by_version, duplicates.same_picture(hashes))
+
+
+def _hashes(name: str, item_ids: Sequence[str]) -> dict[str, bytes]:
+    """The picture hash of each item that has a poster which can be told from others."""
+    addresses = media.media(opened(name), item_ids)
+    found = {
+        item: _hash(name, item, address)
+        for item, address in zip(addresses["item_id"], addresses["poster"], strict=True)
+        if address
+    }
+    return {item: bits for item, bits in found.items() if bits}
+
+
+@st.cache_resource(max_entries=20_000, show_spinner=False)
+def _hash(name: str, item_id: str, address: str) -> bytes:
+    """The address holds the version of the file: a changed poster is looked at anew."""
+    try:
+        return picture_hash(media.poster(opened(name), item_id))
+    except Unusable:
+        return b""  # what cannot be shown has its word on the card

@@ -1,0 +1,99 @@
+"""Why results are wrong, what the best order would be, and where a version ranks an item."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation import causes as suspecting
+from dashboard.evaluation import ideal as ideals
+from dashboard.evaluation.case import Case, Pair
+from dashboard.evaluation.causes import Cause
+from dashboard.views.cached.judged import (
+    Question,
+    counted_judgement,
+    judgement,
+    queries,
+    query_keywords,
+    required_keywords,
+    run,
+)
+from dashboard.views.cached.opened import opened
+
+
+def whole_run(asked: Question, version: str) -> pd.DataFrame:
+    """The run without a least similarity."""
+    return run(asked._replace(min_similarity=-1.0), version)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def causes(
+    asked: Question,
+    query_id: str,
+    versions: tuple[str, ...],
+    wrong: tuple[str, ...],
+    missed: tuple[str, ...],
+    depth: int,
+) -> dict[str, Cause]:
+    """The suspected cause of each wrong result and each missed item of one query."""
+    known = opened(asked.collection)
+    judged = judgement(asked)
+    mine = judged.qrels[judged.qrels["query_id"] == query_id]
+    row = queries(asked).set_index("query_id").loc[query_id]
+    case = Case(
+        required=tuple(_pairs(_of(asked, query_id, required_keywords(asked)))),
+        keywords=known.keywords[known.keywords["group"].isin(asked.groups)],
+        relevant=tuple(mine.loc[mine["grade"] >= judged.relevant_from, "item_id"].astype("str")),
+        spaces={version: model.items for version, model in known.models.items()},
+        ranks={version: _ranks(whole_run(asked, version), query_id) for version in versions},
+        depth=depth,
+        own=str(row["item_id"]),
+        known=_known(row, asked.groups),
+        mapped=_mapped(_of(asked, query_id, query_keywords(asked))),
+    )
+    return suspecting.causes(case, wrong, missed)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def ideal(
+    asked: Question, query_id: str, like: str, metric: str
+) -> tuple[pd.DataFrame, float | None]:
+    """The ideal ranking of one query, equals in the order of a version, and its metric."""
+    ranked = run(asked, like)
+    found = ideals.ideal_run(
+        counted_judgement(asked), query_id, ranked[ranked["query_id"] == query_id]
+    )
+    value = ideals.ideal_value(counted_judgement(asked), query_id, found, asked.protocol, metric)
+    return found, value
+
+
+def _of(asked: Question, query_id: str, table: pd.DataFrame) -> pd.DataFrame:
+    return table[(table["query_id"] == query_id) & table["group"].isin(asked.groups)]
+
+
+def _pairs(table: pd.DataFrame) -> list[Pair]:
+    return list(dict.fromkeys(zip(table["group"], table["keyword"], strict=True)))
+
+
+def _ranks(ranked: pd.DataFrame, query_id: str) -> dict[str, int]:
+    mine = ranked[ranked["query_id"] == query_id]
+    return dict(zip(mine["item_id"].astype("str"), mine["rank"].astype(int), strict=True))
+
+
+def _mapped(kept: pd.DataFrame) -> dict[Pair, tuple[str, float]]:
+    """Each kept keyword with the words that speak most for it, and their similarity."""
+    best = kept[kept["kept"]].sort_values("score", ascending=False, kind="stable")
+    best = best.drop_duplicates(["group", "keyword"])
+    words = zip(best["ngram"], best["score"], strict=True)
+    return dict(zip(_pairs(best), [(ngram, float(score)) for ngram, score in words], strict=True))
+
+
+def _known(row: pd.Series, groups: tuple[str, ...]) -> frozenset[Pair] | None:
+    """What the collection says that the query asks for, of the groups that count."""
+    written = row.get("known_keywords")
+    if not isinstance(written, str) or not written.strip():
+        return None
+    pairs = [part.partition("=") for part in re.split(r"\s*;\s*", written.strip())]
+    return frozenset((group, keyword) for group, _, keyword in pairs if group in groups)
