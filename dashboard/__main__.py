@@ -10,11 +10,14 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands import answers
+from dashboard.commands import answers, gate, report
+from dashboard.commands.asked import Asked
+from dashboard.commands.numbers import at_least_one, share
 from dashboard.commands.output import one_line, printed
 from dashboard.evaluation.measure import summarise
 from dashboard.storage.collection import Collection, open_collection
@@ -56,15 +59,29 @@ def _measure(call: argparse.Namespace) -> Answer:
 
 
 def _compare(call: argparse.Namespace) -> Answer:
-    measurements, queries = _measurements(call, [call.baseline, call.candidate])
-    table = answers.compare(measurements, call.baseline, call.candidate, queries)
-    return table, FINDING if answers.regressed(table) else FINE
+    pair, barrier = (call.baseline, call.candidate), gate.Gate.of(call)
+    if barrier is None:
+        measurements, asked = _measurements(call, pair)
+        table = answers.compare(measurements, *pair, asked.collection.queries if asked else None)
+        return table, FINDING if answers.regressed(table) else FINE
+    call.metrics = barrier.metrics
+    table, broken = barrier.answer(*_measurements(call, pair), *pair)
+    for each in broken:
+        _complain(f"{each.outcome}: {each.name}: {each.said}")
+    return table, FINDING if broken else FINE
+
+
+def _report(call: argparse.Namespace) -> Answer:
+    made = report.report_of(
+        _asked(call), call.baseline, call.candidate, call.metrics, f"{date.today()}", call.anyway
+    )
+    return report.write(made, call.output, call.tables), FINE
 
 
 def _measurements(
     call: argparse.Namespace, versions: Sequence[str] | None
-) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """The measurements of either form of a call, and the queries where a collection has them."""
+) -> tuple[pd.DataFrame, Asked | None]:
+    """The measurements of either form of a call, and what is asked where it is of a collection."""
     if (call.collection is None) == (call.qrels is None) or bool(call.qrels) != bool(call.run):
         raise ValueError("give either a COLLECTION, or --qrels FILE with --run FILE")
     if call.qrels:
@@ -74,19 +91,29 @@ def _measurements(
         measured = answers.measure_files(call.qrels, call.run, protocol, metrics, noted)
         _complain_about(noted.frame(), ("error", "warning", "note"))
         return measured, None
-    collection = _opened(call)
-    protocol = answers.protocol_named(call.protocol, collection.protocols)
-    has_texts = (collection.queries["text"] != "").any()
+    asked = _asked(call)
     measured = answers.measure_collection(
+        asked.collection,
+        asked.protocol,
+        asked.collection.versions if versions is None else list(dict.fromkeys(versions)),
+        call.metrics or asked.protocol.metrics,
+        asked.groups,
+        asked.which,
+        asked.threshold,
+    )
+    return measured, asked
+
+
+def _asked(call: argparse.Namespace) -> Asked:
+    collection = _opened(call)
+    has_texts = (collection.queries["text"] != "").any()
+    return Asked(
         collection,
-        protocol,
-        collection.versions if versions is None else list(dict.fromkeys(versions)),
-        call.metrics or protocol.metrics,
+        answers.protocol_named(call.protocol, collection.protocols),
         _groups(call, collection),
         call.queries or ("text" if has_texts else "item"),
         _threshold(call, collection),
     )
-    return measured, collection.queries
 
 
 def _search(call: argparse.Namespace) -> Answer:
@@ -171,13 +198,20 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--by-query", action="store_true", help="each query's value")
     compare = command("compare", _compare, "a candidate against a baseline; exit 1 if it is worse")
     compare.add_argument("collection", nargs="?", **place)
-    compare.add_argument("--baseline", required=True, metavar="VERSION")
-    compare.add_argument("--candidate", required=True, metavar="VERSION")
+    gate.add_arguments(compare)
+    reported = command("report", _report, "a candidate against a baseline as one offline HTML file")
+    reported.add_argument("collection", **place)
+    report.add_arguments(reported)
+    for each in (compare, reported):
+        each.add_argument("--baseline", required=True, metavar="VERSION")
+        each.add_argument("--candidate", required=True, metavar="VERSION")
+        each.add_argument("--anyway", action="store_true", help="even if they are not comparable")
     for each in (measure, compare):
         each.add_argument("--qrels", type=Path, metavar="FILE", help="judgements, TREC or CSV")
         each.add_argument(
             "--run", type=Path, action="append", metavar="FILE", help="a run; again for more"
         )
+    for each in (measure, compare, reported):
         each.add_argument("--protocol", default="", help="default: the collection's first, or trec")
         each.add_argument("--metrics", default="", metavar='"P@5 nDCG@10"')
         each.add_argument("--queries", choices=("text", "item", "all"), help="default: texts")
@@ -187,33 +221,17 @@ def _parser() -> argparse.ArgumentParser:
     search.add_argument("--item", metavar="ID")
     search.add_argument("--file", type=Path, metavar="PATH", help="the clip of an item")
     search.add_argument("--model", nargs="+", metavar="VERSION", help="default: all versions")
-    search.add_argument("-k", type=_at_least_one, default=5, help="how many results (5)")
-    for each in (measure, compare, search):
+    search.add_argument("-k", type=at_least_one, default=5, help="how many results (5)")
+    for each in (measure, compare, reported, search):
         each.add_argument("--groups", nargs="+", metavar="GROUP", help="default: the collection's")
     keywords = command("keywords", _keywords, "which keywords a text is mapped to")
     keywords.add_argument("collection", **place)
     keywords.add_argument("text", nargs="?", metavar="TEXT")
     keywords.add_argument("--write", action="store_true", help="map and store all text queries")
-    for each in (measure, compare, search, keywords):
-        each.add_argument("--threshold", type=_share, metavar="T", help="least score of a keyword")
+    for each in (measure, compare, reported, search, keywords):
+        each.add_argument("--threshold", type=share, metavar="T", help="least score of a keyword")
     command("metrics", _metrics, "every metric with its formula and source")
     return parser
-
-
-def _at_least_one(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
-
-
-def _share(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
-    return number
 
 
 if __name__ == "__main__":

@@ -2,56 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands.answers import ties_of
+from dashboard.commands.asked import Asked
 from dashboard.evaluation.metrics import Measure, parse
-from dashboard.evaluation.protocols import Protocol
-from dashboard.retrieval import keywords, runs
-from dashboard.retrieval.runs import Which
-from dashboard.storage.collection import Collection
 from dashboard.views.report import Report, Subject, report
 
 
+def add_arguments(parser: ArgumentParser) -> None:
+    """The flags that only a report has."""
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.html")
+    parser.add_argument("--tables", type=Path, metavar="FOLDER", help="its tables as CSV and JSON")
+
+
 def report_of(
-    collection: Collection,
-    protocol: Protocol,
-    baseline: str,
-    candidate: str,
-    metrics: str,
-    groups: Sequence[str],
-    which: Which,
-    threshold: float,
-    date: str,
+    asked: Asked, baseline: str, candidate: str, metrics: str, date: str, anyway: bool = False
 ) -> Report:
     """The report on two versions by a collection's stored queries; the same numbers as `compare`.
 
-    metrics: named by the caller, of which the first is in front, or empty for the protocol's.
-    Raises DataError where a version is unknown or a file of labels was refused.
+    metrics: as the caller names them, the first in front, or empty for the protocol's own.
+    Raises DataError where a version is unknown or a file of labels was refused, ValueError where
+    the versions are not comparable (unless `anyway`).
     """
-    collection.check_evidence()
-    asked = runs.asked_queries(collection, which)
-    mapped = keywords.keep(collection.query_keywords, threshold)
-    ties = ties_of(protocol)
-    versions = (baseline, candidate)
-    measures = parse(metrics or protocol.metrics)
+    measures = parse(metrics or asked.protocol.metrics)
+    evidence = asked.evidence
+    runs = {version: asked.run(version) for version in (baseline, candidate)}
+    unlike = asked.unlike(baseline, candidate)
+    if unlike and not anyway:
+        raise ValueError(f"{'; '.join(unlike)}. To compare them all the same, add --anyway")
     return report(
         Subject(
-            collection=collection,
-            evidence=replace(collection, queries=asked, query_keywords=mapped),
-            runs={name: runs.run_of(collection, name, which, ties=ties) for name in versions},
+            collection=asked.collection,
+            evidence=evidence,
+            runs=runs,
             baseline=baseline,
             candidate=candidate,
-            rules=protocol,
+            rules=asked.protocol,
             measures=measures,
             front=measures[0] if metrics else deepest(measures),
-            groups=groups,
+            groups=asked.groups,
             date=date,
-            choices={"Least similarity of words and keyword": f"{threshold:g}"},
+            choices={"Least similarity of words and keyword": f"{asked.threshold:g}"},
+            unlike=unlike,
         )
     )
 
@@ -62,20 +58,17 @@ def deepest(measures: Sequence[Measure]) -> Measure:
     return max(same, key=lambda each: each.cutoff or 0)
 
 
-def written(made: Report, page: Path, folder: Path | None) -> pd.DataFrame:
+def write(made: Report, page: Path, folder: Path | None) -> pd.DataFrame:
     """Write the page, and where a folder is given its tables; a row for each file: file, bytes."""
     contents: dict[Path, str] = {page: made.html}
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         contents |= {folder / name: content for name, content in made.files.items()}
-    return _sizes({path: _write(path, content) for path, content in contents.items()})
+    sizes = [_write(path, content) for path, content in contents.items()]
+    return pd.DataFrame({"file": [str(path) for path in contents], "bytes": sizes})
 
 
 def _write(path: Path, content: str) -> int:
     encoded = content.encode("utf-8", "replace")
     path.write_bytes(encoded)
     return len(encoded)
-
-
-def _sizes(sizes: Mapping[Path, int]) -> pd.DataFrame:
-    return pd.DataFrame({"file": [str(path) for path in sizes], "bytes": list(sizes.values())})

@@ -26,10 +26,8 @@ def files(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
 
 def as_csv(frame: pd.DataFrame) -> str:
     """Comma-separated; a text that a spreadsheet would take for a formula gets an apostrophe."""
-    safe = pd.DataFrame(
-        {str(column): [_plain(cell) for cell in frame[column]] for column in frame}, dtype=object
-    ).map(lambda cell: neutral(cell) if isinstance(cell, str) else cell)
-    return safe.to_csv(index=False, lineterminator="\n")
+    columns = {str(column): [_safe(_plain(cell)) for cell in frame[column]] for column in frame}
+    return pd.DataFrame(columns, dtype=object).to_csv(index=False, lineterminator="\n")
 
 
 def as_json(frame: pd.DataFrame) -> str:
@@ -48,6 +46,10 @@ def _link(name: str, content: str) -> Markup:
     kind = TYPES[name.rpartition(".")[2]]
     packed = base64.b64encode(content.encode("utf-8", "replace")).decode("ascii")
     return tag("a", name, href=f"data:{kind};charset=utf-8;base64,{packed}", download=name)
+
+
+def _safe(cell: Any) -> Any:
+    return neutral(cell) if isinstance(cell, str) else cell
 
 
 def _plain(cell: Any) -> Any:

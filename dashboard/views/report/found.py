@@ -38,6 +38,7 @@ class Subject:
     date      when the report is made, as it is to be printed
     names     metric names of the source or the standard ones
     choices   further choices that the numbers depend on, in words
+    unlike    the ways in which the versions are not comparable, a sentence each
     """
 
     collection: Collection
@@ -52,6 +53,7 @@ class Subject:
     date: str
     names: str = "source"
     choices: Mapping[str, str] = field(default_factory=dict)
+    unlike: Sequence[str] = ()
     depth: int = DEPTH
 
     @property

@@ -23,7 +23,11 @@ def said(found: Found) -> Markup:
     """The verdict on the metric in front, and below it on each of the others."""
     sentences = [_sentence(found, row) for _, row in found.comparison.iterrows()]
     front = found.subject.measures.index(found.subject.front)
+    warned = [tag("li", data(sentence, None)) for sentence in found.subject.unlike]
     box = tag("p", sentences[front], class_="verdict")
+    if warned:
+        told = "Not comparable; what follows was asked for all the same:"
+        box = joined([tag("div", told, tag("ul", *warned), class_="unlike"), box])
     others = [tag("li", each) for place, each in enumerate(sentences) if place != front]
     if not others:
         return box

@@ -1,0 +1,23 @@
+"""Numbers in a call, read or refused with a sentence."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+
+
+def at_least_one(text: str) -> int:
+    """A whole number from 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def share(text: str) -> float:
+    """A number between 0 and 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
+    return number
