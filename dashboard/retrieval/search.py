@@ -14,7 +14,7 @@ from dashboard.storage.files import Vectors
 
 PLACES = 6
 NEAR = 1e-5
-MARGIN = 64
+MARGIN = 16
 CELLS = 1 << 23
 PART = 1 << 16
 BLAS_FROM = 1_000
@@ -38,15 +38,16 @@ def search(
         raise ValueError(f"the queries have {widths}")
     if k < 1:
         raise ValueError(f"k = {k}; wanted at least 1")
-    place = {item: row for row, item in enumerate(gallery.ids)}
-    own = [place.get((leave_out or {}).get(query, ""), -1) for query in queries.ids]
-    depth = min(k + (max(own, default=-1) >= 0), len(gallery.ids))
+    own = np.full(len(queries.ids), -1)
+    if leave_out:
+        own = gallery.index.get_indexer([leave_out.get(query, "") for query in queries.ids])
+    depth = min(k + int((own >= 0).any()), len(gallery.ids))
     reach = min(depth + MARGIN, len(gallery.ids))
     found = list(_nearest(queries.matrix, gallery.matrix, depth, reach))
     shape = (len(queries.ids), depth)
     places = np.concatenate([block.places for block in found] or [np.empty(shape, dtype="int64")])
     scores = np.concatenate([block.scores for block in found] or [np.empty(shape)])
-    return _table(queries.ids, gallery.ids, places, scores, np.array(own, dtype="int64"), k)
+    return _table(queries.index, gallery.index, places, scores, own, k)
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,8 @@ def _exact(queries: Rows, gallery: Rows, places: Places) -> Scores:
 
 
 def _table(
-    queries: tuple[str, ...],
-    gallery: tuple[str, ...],
+    queries: pd.Index,
+    gallery: pd.Index,
     places: Places,
     scores: Scores,
     own: Places,
@@ -127,8 +128,8 @@ def _table(
     rows = np.nonzero(keep)[0]
     return pd.DataFrame(
         {
-            "query_id": pd.Categorical.from_codes(rows, categories=list(queries)),
-            "item_id": pd.Categorical.from_codes(places[keep], categories=list(gallery)),
+            "query_id": pd.Categorical.from_codes(rows, categories=queries),
+            "item_id": pd.Categorical.from_codes(places[keep], categories=gallery),
             "score": scores[keep],
             "rank": ranks[keep],
         }

@@ -12,11 +12,13 @@ import struct
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from dashboard.storage.files.contents import read_text
 from dashboard.storage.findings import Findings
@@ -39,11 +41,16 @@ class Vectors:
     def __post_init__(self) -> None:
         self.matrix.flags.writeable = False
 
+    @cached_property
+    def index(self) -> pd.Index:
+        """The ids, ready to look places up in; made once, for a gallery may be large."""
+        return pd.Index(self.ids, dtype="str")
+
     def rows(self, ids: Sequence[str]) -> Vectors:
         """The vectors of `ids`, in that order; those without a vector are left out."""
-        place = {name: row for row, name in enumerate(self.ids)}
-        there = [name for name in ids if name in place]
-        return Vectors(tuple(there), self.matrix[[place[name] for name in there]])
+        places = self.index.get_indexer(pd.Index(ids, dtype="str"))
+        there = tuple(name for name, place in zip(ids, places, strict=True) if place >= 0)
+        return Vectors(there, self.matrix[places[places >= 0]])
 
 
 def read_vectors(
