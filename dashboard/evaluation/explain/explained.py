@@ -1,0 +1,87 @@
+"""A value explained: as the formula gives it, and as a protocol decides it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pandas as pd
+
+from dashboard.evaluation.explain import wording
+from dashboard.evaluation.explain.seen import EXPLAINERS, Explanation, Seen
+from dashboard.evaluation.ideal import of_query
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.measure import measure as measured
+from dashboard.evaluation.metrics import Measure
+from dashboard.evaluation.protocols import Protocol
+from dashboard.evaluation.rankings import Rankings, rank
+
+
+def explain(measure: Measure, rankings: Rankings, query_id: str) -> Explanation:
+    """How the formula's value of one query comes about. ValueError where it is no query of these.
+
+    >>> from dashboard.evaluation.metrics import parse
+    >>> from dashboard.evaluation.rankings import from_lists
+    >>> explain(parse("AP")[0], from_lists([[1, 0, 1]], relevant=[4]), "q1").lines[-1]
+    '(1/1 + 2/3) ÷ 4 = 0.417'
+    """
+    seen = Seen.of(rankings, query_id, measure.cutoff)
+    explainer = EXPLAINERS.get(measure.metric.name)
+    if explainer is None:
+        return _unexplained(measure, seen)
+    return explainer(seen, **dict(measure.settings))
+
+
+def explain_run(
+    measure: Measure,
+    run: pd.DataFrame,
+    judgement: Judgement,
+    protocol: Protocol,
+    query_id: str,
+) -> Explanation:
+    """The same for a query of a run, under a protocol, which decides what is null or zero.
+
+    `steps` then has `item_id` after `rank`, null where the ideal is longer than the list. Where the
+    protocol gives no value, there are no steps, and the line says why.
+    """
+    alone, mine = of_query(judgement, query_id), run[run["query_id"] == query_id]
+    mine.attrs = run.attrs
+    kept = protocol.keep(mine, alone)
+    found = explain(measure, rank(kept, alone), query_id)
+    value = float(measured({"": mine}, alone, protocol, [measure])["value"].iloc[0])
+    if math.isnan(value):
+        reason = _reason(run, alone, query_id) or found.lines[-1]
+        return Explanation(found.steps.iloc[:0], (reason,), value)
+    if math.isnan(found.value):
+        why = "No result came back" if kept.empty else "Nothing is relevant"
+        line = f"{why}; the protocol “{protocol.title}” counts that as {wording.result(value)}."
+        found = Explanation(found.steps, (*found.lines[:-1], line), value)
+    return replace(found, steps=_with_items(found.steps, kept))
+
+
+def _reason(run: pd.DataFrame, judgement: Judgement, query_id: str) -> str:
+    """Why a query has no value whatever the metric; empty if that is not so."""
+    if query_id in run.attrs.get("not_run", {}):
+        return f"Not run: {run.attrs['not_run'][query_id]}."
+    if query_id in judgement.unscorable:
+        return f"Not scored: {judgement.unscorable[query_id]}."
+    return ""
+
+
+def _with_items(steps: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
+    order = kept.sort_values("rank", kind="stable")["item_id"].astype("str")
+    table = steps.copy()
+    table.insert(1, "item_id", order.reset_index(drop=True).reindex(range(len(steps))))
+    return table
+
+
+def _unexplained(measure: Measure, seen: Seen) -> Explanation:
+    """What a metric reads, its formula and its value, where nobody has written an explainer."""
+    reads = measure.metric.reads
+    column = {"hits": "hit", "grades": "grade", "credit": "credit", "judged": "judged"}[reads]
+    table = {"hits": seen.hits, "grades": seen.grades, "judged": seen.judged}
+    value = float(measure(seen.rankings)[0])
+    lines = (*wording.came_back(seen), f"{measure}: {measure.metric.formula}")
+    ending = "no value" if math.isnan(value) else wording.result(value)
+    steps = seen.steps(**{column: table.get(reads, seen.credit)})
+    return Explanation(steps, (*lines, f"= {ending}"), value)
