@@ -107,8 +107,7 @@ def footprint(one: Placed, margin: float) -> np.ndarray:
 
 def shadow_of(one: Placed, air: Air) -> np.ndarray:
     """The sun's shadow on a sunny day, else a faint one below the actor."""
-    sunny = max(air.sunlight) > 0.5
-    if sunny:
+    if air.shadows:
         area = shadow(footprint(one, 0.0), HEIGHTS[one.actor.type] * 0.9)
     else:
         area = Polygon(footprint(one, 0.12))

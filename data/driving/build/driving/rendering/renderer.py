@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import moderngl
 import numpy as np
@@ -109,33 +110,38 @@ class Renderer:
         """The picture of one moment, with rain and bonnet."""
         if self.scene is None:
             raise ValueError("show a scene before drawing a picture of it")
+        self.light(camera, air)
+        self.draw_background(air)
+        with self.blended(moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA):
+            if air.shadows and len(self.scene.shadows):
+                self.shade_vertices.render(moderngl.TRIANGLES)
+            self.draw([shadow_of(one, air) for one in everybody], self.moving_vertices)
         bodies = [body(one) for one in everybody]
         bodies += [lamps_of(one, air, seconds) for one in everybody if has_lamps(one)]
         bodies += signal_states(self.scene.signals, signals, camera)
-        self.light(camera, air)
-        context = self.context
+        self.draw(bodies, self.moving_vertices)
+        with self.blended(moderngl.ONE, moderngl.ONE):
+            self.draw(glow(everybody, self.scene.lamp_heads, camera, air), self.moving_vertices)
+        return self.finish(air, seconds, seed)
+
+    def draw_background(self, air: Air) -> None:
+        """Draw the sky and all that stands still."""
         self.target.use()
         self.target.clear(*air.haze, 1.0)
-        context.disable(moderngl.DEPTH_TEST)
+        self.context.disable(moderngl.DEPTH_TEST)
         self.sky_vertices.render(moderngl.TRIANGLES)
-        context.enable(moderngl.DEPTH_TEST)
+        self.context.enable(moderngl.DEPTH_TEST)
         self.still_vertices.render(moderngl.TRIANGLES)
+
+    @contextmanager
+    def blended(self, source: int, target: int) -> Iterator[None]:
+        """Mix what is drawn with what is there, without hiding what is drawn later."""
         self.target.depth_mask = False
-        context.enable(moderngl.BLEND)
-        context.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
-        if max(air.sunlight) > 0.5 and len(self.scene.shadows):
-            self.shade_vertices.render(moderngl.TRIANGLES)
-        self.draw([shadow_of(one, air) for one in everybody], self.moving_vertices)
-        context.disable(moderngl.BLEND)
+        self.context.enable(moderngl.BLEND)
+        self.context.blend_func = source, target
+        yield
+        self.context.disable(moderngl.BLEND)
         self.target.depth_mask = True
-        self.draw(bodies, self.moving_vertices)
-        self.target.depth_mask = False
-        context.enable(moderngl.BLEND)
-        context.blend_func = moderngl.ONE, moderngl.ONE
-        self.draw(glow(everybody, self.scene.lamp_heads, camera, air), self.moving_vertices)
-        context.disable(moderngl.BLEND)
-        self.target.depth_mask = True
-        return self.finish(air, seconds, seed)
 
     def finish(self, air: Air, seconds: float, seed: int) -> Image.Image:
         """Read the picture, bring it to its size, add rain and bonnet."""

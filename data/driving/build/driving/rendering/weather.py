@@ -25,6 +25,11 @@ class Air:
     glow: float = 0.0
     """How strongly lamps shine into the air."""
 
+    @property
+    def shadows(self) -> bool:
+        """Whether the sun is bright enough to throw shadows."""
+        return max(self.sunlight) > 0.5
+
 
 SUNNY = Air(
     sun=(0.50, 0.38, 0.62),
