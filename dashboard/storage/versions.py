@@ -154,7 +154,10 @@ def _joined(
         findings.warning(name, found, f"ids of the {stem}; they were left out")
     if len(set(matches.values())) < len(matches):
         raise DataError(name, "two vectors for one item", "one vector for each item")
-    vectors = Vectors(tuple(matches.get(name, "") for name in vectors.ids), vectors.matrix)
+    if any(matches.get(name) != name for name in vectors.ids):
+        named = [row for row, name in enumerate(vectors.ids) if name in matches]
+        ids = tuple(matches[vectors.ids[row]] for row in named)
+        vectors = Vectors(ids, vectors.matrix[named])
     joined = vectors.rows(list(known))
     if not joined.ids:
         raise DataError(name, f"no vector for any of the {len(known)} {stem}", f"ids of the {stem}")

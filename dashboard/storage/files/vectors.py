@@ -48,6 +48,8 @@ class Vectors:
 
     def rows(self, ids: Sequence[str]) -> Vectors:
         """The vectors of `ids`, in that order; those without a vector are left out."""
+        if tuple(ids) == self.ids:
+            return self
         places = self.index.get_indexer(pd.Index(ids, dtype="str"))
         there = tuple(name for name, place in zip(ids, places, strict=True) if place >= 0)
         return Vectors(there, self.matrix[places[places >= 0]])
