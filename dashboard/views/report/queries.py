@@ -73,7 +73,7 @@ def _line(found: Found, query_id: str, version: str, shown: Shown) -> Markup:
 
 
 def _card(row: dict[Any, Any], ticked: pd.DataFrame, shown: Shown) -> Markup:
-    hit = None if row["hit"] is pd.NA else bool(row["hit"])
+    hit = None if pd.isna(row["hit"]) else bool(row["hit"])
     rank = [tag("b", f"#{row['rank']}"), " ", tag("span", _SAID[hit], class_="mark")]
     move = tag("span", row["move"], class_="move") if row["move"] else ""
     ticks = [_tick(tick) for tick in ticked.to_dict("records")]

@@ -1,0 +1,268 @@
+"""The report to hand over: its numbers, its pictures, and that no text of the data breaks it."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import doctest
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from dashboard.__main__ import main
+from dashboard.storage.collection import COLLECTIONS
+from dashboard.views.report import POLICY, figures, found, markup
+from tests.views.report_world import make_report_world
+
+ODD = "</script><script>alert(1)</script>\"' onerror=x &amp <!--"
+METRICS = "P@1 P@3 AP"
+
+
+class Page(HTMLParser):
+    """What a browser would find: the elements with their attributes, and the words outside them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        self.elements.append((tag, {key: value or "" for key, value in attrs}))
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, "every element is closed where it was opened"
+
+    def handle_data(self, data: str) -> None:
+        if not self.open or self.open[-1] != "style":
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.words).split())
+
+    def all(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def cells(html: str, heading: str) -> list[list[str]]:
+    """The rows of the first table under a heading, as text."""
+    part = html.split(f"<h2><bdi>{heading}")[1].split("</table>")[0]
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", part, re.DOTALL)
+    return [
+        [Page(cell).text for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)]
+        for row in rows
+    ]
+
+
+@pytest.fixture
+def made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable:
+    """Makes the report of the small world; gives the page and the folder of its tables."""
+
+    def report(odd: str = "", name: str = "world") -> tuple[str, Path]:
+        world = make_report_world(tmp_path / name, odd)
+        page, tables = tmp_path / f"{name}.html", tmp_path / f"{name} tables"
+        pair = ["--baseline", "a", "--candidate", "b", "--metrics", METRICS, "--queries", "all"]
+        command = ["report", str(world), *pair, "-o", str(page), "--tables", str(tables)]
+        assert main(command) == 0, capsys.readouterr().err
+        assert str(page) in capsys.readouterr().out
+        return page.read_text(encoding="utf-8"), tables
+
+    return report
+
+
+def test_its_numbers_are_those_of_compare(made: Callable, tmp_path: Path, capsys) -> None:
+    html, tables = made()
+    pair = ["--baseline", "a", "--candidate", "b", "--metrics", METRICS, "--queries", "all"]
+    main(["compare", str(tmp_path / "world"), *pair, "--format", "json"])
+    rows = json.loads(capsys.readouterr().out)
+    stored = json.loads((tables / "metrics.json").read_text(encoding="utf-8"))
+    assert stored == [{key: row[key] for key in stored[0]} for row in rows]
+    _, *shown = cells(html, "Every metric")
+    for row, printed in zip(rows, shown, strict=True):
+        numbers = [f"{row['baseline']:.4f}", f"{row['candidate']:.4f}", f"{row['delta']:+.4f}"]
+        assert printed[1:4] == numbers
+        assert printed[4] == f"{row['low']:+.4f} to {row['high']:+.4f}"
+        assert printed[6:8] == [f"{row['p']:.4f}", f"{row['p_holm']:.4f}"]
+        assert printed[8] == f"{row['scored']} of {row['total']}" == "4 of 5"
+        assert [int(n) for n in printed[9:]] == [row["better"], row["same"], row["worse"]]
+
+
+def test_its_numbers_are_those_by_hand(made: Callable) -> None:
+    html, tables = made()
+    (first, *_) = json.loads((tables / "metrics.json").read_text(encoding="utf-8"))
+    # P@1: a has q1, q2 and like v3 of four right, b has q3 and like v3
+    assert (first["baseline"], first["candidate"], first["delta"]) == (0.75, 0.5, -0.25)
+    assert (first["better"], first["same"], first["worse"]) == (1, 1, 2)
+    queries = json.loads((tables / "queries.json").read_text(encoding="utf-8"))
+    by_query = {row["query_id"]: row["delta"] for row in queries}
+    assert by_query == {"q1": -1, "q2": -1, "item_v3": 0, "q3": 1, "q4": None}
+    text = Page(html).text
+    assert "All 2 queries that are worse" in text and "All 1 queries that are better" in text
+    assert "4 text queries, 1 item queries; 1 not scored: no keyword mapped" in text
+    assert "No clear difference between b and a at Recall@1, ALFA 0.1 (hits ÷ 1;" in text
+
+
+def test_results_are_marked_as_by_hand(made: Callable) -> None:
+    _, tables = made()
+    rows = json.loads((tables / "results.json").read_text(encoding="utf-8"))
+    shown = {
+        (query, run): [
+            (row["item_id"], row["hit"], row["move"])
+            for row in rows
+            if (row["query_id"], row["run"]) == (query, run)
+        ]
+        for query in ("q1", "q2")
+        for run in ("a", "b")
+    }
+    assert shown["q1", "b"] == [
+        ("v1", False, "↑1"),
+        ("v3", True, "↑2"),
+        ("v0", True, "↓2"),
+        ("v2", False, "↓1"),
+        ("v5", True, "same"),
+    ]
+    assert shown["q2", "a"][0] == ("v1", True, "gone, now 6")
+    assert shown["q2", "b"][0] == ("v4", None, "new, was 6"), "v4 is not annotated, not irrelevant"
+
+
+def test_ticks_crosses_and_pictures_stand_at_each_result(made: Callable) -> None:
+    html, _ = made()
+    article = html.split("<h3><bdi>person</bdi></h3>")[1].split("</article>")[0]
+    cards = re.findall(r"<li class=\"(hit|miss|unjudged)\">(.*?</p>)</li>", article, re.DOTALL)
+    assert [kind for kind, _ in cards] == ["hit", *["miss"] * 4, "unjudged", *["miss"] * 4]
+    words = [Page(card).text for _, card in cards]
+    assert "✓ pedestrian" in words[0] and "✗ pedestrian" in words[1] and "? pedestrian" in words[5]
+    assert "#1 ✓ relevant" in words[0] and "similarity 0.900" in words[0]
+    assert "damaged" in words[2] and "missing" in words[3] and "outside the" in words[4]
+
+
+def test_each_picture_is_stored_once_and_small(made: Callable) -> None:
+    html, _ = made()
+    page = Page(html)
+    stored = [each["href"] for each in page.all("image")]
+    assert len(stored) == len(set(stored)) == 2, "v0 and v1; the others are words"
+    for address in stored:
+        assert address.startswith("data:image/webp;base64,")
+        picture = Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2])))
+        assert max(picture.size) <= 160 and picture.format == "WEBP"
+    symbols = {each["id"] for each in page.all("symbol")}
+    used = [each["href"].removeprefix("#") for each in page.all("use")]
+    assert symbols == set(used) and len(used) > len(symbols)
+
+
+def test_it_asks_nobody(made: Callable) -> None:
+    html, _ = made()
+    page = Page(html)
+    assert not {"script", "link", "iframe", "object", "form", "img"} & {t for t, _ in page.elements}
+    for _, attributes in page.elements:
+        for key in ("href", "src", "action"):
+            assert attributes.get(key, "#").startswith(("#", "data:")), attributes
+        assert not [key for key in attributes if key.startswith("on")]
+    metas = page.all("meta")
+    assert metas[1] == {"http-equiv": "Content-Security-Policy", "content": POLICY}
+    assert "url(" not in html and "@import" not in html
+
+
+def test_no_text_of_the_data_becomes_markup(made: Callable) -> None:
+    plain, odd = Page(made()[0]), Page(made(ODD, "odd")[0])
+    assert not odd.open, "all is closed"
+    shape = [(name, sorted(attributes)) for name, attributes in plain.elements]
+    assert [(name, sorted(attributes)) for name, attributes in odd.elements] == shape
+    assert odd.text.count("<script>alert(1)</script>") > 20, "it is shown as it is"
+    assert "<!--" in odd.text
+
+
+def test_tables_are_safe_for_spreadsheets_and_stand_in_the_page_too(made: Callable) -> None:
+    html, tables = made()
+    with (tables / "queries.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["query"] for row in rows][:2] == ["car", "person"]
+    links = {each["download"]: each["href"] for each in Page(html).all("a")}
+    assert set(links) == {path.name for path in tables.iterdir()}
+    for name, address in links.items():
+        inside = base64.b64decode(address.partition("base64,")[2]).decode("utf-8")
+        assert inside == (tables / name).read_text(encoding="utf-8")
+
+
+def test_a_formula_in_a_text_is_neutral_in_csv_only() -> None:
+    import pandas as pd
+
+    from dashboard.views.report.exports import as_csv, as_json
+
+    table = pd.DataFrame({"query": ["=1+1", "@a", "b"], "delta": [-0.5, None, 1.0]})
+    assert as_csv(table) == "query,delta\n'=1+1,-0.5\n'@a,\nb,1.0\n"
+    assert [row["query"] for row in json.loads(as_json(table))] == ["=1+1", "@a", "b"]
+    assert json.loads(as_json(table))[1]["delta"] is None
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        (("a", "a"), "both are 'a'"),
+        (("a", "c"), "no such version"),
+    ],
+)
+def test_what_cannot_be_compared_is_a_sentence(
+    tmp_path: Path, capsys, pair: tuple[str, str], said: str
+) -> None:
+    world = make_report_world(tmp_path / "world")
+    command = ["report", str(world), "--baseline", pair[0], "--candidate", pair[1]]
+    assert main([*command, "-o", str(tmp_path / "r.html")]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_unlike_versions_are_refused_or_said_in_red(tmp_path: Path, capsys) -> None:
+    world, page = make_report_world(tmp_path / "world"), tmp_path / "r.html"
+    run = world / "runs" / "b.trec"
+    run.write_text("".join(x for x in run.read_text().splitlines(True) if " 6 " not in x))
+    command = ["report", str(world), "--baseline", "a", "--candidate", "b", "-o", str(page)]
+    assert main(command) == 2
+    assert "go to rank 6" in capsys.readouterr().err and not page.exists()
+    assert main([*command, "--anyway"]) == 0
+    assert '<div class="unlike">Not comparable' in page.read_text(encoding="utf-8")
+
+
+def test_nothing_scored_is_said_not_an_error(tmp_path: Path) -> None:
+    world, page = make_report_world(tmp_path / "world"), tmp_path / "r.html"
+    command = ["report", str(world), "--baseline", "a", "--candidate", "b", "-o", str(page)]
+    (world / "query_keywords.csv").write_text("query_id,ngram,group,keyword,score\n")
+    assert main([*command, "--queries", "text"]) == 0
+    text = Page(page.read_text(encoding="utf-8")).text
+    assert "none of 4 queries is scored in both" in text
+    assert "No query is worse." in text and "No query is better." in text
+
+
+def test_making_a_report_imports_no_streamlit() -> None:
+    code = "import sys, dashboard.__main__; sys.exit('streamlit' in sys.modules)"
+    root = Path(__file__).parents[2]
+    assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
+
+
+def test_the_report_on_the_committed_collection_is_small(tmp_path: Path, capsys) -> None:
+    from dashboard.storage.collection import open_collection
+
+    known = open_collection("driving")
+    pair = ["--baseline", known.default_baseline, "--candidate", known.default_candidate]
+    page = tmp_path / "driving.html"
+    command = ["report", str(COLLECTIONS / "driving"), *pair, "--queries", "all", "-o", str(page)]
+    assert main(command) == 0, capsys.readouterr().err
+    assert 200_000 < page.stat().st_size < 4_000_000
+
+
+@pytest.mark.parametrize("module", [figures, found, markup])
+def test_examples_in_docstrings_are_true(module) -> None:
+    assert doctest.testmod(module).failed == 0
