@@ -69,7 +69,8 @@ def spelled_keywords(keywords: pd.DataFrame, vocabulary: pd.DataFrame) -> pd.Dat
 
 
 def _keyed(frame: pd.DataFrame) -> pd.Series:
-    pairs = zip(frame["group"], frame["keyword"], strict=True)
-    return pd.Series(
-        [(group, keyword_key(word)) for group, word in pairs], index=frame.index, dtype=object
-    )
+    """The group and the plain form of each row's keyword, as one comparable value."""
+    plain = {word: keyword_key(word) for word in frame["keyword"].unique()}
+    pairs = zip(frame["group"].tolist(), frame["keyword"].tolist(), strict=True)
+    keys = [(group, plain[word]) for group, word in pairs]
+    return pd.Series(keys, index=frame.index, dtype=object)
