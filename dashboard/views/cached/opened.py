@@ -47,7 +47,7 @@ def query_names(name: str) -> dict[str, str]:
     return dict(zip(stored["query_id"], names, strict=True))
 
 
-@st.cache_resource(max_entries=8, show_spinner="Opening the collection …")
+@st.cache_resource(max_entries=8, show_spinner=False)
 def _opened(name: str, state: str) -> Collection:
     return collections.open_collection(name)
 

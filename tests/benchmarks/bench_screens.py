@@ -1,0 +1,111 @@
+"""How quick the dashboard feels on the driving collection, in Chromium and at the server.
+
+Run: python tests/benchmarks/bench_screens.py
+Prints the time to the first page, from a click to the new picture, of a text search with its
+embedding at the server, and the server's memory with the text model loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+REPOSITORY = Path(__file__).parents[2]
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
+CLICKS = 20
+CARDS = "section[aria-label] .card"
+
+
+def main() -> None:
+    """Start a server, measure, print."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
+    server = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
+    try:
+        _up(f"http://127.0.0.1:{port}/_stcore/health")
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+            page = browser.new_page(viewport={"width": 1400, "height": 900})
+            measure(page, f"http://127.0.0.1:{port}", server.pid)
+            browser.close()
+    finally:
+        server.terminate()
+        server.wait()
+    search()
+
+
+def measure(page: Page, address: str, pid: int) -> None:
+    """What a reader waits for, in the browser."""
+    start = time.perf_counter()
+    page.goto(address)
+    page.get_by_role("heading", name="Overview").wait_for()
+    page.locator("table").first.wait_for()
+    print(f"first page, from the request to its table: {time.perf_counter() - start:.2f} s")
+    page.goto(f"{address}/search?text=a+lorry+cuts+in")
+    page.locator(CARDS).first.wait_for(timeout=180_000)  # the text model is loaded from here on
+    page.goto(f"{address}/query")
+    page.locator(CARDS).first.wait_for()
+    clicks = [next_query(page) for _ in range(CLICKS + 3)][3:]
+    print(
+        f"from a click on Next to the next query's pictures: median "
+        f"{1000 * statistics.median(clicks):.0f} ms, worst of {CLICKS} {1000 * max(clicks):.0f} ms"
+    )
+    print(f"server memory with the text model: {_memory(pid):.0f} MB")
+
+
+def next_query(page: Page) -> float:
+    """Seconds from a click to the first new card with its poster loaded."""
+    before = page.locator("h3").first.inner_text()
+    start = time.perf_counter()
+    page.get_by_role("button", name="Next", exact=False).first.click()
+    page.wait_for_function("b => document.querySelector('h3')?.innerText != b", arg=before)
+    picture = page.locator(f"{CARDS} img").first
+    while not picture.evaluate("img => img.complete && img.naturalWidth > 0"):
+        time.sleep(0.005)
+    return time.perf_counter() - start
+
+
+def search() -> None:
+    """A text search at the server, its embedding included; no text is asked twice."""
+    from dashboard.retrieval import runs
+    from dashboard.retrieval.encoders import sentence_vectors
+    from dashboard.storage.collection import open_collection
+
+    driving = open_collection("driving")
+    sentence_vectors(["warm"])
+    times = []
+    for number in range(CLICKS):
+        start = time.perf_counter()
+        runs.text_run(driving, driving.versions[-1], f"a lorry cuts in number {number}", 10)
+        times.append(time.perf_counter() - start)
+    print(f"text search with its embedding: median {1000 * statistics.median(times):.0f} ms")
+
+
+def _up(health: str) -> None:
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(health, timeout=1)
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError("the server did not start")
+
+
+def _memory(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+if __name__ == "__main__":
+    main()
