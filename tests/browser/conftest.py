@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+collect_ignore_glob = ["*_world*"]  # pages that the tests serve, not tests
+
 REPOSITORY = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = (
