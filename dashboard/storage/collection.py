@@ -12,9 +12,15 @@ import pandas as pd
 
 from dashboard.storage import digests
 from dashboard.storage.annotation import Annotation, read_annotation
-from dashboard.storage.evidence import annotated, read_items, read_queries, stored_as, with_clips
-from dashboard.storage.files import read_qrels
-from dashboard.storage.findings import Findings, listed
+from dashboard.storage.evidence import (
+    annotated,
+    read_items,
+    read_judgements,
+    read_queries,
+    stored_as,
+    with_clips,
+)
+from dashboard.storage.findings import Findings
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
 from dashboard.storage.settings import read_collection_settings
 from dashboard.storage.versions import Model, natural, read_models, run_files
@@ -149,62 +155,86 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     """Open a collection. Raises DataError where its folder, settings or items cannot be used;
     everything else that cannot is in its `findings`, `broken` and `refused`."""
     folder = find(name_or_path, allow_path=allow_path)
-    findings, refused = Findings(), dict[str, DataError]()
-
-    def unless_refused(name: str, read: Callable[[], Content], otherwise: Content) -> Content:
-        try:
-            return read()
-        except DataError as problem:
-            refused[name] = problem
-            findings.error(problem)
-            return otherwise
-
+    findings = Findings()
     settings = read_collection_settings(folder / SETTINGS, findings)
-    groups = settings["groups"]
-    annotation = unless_refused("annotation", lambda: _annotation(folder, groups, findings), None)
-    items = read_items(folder, annotation, findings)
-    keywords = KEYWORDS.empty()
-    if annotation:
-        items = with_clips(items, annotation.clips)
-        keywords = unless_refused(
-            "annotation", lambda: annotated(annotation, items, findings), keywords
-        )
-    words = unless_refused("vocabulary", lambda: _words(folder, findings), None)
-    vocabulary = spelled_words(words, keywords, findings)
-    keywords = spelled_keywords(keywords, vocabulary)
-    queries = unless_refused(
+    read = _Reader(folder, findings, {})
+    items, keywords, vocabulary = _labels(read, settings["groups"])
+    queries = read.unless_refused(
         "queries", lambda: read_queries(folder, items, findings), QUERIES.empty()
     )
-    query_keywords = unless_refused(
+    query_keywords = read.unless_refused(
         "query_keywords",
         lambda: read_mapping(folder, vocabulary, queries, findings),
         QUERY_KEYWORDS.empty(),
     )
-    qrels = unless_refused("qrels", lambda: _qrels(folder, items, queries, findings), None)
+    qrels = read.unless_refused(
+        "qrels", lambda: read_judgements(folder, items, queries, findings), None
+    )
     asked = dict(zip(queries["query_id"], queries["text"] != "", strict=True))
     models, broken = read_models(folder / "models", items["item_id"].tolist(), asked, findings)
-    runs = run_files(folder / "runs", findings)
-    for name in sorted(set(models) & set(runs)):
-        findings.note(
-            f"runs/{runs[name].name}", f"a run of the model {name}", "one; the file counts"
-        )
-    prints = {
+    runs = _runs(folder, models, findings)
+    labels = (
+        digests.of_table(keywords, KEYWORDS.columns),
+        digests.of_table(qrels, QRELS.columns),
+        digests.of_table(query_keywords, COLUMNS),
+        vocabulary_digest(vocabulary),
+    )
+    fingerprints = {
         "gallery": digests.of_values(items["item_id"].tolist()),
         "queries": digests.of_table(queries, ["query_id", "text", "item_id"], ordered=True),
-        "labels": digests.of_values(
-            digests.of_table(keywords, KEYWORDS.columns),
-            digests.of_table(qrels, QRELS.columns),
-            digests.of_table(query_keywords, COLUMNS),
-            vocabulary_digest(vocabulary),
-        ),
+        "labels": digests.of_values(*labels),
         "settings": digests.of_values({key: settings[key] for key in COUNTED}),
         **{name: model.digest for name, model in models.items()},
         **{f"runs/{name}": digests.of_file(path) for name, path in runs.items()},
     }
     return Collection(
         folder.resolve().name, folder, settings, items, queries, keywords, qrels, query_keywords,
-        vocabulary, models, runs, findings.frame(), broken, refused, prints,
+        vocabulary, models, runs, findings.frame(), broken, read.refused, fingerprints,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads the files of a folder one after another; a refused one is noted, and the rest go on."""
+
+    folder: Path
+    findings: Findings
+    refused: dict[str, DataError]
+
+    def unless_refused(self, name: str, read: Callable[[], Content], otherwise: Content) -> Content:
+        try:
+            return read()
+        except DataError as problem:
+            self.refused[name] = problem
+            self.findings.error(problem)
+            return otherwise
+
+
+def _labels(read: _Reader, groups: list[str]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """The items, their keywords and the vocabulary, in one spelling."""
+    folder, findings = read.folder, read.findings
+    annotation = read.unless_refused(
+        "annotation", lambda: _annotation(folder, groups, findings), None
+    )
+    items = read_items(folder, annotation, findings)
+    keywords = KEYWORDS.empty()
+    if annotation:
+        items = with_clips(items, annotation.clips)
+        keywords = read.unless_refused(
+            "annotation", lambda: annotated(annotation, items, findings), keywords
+        )
+    words = read.unless_refused("vocabulary", lambda: _words(folder, findings), None)
+    vocabulary = spelled_words(words, keywords, findings)
+    return items, spelled_keywords(keywords, vocabulary), vocabulary
+
+
+def _runs(folder: Path, models: dict[str, Model], findings: Findings) -> dict[str, Path]:
+    """The run files by name; where a model has the same name, its file counts, said."""
+    runs = run_files(folder / "runs", findings)
+    for name in sorted(set(models) & set(runs)):
+        found = f"a run of the model {name}"
+        findings.note(f"runs/{runs[name].name}", found, "one of the two; the file counts")
+    return runs
 
 
 def _annotation(folder: Path, groups: list[str], findings: Findings) -> Annotation | None:
@@ -215,23 +245,3 @@ def _annotation(folder: Path, groups: list[str], findings: Findings) -> Annotati
 def _words(folder: Path, findings: Findings) -> pd.DataFrame | None:
     path = folder / "vocabulary.toml"
     return read_vocabulary(path, findings) if path.exists() else None
-
-
-def _qrels(
-    folder: Path, items: pd.DataFrame, queries: pd.DataFrame, findings: Findings
-) -> pd.DataFrame | None:
-    """The judgements of known queries; those of other queries are left out, said."""
-    path = next((path for path in sorted(folder.glob("qrels.*")) if path.is_file()), None)
-    if path is None:
-        return None
-    qrels = read_qrels(path, name=path.name, findings=findings)
-    asked = qrels["query_id"].isin(queries["query_id"])
-    if not asked.all():
-        others = listed(qrels.loc[~asked, "query_id"].unique())
-        found = f"{int((~asked).sum())} judgements of unknown queries ({others})"
-        findings.warning(path.name, found, "queries of the collection; they were left out")
-    strange = qrels.loc[asked & ~qrels["item_id"].isin(items["item_id"]), "item_id"].unique()
-    if len(strange):
-        found = f"{len(strange)} judged items that are not in the gallery ({listed(strange)})"
-        findings.warning(path.name, found, "items; they count as relevant, but cannot be found")
-    return qrels[asked].reset_index(drop=True)

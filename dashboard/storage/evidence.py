@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.storage.annotation import Annotation, matched_ids
-from dashboard.storage.files.tables import read_table
+from dashboard.storage.files import read_qrels, read_table
 from dashboard.storage.findings import Findings, listed
 from dashboard.tables import ITEMS, QUERIES, DataError
 
@@ -118,6 +118,26 @@ def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:
     if not item and not image and not is_visible(text):
         return "has no text and no item"
     return ""
+
+
+def read_judgements(
+    folder: Path, items: pd.DataFrame, queries: pd.DataFrame, findings: Findings
+) -> pd.DataFrame | None:
+    """The judgements of known queries; those of other queries are left out, said."""
+    path = next((path for path in sorted(folder.glob("qrels.*")) if path.is_file()), None)
+    if path is None:
+        return None
+    qrels = read_qrels(path, name=path.name, findings=findings)
+    asked = qrels["query_id"].isin(queries["query_id"])
+    if not asked.all():
+        others = listed(qrels.loc[~asked, "query_id"].unique())
+        found = f"{int((~asked).sum())} judgements of unknown queries ({others})"
+        findings.warning(path.name, found, "queries of the collection; they were left out")
+    strange = qrels.loc[asked & ~qrels["item_id"].isin(items["item_id"]), "item_id"].unique()
+    if len(strange):
+        found = f"{len(strange)} judged items that are not in the gallery ({listed(strange)})"
+        findings.warning(path.name, found, "items; they count as relevant, but cannot be found")
+    return qrels[asked].reset_index(drop=True)
 
 
 def is_visible(text: str) -> bool:
