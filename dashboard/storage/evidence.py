@@ -1,4 +1,4 @@
-"""What a collection asks and what can be found: its items and its queries, each row checked."""
+"""What a collection asks and what can be found: items, queries and judgements, each row checked."""
 
 from __future__ import annotations
 
