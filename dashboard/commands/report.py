@@ -29,27 +29,23 @@ def report_of(
     the versions are not comparable (unless `anyway`).
     """
     measures = parse(metrics or asked.protocol.metrics)
-    evidence = asked.evidence
-    runs = {version: asked.run(version) for version in (baseline, candidate)}
-    unlike = asked.unlike(baseline, candidate)
-    if unlike and not anyway:
-        raise ValueError(f"{'; '.join(unlike)}. To compare them all the same, add --anyway")
-    return report(
-        Subject(
-            collection=asked.collection,
-            evidence=evidence,
-            runs=runs,
-            baseline=baseline,
-            candidate=candidate,
-            rules=asked.protocol,
-            measures=measures,
-            front=measures[0] if metrics else deepest(measures),
-            groups=asked.groups,
-            date=date,
-            choices={"Least similarity of words and keyword": f"{asked.threshold:g}"},
-            unlike=unlike,
-        )
+    subject = Subject(
+        collection=asked.collection,
+        evidence=asked.evidence,
+        runs={version: asked.run(version) for version in (baseline, candidate)},
+        baseline=baseline,
+        candidate=candidate,
+        rules=asked.protocol,
+        measures=measures,
+        front=measures[0] if metrics else deepest(measures),
+        groups=asked.groups,
+        date=date,
+        choices={"Least similarity of words and keyword": f"{asked.threshold:g}"},
+        unlike=asked.unlike(baseline, candidate),
     )
+    if subject.unlike and not anyway:
+        raise ValueError(f"{'; '.join(subject.unlike)}. To compare them all the same, add --anyway")
+    return report(subject)
 
 
 def deepest(measures: Sequence[Measure]) -> Measure:

@@ -85,20 +85,23 @@ def check_slices(
     for condition in asked:
         delta = _differences(table, baseline, candidate, condition)
         columns = np.where(inside, delta[:, None], np.nan)
-        chance: dict[str, Any] = {"groups": codes}
-        low, high = bootstrap_interval(columns, **chance)
-        number = (~np.isnan(columns)).sum(axis=0)
-        p, _ = randomisation_p(columns - condition.limit, **chance)
-        corrected = holm(np.where(number >= LEAST, p, np.nan))
+        low, high = bootstrap_interval(columns, groups=codes)
+        p, _ = randomisation_p(columns - condition.limit, groups=codes)
+        enough = (~np.isnan(columns)).sum(axis=0) >= LEAST
+        corrected = holm(np.where(enough, p, np.nan))
         for at, (by, name) in enumerate(names):
-            outcome: Outcome = "small"
             said = _said(columns[:, at], low[at], high[at])
-            if number[at] >= LEAST and not np.isnan(high[at]):
-                clear = high[at] < condition.limit and corrected[at] < SIGNIFICANT
-                outcome = "failed" if clear else "passed"
-                said += f", p = {corrected[at]:.2g} against {condition.limit:g} after Holm"
-            checks.append(Check("slice", f"{condition} where {by} is {name}", outcome, said))
+            title = f"{condition} where {by} is {name}"
+            checks.append(_slice(title, said, condition.limit, high[at], corrected[at]))
     return checks
+
+
+def _slice(title: str, said: str, limit: float, high: float, p: float) -> Check:
+    """The check of one slice; p is null where it is small or all of one scene."""
+    if np.isnan(p):
+        return Check("slice", title, "small", said)
+    outcome: Outcome = "failed" if high < limit and p < SIGNIFICANT else "passed"
+    return Check("slice", title, outcome, f"{said}, p = {p:.2g} against {limit:g} after Holm")
 
 
 def _differences(

@@ -56,6 +56,12 @@ class Subject:
     unlike: Sequence[str] = ()
     depth: int = DEPTH
 
+    def __post_init__(self) -> None:
+        if self.baseline == self.candidate:
+            raise ValueError(f"a report compares two versions; both are {self.baseline!r}")
+        if self.front not in self.measures:
+            raise ValueError(f"the metric in front, {self.front}, is not among those measured")
+
     @property
     def protocol(self) -> str:
         """The protocol's name, which decides what metrics are called."""
@@ -104,9 +110,7 @@ class Found:
 
 
 def find(subject: Subject) -> Found:
-    """Judge, measure, compare and divide. Raises ValueError for a version against itself."""
-    if subject.baseline == subject.candidate:
-        raise ValueError(f"a report compares two versions; both are {subject.baseline!r}")
+    """Judge, measure, compare and divide. Raises ValueError where there is no query."""
     queries = subject.evidence.queries
     if queries is None or queries.empty:
         raise ValueError("there is no query of this kind to report on")
@@ -117,9 +121,7 @@ def find(subject: Subject) -> Found:
     rows = comparing.compare(measured, *subject.versions, groups=together, resamples=RESAMPLES)
     required = required_keywords(subject.evidence)
     deltas = _deltas(subject, measured, queries)
-    worst = deltas.loc[deltas["delta"] < -comparing.SAME, "query_id"].head(MOST)
-    best = deltas.loc[deltas["delta"] > comparing.SAME, "query_id"].tail(MOST)[::-1]
-    shown = [*worst, *best]
+    worst, best = _extremes(deltas)
     return Found(
         subject,
         judgement,
@@ -127,10 +129,30 @@ def find(subject: Subject) -> Found:
         rows.assign(label=[subject.label(each) for each in subject.measures]),
         deltas,
         _slices(subject, measured, divisions(queries, required, subject.groups, judgement)),
-        _results(subject, judgement, shown),
-        tuple(worst),
-        tuple(best),
+        _results(subject, judgement, [*worst, *best]),
+        worst,
+        best,
     )
+
+
+def _extremes(deltas: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The queries that are worse and those that are better, the most first, at most MOST each."""
+    worse = deltas.loc[deltas["delta"] < -comparing.SAME, "query_id"]
+    better = deltas.loc[deltas["delta"] > comparing.SAME, "query_id"]
+    return tuple(worse.head(MOST)), tuple(better.tail(MOST)[::-1])
+
+
+_SLICES = {
+    "by": "by",
+    "slice": "slice",
+    "candidate": "mean",
+    "delta": "delta",
+    "low": "delta_low",
+    "high": "delta_high",
+    "scored": "common",
+    "total": "total",
+}
+_SLICES_SHOWN = ("by", "slice", "baseline", *list(_SLICES)[2:])
 
 
 def _deltas(subject: Subject, measured: pd.DataFrame, queries: pd.DataFrame) -> pd.DataFrame:
@@ -161,19 +183,8 @@ def _slices(subject: Subject, measured: pd.DataFrame, slices: pd.DataFrame) -> p
     )
     before = rows[rows["run"] == subject.baseline].reset_index(drop=True)
     after = rows[rows["run"] == subject.candidate].reset_index(drop=True)
-    return pd.DataFrame(
-        {
-            "by": after["by"],
-            "slice": after["slice"],
-            "baseline": before["mean"],
-            "candidate": after["mean"],
-            "delta": after["delta"],
-            "low": after["delta_low"],
-            "high": after["delta_high"],
-            "scored": after["common"],
-            "total": after["total"],
-        }
-    )
+    columns = {name: after[column] for name, column in _SLICES.items()}
+    return pd.DataFrame(columns).assign(baseline=before["mean"])[[*_SLICES_SHOWN]]
 
 
 def _results(subject: Subject, judgement: Judgement, query_ids: Sequence[str]) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from dashboard.evaluation.compare import verdict
+from dashboard.storage.evidence import scenes
 from dashboard.views.labels import by_name, group_name
 from dashboard.views.report.figures import Scale, interval, interval_axis, interval_scale
 from dashboard.views.report.found import RESAMPLES, Found, Subject
@@ -87,18 +88,15 @@ def _queries(found: Found) -> Markup:
 
 def _method(found: Found) -> str:
     front = found.front
-    together = "" if "scene" not in _columns(found) else ", queries of one scene drawn together"
+    queries = found.subject.evidence.queries
+    apart = queries is None or not scenes(queries)
+    together = "" if apart else ", queries of one scene drawn together"
     test = f"; p by {front['method']}" if front["method"] else ""
     return (
         "95 % intervals of the mean difference over the queries scored in both versions, "
         f"by bootstrap (BCa, {RESAMPLES:,} resamples{together}){test}, corrected by Holm over "
         f"{front['tests']} metrics"
     )
-
-
-def _columns(found: Found) -> Sequence[str]:
-    queries = found.subject.evidence.queries
-    return () if queries is None else list(queries.columns)
 
 
 def _notes(found: Found) -> Markup:
