@@ -1,0 +1,137 @@
+"""How the value of the metric in front comes about for one query, in numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.explain import Explanation, explain_run
+from dashboard.evaluation.metrics.registry import Measure, parse
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.ticks import ticks
+from dashboard.tables import DataError
+from dashboard.views import cached
+from dashboard.views.cached import Question
+from dashboard.views.cached.judged import counted_judgement, counted_run
+from dashboard.views.labels import label, short_label, with_cutoff
+from dashboard.views.texts import plain, shown
+
+SIDE_BY_SIDE = 2
+"""So many versions stand beside each other; the tables need their room."""
+WHOLE = 20
+"""A list of so many ranks is shown whole; of a longer one the ranks that add something."""
+MOST = 200
+ADDING = ("hit", "has a grade", "term", "ideal term")
+LETTER, NUMBER, ITEM = 7, 58, 260  # pixels: of a heading's letter, of 0.000, of an item's id
+WHOLE_NUMBERS = ("grade", "ideal gain", "place")
+
+
+def explained(view: Any, asked: Question, query_id: str, versions: Sequence[str]) -> None:
+    """Draw how each version's value of one query comes about: equations, and a table of ranks.
+
+    asked, query_id: one of the queries in question, as for the cards.
+    """
+    measure = parse(view.metric)[0]
+    with st.expander("How this value comes about"):
+        _definition(view, measure)
+        for start in range(0, len(versions), SIDE_BY_SIDE):
+            some = versions[start : start + SIDE_BY_SIDE]
+            for column, version in zip(st.columns(len(some), gap="large"), some, strict=True):
+                with column:
+                    _version(view, asked, measure, query_id, version)
+
+
+def _definition(view: Any, measure: Measure) -> None:
+    """What the metric is, and where that stands."""
+    entry = measure.metric
+    st.markdown(f"**{plain(label(view, view.metric), None)}**")
+    st.caption(
+        plain(
+            f"{entry.summary} Formula: {with_cutoff(entry.formula, measure)}. "
+            f"Source: {entry.source}.",
+            None,
+        )
+    )
+
+
+def _version(view: Any, asked: Question, measure: Measure, query_id: str, version: str) -> None:
+    try:
+        run = counted_run(asked, version)
+    except (DataError, ValueError) as problem:
+        st.markdown(f"**{plain(version)}**")
+        st.caption(plain(str(problem), None))
+        return
+    protocol = PROTOCOLS[asked.protocol]
+    found = explain_run(measure, run, counted_judgement(asked), protocol, query_id)
+    value = "not scored" if math.isnan(found.value) else f"{found.value:.3f}"
+    st.markdown(f"**{plain(version)}** · {plain(short_label(view, view.metric))} = **{value}**")
+    st.markdown("\n".join(f"- {plain(line, None)}" for line in found.lines))
+    _steps(asked, query_id, found)
+
+
+def _steps(asked: Question, query_id: str, found: Explanation) -> None:
+    """The ranks as a table, and how many are left out."""
+    steps = worth_a_look(found.steps)
+    if steps.empty:
+        return
+    table = readable(steps, _keywords(asked, query_id, steps))
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="",
+        column_config={name: _column(name, table[name]) for name in table.columns},
+    )
+    if len(steps) < len(found.steps):
+        st.caption(f"In the table: {len(steps)} of {len(found.steps)} ranks, {_which(steps)}.")
+
+
+def _which(steps: pd.DataFrame) -> str:
+    if steps["rank"].iloc[-1] == len(steps):
+        return "the first ones"
+    return "all that add something" if len(steps) < MOST else "the first that add something"
+
+
+def worth_a_look(steps: pd.DataFrame) -> pd.DataFrame:
+    """All steps of a short list; of a longer one the first that add something."""
+    adding = [name for name in ADDING if name in steps]
+    if len(steps) <= WHOLE or not adding:
+        return steps.head(MOST)
+    return steps[(steps[adding].fillna(0) != 0).any(axis=1)].head(MOST)
+
+
+def readable(steps: pd.DataFrame, keywords: dict[str, str]) -> pd.DataFrame:
+    """The steps for a table on a screen: yes and no as marks, last the items and their keywords."""
+    table = steps.drop(columns="item_id", errors="ignore")
+    for name in table.select_dtypes("bool"):
+        table[name] = table[name].map({True: "✓", False: "✗"})
+    if "item_id" in steps:
+        if keywords:
+            table["keywords"] = steps["item_id"].map(keywords)
+        table["item"] = steps["item_id"].map(shown, na_action="ignore")
+    return table
+
+
+def _keywords(asked: Question, query_id: str, steps: pd.DataFrame) -> dict[str, str]:
+    """How many of the required keywords each item has, where relevance is made of them."""
+    if asked.protocol != "alfa" or "item_id" not in steps:
+        return {}
+    required = cached.required_keywords(asked)
+    mine = required[(required["query_id"] == query_id) & required["group"].isin(asked.groups)]
+    items = steps["item_id"].dropna().tolist()
+    marks = ticks(mine, cached.opened(asked.collection).keywords, items)
+    known = marks[marks["present"].notna()]
+    matched = known["present"].astype(bool).groupby(known["item_id"]).sum()
+    return {str(item): f"{count} of {len(mine)}" for item, count in matched.items()}
+
+
+def _column(name: str, values: pd.Series) -> Any:
+    width = ITEM if name == "item" else max(NUMBER, 16 + LETTER * len(name))
+    if not pd.api.types.is_numeric_dtype(values):
+        return st.column_config.TextColumn(width=width)
+    whole = name in WHOLE_NUMBERS and bool((values.dropna() % 1 == 0).all())
+    whole = whole or pd.api.types.is_integer_dtype(values)
+    return st.column_config.NumberColumn(width=width, format="%d" if whole else "%.3f")
