@@ -124,9 +124,10 @@ def _label_missing(case: Case, lacking: list[Pair], around: Around) -> Cause | N
     shares = dict(_having(case, lacking[0], around))
     if not _by_most(case, [n >= MOST * of for n, of in shares.values()]):
         return None
-    said = _counted(shares)
-    word = _word(lacking[0])
-    sentence = f"Lacks only {word}, but of its nearest neighbours {said} have it: the annotation may lack it."
+    sentence = (
+        f"Lacks only {_word(lacking[0])}, but of its nearest neighbours {_counted(shares)} "
+        "have it: the annotation may lack it."
+    )
     return Cause("label", f"annotation may lack {lacking[0][1]}", sentence)
 
 

@@ -7,7 +7,20 @@ from dashboard.views.address.choices import WHICH_QUERIES
 from dashboard.views.cards import results
 
 view = frame.screen("Query", "What did each version find, and which of the keywords does it have?")
-frame.need(view, "baseline", "candidate", "query", "outcome", "between", "at", "find")
+frame.need(
+    view,
+    "baseline",
+    "candidate",
+    "query",
+    "outcome",
+    "between",
+    "at",
+    "find",
+    "columns",
+    "also",
+    "differing",
+    "beside",
+)
 
 asked = cached.question(view)
 order = summary.chosen(view, summary.deltas(view))
@@ -20,9 +33,12 @@ if query_id not in set(cached.queries(asked)["query_id"]):
     st.warning(f"This query is none of the {WHICH_QUERIES[view.queries].lower()}.")
     st.stop()
 
-versions = list(dict.fromkeys([view.baseline, view.candidate]))
+versions = results.versions(view)
 found = results.find(asked, query_id, versions)
 summary.describe(view, found)
 values = summary.values(view, asked, versions, query_id)
 summary.values_table(view, values)
-results.draw(found, view, summary.in_front(view, values), frame.open_clip)
+frame.similarity(view, found)
+frame.review(view)
+front = summary.in_front(view, values)
+results.draw(found, view, front, frame.open_clip, frame.open_beside)

@@ -6,7 +6,7 @@ from dashboard.views import cached, frame, summary
 from dashboard.views.cards import results
 
 view = frame.screen("Search", "Type what you look for, or choose a clip, and see what comes back.")
-frame.need(view, "baseline", "candidate", "text", "item")
+frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")
 frame.search_form(view)
 
 if not view.text and not view.item:
@@ -16,9 +16,12 @@ asked = cached.question(view, live=True)
 if cached.needs_text_model(asked) and cached.text_model() != "ready":
     frame.wait_for_text_model()
     st.stop()
-versions = list(dict.fromkeys([view.baseline, view.candidate]))
+versions = results.versions(view)
 found = results.find(asked, cached.TYPED, versions)
 summary.describe(view, found)
 values = summary.values(view, asked, versions, cached.TYPED)
 summary.values_table(view, values)
-results.draw(found, view, summary.in_front(view, values), frame.open_clip)
+frame.similarity(view, found)
+frame.review(view)
+front = summary.in_front(view, values)
+results.draw(found, view, front, frame.open_clip, frame.open_beside)

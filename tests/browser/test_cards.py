@@ -188,7 +188,7 @@ def test_a_link_opens_the_player_and_back_closes_it(grid: Callable) -> None:
     page.locator("dialog[open]").wait_for()
     linked = grid(urlsplit(page.url).query)
     linked.locator("dialog[open]").wait_for()
-    assert world.PLAIN[1] in linked.locator("dialog h2").inner_text()
+    assert world.PLAIN[1] in linked.locator("dialog.player h2").inner_text()
     assert told(linked) == "told: []"
 
 

@@ -20,7 +20,16 @@ def _file(name: str) -> str:
     return (_FILES / name).read_text(encoding="utf-8")
 
 
-_SCRIPTS = ("parts.js", "playing.js", "player.js", "moving.js", "cards.js")  # together one module
+_SCRIPTS = (  # together one module
+    "parts.js",
+    "playing.js",
+    "pair.js",
+    "beside.js",
+    "player.js",
+    "moving.js",
+    "keys.js",
+    "cards.js",
+)
 _component = st.components.v2.component(
     "result_cards",
     html=_file("cards.html"),
@@ -35,18 +44,28 @@ def cards(
     *,
     key: str,
     on_open: Callable[[str], None] | None = None,
+    on_beside: Callable[[str], None] | None = None,
     **tables: Any,
 ) -> None:
     """Draw rows of cards; the arguments are those of `payload`.
 
     `on_open` is called (as a callback: before the script runs) with the id of the item whose player
     was opened, and with an empty text when it was closed. Give that id back as `selected`; one that
-    is not in `items` opens nothing.
+    is not in `items` opens nothing. `on_beside` is called likewise with the item that is to play in
+    step with the open one.
     """
 
-    def opened() -> None:
-        item_id = st.session_state[key].get("open")
-        if on_open is not None and item_id is not None:
-            on_open(str(item_id))
+    def told(name: str, apply: Callable[[str], None] | None) -> Callable[[], None]:
+        def callback() -> None:
+            item_id = st.session_state[key].get(name)
+            if apply is not None and item_id is not None:
+                apply(str(item_id))
 
-    _component(key=key, data=payload(rows, items, **tables), on_open_change=opened)
+        return callback
+
+    _component(
+        key=key,
+        data=payload(rows, items, **tables),
+        on_open_change=told("open", on_open),
+        on_beside_change=told("beside", on_beside),
+    )

@@ -7,7 +7,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".cards");
   if (!kept.has(root)) kept.set(root, begin(root));
   const state = kept.get(root);
-  state.tell = (id) => setTriggerValue("open", id);
+  state.tell = setTriggerValue;
   state.data = data;
   draw(state);
   state.player.update(data);
@@ -15,13 +15,31 @@ export default function ({ data, parentElement, setTriggerValue }) {
 }
 
 function begin(root) {
-  const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null };
-  state.player = player(root.querySelector(".player"), (id) => {
-    state.expected = { id, until: Date.now() + ANSWER };
-    state.tell(id);
-  });
+  const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null, marked: "" };
+  const told = {
+    open(id) {
+      state.expected = { id, until: Date.now() + ANSWER };
+      state.tell("open", id);
+    },
+    beside: (id) => state.tell("beside", id),
+  };
+  state.player = player(root.querySelector(".player"), told);
   listen(root.querySelector(".rows"), state);
+  whenGoingBack(root, state);
+  listOfKeys(root.querySelector(".keys"), root.querySelector(".help"));
   return state;
+}
+
+// Back closes the player at once: where the script never drew the open one, it has nothing to tell.
+function whenGoingBack(root, state) {
+  const back = () => {
+    if (!root.isConnected) removeEventListener("popstate", back);
+    else if (!new URL(location.href).searchParams.get("clip")) {
+      state.expected = null;
+      state.player.hide();
+    }
+  };
+  addEventListener("popstate", back);
 }
 
 // Opens or closes the player when the script says so: a link, Back. A late answer to an earlier
@@ -33,7 +51,7 @@ function follow(state) {
   state.wanted = wanted;
   if (expected && (expected.id === wanted || Date.now() > expected.until)) state.expected = null;
   if (!changed || state.expected || wanted === player.id) return;
-  if (wanted) player.show(wanted, rowOf(data, wanted), false);
+  if (wanted) player.show(wanted, rowOf(data, wanted), { tell: false });
   else player.hide();
 }
 
@@ -100,8 +118,9 @@ function fillRow(section, row, data) {
 }
 
 function headOf(row) {
-  const number = row.results.length;
+  const number = row.number;
   const counted = row.role === "missed" ? `${number} items` : `${row.hits} of ${number} are hits`;
+  const hidden = number - row.results.length;
   const unjudged = row.role === "missed" ? 0 : number - row.judged;
   return [
     row.colour ? swatch(row.colour) : null,
@@ -110,6 +129,7 @@ function headOf(row) {
       ? make("span", "value", "", [`${row.measure} `, make("b", "", row.value?.toFixed(3) ?? "–")])
       : null,
     number ? make("span", "count", counted) : null,
+    hidden ? make("span", "count", `${hidden} hidden: the same in all`) : null,
     number && unjudged ? make("span", "count", `${unjudged} not judged`) : null,
     row.note || !number ? make("span", "note", "", [isolated("", row.note || "no results")]) : null,
   ].filter(Boolean);
@@ -120,18 +140,26 @@ function newCard() {
   const open = make("button", "open", "", [picture]);
   open.type = "button";
   open.tabIndex = -1;
-  return make("li", "card", "", [open, make("div", "facts")]);
+  const beside = make("button", "plain beside", "compare");
+  beside.type = "button";
+  beside.tabIndex = -1; // the key c does the same
+  return make("li", "card", "", [open, make("div", "facts"), beside]);
 }
 
 function fillCard(card, result, row, data) {
   const item = data.items[result.item];
   card.item = item;
   card.row = row;
-  const said = JSON.stringify([result, item, data.required]);
+  card.result = result;
+  const beyond = row.role === "version" && data.depth !== null && result.rank > data.depth;
+  card.classList.toggle("beyond", beyond);
+  const said = JSON.stringify([result, item, data.required, beyond]);
   if (card.said === said) return;
   card.said = said;
   const [open, facts] = card.children;
   fillPicture(open.firstChild, result, item, row);
+  card.lastChild.ariaLabel = `compare ${item.name}`;
+  card.title = beyond ? "below what the metric looks at" : "";
   open.ariaLabel = spoken(result, item, data);
   facts.replaceChildren(...factsOf(result, item, row, data));
 }
@@ -158,9 +186,10 @@ function fillPicture(picture, result, item, row) {
     else image.removeAttribute("src");
   }
   say(picture, item.problem || (item.poster ? "" : "no picture"));
-  picture.querySelectorAll(".rank, .move").forEach((node) => node.remove());
+  picture.querySelectorAll(".rank, .move, .who").forEach((node) => node.remove());
   const ranked = result.rank !== null && row.role !== "missed";
   if (ranked) picture.append(make("span", "rank", String(result.rank)));
+  if (result.note) picture.append(make("span", "who", "", [isolated("", result.note)]));
   if (result.move) picture.append(make("span", `move ${kindOf(result.move)}`, result.move));
 }
 
@@ -175,11 +204,16 @@ function factsOf(result, item, row, data) {
   }
   const elsewhere = item.places
     .filter(([version, rank]) => rank !== null && version !== row.name)
-    .map(([version, rank]) => isolated("", `#${rank} in ${version}`));
+    .map(([version, rank, score]) => {
+      const close = row.role === "missed" ? ` · ${similarity(score)}` : "";
+      return isolated("", `#${rank} in ${version}${close}`);
+    });
   return [
     top,
     data.required.length ? tickList(item, data.required) : null,
     make("div", "foot", "", [howMany(item), make("span", "elsewhere", "", elsewhere)]),
+    row.role === "missed" || (row.role === "version" && item.hit === false) ? why(item, false) : null,
+    twins(item, false),
     item.note ? make("span", "note", "", [isolated("", item.note)]) : null,
     item.caption ? isolated("caption", item.caption.slice(0, 200)) : null,
   ].filter(Boolean);
@@ -194,6 +228,9 @@ function spoken(result, item, data) {
     result.score === null ? "" : `similarity ${similarity(result.score)}`,
     item.required ? `${item.matched ?? 0} of ${item.required} keywords` : "",
     lacks.length ? `lacks ${lacks.join(", ")}` : "",
+    item.why.length ? `suspected: ${item.why[1]}` : "",
+    item.twins.length ? "near-duplicate" : "",
+    result.note ?? "",
     result.move.replace("↑", "up ").replace("↓", "down "),
     item.problem,
   ]

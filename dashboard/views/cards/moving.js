@@ -38,18 +38,40 @@ function listen(rows, state) {
   rows.addEventListener("focusout", () => under || leave());
   rows.addEventListener("click", (event) => {
     const card = cardOf(event);
+    if (event.target.closest(".beside")) {
+      mark(rows, state, card);
+      return;
+    }
     const reading = String(getSelection()) && !event.target.closest(".open");
     if (!card || reading) return;
     leave();
     const row = card.row.results.map(({ item }) => state.data.items[item].id);
-    state.player.show(card.item.id, row, true);
+    const { rank } = card.result;
+    state.player.show(card.item.id, row, { tell: true, rank, marked: state.marked });
   });
   rows.addEventListener("keydown", (event) => {
-    const to = neighbour(event.target.closest(".open"), event.key);
+    const { key, ctrlKey, metaKey, altKey } = event;
+    if (ctrlKey || metaKey || altKey) return;
+    if (key === "c" && event.target.matches(".open")) {
+      event.stopPropagation(); // Streamlit has a use for this letter
+      mark(rows, state, cardOf(event));
+      return;
+    }
+    const to = neighbour(event.target.closest(".open"), key);
     if (!to) return;
     event.preventDefault();
     event.stopPropagation();
     to.focus();
+  });
+}
+
+// Marks the card whose clip the next opened one plays beside; a second time takes the mark away.
+function mark(rows, state, card) {
+  state.marked = state.marked === card.item.id ? "" : card.item.id;
+  rows.querySelectorAll(".card").forEach((other) => {
+    const marked = other.item.id === state.marked;
+    other.classList.toggle("marked", marked);
+    other.querySelector(".beside").ariaPressed = String(marked);
   });
 }
 

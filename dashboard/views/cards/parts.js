@@ -56,6 +56,27 @@ function tickList(item, required) {
   return list;
 }
 
+// What is suspected to be wrong: a few words on a card, a sentence in the player.
+function why(item, long) {
+  if (!item.why.length) return null;
+  const [cause, short, sentence] = item.why;
+  const node = make(long ? "p" : "span", `why ${cause}`);
+  node.append(make("span", "name", long ? "Suspected cause: " : "suspected: "), isolated("", short));
+  if (long) node.append(make("br"), isolated("", sentence));
+  return node;
+}
+
+// The near-duplicates of an item: that there are some on a card, which and why in the player.
+function twins(item, long) {
+  if (!item.twins.length) return null;
+  if (!long) return make("span", "twins", "", ["near-duplicate of ", isolated("", item.twins[0][0])]);
+  const list = make("ul", "twins");
+  for (const [name, says] of item.twins) {
+    list.append(make("li", "", "", ["near-duplicate of ", isolated("", name), ` (${says})`]));
+  }
+  return list;
+}
+
 function howMany(item) {
   if (!item.required) return null;
   return make("span", "matched", `${item.matched ?? 0} of ${item.required} keywords`);

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import pandas as pd
 
+from dashboard.views.cards.values import (
+    Record,
+    flag_of,
+    list_of,
+    number_of,
+    text_of,
+    whole_of,
+)
 from dashboard.views.texts import shown
 
 CAPTIONS = 40_000  # letters of captions that all cards share
 LABEL = 120  # letters of a name, a keyword, a note
-Record = Mapping[Hashable, Any]
 
 
 @dataclass(frozen=True)
 class Row:
     """One row of cards: what a version found, the ideal order, or what was missed.
 
-    results: item_id, rank, score in the order shown; rank and score may be null (missed).
+    results: item_id, rank, score in the order shown, note where there is one; rank and score may
+        be null (missed). before: the results with those that were hidden, where movements and hits
+        are counted; None: none were hidden.
     colour: the version's, as #rrggbb. measure, value: such as nDCG@5 and its value for this query.
     note: a sentence under the name, such as why there is nothing to show.
     """
@@ -33,6 +41,12 @@ class Row:
     measure: str = ""
     value: float | None = None
     note: str = ""
+    before: pd.DataFrame | None = None
+
+    @property
+    def every(self) -> pd.DataFrame:
+        """The results with those that are hidden."""
+        return self.results if self.before is None else self.before
 
 
 def payload(
@@ -44,17 +58,21 @@ def payload(
     annotations: pd.DataFrame | None = None,
     baseline: str = "",
     selected: str | None = None,
+    beside: str | None = None,
     columns: int | None = None,
+    depth: int | None = None,
 ) -> dict[str, Any]:
     """Everything that the component draws, as values that JSON can hold.
 
     items: one row for each item that is shown or selected: item_id and the columns of
         `storage.media.media`; also, where known, hit (True, False, null: not judged), matched,
-        required, note.
+        required, note, why (cause, short, sentence; null: none), twins (pairs of a name and what
+        says so).
     ticks: item_id, group, keyword, present (null: the item has no annotation).
     ranks: run, item_id, rank, score in every version, to its whole depth.
     annotations: item_id, group, keyword.
     baseline: the row that movements start from. columns: cards side by side; None: one line.
+    depth: how many results the metric looks at; None: all. beside: the item that plays in step.
     """
     known: dict[str, Record] = {
         str(record["item_id"]): record for record in items.to_dict("records")
@@ -78,7 +96,9 @@ def payload(
         "required": [[short(group), shown(keyword, LABEL)] for group, keyword in wanted],
         "colours": [[shown(row.name, LABEL), row.colour] for row in rows if row.colour],
         "selected": index.get(selected or ""),
+        "beside": index.get(beside or ""),
         "columns": columns,
+        "depth": depth,
     }
     json.dumps(built, allow_nan=False)  # a number that JSON cannot hold would kill the component
     return built
@@ -112,29 +132,31 @@ def _row(
     results = [
         {
             "item": index[record["item_id"]],
-            "rank": _whole(record.get("rank")),
-            "score": _number(record.get("score")),
+            "rank": whole_of(record.get("rank")),
+            "score": number_of(record.get("score")),
             "move": moves.get(record["item_id"], ""),
+            **({"note": shown(str(record["note"]), LABEL)} if record.get("note") else {}),
         }
         for record in found
     ]
-    hits = [_flag(known[record["item_id"]].get("hit")) for record in found]
+    hits = [flag_of(known[i].get("hit")) for i in row.every["item_id"] if i in known]
     return {
         "name": shown(row.name, LABEL),
         "role": row.role,
         "colour": row.colour,
         "measure": shown(row.measure, LABEL),
-        "value": _number(row.value),
+        "value": number_of(row.value),
         "note": shown(row.note),
         "hits": sum(hit is True for hit in hits),
         "judged": sum(hit is not None for hit in hits),
+        "number": len(hits),
         "results": results,
     }
 
 
 def _moves(row: Row, rows: Sequence[Row], baseline: str) -> dict[str, str]:
     """How each result moved; in the baseline's own row what no other version shows is gone."""
-    versions = {other.name: other.results for other in rows if other.role == "version"}
+    versions = {other.name: other.every for other in rows if other.role == "version"}
     if row.role != "version" or baseline not in versions or len(versions) < 2:
         return {}
     if row.name == baseline:
@@ -145,7 +167,7 @@ def _moves(row: Row, rows: Sequence[Row], baseline: str) -> dict[str, str]:
     before = dict(zip(old["item_id"], old["rank"], strict=True))
     ranks = zip(row.results["item_id"], row.results["rank"], strict=True)
     return {
-        item: movement(_whole(rank), _whole(before.get(item)), len(old)) for item, rank in ranks
+        item: movement(whole_of(rank), whole_of(before.get(item)), len(old)) for item, rank in ranks
     }
 
 
@@ -153,16 +175,19 @@ def _item(record: Record, longest: int) -> dict[str, Any]:
     return {
         "id": record["item_id"],
         "name": shown(record["item_id"], LABEL),
-        "kind": _text(record, "kind"),
-        "poster": _text(record, "poster"),
-        "media": _text(record, "clip"),
-        "problem": shown(_text(record, "problem"), LABEL),
-        "note": shown(_text(record, "note"), LABEL),
-        "caption": shown(_text(record, "caption"), longest),
-        "span": [_number(record.get("begin")), _number(record.get("end"))],
-        "hit": _flag(record.get("hit")),
-        "matched": _whole(record.get("matched")),
-        "required": _whole(record.get("required")),
+        "kind": text_of(record, "kind"),
+        "poster": text_of(record, "poster"),
+        "media": text_of(record, "clip"),
+        "problem": shown(text_of(record, "problem"), LABEL),
+        "note": shown(text_of(record, "note"), LABEL),
+        "caption": shown(text_of(record, "caption"), longest),
+        "span": [number_of(record.get("begin")), number_of(record.get("end"))],
+        "hit": flag_of(record.get("hit")),
+        "matched": whole_of(record.get("matched")),
+        "required": whole_of(record.get("required")),
+        "why": [shown(words, None) for words in list_of(record, "why")],
+        "twins": [[shown(word, LABEL) for word in twin] for twin in list_of(record, "twins")],
+        "reviewed": None,
     }
 
 
@@ -180,7 +205,7 @@ def _ticked(
     present: dict[str, dict[tuple[str, str], bool | None]] = {}
     for row in ticks.to_dict("records"):
         known = present.setdefault(row["item_id"], {})
-        known[row["group"], row["keyword"]] = _flag(row["present"])
+        known[row["group"], row["keyword"]] = flag_of(row["present"])
     return {item: [known.get(pair) for pair in wanted] for item, known in present.items()}
 
 
@@ -201,32 +226,12 @@ def _places(ranks: pd.DataFrame | None) -> dict[str, list[list[Any]]]:
         return {}
     found: dict[str, list[list[Any]]] = {}
     for row in ranks.to_dict("records"):
-        place = [shown(row["run"], LABEL), _whole(row["rank"]), _number(row["score"])]
+        place = [shown(row["run"], LABEL), whole_of(row["rank"]), number_of(row["score"])]
         found.setdefault(row["item_id"], []).append(place)
     return found
 
 
-def needed(rows: Iterable[Row], selected: str | None = None) -> list[str]:
+def needed(rows: Iterable[Row], *selected: str | None) -> list[str]:
     """The ids of all items that are shown or selected, each once: what to look media up for."""
     ids = [item_id for row in rows for item_id in row.results["item_id"]]
-    return list(dict.fromkeys(ids + ([selected] if selected else [])))
-
-
-def _text(record: Record, column: str) -> str:
-    value = record.get(column)
-    return value if isinstance(value, str) else ""
-
-
-def _number(value: Any) -> float | None:
-    if value is None or value is pd.NA or not math.isfinite(value):
-        return None
-    return round(float(value), 6)
-
-
-def _whole(value: Any) -> int | None:
-    number = _number(value)
-    return None if number is None else int(number)
-
-
-def _flag(value: Any) -> bool | None:
-    return None if value is None or value is pd.NA or value != value else bool(value)
+    return list(dict.fromkeys(ids + [item_id for item_id in selected if item_id]))

@@ -1,6 +1,6 @@
 // The large player: one item with all that is known about it, in the page's top layer.
 
-function player(dialog, changed) {
+function player(dialog, told) {
   const title = dialog.querySelector("bdi");
   const stage = dialog.querySelector(".stage");
   const about = dialog.querySelector(".about");
@@ -9,42 +9,66 @@ function player(dialog, changed) {
   );
   let shown = null; // the item on the stage
   let neighbours = []; // the items of the row that it was opened from
+  let beside = null; // the item that plays in step with it
+  let opened = {}; // the rank it was opened at, and the card that was marked then
   let data = null;
 
   const step = (by) => {
     const at = neighbours.indexOf(shown.id);
     const id = neighbours[at + by];
-    if (at >= 0 && id !== undefined) show(id, neighbours, true);
+    if (at >= 0 && id !== undefined) show(id, neighbours, { ...opened, tell: true });
   };
+  const find = (id) => data.items.find((known) => known.id === id) ?? null;
   const clear = () => {
     stage.querySelectorAll("video").forEach(unload);
     stage.replaceChildren();
   };
 
-  function show(id, row, tell) {
-    const item = data.items.find((known) => known.id === id);
+  function show(id, row, how) {
+    const item = find(id);
     if (!item) return;
     const another = shown?.id !== id;
     shown = item;
     neighbours = row;
+    opened = how;
     title.textContent = item.name;
-    if (another) {
-      clear();
-      stage.append(onStage(item));
+    if (another && how.marked && how.marked !== id && how.tell) choose(how.marked);
+    else if (another) stageAnew();
+    const known = JSON.stringify([item, beside, data.required, data.colours]);
+    if (about.known !== known) {
+      const offered = partners(item, data, opened);
+      about.replaceChildren(...facts(item, data), besides(offered, beside, choose));
     }
-    const known = JSON.stringify([item, data.required, data.colours]);
-    if (about.known !== known) about.replaceChildren(...facts(item, data));
     about.known = known; // a rerun that brings nothing new leaves what the reader has unfolded
     const at = neighbours.indexOf(id);
     previous.disabled = at <= 0;
     next.disabled = at < 0 || at >= neighbours.length - 1;
     if (!dialog.open) dialog.showModal();
-    if (tell) changed(id);
+    if (how.tell) told.open(id);
+  }
+
+  function stageAnew() {
+    clear();
+    const pair = beside && beside.id !== shown.id;
+    stage.classList.toggle("two", Boolean(pair));
+    const first = onStage(shown, data, pair);
+    stage.append(first.frame);
+    if (!pair) return;
+    const second = onStage(beside, data, true);
+    stage.append(second.frame);
+    if (first.video && second.video) inStep(first, second);
+  }
+
+  // Puts a second item on the stage, or takes it off.
+  function choose(id) {
+    beside = find(id);
+    stageAnew();
+    told.beside(beside?.id ?? "");
   }
 
   // Closed by us: the dialog's close event finds nothing to tell.
   function hide() {
-    shown = null;
+    shown = beside = null;
     if (dialog.open) dialog.close();
     clear();
   }
@@ -55,14 +79,20 @@ function player(dialog, changed) {
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation();
-    if (event.target.matches("video, input")) return;
+    if (event.target.matches("video, input, select")) return;
+    if (event.key === " " && event.target.matches("h2")) {
+      event.preventDefault();
+      const video = stage.querySelector("video");
+      if (video?.paused) video.play().catch(() => {});
+      else video?.pause();
+    }
     if (event.key === "ArrowLeft") step(-1);
     if (event.key === "ArrowRight") step(1);
   });
   dialog.addEventListener("close", () => {
     if (!shown) return;
     hide();
-    changed("");
+    told.open("");
   });
 
   return {
@@ -72,16 +102,20 @@ function player(dialog, changed) {
       return shown?.id ?? "";
     },
     update(latest) {
+      const linked = data === null && latest.beside !== null;
       data = latest;
+      if (linked) beside = latest.items[latest.beside];
       if (!shown) return;
-      if (data.items.some(({ id }) => id === shown.id)) show(shown.id, neighbours, false);
+      if (find(shown.id)) show(shown.id, neighbours, { ...opened, tell: false });
       else hide();
     },
   };
 }
 
-function onStage(item) {
+function onStage(item, data, paired) {
   const frame = make("div", "frame");
+  const around = make("figure", "", "", [frame, paired ? titleOf(item, data) : null]);
+  let video = null;
   const failed = (word) => {
     frame.replaceChildren(make("p", "failed", "", [isolated("", word)]));
     if (!item.media) return;
@@ -91,7 +125,8 @@ function onStage(item) {
     frame.append(download);
   };
   if (item.kind === "clip") {
-    const video = clip(item, () => failed(`This browser cannot play it. ${item.problem}`.trim()));
+    const word = `This browser cannot play it. ${item.problem}`.trim();
+    video = clip(item, () => failed(word), !paired);
     video.controls = true;
     video.autoplay = !calm.matches;
     if (item.poster) video.poster = item.poster;
@@ -105,12 +140,24 @@ function onStage(item) {
   } else {
     failed(`No media: ${item.problem || "none"}.`);
   }
-  return frame;
+  return { frame: around, video, item };
+}
+
+// What stands under each of two clips: which it is, whether it is relevant and what it has.
+function titleOf(item, data) {
+  const ranks = item.places.map(([version, rank]) => `#${rank ?? "–"} in ${version}`).join(", ");
+  return make("figcaption", "", "", [
+    make("p", "", "", [make("b", "", "", [isolated("", item.name)])]),
+    make("p", "verdict", "", [hitMark(item), howMany(item), isolated("places", ranks)]),
+    data.required.length ? tickList(item, data.required) : null,
+  ]);
 }
 
 function facts(item, data) {
   return [
     make("p", "verdict", "", [hitMark(item), howMany(item)]),
+    why(item, true),
+    twins(item, true),
     item.note ? make("p", "note", "", [isolated("", item.note)]) : null,
     data.required.length ? tickList(item, data.required) : null,
     places(item, data),
@@ -141,26 +188,4 @@ function annotations(item) {
     list.append(make("dt", "", group), make("dd", "", "", words));
   }
   return list;
-}
-
-function linkTo(item) {
-  const address = new URL(location.href);
-  address.searchParams.set("clip", item.id);
-  const field = make("input");
-  field.readOnly = true;
-  field.value = address.href;
-  field.hidden = true;
-  field.ariaLabel = "Link to this clip";
-  const button = make("button", "plain", "Copy link");
-  button.type = "button";
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(address.href);
-      button.textContent = "Link copied";
-    } catch {
-      field.hidden = false; // without a secure connection the browser does not let us copy
-      field.select();
-    }
-  });
-  return make("p", "link", "", [button, field]);
 }

@@ -3,14 +3,17 @@
 const REST = 200; // milliseconds before a preview starts
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-// A muted video of an item that turns round at the end of the item's span; `failed` is called once.
-function clip(item, failed) {
+// A muted video of an item that turns round at the end of the item's span, unless it plays in step
+// with another; `failed` is called once.
+function clip(item, failed, turns = true) {
   const video = document.createElement("video");
   const [begin, end] = item.span;
   video.muted = true;
   video.playsInline = true;
-  video.loop = begin === null && end === null;
-  if (!video.loop) {
+  video.loop = turns && begin === null && end === null;
+  if (!turns) {
+    video.addEventListener("loadedmetadata", () => (video.currentTime = begin ?? 0));
+  } else if (!video.loop) {
     const turn = () => {
       video.currentTime = begin ?? 0;
       video.play().catch(() => {});

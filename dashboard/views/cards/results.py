@@ -1,19 +1,24 @@
-"""What a query found, made ready for the cards: results, ticks, ranks, what was missed."""
+"""What a query found, made ready for the cards: results, ticks, ranks, causes, copies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+import streamlit as st
 
+from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.ticks import ticks
 from dashboard.tables import RUN, DataError
-from dashboard.views import cached, charts
+from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.cards import Row, cards, needed
-from dashboard.views.labels import short_label
+from dashboard.views.cards.rows import depth_in_rows, only_differing, rows_of, versions
+from dashboard.views.texts import plain
+
+__all__ = ["Found", "draw", "find", "versions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,29 +26,46 @@ class Found:
     """One query with what each version found for it.
 
     runs      version → its whole ranking for this query (item_id, score, rank); empty with a
-    problem problems  version → why it found nothing required  the keywords that count, group and
-    keyword; relevant: the ids of all relevant items
+              problem
+    whole     the same without a least similarity
+    problems  version → why it found nothing
+    required  the keywords that count, group and keyword
+    relevant  the ids of all relevant items; judged: of all judged ones
+    copy_of   where copies are left out: each copy → the item that it is a copy of
     """
 
     asked: Question
     query_id: str
     runs: dict[str, pd.DataFrame]
+    whole: dict[str, pd.DataFrame]
     problems: dict[str, str]
     required: pd.DataFrame
     relevant: tuple[str, ...]
     judged: frozenset[str]
+    copy_of: dict[str, str] = field(default_factory=dict)
+
+    def as_one(self, item_id: str) -> str:
+        """The name that several copies share."""
+        return self.copy_of.get(item_id, item_id)
+
+    @property
+    def own(self) -> str:
+        """The item that is asked with, or an empty text."""
+        known = cached.queries(self.asked).set_index("query_id")["item_id"]
+        return str(known.loc[self.query_id])
 
 
 def find(asked: Question, query_id: str, versions: Sequence[str]) -> Found:
     """What the versions found for one of the queries in question."""
-    runs, problems = {}, {}
+    runs, whole, problems = {}, {}, {}
     for version in versions:
         try:
-            run = cached.run(asked, version)
+            run, every = cached.run(asked, version), cached.whole_run(asked, version)
         except (DataError, ValueError) as problem:
-            runs[version], problems[version] = RUN.empty(), str(problem)
+            runs[version] = whole[version] = RUN.empty()
+            problems[version] = str(problem)
             continue
-        runs[version] = run[run["query_id"] == query_id].reset_index(drop=True)
+        runs[version], whole[version] = _of(query_id, run), _of(query_id, every)
         if query_id in run.attrs.get("not_run", {}):
             problems[version] = f"Not run: {run.attrs['not_run'][query_id]}."
     judgement = cached.judgement(asked)
@@ -55,29 +77,17 @@ def find(asked: Question, query_id: str, versions: Sequence[str]) -> Found:
         asked,
         query_id,
         runs,
+        whole,
         problems,
         required.loc[mine, ["group", "keyword"]],
         tuple(relevant.astype("str")),
         frozenset(qrels["item_id"].astype("str")),
+        cached.copies(asked.collection, asked.digest) if asked.copies == "left_out" else {},
     )
 
 
-def missed(found: Found, depth: int) -> pd.DataFrame:
-    """Relevant items that some version does not show in its first `depth`: nobody's first.
-
-    Columns item_id, rank, score (the best that any version gives; null where none ranks it).
-    """
-    everywhere = pd.concat(found.runs.values())
-    everywhere = everywhere[everywhere["item_id"].isin(found.relevant)]
-    best = everywhere.sort_values("rank").drop_duplicates("item_id").set_index("item_id")
-    shown_by = everywhere[everywhere["rank"] <= depth].groupby("item_id").size()
-    table = pd.DataFrame({"item_id": list(found.relevant)})
-    table["shown_by"] = table["item_id"].map(shown_by).fillna(0)
-    table["rank"] = table["item_id"].map(best["rank"])
-    table["score"] = table["item_id"].map(best["score"])
-    table = table[table["shown_by"] < len(found.runs)]
-    table = table.sort_values(["shown_by", "rank"], kind="stable")
-    return table.drop(columns="shown_by").head(depth)
+def _of(query_id: str, run: pd.DataFrame) -> pd.DataFrame:
+    return run[run["query_id"] == query_id].reset_index(drop=True)
 
 
 def draw(
@@ -85,55 +95,86 @@ def draw(
     view: Any,
     values: pd.DataFrame,
     on_open: Callable[[str], None],
+    on_beside: Callable[[str], None],
 ) -> None:
-    """Draw a row of cards for each version and one for what was missed.
+    """Draw a row of cards for each version, one for the ideal order and one for what was missed.
 
     values: the measurements of this query by the metric in front.
     """
-    depth = int(view.shown)
-    colours = charts.version_colours(cached.opened(view.collection).versions)
-    by_version = values.set_index("run")["value"]
-    rows = [
-        Row(
-            version,
-            run[run["rank"] <= depth],
-            colours[version],
-            measure=short_label(view, view.metric),
-            value=by_version.get(version),
-            note=found.problems.get(version, ""),
-        )
-        for version, run in found.runs.items()
-    ]
-    not_shown = missed(found, depth)
-    if len(not_shown):
-        note = f"relevant, but not in the first {depth} of every version; nobody's first"
-        rows.append(Row("Missed", not_shown, role="missed", note=note))
-    items = needed(rows, view.clip or None)
+    rows = rows_of(found, view, values.set_index("run")["value"].to_dict())
+    selected = view.clip or None
+    items = needed(rows, selected, view.beside or None)
+    described = _described(found, rows, items, int(view.shown))
+    said = [depth_in_rows(view), _twins_said(described)]
+    if view.differing == "yes":
+        rows, hidden = only_differing(rows)
+        said.append(_hidden_said(hidden))
+    st.caption(plain(" ".join(filter(None, said)), None))
     cards(
         rows,
-        _described(found, items),
+        described,
         key="cards",
         on_open=on_open,
+        on_beside=on_beside,
         ticks=ticks(found.required, cached.opened(view.collection).keywords, items),
-        ranks=pd.concat([run.assign(run=version) for version, run in found.runs.items()]),
+        ranks=pd.concat([run.assign(run=version) for version, run in found.whole.items()]),
         annotations=_annotations(view.collection, items),
         baseline=view.baseline,
-        selected=view.clip or None,
+        selected=selected,
+        beside=view.beside or None,
+        columns=None if view.columns == "line" else int(view.columns),
+        depth=measure(view.metric).cutoff,
     )
 
 
-def _described(found: Found, item_ids: Sequence[str]) -> pd.DataFrame:
-    """How each item is shown, whether it is a hit, and how many required keywords it has."""
-    items = cached.media_of(found.asked.collection, item_ids)
+def _described(
+    found: Found, rows: Sequence[Row], item_ids: Sequence[str], depth: int
+) -> pd.DataFrame:
+    """How each item is shown, whether it is a hit, what it has, what it is a copy of, and why."""
+    asked = found.asked
+    items = cached.media_of(asked.collection, item_ids)
     relevant = set(found.relevant)
-    hit = [i in relevant if i in found.judged else None for i in item_ids]
-    marks = ticks(found.required, cached.opened(found.asked.collection).keywords, item_ids)
+    hit = {i: i in relevant if i in found.judged else None for i in item_ids}
+    marks = ticks(found.required, cached.opened(asked.collection).keywords, item_ids)
     matched = marks[marks["present"] == True].groupby("item_id").size()  # noqa: E712 (may be None)
+    wrong = [i for row in rows if row.role == "version" for i in row.results["item_id"]]
+    lost = [i for row in rows if row.role == "missed" for i in row.results["item_id"]]
+    causes = cached.causes(
+        asked,
+        found.query_id,
+        tuple(found.runs),
+        tuple(i for i in dict.fromkeys(wrong) if hit[i] is False),
+        tuple(lost),
+        depth,
+    )
+    ids = tuple(dict.fromkeys([*item_ids, *([found.own] if found.own else [])]))
+    alike = cached.alike(asked.collection, asked.digest, ids)
     return items.assign(
-        hit=pd.Series(hit, dtype=object),
+        hit=pd.Series([hit[i] for i in item_ids], dtype=object),
         matched=items["item_id"].map(matched).fillna(0).astype(int),
         required=len(found.required),
+        why=pd.Series([causes.get(i) for i in item_ids], dtype=object),
+        twins=pd.Series([_twins(found, alike, i) for i in item_ids], dtype=object),
     )
+
+
+def _twins(found: Found, alike: Any, item_id: str) -> list[tuple[str, str]]:
+    """The near-duplicates of an item, each with what says so; the query's own item first."""
+    every = alike.of(item_id)
+    named = {("the query's own item" if i == found.own else i): "; ".join(every[i]) for i in every}
+    return sorted(named.items(), key=lambda twin: twin[0] != "the query's own item")
+
+
+def _twins_said(described: pd.DataFrame) -> str:
+    number = sum(map(bool, described["twins"]))
+    return f"{number} of the items shown are near-duplicates of another." if number else ""
+
+
+def _hidden_said(number: int) -> str:
+    if not number:
+        return "No result stands at the same rank in all versions."
+    results = "1 result stands" if number == 1 else f"{number} results stand"
+    return f"{results} at the same rank in all versions, hidden here."
 
 
 def _annotations(collection: str, item_ids: Sequence[str]) -> pd.DataFrame:

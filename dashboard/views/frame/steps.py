@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -46,8 +46,12 @@ def clicked(chart: str, key: str, *fields: str) -> Callable[[], None]:
 
 
 def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
-    """Go to the previous or next query of an order, by button or by the keys k and j."""
+    """Go to the previous or next query of an order, by button or by the keys k and j.
+
+    N and n lead to the previous and next one that became worse.
+    """
     ids = order["query_id"].tolist()
+    worse = [query for query, how in zip(ids, order["outcome"], strict=True) if how == "worse"]
     place = ids.index(query_id) if query_id in ids else -1
     names = cached.query_names(view.collection)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -55,6 +59,9 @@ def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
         _step(
             "Next", "j", ids[place + 1] if place + 1 < len(ids) else "", ":material/arrow_forward:"
         )
+        before, after = _around(worse, ids, place)
+        _step("Previous worse", "shift+n", before, ":material/trending_down:")
+        _step("Next worse", "n", after, ":material/trending_down:")
         st.session_state["choice-query"] = query_id
         st.selectbox(
             f"Query {place + 1} of {len(ids)}, worst difference first" if place >= 0 else "Query",
@@ -63,6 +70,13 @@ def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
             format_func=lambda each: shown(names[each]),
             on_change=lambda: address.go(query=st.session_state["choice-query"], clip=""),
         )
+
+
+def _around(worse: Sequence[str], ids: Sequence[str], place: int) -> tuple[str, str]:
+    """The nearest of `worse` before and after a place in the order; empty: none is left."""
+    before = [query for query in ids[: max(place, 0)] if query in worse]
+    after = [query for query in ids[place + 1 :] if query in worse]
+    return before[-1] if before else "", after[0] if after else ""
 
 
 def _step(title: str, key: str, query_id: str, icon: str) -> None:
@@ -77,7 +91,12 @@ def _step(title: str, key: str, query_id: str, icon: str) -> None:
 
 def open_clip(item_id: str) -> None:
     """Put the clip whose player was opened (or none) into the address."""
-    address.go(clip=item_id)
+    address.go(clip=item_id, **({} if item_id else {"beside": ""}))
+
+
+def open_beside(item_id: str) -> None:
+    """Put the clip that plays in step with the open one (or none) into the address."""
+    address.go(beside=item_id)
 
 
 def search_form(view: Any) -> None:

@@ -1,0 +1,73 @@
+"""What a reviewer chooses on the Query and Search screens: rows, columns, what differs, the cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dashboard.views import address, cached
+from dashboard.views.address.choices import COLUMNS, DIFFERING
+from dashboard.views.cards.rows import MOST_ROWS, versions
+from dashboard.views.cards.similarities import histogram, similarities
+from dashboard.views.frame.shared import segments
+from dashboard.views.texts import plain, shown
+
+
+def review(view: Any) -> None:
+    """How the rows of cards are shown."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _further(view)
+        segments("Cards side by side", "columns", COLUMNS, view)
+        segments("Show", "differing", DIFFERING, view)
+
+
+def _further(view: Any) -> None:
+    known = cached.opened(view.collection).versions
+    others = [version for version in known if version not in (view.baseline, view.candidate)]
+    if not others:
+        return
+    chosen = [version for version in versions(view) if version in others]
+    st.session_state["choice-also"] = chosen
+    st.pills(
+        "Further versions in rows",
+        chosen if len(chosen) == MOST_ROWS - 2 else others,
+        selection_mode="multi",
+        key="choice-also",
+        format_func=shown,
+        on_change=lambda: address.go(also=",".join(st.session_state["choice-also"])),
+    )
+
+
+def similarity(view: Any, found: Any) -> None:
+    """How similar relevant and other items are to this query, and the least that counts."""
+    counted = similarities(found)
+    with st.expander("How similar relevant and other items are", expanded=view.min_similarity > -1):
+        if counted.empty:
+            st.info("No version gives a similarity for this query.")
+            return
+        st.session_state["choice-min_similarity"] = view.min_similarity
+        st.slider(
+            "Leave out results less similar than",
+            -1.0,
+            1.0,
+            step=0.01,
+            key="choice-min_similarity",
+            on_change=lambda: address.go(min_similarity=st.session_state["choice-min_similarity"]),
+            help="On all screens: every metric counts only what is left; the divisor stays K.",
+        )
+        for version, column in zip(found.whole, st.columns(len(found.whole)), strict=True):
+            with column:
+                st.markdown(f"**{plain(version)}**")
+                st.altair_chart(
+                    histogram(counted, version, view.min_similarity),
+                    alt=f"Items by similarity in {version}, relevant against not",
+                )
+                st.caption(plain(_left(found, version), None))
+
+
+def _left(found: Any, version: str) -> str:
+    relevant = set(found.relevant)
+    whole, run = found.whole[version], found.runs[version]
+    kept, there = len(relevant & set(run["item_id"])), len(relevant & set(whole["item_id"]))
+    return f"{len(run)} of {len(whole)} items are left, {kept} of {there} relevant ones."
