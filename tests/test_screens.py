@@ -42,6 +42,7 @@ def no_text_model(monkeypatch):
             return True
 
     monkeypatch.setattr(encoders, "warm", Never)
+    monkeypatch.setattr(encoders, "ready", lambda: False)
 
 
 @pytest.fixture
@@ -244,3 +245,17 @@ def test_missing_clips_leave_a_word_and_the_rest_works(broken):
 def test_hostile_text_in_a_link_is_shown_letter_for_letter():
     app = opened(collection="driving", candidate="**v** ![x](http://127.0.0.1:1/p.png) <b>")
     assert r"\!\[x\]\(http" in app.error[0].value.replace("\u2060", "")
+
+
+def test_the_report_is_made_when_its_button_is_pressed_with_the_screens_numbers():
+    from dashboard.views import address, cached, summary
+    from dashboard.views.summary.handover import _report
+
+    view, _ = address.view_of({"collection": ["driving"], "slice": ["pv_object_type=bicyclist"]})
+    row = summary.comparison(view).set_index("metric_name").loc[view.metric]
+    page = _report(view)
+    assert f"{int(row['scored'])} of {int(row['total'])}" in page
+    assert cached.opened("driving").title in page
+    app = opened("compare", collection="driving")
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels == ["Report", "Queries as CSV", "Queries as JSON"]

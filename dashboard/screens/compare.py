@@ -58,6 +58,7 @@ with left:
         column_config=summary.COLUMNS,
     )
     st.caption(f"{len(chosen)} of {len(deltas)}. Tick one on its left to see its results.")
+    summary.hand_over(view, chosen)
 if picked["selection"]["rows"]:
     query_id = chosen["query_id"].iloc[picked["selection"]["rows"][0]]
     st.switch_page("screens/query.py", query_params=address.link(view, query=query_id, clip=""))

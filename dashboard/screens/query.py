@@ -6,21 +6,10 @@ from dashboard.views import cached, frame, summary
 from dashboard.views.address.choices import WHICH_QUERIES
 from dashboard.views.cards import results
 
+NEEDED = "baseline candidate query outcome between at find columns also differing beside"
+
 view = frame.screen("Query", "What did each version find, and which of the keywords does it have?")
-frame.need(
-    view,
-    "baseline",
-    "candidate",
-    "query",
-    "outcome",
-    "between",
-    "at",
-    "find",
-    "columns",
-    "also",
-    "differing",
-    "beside",
-)
+frame.need(view, *NEEDED.split())
 
 asked = cached.question(view)
 order = summary.chosen(view, summary.deltas(view))
@@ -38,6 +27,7 @@ found = results.find(asked, query_id, versions)
 summary.describe(view, found)
 values = summary.values(view, asked, versions, query_id)
 summary.values_table(view, values)
+summary.explained(view, asked, query_id, versions)
 frame.similarity(view, found)
 frame.review(view)
 front = summary.in_front(view, values)

@@ -12,6 +12,7 @@ from dashboard.evaluation import compare as comparing
 from dashboard.evaluation import measure as measuring
 from dashboard.evaluation import overlap as overlapping
 from dashboard.evaluation import slices as slicing
+from dashboard.evaluation.divisions import divisions
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.statistics import tukey
@@ -25,9 +26,6 @@ from dashboard.views.cached.judged import (
     required_keywords,
 )
 from dashboard.views.cached.opened import opened
-
-FEW = 30
-"""A column of the queries with more values than this is no way to divide them."""
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
@@ -128,27 +126,9 @@ def stability(
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def slices(asked: Question) -> pd.DataFrame:
-    """Which query is in which slice: query_id, by, slice.
-
-    Queries are divided by the keywords that they ask for (by: the group), by the groups, by how
-    many keywords, words and relevant items there are, by kind, and by each further column of the
-    queries that has few values.
-    """
+    """Which query is in which slice, in all ways to divide them: query_id, by, slice."""
     required = required_keywords(asked)
-    counting = required[required["group"].isin(asked.groups)].assign(kept=True)
-    by_number = slicing.slices_of_keywords(counting)
-    by_keyword = required.rename(columns={"group": "by", "keyword": "slice"})
-    of_queries = slicing.slices_of_queries(queries(asked))
-    few = of_queries.groupby("by")["slice"].transform("nunique") <= FEW
-    return pd.concat(
-        [
-            by_keyword[["query_id", "by", "slice"]].astype("str"),
-            by_number[by_number["by"] != "keyword"],
-            slicing.slices_of_relevant(counted_judgement(asked)),
-            of_queries[few],
-        ],
-        ignore_index=True,
-    )
+    return divisions(queries(asked), required, asked.groups, counted_judgement(asked))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

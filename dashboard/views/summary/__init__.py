@@ -1,5 +1,7 @@
 """What the numbers of a view say: `measured` finds them, the others show them."""
 
+from dashboard.views.summary.explained import explained
+from dashboard.views.summary.handover import hand_over
 from dashboard.views.summary.measured import (
     by_keyword,
     chosen,
@@ -38,7 +40,9 @@ __all__ = [
     "describe",
     "notes",
     "problems",
+    "explained",
     "groups_of",
+    "hand_over",
     "in_front",
     "metrics_in_view",
     "order",

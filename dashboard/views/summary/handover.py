@@ -1,0 +1,85 @@
+"""What a reader takes away from the comparison: a report as one file, and its tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.views import cached
+from dashboard.views.report import Subject, report
+from dashboard.views.report.exports import as_csv, as_json
+from dashboard.views.summary.measured import metrics_in_view, selected
+
+
+def hand_over(view: Any, queries: pd.DataFrame) -> None:
+    """Buttons that save the report on this comparison, and its queries as CSV and JSON.
+
+    Nothing is made before its button is pressed.
+    """
+    name = f"{view.collection}-{view.candidate}-against-{view.baseline}"
+    with st.container(horizontal=True):
+        st.download_button(
+            "Report",
+            lambda: _report(view).encode(),
+            file_name=f"{name}.html",
+            mime="text/html",
+            icon=":material/description:",
+            help="One file that opens by double click, without a network; near-duplicates count.",
+            on_click="ignore",
+            disabled=view.copies == "left_out",
+        )
+        for kind, written in (("CSV", as_csv), ("JSON", as_json)):
+            st.download_button(
+                f"Queries as {kind}",
+                lambda written=written: written(queries).encode(),
+                file_name=f"{name}-queries.{kind.lower()}",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def _report(view: Any) -> str:
+    """The report on the comparison in view, with the numbers that the screen shows."""
+    asked = cached.question(view)
+    only = selected(view, asked)
+    evidence = cached.evidence(asked)
+    if only is not None:
+        kept = evidence.queries["query_id"].isin(only)
+        evidence = replace(evidence, queries=evidence.queries[kept])
+    subject = Subject(
+        collection=cached.opened(view.collection),
+        evidence=evidence,
+        runs={v: _of(cached.run(asked, v), only) for v in (view.baseline, view.candidate)},
+        baseline=view.baseline,
+        candidate=view.candidate,
+        rules=PROTOCOLS[view.protocol],
+        measures=parse(" ".join(metrics_in_view(view))),
+        front=parse(view.metric)[0],
+        groups=view.groups,
+        date=date.today().isoformat(),
+        names=view.names,
+        choices=_choices(view),
+        unlike=cached.unlike(view.collection, asked.digest, view.baseline, view.candidate),
+    )
+    return report(subject).html
+
+
+def _of(run: pd.DataFrame, only: tuple[str, ...] | None) -> pd.DataFrame:
+    return run if only is None else run[run["query_id"].isin(only)]
+
+
+def _choices(view: Any) -> dict[str, str]:
+    """The choices that numbers depend on beside those that a report names anyway."""
+    said = {
+        "Queries": view.queries,
+        "Only queries": view.slice,
+        "Least similarity of words and keyword": f"{view.mapping_threshold:g}",
+        "Least similarity of a result": f"{view.min_similarity:g}" * (view.min_similarity > -1),
+    }
+    return {name: value for name, value in said.items() if value}
