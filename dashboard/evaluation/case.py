@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import pandas as pd
 
-from dashboard.evaluation.neighbours import Space, usual
+from dashboard.evaluation.neighbours import Space, Surroundings, surroundings
 
 Pair = tuple[str, str]
+NEAREST = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,7 @@ class Case:
     depth      how many results are shown
     own        the item of an item query
     known      the keywords that the query is known to ask for; None: nobody says
+    around     version → what is usual among its vectors, where that is known already
     mapped     (group, keyword) → the words and the similarity that they were mapped with
     """
 
@@ -37,6 +39,7 @@ class Case:
     own: str = ""
     known: frozenset[Pair] | None = None
     mapped: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
+    around: Mapping[str, Surroundings] | None = None
 
     @cached_property
     def has(self) -> dict[str, frozenset[Pair]]:
@@ -50,9 +53,30 @@ class Case:
         return {item: frozenset(pairs) for item, pairs in found.items()}
 
     @cached_property
-    def usual(self) -> dict[str, float]:
-        """How similar pairs of items are at most, but for one in a hundred, by each version."""
-        return {version: usual(space) for version, space in self.spaces.items()}
+    def surroundings(self) -> Mapping[str, Surroundings]:
+        """What is usual among the vectors of each version."""
+        if self.around is not None:
+            return self.around
+        return {v: surroundings(space, NEAREST, self.has) for v, space in self.spaces.items()}
+
+    def share(self, pair: Pair, near: Sequence[str]) -> float:
+        """The share of some items that have a keyword; NaN where they are too few."""
+        if 2 * len(near) < NEAREST:
+            return float("nan")
+        return sum(pair in self.has.get(other, frozenset()) for other in near) / len(near)
+
+    def like_it(self, version: str, pair: Pair, item: str, has: bool) -> list[float]:
+        """The share of neighbours with a keyword around the other items that have it, or not."""
+        if (version, pair) not in self._shares:
+            near = self.surroundings[version].near.items()
+            shares = {other: self.share(pair, of) for other, of in near}
+            self._shares[version, pair] = {i: s for i, s in shares.items() if s >= 0}
+        known = self._shares[version, pair].items()
+        return [s for i, s in known if i != item and (pair in self.has[i]) == has]
+
+    @cached_property
+    def _shares(self) -> dict[tuple[str, Pair], dict[str, float]]:
+        return {}
 
     def lacks(self, item: str) -> list[Pair]:
         """The required keywords that an item has not."""

@@ -7,7 +7,8 @@ mapping  The keywords that the query is known to ask for differ from those that 
          result lacks was mapped from words less than WEAK similar.
 label    A wrong result lacks one keyword only, yet most of its nearest neighbours (MOST of NEAREST)
          have it, by most versions. Or hardly any neighbour of a missed item (FEW of NEAREST) has
-         one of its keywords, by most versions, though COMMON items have it.
+         one of its keywords, by most versions. A version speaks only where that is RARE: where of
+         COMMON or more other items that lack the keyword, or have it, few have such neighbours.
 near     A wrong result lacks one keyword of two or more. Or a missed item stands below the last
          result shown, yet within twice that depth in some version.
 alike    A wrong result is as similar to a relevant item, or to the query's own item, as one pair of
@@ -20,15 +21,14 @@ Neighbours are items with an annotation, nearest by cosine of a version's own ve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from dashboard.evaluation.case import Case, Pair
+from dashboard.evaluation.case import NEAREST, Case, Pair
 from dashboard.evaluation.neighbours import nearest, resemblance
 
-NEAREST = 10
 MOST, FEW = 0.7, 0.1
-COMMON = 20
+RARE, COMMON = 0.05, 10
 WEAK = 0.7
 
 
@@ -58,7 +58,7 @@ def _around(case: Case, items: Sequence[str]) -> dict[str, Around]:
     allowed = set(case.has) if case.required else None
     found: dict[str, Around] = {item: {} for item in items}
     for version, space in case.spaces.items():
-        for item, near in nearest(space, items, NEAREST, allowed).items():
+        for item, near in nearest(space, list(items), NEAREST, allowed).items():
             found[item][version] = near
     return found
 
@@ -66,7 +66,7 @@ def _around(case: Case, items: Sequence[str]) -> dict[str, Around]:
 def _of_wrong(case: Case, item: str, around: Around) -> Cause:
     lacking = case.lacks(item)
     looks = _looks_like(case, item)
-    candidates = (_wrongly_mapped(case, item, lacking), _label_missing(case, lacking, around))
+    candidates = (_wrongly_mapped(case, item, lacking), _label_missing(case, item, lacking, around))
     for cause in candidates:
         if cause:
             return cause
@@ -82,7 +82,7 @@ def _of_wrong(case: Case, item: str, around: Around) -> Cause:
 def _of_missed(case: Case, item: str, around: Around) -> Cause:
     for cause in (
         _only_by_mapping(case, item),
-        _label_doubtful(case, around),
+        _label_doubtful(case, item, around),
         _just_below(case, item),
         _looks_like_others(case, around),
     ):
@@ -118,31 +118,41 @@ def _only_by_mapping(case: Case, item: str) -> Cause | None:
     return Cause("mapping", "query mapped wrongly", sentence)
 
 
-def _label_missing(case: Case, lacking: list[Pair], around: Around) -> Cause | None:
+def _label_missing(case: Case, item: str, lacking: list[Pair], around: Around) -> Cause | None:
     if len(lacking) != 1:
         return None
-    shares = dict(_having(case, lacking[0], around))
-    if not _by_most(case, [n >= MOST * of for n, of in shares.values()]):
+    said = _spoken(case, item, lacking[0], around, has=False)
+    if not said:
         return None
     sentence = (
-        f"Lacks only {_word(lacking[0])}, but of its nearest neighbours {_counted(shares)} "
-        "have it: the annotation may lack it."
+        f"Lacks only {_word(lacking[0])}, but of its nearest neighbours {said} have it, "
+        "which is rare: the annotation may lack it."
     )
     return Cause("label", f"annotation may lack {lacking[0][1]}", sentence)
 
 
-def _label_doubtful(case: Case, around: Around) -> Cause | None:
+def _label_doubtful(case: Case, item: str, around: Around) -> Cause | None:
     for pair in case.required:
-        shares = dict(_having(case, pair, around))
-        few = [n <= FEW * of for n, of in shares.values()]
-        if not _by_most(case, few) or sum(pair in has for has in case.has.values()) < COMMON:
-            continue
-        sentence = (
-            f"Has {_word(pair)}, but of its nearest neighbours only {_counted(shares)} have it: "
-            "the annotation may be wrong."
-        )
-        return Cause("label", f"annotation in doubt: {pair[1]}", sentence)
+        said = _spoken(case, item, pair, around, has=True)
+        if said:
+            sentence = (
+                f"Has {_word(pair)}, but of its nearest neighbours only {said} have it, "
+                "which is rare: the annotation may be wrong."
+            )
+            return Cause("label", f"annotation in doubt: {pair[1]}", sentence)
     return None
+
+
+def _spoken(case: Case, item: str, pair: Pair, around: Around, *, has: bool) -> str:
+    """What the versions say against an item's annotation; empty where most do not speak."""
+    speaking = {}
+    for version, near in around.items():
+        share = case.share(pair, [other for other, _ in near])
+        others = case.like_it(version, pair, item, has)
+        odd = [s <= FEW if has else s >= MOST for s in (share, *others)]
+        if odd[0] and len(others) >= COMMON and sum(odd[1:]) <= RARE * len(others):
+            speaking[version] = f"{round(share * len(near))} of {len(near)} by {version}"
+    return ", ".join(speaking.values()) if _by_most(case, len(speaking)) else ""
 
 
 def _just_below(case: Case, item: str) -> Cause | None:
@@ -158,7 +168,7 @@ def _just_below(case: Case, item: str) -> Cause | None:
 def _looks_like(case: Case, item: str) -> str:
     """A sentence on the relevant item that a wrong result is most similar to, if it is unusual."""
     to = [case.own] if case.own else [other for other in case.relevant if other != item]
-    best = resemblance(case.spaces, case.usual, item, to)
+    best = resemblance(case.spaces, case.surroundings, item, to)
     if best is None:
         return ""
     what = "the query's own item" if case.own else f"{best.other}, which is relevant"
@@ -173,7 +183,7 @@ def _looks_like_others(case: Case, around: Around) -> Cause | None:
     nearest_of = {v: near[: min(NEAREST, others)] for v, near in around.items()}
     relevant = set(case.relevant)
     none = [not any(other in relevant for other, _ in near) for near in nearest_of.values()]
-    if others < 3 or not _by_most(case, none):
+    if others < 3 or not _by_most(case, sum(none)):
         return None
     sentence = (
         f"None of its {min(NEAREST, others)} nearest neighbours is relevant by "
@@ -182,19 +192,8 @@ def _looks_like_others(case: Case, around: Around) -> Cause | None:
     return Cause("alike", "looks like items with other keywords", sentence)
 
 
-def _having(case: Case, pair: Pair, around: Around) -> Iterator[tuple[str, tuple[int, int]]]:
-    """version → how many of the nearest neighbours have a keyword, of how many."""
-    for version, near in around.items():
-        if len(near) >= NEAREST // 2:
-            yield version, (sum(pair in case.has[other] for other, _ in near), len(near))
-
-
-def _by_most(case: Case, says: Sequence[bool]) -> bool:
-    return 2 * sum(says) > max(len(case.spaces), 1)
-
-
-def _counted(shares: Mapping[str, tuple[int, int]]) -> str:
-    return ", ".join(f"{n} of {of} by {version}" for version, (n, of) in shares.items())
+def _by_most(case: Case, number: int) -> bool:
+    return 2 * number > max(len(case.spaces), 1)
 
 
 def _places(case: Case, item: str) -> str:

@@ -9,8 +9,9 @@ import streamlit as st
 
 from dashboard.evaluation import causes as suspecting
 from dashboard.evaluation import ideal as ideals
-from dashboard.evaluation.case import Case, Pair
+from dashboard.evaluation.case import NEAREST, Case, Pair
 from dashboard.evaluation.causes import Cause
+from dashboard.evaluation.neighbours import Surroundings, surroundings
 from dashboard.views.cached.judged import (
     Question,
     counted_judgement,
@@ -44,16 +45,29 @@ def causes(
     row = queries(asked).set_index("query_id").loc[query_id]
     case = Case(
         required=tuple(_pairs(_of(asked, query_id, required_keywords(asked)))),
-        keywords=known.keywords[known.keywords["group"].isin(asked.groups)],
+        keywords=_counting(asked.collection, asked.groups),
         relevant=tuple(mine.loc[mine["grade"] >= judged.relevant_from, "item_id"].astype("str")),
         spaces={version: model.items for version, model in known.models.items()},
         ranks={version: _ranks(whole_run(asked, version), query_id) for version in versions},
         depth=depth,
         own=str(row["item_id"]),
         known=_known(row, asked.groups),
+        around=_surroundings(asked.collection, asked.digest, asked.groups),
         mapped=_mapped(_of(asked, query_id, query_keywords(asked))),
     )
     return suspecting.causes(case, wrong, missed)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _surroundings(name: str, digest: str, groups: tuple[str, ...]) -> dict[str, Surroundings]:
+    annotated = frozenset(_counting(name, groups)["item_id"])
+    spaces = {version: model.items for version, model in opened(name).models.items()}
+    return {v: surroundings(space, NEAREST, annotated) for v, space in spaces.items()}
+
+
+def _counting(name: str, groups: tuple[str, ...]) -> pd.DataFrame:
+    known = opened(name).keywords
+    return known[known["group"].isin(groups)]
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
