@@ -1,7 +1,7 @@
-"""The hallway: the columns that every room agrees on, the check at the door, and the one error for readers' files.
+"""The hallway: the columns that every room agrees on, and the one error for readers' files.
 
-All data walks through the program as long pandas tables with the columns declared here. A table is checked
-once, where it enters (storage), and trusted afterwards.
+All data walks through the program as long pandas tables with the columns declared here. A table is
+checked once, where it enters (storage), and trusted afterwards.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Kind = Literal["text", "number", "integer", "flag"]
 
 
 class DataError(Exception):
-    """Something in a reader's file that cannot be used: where, what was found, what was wanted, what to do."""
+    """Something in a reader's file that cannot be used: where, found, wanted, and what to do."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class DataError(Exception):
 
 @dataclass(frozen=True)
 class Table:
-    """The declaration of one table: its columns with their kinds, and the columns that make a row unique.
+    """The declaration of one table: its columns with their kinds, and those that make a row unique.
 
     Columns beyond the declared ones are kept: a collection may carry its own.
     """
@@ -51,8 +51,8 @@ class Table:
     def check(self, frame: pd.DataFrame, file: str) -> pd.DataFrame:
         """Return `frame` with the declared columns first and in their kinds.
 
-        Raises DataError naming `file` and the line (header = line 1) of the first missing column, empty key,
-        repeated key, or cell that is not of its kind.
+        Raises DataError naming `file` and the line (header = line 1) of the first missing column,
+        empty key, repeated key, or cell that is not of its kind.
         """
         missing = [c for c in self.columns if c not in frame.columns and c not in self.optional]
         if missing:

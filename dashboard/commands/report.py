@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from dashboard.commands.asked import Asked
-from dashboard.evaluation.metrics import Measure, parse
+from dashboard.evaluation.metrics import parse
 from dashboard.views.report import Report, Subject, report
 
 
@@ -37,7 +36,7 @@ def report_of(
         candidate=candidate,
         rules=asked.protocol,
         measures=measures,
-        front=measures[0] if metrics else deepest(measures),
+        front=measures[0] if metrics else asked.protocol.front,
         groups=asked.groups,
         date=date,
         choices={"Least similarity of words and keyword": f"{asked.threshold:g}"},
@@ -46,12 +45,6 @@ def report_of(
     if subject.unlike and not anyway:
         raise ValueError(f"{'; '.join(subject.unlike)}. To compare them all the same, add --anyway")
     return report(subject)
-
-
-def deepest(measures: Sequence[Measure]) -> Measure:
-    """The first metric at its deepest cutoff, such as P@5 of P@1 P@3 P@5."""
-    same = [each for each in measures if each.name == measures[0].name]
-    return max(same, key=lambda each: each.cutoff or 0)
 
 
 def write(made: Report, page: Path, folder: Path | None) -> pd.DataFrame:

@@ -13,7 +13,7 @@ PLACES = (".", "models/*", "runs")
 def stamp(name: str) -> str:
     """A stamp that changes when a file that enters numbers is added, removed or written again.
 
-    Media are not looked at: they are read anew each time they are shown. Raises DataError as `find`.
+    Media are not looked at: they are read anew when they are shown. Raises DataError as `find`.
     """
     folder = find(name)
     files = sorted(file for place in PLACES for file in _files(folder, place))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from dashboard.evaluation.metrics.registry import Measure, measure
@@ -27,15 +28,22 @@ def short_label(view: Any, metric: str) -> str:
 
 
 def with_cutoff(text: str, asked: Measure) -> str:
-    """`text` with the cutoff in place of K."""
+    """`text` with the cutoff in place of K, or behind its first word where it does not say K.
+
+    >>> from dashboard.evaluation.metrics.registry import measure
+    >>> with_cutoff("Recall@K, ALFA 0.1 (hits ÷ K)", measure("P@5"))
+    'Recall@5, ALFA 0.1 (hits ÷ 5)'
+    >>> with_cutoff("CAG, DCG discount", measure("CAG(DCG)@5"))
+    'CAG@5, DCG discount'
+    """
     if asked.cutoff is None:
         return text.replace("@K", "")
     number = str(asked.cutoff)
-    return (
-        text.replace("@K", f"@{number}")
-        .replace("÷ K", f"÷ {number}")
-        .replace("first K", f"first {number}")
-    )
+    if "@K" not in text:
+        text = re.sub(r"^[^\s,(]+", r"\g<0>@K", text)
+    for before in ("@", "÷ ", "first "):
+        text = text.replace(f"{before}K", f"{before}{number}")
+    return text
 
 
 def group_name(group: str) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from dashboard.evaluation.join import codes, matching, pairs
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.tables import QRELS, DataError
 
 NOT_JUDGED = "no judged item"
@@ -52,6 +53,13 @@ class Protocol:
     nothing_relevant: Literal["null", "zero", "formula"]
     judge: Callable[[Evidence, Sequence[str] | None], Judgement]
     keep: Callable[[pd.DataFrame, Judgement], pd.DataFrame]
+
+    @property
+    def front(self) -> Measure:
+        """The metric that a screen puts in front: the first one at its deepest cutoff."""
+        first, *others = parse(self.metrics)
+        same = [first, *[other for other in others if other.name == first.name]]
+        return max(same, key=lambda measure: measure.cutoff or 0)
 
     @property
     def zero_when_nothing_relevant(self) -> bool:

@@ -111,13 +111,6 @@ def _text(text: str, collection: Any) -> str:
     return text.strip()
 
 
-def _front_metric(collection: Any) -> str:
-    """The first metric of the first protocol at its deepest cutoff, such as P@5."""
-    first, *others = parse(PROTOCOLS[collection.protocols[0]].metrics)
-    same = [measure for measure in others if measure.name == first.name]
-    return str(max([first, *same], key=lambda measure: measure.cutoff or 0))
-
-
 def _nothing(collection: Any) -> str:
     return ""
 
@@ -142,7 +135,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "metric": Choice(
         "the metric in front, such as nDCG@10",
-        _front_metric,
+        lambda c: str(PROTOCOLS[c.protocols[0]].front),
         _metric,
     ),
     "queries": Choice(
