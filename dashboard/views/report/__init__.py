@@ -11,8 +11,9 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.views.report import exports, figures, pictures, queries, sections
-from dashboard.views.report.found import Found, Subject, find
+from dashboard.views.report.found import Found, find
 from dashboard.views.report.markup import Inside, Markup, data, joined, tag
+from dashboard.views.report.subject import Subject
 
 __all__ = ["Report", "Subject", "find", "report"]
 

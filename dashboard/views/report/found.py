@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -12,74 +12,16 @@ from dashboard.evaluation.divisions import divisions
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics.registry import Measure
-from dashboard.evaluation.protocols import Protocol
 from dashboard.evaluation.protocols.alfa import required_keywords
-from dashboard.evaluation.protocols.protocol import Evidence
 from dashboard.evaluation.slices import slice_means
 from dashboard.evaluation.ticks import ticks
-from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import scenes
-from dashboard.views.labels import label
+from dashboard.views.report.subject import Subject
 
 MOST = 20
 """How many of the worst and of the best queries are shown with their pictures."""
-DEPTH = 5
 RESAMPLES = 10_000
 """As many as `compare` draws, so that the interval of all queries is the same everywhere."""
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """What a report is about.
-
-    evidence  the queries in question and what they are judged by (mapped keywords marked as kept)
-    runs      the ranked results of both versions for these queries, to their whole depth
-    front     the metric that orders the queries; one of `measures`
-    date      when the report is made, as it is to be printed
-    names     metric names of the source or the standard ones
-    choices   further choices that the numbers depend on, in words
-    unlike    the ways in which the versions are not comparable, a sentence each
-    """
-
-    collection: Collection
-    evidence: Evidence
-    runs: Mapping[str, pd.DataFrame]
-    baseline: str
-    candidate: str
-    rules: Protocol
-    measures: Sequence[Measure]
-    front: Measure
-    groups: Sequence[str]
-    date: str
-    names: str = "source"
-    choices: Mapping[str, str] = field(default_factory=dict)
-    unlike: Sequence[str] = ()
-    depth: int = DEPTH
-
-    def __post_init__(self) -> None:
-        if self.baseline == self.candidate:
-            raise ValueError(f"a report compares two versions; both are {self.baseline!r}")
-        if self.front not in self.measures:
-            raise ValueError(f"the metric in front, {self.front}, is not among those measured")
-
-    @property
-    def protocol(self) -> str:
-        """The protocol's name, which decides what metrics are called."""
-        return self.rules.name
-
-    def label(self, measure: Measure) -> str:
-        """A metric with its formula, as the screens write it."""
-        return label(self, str(measure))
-
-    @property
-    def title(self) -> str:
-        """The metric in front without its formula."""
-        return self.label(self.front).partition(" (")[0]
-
-    @property
-    def versions(self) -> tuple[str, str]:
-        """Baseline and candidate."""
-        return self.baseline, self.candidate
 
 
 @dataclass(frozen=True, eq=False)

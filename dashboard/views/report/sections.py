@@ -11,8 +11,9 @@ from dashboard.evaluation.compare import verdict
 from dashboard.storage.evidence import scenes
 from dashboard.views.labels import by_name, group_name
 from dashboard.views.report.figures import Scale, interval, interval_axis, interval_scale
-from dashboard.views.report.found import RESAMPLES, Found, Subject
+from dashboard.views.report.found import RESAMPLES, Found
 from dashboard.views.report.markup import Inside, Markup, data, joined, tag
+from dashboard.views.report.subject import Subject
 
 SIGNIFICANT = 0.05
 SMALL_SLICE = 5

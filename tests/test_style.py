@@ -1,0 +1,28 @@
+"""Style and types are checked like everything else: ruff on all, mypy strictly where it is pure."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*command):
+    return subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_ruff_finds_nothing():
+    found = run("ruff", "check", "--no-cache", "--output-format", "concise", ".")
+    assert found.returncode == 0, found.stdout
+
+
+def test_the_pure_rooms_have_strict_types():
+    found = run("mypy", "--no-incremental")
+    assert found.returncode == 0, found.stdout
+
+
+def test_no_file_grows_beyond_one_idea():
+    for file in [ROOT / "app.py", *(ROOT / "dashboard").rglob("*.py")]:
+        assert len(file.read_text(encoding="utf-8").splitlines()) <= 250, file
