@@ -46,19 +46,8 @@ with right:
         alt=f"{title} of each query in {view.baseline} and in {view.candidate}",
     )
 with left:
-    if chosen.empty:
-        st.info("There is no such query here.")
-        st.stop()
-    picked = st.dataframe(
-        summary.readable(chosen, view),
-        key="queries-by-difference",
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        column_config=summary.COLUMNS,
-    )
-    st.caption(f"{len(chosen)} of {len(deltas)}. Tick one on its left to see its results.")
+    picked = summary.pick_query(view, chosen, len(deltas))
     summary.hand_over(view, chosen)
-if picked["selection"]["rows"]:
-    query_id = chosen["query_id"].iloc[picked["selection"]["rows"][0]]
-    st.switch_page("screens/query.py", query_params=address.link(view, query=query_id, clip=""))
+summary.identities(view)
+if picked:
+    st.switch_page("screens/query.py", query_params=address.link(view, query=picked, clip=""))

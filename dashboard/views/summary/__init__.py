@@ -14,14 +14,14 @@ from dashboard.views.summary.measured import (
     values,
 )
 from dashboard.views.summary.shown import (
-    COLUMNS,
     SLICE_COLUMNS,
     collection_line,
     comparable,
     describe,
+    identities,
     notes,
+    pick_query,
     problems,
-    readable,
     readable_slices,
     values_table,
     verdict,
@@ -29,7 +29,6 @@ from dashboard.views.summary.shown import (
 from dashboard.views.summary.standing import order, versions_by_metrics
 
 __all__ = [
-    "COLUMNS",
     "SLICE_COLUMNS",
     "by_keyword",
     "chosen",
@@ -43,11 +42,12 @@ __all__ = [
     "explained",
     "groups_of",
     "hand_over",
+    "identities",
     "in_front",
     "metrics_in_view",
     "order",
     "over_k",
-    "readable",
+    "pick_query",
     "readable_slices",
     "values",
     "values_table",

@@ -133,6 +133,24 @@ def readable(table: pd.DataFrame, view: Any) -> pd.DataFrame:
     )
 
 
+def pick_query(view: Any, table: pd.DataFrame, total: int) -> str:
+    """The queries by difference as a table; the id of the one that was ticked, or nothing."""
+    if table.empty:
+        st.info("There is no such query here.")
+        return ""
+    ticked = st.dataframe(
+        readable(table, view),
+        key="queries-by-difference",
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config=COLUMNS,
+    )
+    st.caption(f"{len(table)} of {total}. Tick one on its left to see its results.")
+    rows = ticked["selection"]["rows"]
+    return str(table["query_id"].iloc[rows[0]]) if rows else ""
+
+
 def readable_slices(table: pd.DataFrame) -> pd.DataFrame:
     """Slices of the candidate by their difference, for the table on a screen."""
     return pd.DataFrame(
@@ -144,6 +162,26 @@ def readable_slices(table: pd.DataFrame) -> pd.DataFrame:
             "Queries": table["common"],
         }
     )
+
+
+def identities(view: Any) -> None:
+    """What exactly is compared: the versions with their notes, and fingerprints of all content."""
+    opened = cached.opened(view.collection)
+    rows = [
+        {"What": what, "Fingerprint": digest[:12], "Made": "", "Note": ""}
+        for what, digest in opened.digests.items()
+        if what in ("gallery", "queries", "labels", "settings")
+    ]
+    for role in ("baseline", "candidate"):
+        version = getattr(view, role)
+        model = opened.models.get(version)
+        digest = model.digest if model else opened.digests.get(f"runs/{version}", "")
+        date, note = (model.date, model.note) if model else ("", "ranked results without vectors")
+        rows.append(
+            {"What": f"{role} {version}", "Fingerprint": digest[:12], "Made": date, "Note": note}
+        )
+    with st.expander("What exactly is compared"):
+        st.dataframe(pd.DataFrame(rows), hide_index=True)
 
 
 def problems(collection: Collection) -> None:
