@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dashboard.storage import media
 from dashboard.views import address, cached
+from dashboard.views.cards import assets
 
 
 class FullAddress:
@@ -46,6 +47,6 @@ def _full(scope: Scope) -> str | None:
 
 app = st.App(
     "dashboard/main.py",
-    routes=media.routes(cached.opened),
+    routes=[*media.routes(cached.opened), *assets.routes()],
     middleware=[Middleware(FullAddress)],
 )

@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.views.cards import assets
 from dashboard.views.cards.payload import Row, movement, needed, payload, short
 
 __all__ = ["Row", "cards", "movement", "needed", "payload", "short"]
 
-_FILES = Path(__file__).parent
-
-
-def _file(name: str) -> str:
-    return (_FILES / name).read_text(encoding="utf-8")
-
-
-_SCRIPTS = (  # together one module
-    "parts.js",
-    "playing.js",
-    "pair.js",
-    "beside.js",
-    "player.js",
-    "moving.js",
-    "keys.js",
-    "cards.js",
-)
 _component = st.components.v2.component(
     "result_cards",
-    html=_file("cards.html"),
-    css=_file("cards.css"),
-    js="\n".join(map(_file, _SCRIPTS)),
+    html=assets.file("cards.html").replace("VERSION", assets.VERSION),
+    js=assets.file("loader.js"),
 )
 
 

@@ -8,7 +8,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!kept.has(root)) kept.set(root, begin(root));
   const state = kept.get(root);
   state.tell = setTriggerValue;
-  state.data = data;
+  state.data = data = unpacked(data);
   draw(state);
   state.player.update(data);
   follow(state);

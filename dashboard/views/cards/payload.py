@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
+from urllib.parse import quote
 
 import pandas as pd
 
@@ -80,7 +82,9 @@ def payload(
     index = {item_id: number for number, item_id in enumerate(known)}
     wanted = _wanted(ticks)
     ticked = _ticked(ticks, wanted)
-    noted, places = _annotated(annotations), _places(ranks)
+    versions = [] if ranks is None else list(dict.fromkeys(ranks["run"]))
+    noted, places = _annotated(annotations), _places(ranks, versions)
+    keywords = {pair: number for number, pair in enumerate(dict.fromkeys(chain(*noted.values())))}
     longest = max(280, CAPTIONS // max(len(known), 1))
     built = {
         "rows": [_row(row, rows, baseline, known, index) for row in rows],
@@ -88,11 +92,13 @@ def payload(
             _item(record, longest)
             | {
                 "ticks": ticked.get(item_id, [None] * len(wanted)),
-                "annotations": noted.get(item_id, []),
+                "annotations": [keywords[pair] for pair in noted.get(item_id, [])],
                 "places": places.get(item_id, []),
             }
             for item_id, record in known.items()
         ],
+        "keywords": [[short(group), shown(keyword, LABEL)] for group, keyword in keywords],
+        "versions": [shown(version, LABEL) for version in versions],
         "required": [[short(group), shown(keyword, LABEL)] for group, keyword in wanted],
         "colours": [[shown(row.name, LABEL), row.colour] for row in rows if row.colour],
         "selected": index.get(selected or ""),
@@ -134,7 +140,7 @@ def _row(
             "item": index[record["item_id"]],
             "rank": whole_of(record.get("rank")),
             "score": number_of(record.get("score")),
-            "move": moves.get(record["item_id"], ""),
+            **({"move": moves[record["item_id"]]} if moves.get(record["item_id"]) else {}),
             **({"note": shown(str(record["note"]), LABEL)} if record.get("note") else {}),
         }
         for record in found
@@ -172,22 +178,29 @@ def _moves(row: Row, rows: Sequence[Row], baseline: str) -> dict[str, str]:
 
 
 def _item(record: Record, longest: int) -> dict[str, Any]:
-    return {
-        "id": record["item_id"],
-        "name": shown(record["item_id"], LABEL),
-        "kind": text_of(record, "kind"),
-        "poster": text_of(record, "poster"),
-        "media": text_of(record, "clip"),
+    """What is empty is left out where the script knows what that means."""
+    begin, end = number_of(record.get("begin")), number_of(record.get("end"))
+    kind = text_of(record, "kind") or "none"
+    item_id, name = record["item_id"], shown(record["item_id"], LABEL)
+    optional = {
+        "name": name if name != item_id else "",
+        "kind": kind if kind != "clip" else "",
         "problem": shown(text_of(record, "problem"), LABEL),
         "note": shown(text_of(record, "note"), LABEL),
+        "span": [begin, end] if (begin, end) != (None, None) else [],
+        "why": [shown(words, None) for words in list_of(record, "why")],
+        "twins": [[shown(word, LABEL) for word in twin] for twin in list_of(record, "twins")],
+    }
+    return {
+        "id": item_id,
+        "poster": text_of(record, "poster").replace(quote(item_id, safe=""), "*", 1),
+        "media": text_of(record, "clip").replace(quote(item_id, safe=""), "*", 1),
         "caption": shown(text_of(record, "caption"), longest),
-        "span": [number_of(record.get("begin")), number_of(record.get("end"))],
         "hit": flag_of(record.get("hit")),
         "matched": whole_of(record.get("matched")),
         "required": whole_of(record.get("required")),
-        "why": [shown(words, None) for words in list_of(record, "why")],
-        "twins": [[shown(word, LABEL) for word in twin] for twin in list_of(record, "twins")],
         "reviewed": None,
+        **{key: value for key, value in optional.items() if value},
     }
 
 
@@ -209,24 +222,19 @@ def _ticked(
     return {item: [known.get(pair) for pair in wanted] for item, known in present.items()}
 
 
-def _annotated(annotations: pd.DataFrame | None) -> dict[str, list[list[str]]]:
-    """For each item its groups with their keywords: [group, keyword, keyword …]."""
-    if annotations is None:
-        return {}
-    found: dict[str, dict[str, list[str]]] = {}
-    for row in annotations.to_dict("records"):
-        of_item = found.setdefault(row["item_id"], {})
-        of_item.setdefault(row["group"], [short(row["group"])]).append(shown(row["keyword"], LABEL))
-    return {item: list(groups.values()) for item, groups in found.items()}
+def _annotated(annotations: pd.DataFrame | None) -> dict[str, list[tuple[str, str]]]:
+    """For each item its keywords, each with its group."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for row in [] if annotations is None else annotations.to_dict("records"):
+        found.setdefault(row["item_id"], []).append((row["group"], row["keyword"]))
+    return found
 
 
-def _places(ranks: pd.DataFrame | None) -> dict[str, list[list[Any]]]:
-    """For each item its place in every version: [version, rank, similarity]."""
-    if ranks is None:
-        return {}
+def _places(ranks: pd.DataFrame | None, versions: Sequence[str]) -> dict[str, list[list[Any]]]:
+    """For each item its place in every version: [number of the version, rank, similarity]."""
     found: dict[str, list[list[Any]]] = {}
-    for row in ranks.to_dict("records"):
-        place = [shown(row["run"], LABEL), whole_of(row["rank"]), number_of(row["score"])]
+    for row in [] if ranks is None else ranks.to_dict("records"):
+        place = [versions.index(row["run"]), whole_of(row["rank"]), number_of(row["score"])]
         found.setdefault(row["item_id"], []).append(place)
     return found
 

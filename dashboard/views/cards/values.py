@@ -24,7 +24,7 @@ def text_of(record: Record, column: str) -> str:
 def number_of(value: Any) -> float | None:
     if value is None or value is pd.NA or not math.isfinite(value):
         return None
-    return round(float(value), 6)
+    return round(float(value), 5)
 
 
 def whole_of(value: Any) -> int | None:

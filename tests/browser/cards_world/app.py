@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard.storage import media
+from dashboard.views.cards import assets
 from tests.browser.cards_world import world
 
-app = st.App("main.py", routes=media.routes(world.open_collection))
+app = st.App("main.py", routes=[*media.routes(world.open_collection), *assets.routes()])

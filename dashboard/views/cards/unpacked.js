@@ -1,0 +1,35 @@
+// The message of a run as the rest of the script wants it.
+
+// Puts back what was left out to keep the message small.
+function unpacked(data) {
+  const items = data.items.map((item) => {
+    const id = encodeURIComponent(item.id).replace(/[!'()*]/g, quoted);
+    return {
+      name: item.id,
+      kind: "clip",
+      problem: "",
+      note: "",
+      span: [null, null],
+      why: [],
+      twins: [],
+      ...item,
+      poster: item.poster.replace("*", () => id),
+      media: item.media.replace("*", () => id),
+      places: item.places.map(([number, ...place]) => [data.versions[number], ...place]),
+      annotations: grouped(item.annotations.map((number) => data.keywords[number])),
+    };
+  });
+  const results = (row) => row.results.map((result) => ({ move: "", ...result }));
+  return { ...data, items, rows: data.rows.map((row) => ({ ...row, results: results(row) })) };
+}
+
+const quoted = (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`;
+
+function grouped(pairs) {
+  const groups = new Map();
+  for (const [group, keyword] of pairs) {
+    if (!groups.has(group)) groups.set(group, [group]);
+    groups.get(group).push(keyword);
+  }
+  return [...groups.values()];
+}
