@@ -18,7 +18,7 @@ def label(view: Any, metric: str) -> str:
     asked = measure(metric)
     theirs = PROTOCOLS[view.protocol].shown_as.get(asked.name)
     if theirs is None or view.names == "standard":
-        return f"{asked} ({with_cutoff(asked.metric.formula, asked)})"
+        return f"{asked} ({_filled(asked.metric.formula, asked)})"
     return with_cutoff(theirs, asked)
 
 
@@ -35,14 +35,20 @@ def with_cutoff(text: str, asked: Measure) -> str:
     'Recall@5, ALFA 0.1 (hits ÷ 5)'
     >>> with_cutoff("CAG, DCG discount", measure("CAG(DCG)@5"))
     'CAG@5, DCG discount'
+    >>> with_cutoff("ndcg_cut_K (linear gain)", measure("nDCG@10"))
+    'ndcg_cut_10 (linear gain)'
     """
-    if asked.cutoff is None:
-        return text.replace("@K", "")
-    number = str(asked.cutoff)
-    if "@K" not in text:
+    if asked.cutoff is not None and "@K" not in text and "_K" not in text:
         text = re.sub(r"^[^\s,(]+", r"\g<0>@K", text)
-    for before in ("@", "÷ ", "first "):
-        text = text.replace(f"{before}K", f"{before}{number}")
+    return _filled(text, asked)
+
+
+def _filled(text: str, asked: Measure) -> str:
+    """`text` with the cutoff wherever it says K as the cutoff."""
+    if asked.cutoff is None:
+        return text.replace("@K", "").replace("_K", "")
+    for before in ("@", "_", "÷ ", "first "):
+        text = text.replace(f"{before}K", f"{before}{asked.cutoff}")
     return text
 
 

@@ -80,9 +80,9 @@ def to_params(view: View) -> dict[str, list[str]]:
     params = {"v": [SCHEME], "collection": [view.collection]}
     for key in CHOICES:
         value = getattr(view, key)
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and value:
             params[key] = list(value)
-        elif value is not None and value != "":
+        elif value is not None and value not in ("", ()):
             params[key] = [f"{value:g}" if isinstance(value, float) else value]
     return params
 
