@@ -125,13 +125,22 @@ def test_a_choice_is_one_step_that_back_undoes(visit: Callable) -> None:
 
 
 def test_nothing_is_asked_of_another_host(visit: Callable) -> None:
-    for path in ("/", "/compare", "/query?query=q001", "/search?text=cyclist+entering+ego+lane"):
+    for path in ("/", "/compare", "/slices", "/query?query=q001", "/search?text=cyclist+entering+ego+lane"):
         page = visit(path)
         page.wait_for_timeout(500)
         assert page.asked_elsewhere == []
 
 
-@pytest.mark.parametrize("path", ["/", "/compare", "/query?query=q001", "/search"])
+def test_every_chart_is_drawn_with_its_marks(visit: Callable) -> None:
+    for path, charts in (("/", 3), ("/compare", 3), ("/slices", 1)):
+        page = visit(f"{path}?collection=driving")
+        drawn = page.get_by_test_id("stVegaLiteChart")
+        drawn.nth(charts - 1).locator("svg").wait_for()
+        for chart in drawn.all():
+            assert chart.locator("svg .mark-group path").count() > 0
+
+
+@pytest.mark.parametrize("path", ["/", "/compare", "/slices", "/query?query=q001", "/search"])
 def test_a_phone_shows_every_screen_without_sideways_scrolling(visit: Callable, path: str) -> None:
     page = visit(path, width=420, height=900)
     page.wait_for_timeout(800)

@@ -1,0 +1,23 @@
+"""Tables become charts: each function takes a table and gives an alt.Chart; imports no Streamlit.
+
+Names from data never become field names or expressions: every chart gets columns with names of our
+own and carries the data's words as values only.
+"""
+
+from dashboard.views.charts.changes import differences, forest, pairs
+from dashboard.views.charts.colours import BETTER, LEGEND, SAME, WORSE, version_colours
+from dashboard.views.charts.versions import curves, keyword_bars, slice_grid
+
+__all__ = [
+    "BETTER",
+    "LEGEND",
+    "SAME",
+    "WORSE",
+    "curves",
+    "differences",
+    "forest",
+    "keyword_bars",
+    "pairs",
+    "slice_grid",
+    "version_colours",
+]

@@ -1,0 +1,127 @@
+"""How a candidate differs from its baseline: by metric, and query by query."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from dashboard.views.charts.colours import BETTER, LEGEND, SAME, WORSE
+
+
+def forest(rows: pd.DataFrame) -> alt.LayerChart:
+    """Difference of each metric with its 95 % interval.
+
+    Columns: label, delta, low, high, p, scored.
+    """
+    shown = rows.assign(
+        kind=[_kind(low, high) for low, high in zip(rows["low"], rows["high"], strict=True)]
+    )
+    base = alt.Chart(shown).encode(
+        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
+        color=alt.Color("kind:N", scale=_kind_scale(), title=None, legend=LEGEND),
+        tooltip=[
+            alt.Tooltip("label:N", title="Metric"),
+            alt.Tooltip("delta:Q", title="Difference", format="+.3f"),
+            alt.Tooltip("low:Q", title="95 % from", format="+.3f"),
+            alt.Tooltip("high:Q", title="to", format="+.3f"),
+            alt.Tooltip("p:Q", title="p", format=".4f"),
+            alt.Tooltip("scored:Q", title="Queries scored in both"),
+        ],
+    )
+    axis = alt.X("low:Q", title="candidate − baseline", axis=alt.Axis(format="+.2f"))
+    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(strokeDash=[3, 3], opacity=0.6)
+    return (
+        zero.encode(x="zero:Q")
+        + base.mark_rule(strokeWidth=3).encode(x=axis, x2="high:Q")
+        + base.mark_point(filled=True, size=90, opacity=1).encode(x="delta:Q", shape=_kind_shape())
+    ).properties(height=alt.Step(30))
+
+
+_KINDS = {"better": BETTER, "no clear difference": SAME, "worse": WORSE}
+
+
+def _kind(low: float, high: float) -> str:
+    return "better" if low > 0 else "worse" if high < 0 else "no clear difference"
+
+
+def _kind_scale() -> alt.Scale:
+    return alt.Scale(domain=list(_KINDS), range=list(_KINDS.values()))
+
+
+def _kind_shape() -> alt.Shape:
+    shapes = ["triangle-up", "circle", "triangle-down"]
+    return alt.Shape("kind:N", scale=alt.Scale(domain=list(_KINDS), range=shapes), title=None)
+
+
+def differences(bins: pd.DataFrame, title: str) -> alt.Chart:
+    """How many queries differ by how much. Columns: low, high, queries, side.
+
+    A click selects a bin as `pick`.
+    """
+    width = (bins["high"] - bins["low"]).max() if len(bins) else 0
+    gaps = bins["low"].diff().abs()
+    half = (width or gaps[gaps > 0].min() if len(bins) > 1 else 0.1) * 0.42
+    middle = (bins["low"] + bins["high"]) / 2
+    shown = bins.assign(begin=middle - half, end=middle + half)
+    pick = alt.selection_point(name="pick", fields=["low", "high"])
+    return (
+        alt.Chart(shown)
+        .mark_bar(cursor="pointer")
+        .encode(
+            x=alt.X("begin:Q", title=f"Difference in {title}", axis=alt.Axis(format="+.2f")),
+            x2="end:Q",
+            y=alt.Y("queries:Q", title="Queries", axis=alt.Axis(tickMinStep=1, format="d")),
+            y2=alt.datum(0),
+            color=alt.Color("side:N", scale=_SIDES, title=None, legend=LEGEND),
+            tooltip=[
+                alt.Tooltip("side:N", title="Candidate is"),
+                alt.Tooltip("queries:Q", title="Queries"),
+                alt.Tooltip("low:Q", title="from", format="+.3f"),
+                alt.Tooltip("high:Q", title="to", format="+.3f"),
+            ],
+        )
+        .add_params(pick)
+        .properties(height=280)
+    )
+
+
+def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart:
+    """Each query's value in the baseline against the candidate; equal ones share a bubble.
+
+    Columns: baseline, candidate, outcome. A click selects a place as `pick`.
+    """
+    known = deltas.dropna(subset=["delta"]).round({"baseline": 6, "candidate": 6})
+    shown = known.groupby(["baseline", "candidate"]).size().reset_index(name="queries")
+    shown["side"] = (shown["candidate"] - shown["baseline"]).map(_side)
+    most = float(max([1.0, *shown["baseline"], *shown["candidate"]]))
+    scale = alt.Scale(domain=[0, most], nice=False, padding=12)
+    size = alt.Scale(domain=[0, max(10, shown["queries"].max())], range=[20, 900])
+    ends = pd.DataFrame({"baseline": [0.0, most], "candidate": [0.0, most]})
+    x = alt.X("baseline:Q", title=baseline, scale=scale)
+    y = alt.Y("candidate:Q", title=candidate, scale=scale)
+    line = alt.Chart(ends).mark_line(strokeDash=[3, 3], opacity=0.5, color=SAME).encode(x=x, y=y)
+    pick = alt.selection_point(name="pick", fields=["baseline", "candidate"])
+    bubbles = (
+        alt.Chart(shown)
+        .mark_circle(opacity=0.75, cursor="pointer")
+        .encode(
+            x=x,
+            y=y,
+            size=alt.Size("queries:Q", scale=size, legend=None),
+            color=alt.Color("side:N", scale=_SIDES, title=None, legend=LEGEND),
+            tooltip=[
+                alt.Tooltip("queries:Q", title="Queries"),
+                alt.Tooltip("baseline:Q", title=baseline, format=".3f"),
+                alt.Tooltip("candidate:Q", title=candidate, format=".3f"),
+            ],
+        )
+        .add_params(pick)
+    )
+    return (line + bubbles).properties(height=340)
+
+
+_SIDES = alt.Scale(domain=["worse", "same", "better"], range=[WORSE, SAME, BETTER])
+
+
+def _side(delta: float) -> str:
+    return "same" if abs(delta) < 1e-9 else "better" if delta > 0 else "worse"

@@ -1,0 +1,121 @@
+"""How versions stand: over K, by keyword, by slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+
+from dashboard.views.charts.colours import LEGEND, SAME, SMALL_SLICE, version_scale
+
+
+def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
+    """The mean of one metric over K, a line a version.
+
+    Columns: run, cutoff, mean, low, high (of the 95 % interval, drawn as a band), scored, total.
+    """
+    shown = means.dropna(subset=["mean"])
+    base = alt.Chart(shown).encode(
+        x=alt.X("cutoff:Q", title="K", axis=alt.Axis(tickMinStep=1, format="d", grid=False)),
+        y=alt.Y("mean:Q", title=None, scale=alt.Scale(domainMin=0)),
+        color=alt.Color("run:N", scale=version_scale(colours), title=None, legend=LEGEND),
+        tooltip=[
+            alt.Tooltip("run:N", title="Version"),
+            alt.Tooltip("cutoff:Q", title="K"),
+            alt.Tooltip("mean:Q", title="Mean", format=".3f"),
+            alt.Tooltip("scored:Q", title="Queries scored"),
+            alt.Tooltip("total:Q", title="of"),
+        ],
+    )
+    band = base.mark_area(opacity=0.12).encode(
+        y=alt.Y("low:Q", title=None),
+        y2="high:Q",
+        color=alt.Color("run:N", scale=version_scale(colours), title=None, legend=LEGEND),
+    )
+    points = base.mark_point(filled=True, size=55).encode(
+        shape=alt.Shape("run:N", title=None, legend=LEGEND, scale=alt.Scale(domain=list(colours)))
+    )
+    return (band + base.mark_line(strokeWidth=2) + points).properties(height=280)
+
+
+def keyword_bars(means: pd.DataFrame, colours: dict[str, str]) -> alt.Chart:
+    """The mean for the queries that ask for each keyword, a bar a version.
+
+    Columns: group, keyword, run, mean, scored. Keywords with fewer than 5 scored queries are shown
+    pale.
+    """
+    shown = means.assign(
+        name=means["keyword"] + "  (" + means["scored"].astype("str") + ")",
+        strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
+    )
+    bars = (
+        alt.Chart(shown)
+        .mark_bar(cornerRadiusEnd=2)
+        .encode(
+            y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
+            yOffset=alt.YOffset("run:N", sort=list(colours)),
+            x=alt.X("mean:Q", title=None, scale=alt.Scale(domainMin=0)),
+            color=alt.Color("run:N", scale=version_scale(colours), title=None, legend=LEGEND),
+            opacity=alt.Opacity("strength:Q", scale=None, legend=None),
+            tooltip=[
+                alt.Tooltip("keyword:N", title="Keyword"),
+                alt.Tooltip("run:N", title="Version"),
+                alt.Tooltip("mean:Q", title="Mean", format=".3f"),
+                alt.Tooltip("scored:Q", title="Queries scored"),
+            ],
+        )
+        .properties(height=alt.Step(13))
+    )
+    return bars
+
+
+def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
+    """One metric on every slice × version: one hue, the number in the cell, small slices pale.
+
+    Columns: slice, run, mean, scored, delta, delta_low, delta_high. A click selects the slice as
+    `pick`.
+    """
+    most = means.groupby("slice")["scored"].transform("max")
+    shown = means.assign(
+        strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
+        text=means["mean"].map(lambda x: "–" if pd.isna(x) else f"{x:.2f}"),
+        ink=[
+            _ink(mean, scored) for mean, scored in zip(means["mean"], means["scored"], strict=True)
+        ],
+        name=means["slice"] + "  (" + most.astype("str") + ")",
+    )
+    base = alt.Chart(shown).encode(
+        x=alt.X(
+            "run:N", title=None, sort=list(versions), axis=alt.Axis(orient="top", labelAngle=0)
+        ),
+        y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
+        tooltip=[
+            alt.Tooltip("slice:N", title="Slice"),
+            alt.Tooltip("run:N", title="Version"),
+            alt.Tooltip("mean:Q", title="Mean", format=".3f"),
+            alt.Tooltip("scored:Q", title="Queries scored"),
+            alt.Tooltip("delta:Q", title="Difference to the baseline", format="+.3f"),
+            alt.Tooltip("delta_low:Q", title="95 % from", format="+.3f"),
+            alt.Tooltip("delta_high:Q", title="to", format="+.3f"),
+        ],
+    )
+    pick = alt.selection_point(name="pick", fields=["slice"])
+    cells = base.mark_rect(
+        cornerRadius=3, stroke="transparent", strokeWidth=3, cursor="pointer"
+    ).encode(
+        color=alt.Color("mean:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), legend=None),
+        opacity=alt.Opacity("strength:Q", scale=None, legend=None),
+    )
+    words = base.mark_text(fontSize=13).encode(
+        text="text:N", color=alt.Color("ink:N", scale=None, legend=None)
+    )
+    layers = (cells.add_params(pick) + words).resolve_scale(color="independent")
+    return layers.properties(height=alt.Step(30))
+
+
+def _ink(mean: float, scored: int) -> str:
+    """What can be read on a cell; a pale one lets the page shine through, light or dark."""
+    if scored < SMALL_SLICE:
+        return SAME
+    return "#ffffff" if mean > 0.55 else "#17202b"
