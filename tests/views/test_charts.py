@@ -1,0 +1,81 @@
+"""Charts as values: every field is one of our own names, and the data's words stay words."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from dashboard.evaluation.changes import bins
+from dashboard.views import charts
+
+ODD = ["m.v1", "r@[1]", "datum.x", "<b>", 'a"b', "image"]
+COLOURS = charts.version_colours(ODD)
+
+
+def means(**columns):
+    return pd.DataFrame({"run": ODD, "mean": 0.5, "low": 0.4, "high": 0.6, "scored": 7} | columns)
+
+
+def drawn():
+    """Each chart of odd names."""
+    deltas = pd.DataFrame(
+        {"baseline": [0.2, 0.4, None], "candidate": [0.4, 0.4, 0.1], "delta": [0.2, 0.0, None]}
+    )
+    rows = pd.DataFrame(
+        {"label": ODD[:3], "delta": 0.1, "low": [0.05, -0.1, -0.2], "high": [0.2, 0.2, -0.1]}
+    ).assign(p=0.04, scored=9)
+    slices = {"slice": ODD, "delta": 0.1, "delta_low": 0.0, "delta_high": 0.2}
+    return {
+        "curves": charts.curves(means(cutoff=5, total=9), COLOURS),
+        "keyword_bars": charts.keyword_bars(means(keyword=ODD, group="g.[0]"), COLOURS),
+        "forest": charts.forest(rows),
+        "differences": charts.differences(bins(deltas), "nDCG@5"),
+        "pairs": charts.pairs(deltas, "m.v1", "r@[1]"),
+        "slice_grid": charts.slice_grid(means(**slices), ODD),
+    }
+
+
+def fields(spec):
+    """Every name that a specification reads from its rows."""
+    if isinstance(spec, dict):
+        yield from [spec["field"]] if isinstance(spec.get("field"), str) else []
+        for value in spec.values():
+            yield from fields(value)
+    elif isinstance(spec, list):
+        for value in spec:
+            yield from fields(value)
+
+
+@pytest.mark.parametrize(("name", "chart"), drawn().items())
+def test_a_chart_reads_only_names_of_our_own(name, chart):
+    spec = chart.to_dict()
+    rows = {column for table in spec["datasets"].values() for row in table for column in row}
+    read = set(fields(spec))
+    assert read, name
+    assert all(column.isidentifier() for column in read)
+    assert read <= rows | {"__count"}
+    assert not read & {"image", "url", "href"}
+    json.dumps(spec, allow_nan=False)
+
+
+def test_an_interval_on_one_side_of_zero_is_better_or_worse():
+    spec = drawn()["forest"].to_dict()
+    kinds = [row["kind"] for table in spec["datasets"].values() for row in table if "kind" in row]
+    assert kinds == ["better", "no clear difference", "worse"]
+
+
+def test_a_version_has_the_same_colour_wherever_it_stands():
+    assert charts.version_colours(["a", "b"])["b"] == charts.version_colours(["x", "b"])["b"]
+    assert len(set(charts.version_colours(list("abcdefgh")).values())) == 8
+
+
+@pytest.mark.parametrize("page", ["#ffffff", "#0f141b"])
+def test_every_colour_stands_out_from_the_light_and_the_dark_page(page):
+    def luminance(colour):
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for colour in [*charts.version_colours(list("abcdefgh")).values(), charts.SAME]:
+        light, dark = sorted([luminance(page), luminance(colour)], reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 3, colour
