@@ -456,6 +456,8 @@ def test_a_copy_has_nearly_the_same_hash_and_another_picture_has_not(folder: Pat
 
 def test_a_plain_picture_has_no_hash_and_garbage_is_refused(folder: Path) -> None:
     assert picture_hash(encoded(Image.new("RGB", (48, 27), "black"))) == b""
+    flat = Image.fromarray(np.repeat(np.arange(48, dtype=np.uint8)[:, None] * 5, 64, axis=1))
+    assert picture_hash(encoded(flat)) == b"", "all skies over all streets would be one picture"
     with pytest.raises(Unusable):
         picture_hash(b"not an image")
 
