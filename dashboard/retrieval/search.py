@@ -1,5 +1,5 @@
 """Query vectors × gallery vectors → the run table: exact inner products of unit vectors, in an
-order that does not depend on how many results were asked for."""
+order that does not depend on how many results were asked for. Hash codes are compared as bits."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.retrieval import hamming
 from dashboard.storage.files import Vectors
 
 PLACES = 6
@@ -19,7 +20,7 @@ CELLS = 1 << 23
 PART = 1 << 16
 BLAS_FROM = 1_000
 
-Rows = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.float32] | hamming.Packed
 Places = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
 
@@ -30,6 +31,7 @@ def search(
     """The `k` most similar items of each query as the table RUN, at most the whole gallery.
 
     Scores are cosines in double precision rounded to 6 places; equal ones stand in gallery order.
+    Of hash codes the cosine is (bits - 2 · Hamming distance) ÷ bits, from -1 to 1 as any other.
     `leave_out` names for a query the item that is never its result (itself); copies of it stay in.
     Raises ValueError where the widths differ or k < 1.
     """
@@ -43,10 +45,14 @@ def search(
         own = gallery.index.get_indexer([leave_out.get(query, "") for query in queries.ids])
     depth = min(k + int((own >= 0).any()), len(gallery.ids))
     reach = min(depth + MARGIN, len(gallery.ids))
-    found = list(_nearest(queries.matrix, gallery.matrix, depth, reach))
+    bits = gallery.matrix.shape[1] if queries.codes and gallery.codes else 0
+    rows = (queries.packed, gallery.packed) if bits else (queries.matrix, gallery.matrix)
+    found = list(_nearest(*rows, depth, reach))
     shape = (len(queries.ids), depth)
     places = np.concatenate([block.places for block in found] or [np.empty(shape, dtype="int64")])
     scores = np.concatenate([block.scores for block in found] or [np.empty(shape)])
+    if bits:
+        scores = (1 + 2 * scores / bits).round(PLACES)
     return _table(queries.index, gallery.index, places, scores, own, k)
 
 
@@ -92,6 +98,8 @@ def _candidates(queries: Rows, gallery: Rows, reach: int) -> Places:
     """The `reach` nearest of the gallery for each query, in no particular order."""
     if reach == len(gallery):
         return np.broadcast_to(np.arange(reach), (len(queries), reach))
+    if gallery.dtype == np.uint8:
+        return hamming.nearest(queries, gallery, reach)
     import faiss
 
     # faiss multiplies matrices from this many numbers in the queries on. Its own 128,000, which
@@ -104,6 +112,9 @@ def _candidates(queries: Rows, gallery: Rows, reach: int) -> Places:
 
 
 def _exact(queries: Rows, gallery: Rows, places: Places) -> Scores:
+    """The cosines, or of packed codes the distances below 0."""
+    if gallery.dtype == np.uint8:
+        return -hamming.distances(queries, gallery, places).astype("float64")
     wide = queries.astype("float64")
     if places.shape[1] == len(gallery):
         parts = (gallery[start : start + PART] for start in range(0, len(gallery), PART))

@@ -43,6 +43,11 @@ class Model:
     text_bias: npt.NDArray[np.float32] | None
     digest: str
 
+    @property
+    def codes(self) -> bool:
+        """Whether its vectors are hash codes, of `dimension` bits."""
+        return self.items.codes
+
 
 def natural(name: str) -> tuple[tuple[int, int | str], ...]:
     """A key that sorts v0.2 before v0.10.
@@ -90,6 +95,9 @@ def read_model(
     if stored is not None and stored.matrix.shape[1] != width:
         found = f"query vectors of {stored.matrix.shape[1]} dimensions"
         raise DataError(f"{shown}/queries.npy", found, f"{width}, as the items have")
+    if stored is not None and stored.codes != gallery.codes:
+        found = "hash codes" if stored.codes else "vectors of floats"
+        raise DataError(f"{shown}/queries.npy", found, "the same kind as in items.npy")
     if settings["dimension"] not in (0, width):
         found = f"dimension = {settings['dimension']}"
         raise DataError(f"{shown}/model.toml", found, f"{width}, as items.npy has")
@@ -157,7 +165,7 @@ def _joined(
     if any(matches.get(name) != name for name in vectors.ids):
         named = [row for row, name in enumerate(vectors.ids) if name in matches]
         ids = tuple(matches[vectors.ids[row]] for row in named)
-        vectors = Vectors(ids, vectors.matrix[named])
+        vectors = Vectors(ids, vectors.matrix[named], vectors.codes)
     joined = vectors.rows(list(known))
     if not joined.ids:
         raise DataError(name, f"no vector for any of the {len(known)} {stem}", f"ids of the {stem}")

@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.storage.files.codes import are_codes, unit_codes
 from dashboard.storage.files.contents import read_text
 from dashboard.storage.findings import Findings
 from dashboard.tables import DataError
@@ -27,16 +28,21 @@ from dashboard.tables import DataError
 LARGEST = 8 << 30
 LONGEST_HEADER = 10_000
 WIDTHS = {"f2": "float16", "f4": "float32", "f8": "float64"}
+CODES = {"i1": "int8", "u1": "uint8", "b1": "bool"}
 UNIT = 1e-3
 BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Unit vectors: `matrix[row]` (float32, read-only) belongs to `ids[row]`."""
+    """Unit vectors: `matrix[row]` (float32, read-only) belongs to `ids[row]`.
+
+    `codes`: each row is a hash code, ±1 ÷ √bits, so that cosine = 1 - 2 · Hamming distance ÷ bits.
+    """
 
     ids: tuple[str, ...]
     matrix: npt.NDArray[np.float32]
+    codes: bool = False
 
     def __post_init__(self) -> None:
         self.matrix.flags.writeable = False
@@ -52,13 +58,19 @@ class Vectors:
             return self
         places = self.index.get_indexer(pd.Index(ids, dtype="str"))
         there = tuple(name for name, place in zip(ids, places, strict=True) if place >= 0)
-        return Vectors(there, self.matrix[places[places >= 0]])
+        return Vectors(there, self.matrix[places[places >= 0]], self.codes)
+
+    @cached_property
+    def packed(self) -> npt.NDArray[np.uint8]:
+        """The codes with eight places in a byte, 1 for +1; filled up with 0. [n, ⌈bits ÷ 8⌉]"""
+        return np.packbits(self.matrix > 0, axis=1)
 
 
 def read_vectors(
     path: Path, ids: Path | Sequence[str], name: str = "", findings: Findings | None = None
 ) -> Vectors:
-    """The vectors in a file with the ids in the text file `ids`, one a line, scaled to length 1.
+    """The vectors in a file with the ids in the text file `ids`, one a line, scaled to length 1;
+    an array of int8, uint8 or bool holds hash codes.
 
     Raises DataError naming the row and id: NaN, infinite, zero; another count of ids than of rows.
     """
@@ -69,6 +81,8 @@ def read_vectors(
     if len(matrix) != len(names):
         found = f"{len(matrix)} vectors and {len(names)} ids in {Path(ids_name).name}"
         raise DataError(name, found, "one vector for each id, in the same order")
+    if are_codes(matrix):
+        return Vectors(names, unit_codes(matrix, names, name, findings), codes=True)
     return Vectors(names, unit_rows(matrix, names, name, findings))
 
 
@@ -92,9 +106,9 @@ def read_ids(path: Path, name: str, findings: Findings) -> tuple[str, ...]:
     return tuple(first)
 
 
-def read_matrix(path: Path, name: str = "") -> npt.NDArray[np.floating]:
-    """The two-dimensional array of floats in a file, as stored; a `.npz` or Parquet file holds just
-    one.
+def read_matrix(path: Path, name: str = "") -> npt.NDArray[Any]:
+    """The two-dimensional array of floats or codes in a file, as stored; a `.npz` or Parquet file
+    holds just one.
 
     Raises DataError for anything else, before memory is taken for it.
     """
@@ -137,7 +151,7 @@ def unit_rows(
     return scaled
 
 
-def _read_npy(file: IO[bytes], size: int, name: str) -> npt.NDArray[np.floating]:
+def _read_npy(file: IO[bytes], size: int, name: str) -> npt.NDArray[Any]:
     start = file.read(12)
     if not start:
         raise DataError(name, "an empty file", "an array in .npy format")
@@ -159,15 +173,16 @@ def _read_npy(file: IO[bytes], size: int, name: str) -> npt.NDArray[np.floating]
 
 
 def _header(text: bytes, name: str) -> tuple[tuple[int, int], np.dtype, Literal["C", "F"]]:
-    """Shape, dtype and order from a .npy header; refuses what is not a matrix of floats."""
+    """Shape, dtype and order from a .npy header; refuses all but a matrix of floats or codes."""
     try:
         header = ast.literal_eval(text.decode("latin-1"))
         descr, shape, fortran = header["descr"], header["shape"], header["fortran_order"]
     except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError) as error:
         raise DataError(name, "a damaged header", "an array in .npy format") from error
-    if not isinstance(descr, str) or descr[1:] not in WIDTHS:
+    if not isinstance(descr, str) or descr[1:] not in {**WIDTHS, **CODES}:
         advice = "; pickled data are never read" if descr == "|O" else ""
-        raise DataError(name, f"values of type {descr}", f"float32, float16 or float64{advice}")
+        wanted = f"float32, float16 or float64 (or int8: hash codes){advice}"
+        raise DataError(name, f"values of type {descr}", wanted)
     if not isinstance(shape, tuple) or len(shape) != 2:
         cure = "Pool the frames of an item to one vector first." if len(shape) == 3 else ""
         raise DataError(name, f"the shape {shape}", "(items, dimension)", cure=cure)
@@ -178,7 +193,7 @@ def _header(text: bytes, name: str) -> tuple[tuple[int, int], np.dtype, Literal[
     return shape, np.dtype(descr), "F" if fortran else "C"
 
 
-def _read_npz(path: Path, name: str) -> npt.NDArray[np.floating]:
+def _read_npz(path: Path, name: str) -> npt.NDArray[Any]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
