@@ -22,7 +22,7 @@ from dashboard.storage.evidence import (
 )
 from dashboard.storage.findings import Findings
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
-from dashboard.storage.settings import read_collection_settings
+from dashboard.storage.settings import read_collection_settings, stands_first
 from dashboard.storage.versions import Model, natural, read_models, run_files
 from dashboard.storage.vocabulary import read_vocabulary, spelled_keywords, spelled_words
 from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError
@@ -130,9 +130,10 @@ class Collection:
 
 
 def names() -> list[str]:
-    """The collections that are there, in natural order."""
+    """The collections that are there: those that say `first`, then the others in natural order."""
     places = COLLECTIONS.iterdir() if COLLECTIONS.is_dir() else ()
-    return sorted((p.name for p in places if (p / SETTINGS).is_file()), key=natural)
+    there = sorted((p.name for p in places if (p / SETTINGS).is_file()), key=natural)
+    return sorted(there, key=lambda name: not stands_first(COLLECTIONS / name / SETTINGS))
 
 
 def find(name_or_path: str | Path, *, allow_path: bool = False) -> Path:

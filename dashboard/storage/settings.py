@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from dashboard.storage.findings import Findings, listed
 from dashboard.tables import DataError
 
 COLLECTION: dict[str, Any] = {
+    "first": False,
     "title": "",
     "about": "",
     "licence": "",
@@ -90,7 +92,7 @@ def fits(value: object, example: object) -> bool:
 
 
 def _in_words(example: object) -> str:
-    words = {str: "text", int: "a whole number", float: "a number"}
+    words = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
     if isinstance(example, list):
         return f"a list of {words[type(example[0])] if example else 'tables'}"
     return words[type(example)]
@@ -113,6 +115,26 @@ def read_collection_settings(path: Path, findings: Findings) -> dict[str, Any]:
         findings.warning(name, f"default_groups with {listed(unknown)}", "groups of the collection")
     settings["default_groups"] = [group for group in defaults if group not in unknown]
     return settings
+
+
+def stands_first(path: Path) -> bool:
+    """Whether a `collection.toml` says `first = true`; a file that cannot be read does not.
+
+    Asked at every rerun: a file is read again only when it was written again.
+    """
+    try:
+        state = path.stat()
+    except OSError:
+        return False
+    return _says_first(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=1_000)
+def _says_first(path: Path, written: int, size: int) -> bool:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8")).get("first") is True
+    except (OSError, ValueError):
+        return False  # opening the collection says what is wrong with the file
 
 
 def group_name(text: str) -> str:

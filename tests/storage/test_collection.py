@@ -224,3 +224,21 @@ def test_versions_stand_in_natural_order_and_runs_count_as_versions(tiny: Path) 
     collection = opened(tiny)
     assert collection.versions == ("v0.2", "v0.9", "v0.10")
     assert found(collection, "an unknown kind of file")
+
+
+def test_a_collection_that_says_first_comes_before_all_others(tiny: Path, monkeypatch) -> None:
+    monkeypatch.setattr(collections, "COLLECTIONS", tiny.parent)
+    for name, said in (("set2", "first = true"), ("a", "first = 1")):
+        (tiny.parent / name).mkdir()
+        (tiny.parent / name / "collection.toml").write_text(said)
+    assert collections.names() == ["set2", "a", "tiny"]
+    (tiny / "collection.toml").write_text("first = true # now")
+    assert collections.names() == ["set2", "tiny", "a"]
+    (tiny / "collection.toml").write_text("no TOML")
+    assert collections.names() == ["set2", "a", "tiny"]
+
+
+def test_first_is_true_or_false(tiny: Path) -> None:
+    (tiny / "collection.toml").write_text('first = "yes"')
+    with pytest.raises(DataError, match="wanted first as true or false"):
+        opened(tiny)

@@ -17,6 +17,7 @@ SECONDS = 4.0
 
 COLLECTION = """\
 # Made by build/build.py.
+first = true
 title = "Simulated driving clips"
 about = \"\"\"{clips} dashcam clips of four seconds, simulated with Eclipse SUMO and drawn by our \\
 own renderer. Nobody annotated them: the keywords are derived from the simulator's state.\"\"\"
