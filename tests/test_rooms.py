@@ -14,9 +14,10 @@ PACKAGE = ROOT / "dashboard"
 # room → the rooms it may look at. `main` and `app` are files beside the rooms.
 MAY_SEE: dict[str, set[str]] = {
     "tables": set(),
-    "storage": {"tables"},
+    "ids": set(),
+    "storage": {"tables", "ids"},
     "retrieval": {"tables", "storage"},
-    "evaluation": {"tables"},
+    "evaluation": {"tables", "ids"},
     "views": {"tables", "storage", "retrieval", "evaluation"},
     "screens": {"tables", "evaluation", "views"},
     "main": {"tables", "views", "screens"},
@@ -32,6 +33,7 @@ JOINS_THE_ROOMS = "cached"
 SLOW = {"torch", "sentence_transformers", "transformers", "keybert", "faiss"}
 NEVER: dict[str, set[str]] = {
     "tables": {"streamlit", "altair", *SLOW},
+    "ids": {"streamlit", "altair", *SLOW},
     "storage": {"streamlit", "altair", *SLOW},
     "retrieval": {"streamlit", "altair"},
     "evaluation": {

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dashboard.evaluation.join import codes, matching, pairs
+from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
 
 Array = NDArray[Any]
@@ -102,11 +102,7 @@ def rank(run: pd.DataFrame, judgement: Judgement, depth: int | None = None) -> R
     depth: how many results of each query to look at (default: all).
     """
     rows = _Rows.of(run, codes(run["query_id"], judgement.asked), len(judgement.query_ids))
-    items = len(judgement.item_ids)
-    item = codes(run["item_id"], judgement.item_ids)[rows.order]
-    found, pair = matching(
-        judgement.key, pairs(rows.query, item, items), len(judgement.query_ids) * (items + 1)
-    )
+    found, pair = judgement.judged(rows.query, run["item_id"], rows.order)
     returned = rows.returned if depth is None else np.minimum(rows.returned, depth)
     grades = rows.table(found, judgement.grade[pair], returned)
     judged = rows.table(found, np.ones(len(found), dtype=bool), returned)

@@ -6,12 +6,14 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.storage.files import read_qrels, read_run
+from dashboard import ids
+from dashboard.storage.files import pieces, read_qrels, read_run
 from dashboard.storage.findings import Findings
 from dashboard.tables import DataError
 
@@ -213,3 +215,58 @@ def test_ids_come_out_of_every_format_byte_for_byte(ids: list[str], tmp_path_fac
     for end in ("csv", "jsonl", "parquet", "trec"):
         run = read_run(folder / f"a.{end}", gallery=ids)
         assert run["item_id"].astype("str").tolist() == ids
+
+
+@pytest.mark.parametrize("ties", ["gallery", "trec"])
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(0, 3),
+            st.text("ab\u00e9z0", min_size=1, max_size=20),
+            st.sampled_from([-1e30, -2.5, -0.0, 0.0, 1e-30, 0.1, 0.1000001, 0.10000001, 7.0]),
+        ),
+        min_size=1,
+        unique_by=lambda row: row[:2],
+    )
+)
+@settings(deadline=None)
+def test_any_lines_come_in_the_order_that_plain_sorting_gives(
+    ties: str, rows: list[tuple[int, str, float]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("runs") / "a.trec"
+    path.write_text("".join(f"q{q} Q0 {item} 1 {score!r} x\n" for q, item, score in rows))
+    found = read_run(path, ties)  # type: ignore[arg-type]
+    order = list(dict.fromkeys(f"q{q}" for q, _, _ in rows))
+    if ties == "trec":
+        by_item = sorted(rows, key=lambda row: row[1], reverse=True)
+        wanted = sorted(by_item, key=lambda row: (order.index(f"q{row[0]}"), -np.float32(row[2])))
+    else:
+        by_item = sorted(rows, key=lambda row: row[1])
+        wanted = sorted(by_item, key=lambda row: (order.index(f"q{row[0]}"), -round(row[2], 6)))
+    assert found["query_id"].tolist() == [f"q{q}" for q, _, _ in wanted]
+    assert found["item_id"].tolist() == [item for _, item, _ in wanted]
+
+
+def test_a_file_of_many_pieces_is_read_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"q{n // 7} Q0 item{n * n} {n} {100 - n / 3} x\n" for n in range(200)]
+    whole = read_run(write(tmp_path, "".join(lines)), "trec")
+    monkeypatch.setattr(pieces, "PIECE", 100)
+    pd.testing.assert_frame_equal(read_run(tmp_path / "a.trec", "trec"), whole)
+    assert whole["item_id"].tolist() == [f"item{n * n}" for n in range(200)]
+    broken = write(tmp_path, "".join([*lines, "q9 Q0 x 1 nan x\n"]))
+    with pytest.raises(DataError, match="nan") as refused:
+        read_run(broken, "trec")
+    assert refused.value.line == 201
+
+
+def test_different_ids_that_share_a_key_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, RUN)
+    expected = read_run(path, "trec")
+    monkeypatch.setattr(ids, "keys", lambda column: np.zeros(len(column), dtype=np.uint64))
+    pd.testing.assert_frame_equal(read_run(path, "trec"), expected)
+    with pytest.raises(DataError, match="lines 1 and 6"):
+        read_run(write(tmp_path, RUN + "q1 Q0 a 3 0.1 x\n"), "trec")

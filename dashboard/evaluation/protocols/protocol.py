@@ -10,7 +10,7 @@ from typing import Protocol as Shape
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.join import codes, matching, pairs
+from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.tables import QRELS, DataError
@@ -123,9 +123,6 @@ def keep_all(run: pd.DataFrame, judgement: Judgement) -> pd.DataFrame:
 def keep_judged(run: pd.DataFrame, judgement: Judgement) -> pd.DataFrame:
     """The judged results only (a condensed list): the others close up."""
     query = codes(run["query_id"], judgement.asked)
-    item = codes(run["item_id"], judgement.item_ids)
-    items = len(judgement.item_ids)
-    size = len(judgement.query_ids) * (items + 1)
     known = np.flatnonzero(query >= 0)
-    rows, _ = matching(judgement.key, pairs(query[known], item[known], items), size)
-    return run.iloc[known[rows]]
+    found, _ = judgement.judged(query[known], run["item_id"], known)
+    return run.iloc[known[found]]

@@ -12,26 +12,32 @@ from dashboard.tables import DataError
 
 LARGEST = 2 << 30
 BLANK = b"\r\n\t " + codecs.BOM_UTF8
+GZIP = b"\x1f\x8b"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def read_bytes(path: Path, name: str) -> bytes:
     """The bytes of a regular file that is not empty, unpacked when it is gzip, at most 2 GiB."""
+    check_file(path, name)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(name, f"a file that cannot be read ({error.strerror})", "a file") from error
+    if data.startswith(GZIP):
+        data = _unpack(path, name)
+    if not data[:4096].strip(BLANK) and not data.strip(BLANK):
+        raise DataError(name, "an empty file", "at least one line")
+    return data
+
+
+def check_file(path: Path, name: str) -> None:
+    """Raise DataError unless `path` is a regular file of at most 2 GiB."""
     if not path.exists():
         raise DataError(name, "no such file", "the file")
     if not path.is_file():
         raise DataError(name, "something that is not a regular file", "a file")
     if path.stat().st_size > LARGEST:
         raise DataError(name, f"{path.stat().st_size:,} bytes", f"at most {LARGEST:,} bytes")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(name, f"a file that cannot be read ({error.strerror})", "a file") from error
-    if data[:2] == b"\x1f\x8b":
-        data = _unpack(path, name)
-    if not data[:4096].strip(BLANK) and not data.strip(BLANK):
-        raise DataError(name, "an empty file", "at least one line")
-    return data
 
 
 def _unpack(path: Path, name: str) -> bytes:

@@ -3,14 +3,17 @@ decided here, once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from dashboard import ids
 from dashboard.storage.files import trec
 from dashboard.storage.files.contents import read_bytes, suffix
 from dashboard.storage.files.tables import named_columns, read_frame
@@ -19,7 +22,7 @@ from dashboard.storage.findings import Findings, listed
 from dashboard.tables import DataError
 
 Ties = Literal["gallery", "trec"]
-Places = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.int64]
 PLACES = 6
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
@@ -34,8 +37,9 @@ def read_run(
 ) -> pd.DataFrame:
     """The run in a file as the table RUN, in its final order; a rank in the file is ignored.
 
-    Ids are categorical. `ties="gallery"`: scores rounded to 6 places, descending, equal ones in the
-    order of `gallery` (items outside it are left out, counted). `ties="trec"`: scores as float32,
+    Query ids are categorical; item ids are categories of a `gallery`, and texts without one.
+    `ties="gallery"`: scores rounded to 6 places, descending, equal ones in the order of `gallery`
+    (items outside it are left out, counted) or of their ids. `ties="trec"`: scores as float32,
     equal ones by item id descending, as trec_eval does. Raises DataError naming the line: a pair
     twice, a score that is not finite.
     """
@@ -47,15 +51,13 @@ def read_run(
         pairs = _within(pairs, gallery, name, findings)
     if ties == "trec":
         scores = pairs.values.astype("float32").astype("float64")
-        return _ordered(pairs, scores, lambda names: -_alphabetical(names))
-    scores = pairs.values.round(PLACES)
-    if gallery is None:
-        return _ordered(pairs, scores, _alphabetical)
-    return _ordered(pairs, scores, pd.Index(gallery).get_indexer)
+    else:
+        scores = pairs.values.round(PLACES)
+    return _ordered(pairs, scores, ties)
 
 
 def read_qrels(path: Path, *, name: str = "", findings: Findings | None = None) -> pd.DataFrame:
-    """The judgements in a file as the table QRELS, in the file's order, ids categorical.
+    """The judgements in a file as the table QRELS, in the file's order, query ids categorical.
 
     Negative grades stay (judged, not relevant); fractional ones are used as they are, with a note.
     Raises DataError naming the lines where a pair has two different grades, or a grade is no
@@ -72,7 +74,9 @@ def read_qrels(path: Path, *, name: str = "", findings: Findings | None = None) 
     for row, first in repeated:
         if pairs.values[row] != pairs.values[first]:
             raise _twice(pairs, first, row, name)
-    frame = _frame(pairs.queries, pairs.items).assign(grade=pairs.values)
+    frame = pd.DataFrame(
+        {"query_id": _categorical(pairs.queries), "item_id": pairs.items, "grade": pairs.values}
+    )
     if repeated:
         row = repeated[0][0]
         found = f"{len(repeated)} repeated judgements"
@@ -83,6 +87,9 @@ def read_qrels(path: Path, *, name: str = "", findings: Findings | None = None) 
 
 def _pairs(path: Path, value: str, fields: Sequence[str], name: str, findings: Findings) -> Pairs:
     if suffix(path) not in TABLES:
+        plain = trec.read_file(path, fields, name, findings)
+        if plain is not None:
+            return plain
         data = read_bytes(path, name)
         if not _looks_like_csv(data):
             return trec.read_lines(data, fields, name, findings)
@@ -102,7 +109,7 @@ def _pairs(path: Path, value: str, fields: Sequence[str], name: str, findings: F
         raise DataError(name, f"the {value} {cell!r}", "a finite number", line=line)
     return Pairs(
         _factorized(frame["query_id"]),
-        _factorized(frame["item_id"]),
+        frame["item_id"].astype("str").reset_index(drop=True),
         numbers,
         lambda row: int(lines[row]),
     )
@@ -115,7 +122,7 @@ def _looks_like_csv(data: bytes) -> bool:
 
 def _factorized(column: pd.Series) -> Codes:
     codes, names = pd.factorize(column)
-    return Codes(codes.astype("int32"), pd.Index(names))
+    return Codes(codes.astype("int32"), pd.Index(names, dtype="str"))
 
 
 def _check_finite(pairs: Pairs, value: str, name: str) -> None:
@@ -127,21 +134,19 @@ def _check_finite(pairs: Pairs, value: str, name: str) -> None:
         )
 
 
-def _keys(pairs: Pairs) -> npt.NDArray[np.int64]:
-    return pairs.queries.codes.astype("int64") * len(pairs.items.names) + pairs.items.codes
-
-
 def _repeated(pairs: Pairs) -> list[tuple[int, int]]:
     """(row, its first appearance) for each row whose query and item stood there before."""
-    keys = _keys(pairs)
-    ascending = np.sort(keys)
-    if not (ascending[1:] == ascending[:-1]).any():
+    keys = ids.keys(ids.arrow(pairs.items))
+    numbers, _ = ids.pairs(pairs.queries.codes, keys, len(pairs.queries.names))
+    ascending = np.sort(numbers)
+    again = ascending[1:][ascending[1:] == ascending[:-1]]
+    if not len(again):
         return []
-    series = pd.Series(keys)
-    rows = np.flatnonzero(series.duplicated().to_numpy())
-    first = series.drop_duplicates()
-    place = pd.Series(first.index, index=first.to_numpy())
-    return [(int(row), int(place[keys[row]])) for row in rows]
+    # different ids may share a number: of these few rows the texts are compared
+    rows = np.flatnonzero(np.isin(numbers, again))
+    texts = pd.DataFrame({"query": pairs.queries.codes[rows], "item": pairs.items.take(rows).array})
+    first = pd.Series(rows).groupby([texts["query"], texts["item"]]).transform("first").to_numpy()
+    return [(int(row), int(same)) for row, same in zip(rows, first, strict=True) if row != same]
 
 
 def _check_unique(pairs: Pairs, name: str) -> None:
@@ -153,77 +158,95 @@ def _check_unique(pairs: Pairs, name: str) -> None:
 
 def _twice(pairs: Pairs, first: int, row: int, name: str) -> DataError:
     query = pairs.queries.names[pairs.queries.codes[row]]
-    item = pairs.items.names[pairs.items.codes[row]]
+    item = pairs.items[row]
     lines = f"lines {pairs.line(first)} and {pairs.line(row)}"
     found = f"query {query!r} and item {item!r} again ({lines})"
     return DataError(name, found, "each pair only once", line=pairs.line(row))
 
 
 def _within(pairs: Pairs, gallery: Sequence[str], name: str, findings: Findings) -> Pairs:
-    known = pairs.items.names.isin(gallery)
-    keep = known[pairs.items.codes]
-    if keep.all():
-        return pairs
-    unknown = pairs.items.names[~known]
-    found = f"{int((~keep).sum())} results that are not items of the collection ({listed(unknown)})"
-    findings.warning(name, found, "items of the collection; they were left out")
-    rows = np.flatnonzero(keep)
+    """The results that are items of the gallery, these as its categories."""
+    known = pa.array(gallery, pa.large_string())
+    place = pc.index_in(ids.arrow(pairs.items), known).to_numpy()
+    rows = np.flatnonzero(~np.isnan(place))
+    if len(rows) < len(place):
+        unknown = pairs.items[np.isnan(place)].unique()
+        found = f"{len(place) - len(rows)} results that are not items of the collection"
+        wanted = "items of the collection; they were left out"
+        findings.warning(name, f"{found} ({listed(unknown)})", wanted)
     queries = Codes(pairs.queries.codes[rows], pairs.queries.names)
-    items = Codes(pairs.items.codes[rows], pairs.items.names)
-    return Pairs(queries, items, pairs.values[rows], lambda row: pairs.line(int(rows[row])))
+    items = pd.Categorical.from_codes(
+        place[rows].astype(np.int32), categories=pd.Index(gallery, dtype="str")
+    )
+    return Pairs(queries, pd.Series(items), pairs.values[rows], lambda r: pairs.line(int(rows[r])))
 
 
-def _ordered(
-    pairs: Pairs, scores: npt.NDArray[np.float64], places: Callable[[pd.Index], Places]
-) -> pd.DataFrame:
-    """The table RUN: by query, score descending, equal scores by `places(item ids)` ascending.
+def _ordered(pairs: Pairs, scores: npt.NDArray[np.float64], ties: Ties) -> pd.DataFrame:
+    """The table RUN: by query, score descending, equal scores as `ties` says.
 
     A file that is in order already, as most are, is not sorted again; only what ties is.
     """
-    queries, items = pairs.queries.codes, pairs.items.codes
+    queries, items = pairs.queries.codes, pairs.items
     if not _descending(queries, scores):
-        rows = np.lexsort((-scores, queries))
-        queries, items, scores = queries[rows], items[rows], scores[rows]
-    new_query = np.r_[True, queries[1:] != queries[:-1]]
-    new_score = new_query | np.r_[True, scores[1:] != scores[:-1]]
+        rows = _sorted(queries, scores)
+        queries, items, scores = queries[rows], items.take(rows), scores[rows]
+    begins = _beginnings(queries)
+    new_score = np.append(True, scores[1:] != scores[:-1])
+    new_score[begins] = True
     if not new_score.all():
-        items = _ties_broken(items, new_score, pairs.items.names, places)
-    starts = np.flatnonzero(new_query)
-    lengths = np.diff(np.r_[starts, len(queries)])
-    return _frame(Codes(queries, pairs.queries.names), Codes(items, pairs.items.names)).assign(
-        score=scores, rank=np.arange(1, len(queries) + 1) - np.repeat(starts, lengths)
+        items = items.take(_ties_broken(items, new_score, ties))
+    ranks = np.arange(1, len(queries) + 1)
+    ranks -= np.repeat(begins, np.diff(np.append(begins, len(queries))))
+    return pd.DataFrame(
+        {
+            "query_id": _categorical(Codes(queries, pairs.queries.names)),
+            "item_id": items.array,
+            "score": scores,
+            "rank": ranks,
+        },
+        copy=False,
     )
 
 
-def _ties_broken(
-    items: npt.NDArray[np.int32],
-    begins: npt.NDArray[np.bool_],
-    names: pd.Index,
-    places: Callable[[pd.Index], Places],
-) -> npt.NDArray[np.int32]:
-    """`items` with each group of ties (a group begins where `begins`) in the order of `places`."""
-    tied = np.flatnonzero(~begins | ~np.r_[begins[1:], True])
-    codes, which = np.unique(items[tied], return_inverse=True)
-    order = np.lexsort((places(names[codes])[which], np.cumsum(begins)[tied]))
-    broken = items.copy()
-    broken[tied] = items[tied[order]]
-    return broken
+def _ties_broken(items: pd.Series, new_score: npt.NDArray[np.bool_], ties: Ties) -> Rows:
+    """The order of rows in which each group of ties (one begins at a `new_score`) is sorted."""
+    tied = np.flatnonzero(~new_score | ~np.append(new_score[1:], True))
+    order = np.lexsort((_places(items.take(tied), ties), np.cumsum(new_score[tied])))
+    rows = np.arange(len(items))
+    rows[tied] = tied[order]
+    return rows
 
 
-def _alphabetical(names: pd.Index) -> Places:
-    """For each name its place among them in ascending order of their bytes."""
-    ascending = np.empty(len(names), dtype="int64")
-    ascending[sorted(range(len(names)), key=names.tolist().__getitem__)] = range(len(names))
-    return ascending
+def _places(items: pd.Series, ties: Ties) -> Rows:
+    """Numbers that ascend as equal scores are to be ordered by their items."""
+    if ties == "gallery" and isinstance(items.dtype, pd.CategoricalDtype):
+        return items.cat.codes.to_numpy(dtype="int64")
+    codes, names = pd.factorize(items.astype("str"))
+    texts = names.tolist()
+    ascending = np.empty(len(texts), dtype="int64")
+    ascending[sorted(range(len(texts)), key=texts.__getitem__)] = range(len(texts))
+    return -ascending[codes] if ties == "trec" else ascending[codes]
+
+
+def _sorted(queries: npt.NDArray[np.int32], scores: npt.NDArray[np.float64]) -> Rows:
+    """The order of rows by query, score descending; equal ones stand together in any order."""
+    single = scores.astype(np.float32)
+    if (single != scores).any():
+        return np.lexsort((-scores, queries))
+    # the bits of a float32, all turned over if it is negative, else the first, order like numbers
+    bits = single.view(np.uint32)
+    ascending = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
+    return np.argsort(queries.astype(np.int64) << 32 | ~ascending)
 
 
 def _descending(queries: npt.NDArray[np.int32], scores: npt.NDArray[np.float64]) -> bool:
-    same, later = queries[1:] == queries[:-1], queries[1:] > queries[:-1]
-    return bool((later | same & (scores[1:] <= scores[:-1])).all())
+    falls = (queries[1:] == queries[:-1]) & (scores[1:] <= scores[:-1])
+    return bool((falls | (queries[1:] > queries[:-1])).all())
 
 
-def _frame(queries: Codes, items: Codes) -> pd.DataFrame:
-    def column(ids: Codes) -> pd.Categorical:
-        return pd.Categorical.from_codes(ids.codes, categories=ids.names)
+def _beginnings(queries: npt.NDArray[np.int32]) -> Rows:
+    return np.append(0, np.flatnonzero(queries[1:] != queries[:-1]) + 1)[: len(queries)]
 
-    return pd.DataFrame({"query_id": column(queries), "item_id": column(items)})
+
+def _categorical(column: Codes) -> pd.Categorical:
+    return pd.Categorical.from_codes(column.codes, categories=column.names)

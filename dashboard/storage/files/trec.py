@@ -1,24 +1,25 @@
-"""TREC's lines of fields between blanks, read by the column: quick when all is well, exact about
-the line when it is not.
+"""TREC's lines of fields between blanks, in every form: exact about the line when one is wrong.
 
-A run is `query Q0 item rank score tag`, judgements are `query 0 item grade`. Ids become codes here,
-once: a million lines never become a million Python strings.
+A run is `query Q0 item rank score tag`, judgements are `query 0 item grade`. A million lines never
+become a million Python strings: queries become codes, items stay as Arrow read them.
 """
 
 from __future__ import annotations
 
 import codecs
+import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
 
-from dashboard.storage.files.contents import UTF16, decode
+from dashboard import ids
+from dashboard.storage.files.contents import UTF16, check_file, decode, read_bytes
+from dashboard.storage.files.pieces import Columns, Irregular, read_columns, read_plain
 from dashboard.storage.findings import Findings
 from dashboard.tables import DataError
 
@@ -39,13 +40,24 @@ class Codes:
 class Pairs:
     """The rows of a run or of judgements in the file's order.
 
-    `values` are scores or grades; `line(row)` is the line of the file a row stood in.
+    `items` are texts; `values` are scores or grades; `line(row)` is the line of the file a row
+    stood in.
     """
 
     queries: Codes
-    items: Codes
+    items: pd.Series
     values: npt.NDArray[np.float64]
     line: Callable[[int], int]
+
+
+def read_file(path: Path, fields: Sequence[str], name: str, findings: Findings) -> Pairs | None:
+    """The pairs in a file of TREC lines in their plain form; None where it has another."""
+    check_file(path, name)
+    try:
+        columns = read_plain(path, fields, _value(fields))
+    except (Irregular, OSError):
+        return None
+    return _pairs(columns, name, findings, lambda row: _line_of(read_bytes(path, name), row))
 
 
 def read_lines(data: bytes, fields: Sequence[str], name: str, findings: Findings) -> Pairs:
@@ -56,37 +68,32 @@ def read_lines(data: bytes, fields: Sequence[str], name: str, findings: Findings
     """
     data = _readable(data, name, findings)
     data, before = _without_header(data, fields, name, findings)
-    value = "score" if "score" in fields else "grade"
+    value = _value(fields)
     try:
-        table = _parse(data, fields, value)
-    except _Irregular:
+        columns = read_columns(io.BytesIO(data), fields, value)
+    except Irregular:
         data = _single_blanks(data)
         try:
-            table = _parse(data, fields, value)
-        except _Irregular as error:
+            columns = read_columns(io.BytesIO(data), fields, value)
+        except Irregular as error:
             raise _first_wrong_line(data, before, fields, value, name) from error
-    if "tag" in fields:
-        _note_tags(table["tag"], name, findings)
+    return _pairs(columns, name, findings, lambda row: before + _line_of(data, row))
+
+
+def _value(fields: Sequence[str]) -> str:
+    return "score" if "score" in fields else "grade"
+
+
+def _pairs(columns: Columns, name: str, findings: Findings, line: Callable[[int], int]) -> Pairs:
+    _note_tags(columns.tags, name, findings)
+    found = columns.queries.combine_chunks().dictionary_encode()
+    queries = np.repeat(found.indices.to_numpy(), columns.lengths)
     return Pairs(
-        codes(table["query"]),
-        codes(table["item"]),
-        table[value].to_numpy(),
-        lambda row: before + _line_of(data, row),
+        Codes(queries, pd.Index(found.dictionary.to_pandas(), dtype="str")),
+        ids.texts(columns.items),
+        columns.values,
+        line,
     )
-
-
-class _Irregular(Exception):
-    """Lines that do not have one blank between all of the fields."""
-
-
-def codes(column: pa.ChunkedArray) -> Codes:
-    """The ids of a column as codes, numbered in the order in which they first appear."""
-    if pa.types.is_dictionary(column.type):
-        column = column.unify_dictionaries()
-        parts = [chunk.indices.to_numpy() for chunk in column.chunks]
-        return Codes(np.concatenate(parts), pd.Index(column.chunk(0).dictionary.to_pandas()))
-    encoded = column.combine_chunks().dictionary_encode()
-    return Codes(encoded.indices.to_numpy(), pd.Index(encoded.dictionary.to_pandas()))
 
 
 def _readable(data: bytes, name: str, findings: Findings) -> bytes:
@@ -116,30 +123,8 @@ def _without_header(
     return data, 0
 
 
-def _parse(data: bytes, fields: Sequence[str], value: str) -> pa.Table:
-    """The columns query, item and value, and the tag of a run; raises _Irregular."""
-    often = pa.dictionary(pa.int32(), pa.string())
-    wanted = {"query": often, "item": pa.string(), value: pa.float64()}
-    if "tag" in fields:
-        wanted["tag"] = often
-    try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(data),
-            read_options=pyarrow.csv.ReadOptions(column_names=list(fields), block_size=1 << 22),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
-            convert_options=pyarrow.csv.ConvertOptions(
-                include_columns=list(wanted), column_types=wanted, null_values=[]
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        raise _Irregular from error
-    if any(pc.any(pc.equal(table[column], "")).as_py() for column in ("query", "item")):
-        raise _Irregular
-    return table
-
-
 def _note_tags(column: pa.ChunkedArray, name: str, findings: Findings) -> None:
-    tags = sorted({tag for chunk in column.chunks for tag in chunk.dictionary.to_pylist()})
+    tags = sorted(column.unique().to_pylist())
     if len(tags) > 1:
         found = f"{len(tags)} run tags ({tags[0]}, {tags[1]} …)"
         findings.note(name, found, "one; the file's name is the run's name")

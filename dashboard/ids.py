@@ -1,0 +1,159 @@
+"""Columns of ids as numbers, without a Python text of any of them.
+
+An id's bytes are taken as words of eight bytes, and mixed to a key of 64 bits. Equal ids have equal
+keys; different ids could share one, so whoever finds two equal keys compares the texts (`same`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
+Rows = NDArray[np.intp] | slice
+
+WORD = 8
+LONGEST = 256  # bytes of an id that are looked at; of longer ids the length and these
+BLOCK = 1 << 14  # rows at a time: what they need stays in the cache
+ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 ÷ golden ratio: multiplying by it scatters high bits
+HALF = np.uint64(32)
+LOW_BYTES = np.array([(1 << 8 * kept) - 1 for kept in range(WORD + 1)], dtype=np.uint64)
+
+
+def is_text(column: pd.Series) -> bool:
+    """Whether a column holds its texts as Arrow does, and all of them are there."""
+    kind = column.dtype
+    arrow = isinstance(kind, pd.StringDtype) and kind.storage == "pyarrow"
+    return arrow and not column.hasnans
+
+
+def texts(column: pa.ChunkedArray) -> pd.Series:
+    """A column of Arrow texts as a column of pandas, not copied."""
+    return pd.Series(pd.array(column, dtype="str"), copy=False)
+
+
+def arrow(column: pd.Series) -> pa.ChunkedArray:
+    """A column of texts as Arrow holds it, not copied."""
+    found = pa.array(column.array)
+    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+
+
+def keys(column: pa.ChunkedArray) -> Keys:
+    """The key of each id. [n]
+
+    >>> a, b, again = keys(pa.chunked_array([["item 9", "item 10"], ["item 9"]]))
+    >>> a == again, a == b
+    (np.True_, np.False_)
+    """
+    mixed = np.empty(len(column), dtype=np.uint64)
+    row = 0
+    for lengths, words in _blocks(column):
+        key = lengths.astype(np.uint64) * ODD
+        shortest = lengths.min()
+        for number, word in enumerate(words):
+            word ^= key
+            word *= ODD
+            word ^= word >> HALF
+            # an id that has ended keeps its key, whatever longer ones stand beside it
+            ended = number * WORD >= shortest
+            key = np.where(lengths > number * WORD, word, key) if ended else word
+        mixed[row : row + len(key)] = key
+        row += len(key)
+    return mixed
+
+
+def stretches(column: pa.ChunkedArray) -> Numbers:
+    """The rows where an id may differ from the one before; between them it is the same.
+
+    >>> stretches(pa.chunked_array([["a", "a", "b", "b"]])).tolist()
+    [0, 2]
+    """
+    found = []
+    row = 0
+    for lengths, words in _blocks(column):
+        differs = np.empty(len(lengths), dtype=bool)
+        differs[0] = True
+        differs[1:] = (lengths[1:] != lengths[:-1]) | (lengths[1:] > LONGEST)
+        for word in words:
+            differs[1:] |= word[1:] != word[:-1]
+        found.append(np.flatnonzero(differs) + row)
+        row += len(lengths)
+    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+
+def pairs(query: NDArray[Any], items: Keys, queries: int) -> tuple[Numbers, int]:
+    """A number for each pair of a query's code and an item's key, and what all are below.
+
+    Pairs of one query are neighbours. As many bits of the key as fit are in the number.
+    """
+    bits = 63 - queries.bit_length()
+    numbers: Numbers = query.astype(np.int64)
+    numbers <<= bits
+    numbers |= (items >> np.uint64(64 - bits)).view(np.int64)
+    return numbers, queries << bits
+
+
+def same(column: pa.ChunkedArray, rows: Numbers, other: pa.ChunkedArray, others: Numbers) -> bool:
+    """Whether the ids in some rows of a column are those in as many rows of another."""
+    return bool(pc.all(pc.equal(column.take(rows), other.take(others))).as_py() is not False)
+
+
+def _blocks(column: pa.ChunkedArray) -> Iterator[tuple[NDArray[Any], list[Keys]]]:
+    """For some rows at a time the lengths of their ids in bytes, and their words."""
+    for chunk in column.chunks:
+        if not len(chunk):
+            continue
+        wide = pa.types.is_large_string(chunk.type)
+        _, offsets, data = chunk.buffers()
+        ends = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)
+        ends = ends[chunk.offset : chunk.offset + len(chunk) + 1]
+        held = np.frombuffer(data or b"", dtype=np.uint8)
+        for start in range(0, len(chunk), BLOCK):
+            some = ends[start : start + BLOCK + 1]
+            first, last = int(some[0]), int(some[-1])
+            # whole words, and one more, may be read beyond the last id
+            padded = np.zeros((last - first) // WORD * WORD + 2 * WORD, dtype=np.uint8)
+            padded[: last - first] = held[first:last]
+            yield _words(padded, (some - first).astype(np.int64))
+
+
+def _words(padded: NDArray[np.uint8], ends: Numbers) -> tuple[Numbers, list[Keys]]:
+    lengths = np.diff(ends)
+    shortest, longest = int(lengths.min()), min(int(lengths.max()), LONGEST)
+    if shortest == longest:
+        return lengths, list(_words_of_equal_length(padded, len(lengths), longest))
+    return lengths, list(_words_of_any_length(padded, ends[:-1], lengths, longest))
+
+
+def _words_of_equal_length(padded: NDArray[np.uint8], rows: int, length: int) -> Iterator[Keys]:
+    for start in range(0, length, WORD):
+        spaced: Keys = np.ndarray((rows,), np.dtype("<u8"), padded, start, (length,))
+        word = spaced.copy()
+        if start + WORD > length:
+            word &= LOW_BYTES[length - start]
+        yield word
+
+
+def _words_of_any_length(
+    padded: NDArray[np.uint8], starts: Numbers, lengths: Numbers, longest: int
+) -> Iterator[Keys]:
+    """Each word is put together of two neighbours that begin at a multiple of eight."""
+    aligned = padded.view("<u8")
+    place = starts >> 3
+    low = (starts.view(np.uint64) & np.uint64(7)) << np.uint64(3)
+    high = np.uint64(64) - low  # a shift by all 64 bits leaves nothing, in numpy
+    here = aligned[place]
+    for start in range(0, longest, WORD):
+        place = np.minimum(place + 1, len(aligned) - 1)
+        following = aligned[place]
+        word = (here >> low) | (following << high)
+        word &= LOW_BYTES[np.clip(lengths - start, 0, WORD)]
+        here = following
+        yield word

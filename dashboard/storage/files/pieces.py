@@ -1,0 +1,129 @@
+"""TREC's lines in the form in which nearly all files have them, read a few megabytes at a time.
+
+One blank between fields, UTF-8, one line end, no header. Whatever looks otherwise is left to
+trec.py, which knows every form and says what is wrong.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from dashboard import ids
+from dashboard.storage.files.contents import GZIP, UTF16
+
+PIECE = 1 << 21
+ODDITIES = (b"\0", b"\t", b"\r")
+MARKS = (codecs.BOM_UTF8, *UTF16, GZIP)
+
+
+class Irregular(Exception):
+    """Lines that do not have one blank between all of the fields."""
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of TREC lines, those with few different texts as a name and how often in a row.
+
+    queries, tags: the text of each stretch of rows, equal ones may follow each other;
+    lengths: how many rows each stretch of `queries` has; items, values: one for each row.
+    """
+
+    queries: pa.ChunkedArray
+    lengths: npt.NDArray[np.int64]
+    items: pa.ChunkedArray
+    values: npt.NDArray[np.float64]
+    tags: pa.ChunkedArray
+
+
+def read_columns(file: BinaryIO, fields: Sequence[str], value: str) -> Columns:
+    """The columns of a file, parsed on two cores. Raises Irregular."""
+    workers = min(2, os.cpu_count() or 1)
+    parsed: list[Columns] = []
+    waiting: deque[Future[Columns]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for piece in _pieces(file):
+            waiting.append(pool.submit(parse, piece, fields, value))
+            if len(waiting) > workers + 1:  # few pieces wait: the file is never held whole
+                parsed.append(waiting.popleft().result())
+        parsed += [each.result() for each in waiting]
+    if not parsed:
+        raise Irregular
+    return joined(parsed)
+
+
+def read_plain(path: Path, fields: Sequence[str], value: str) -> Columns:
+    """The columns of a file on disk that has the plain form. Raises Irregular or OSError."""
+    with path.open("rb") as file:
+        if file.read(3).startswith(MARKS):
+            raise Irregular
+        file.seek(0)
+        return read_columns(file, fields, value)
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Columns that follow each other as one."""
+    return Columns(
+        _chunks([part.queries for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+        pa.chunked_array([_chunks([part.items for part in parts]).combine_chunks()]),
+        np.concatenate([part.values for part in parts]),
+        _chunks([part.tags for part in parts]),
+    )
+
+
+def _chunks(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
+    return pa.chunked_array([chunk for column in columns for chunk in column.chunks])
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    while piece := file.read(PIECE):
+        yield piece if piece.endswith(b"\n") else piece + file.readline()
+
+
+def parse(data: bytes, fields: Sequence[str], value: str) -> Columns:
+    """The columns query, item, value and tag (if there is one) of whole lines; or Irregular."""
+    if any(oddity in data for oddity in ODDITIES):
+        raise Irregular
+    text = pa.large_string()
+    wanted = {"query": text, "item": text, value: pa.float64()}
+    if "tag" in fields:
+        wanted["tag"] = text
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(data),
+            read_options=pyarrow.csv.ReadOptions(
+                column_names=list(fields), block_size=max(len(data), 1), use_threads=False
+            ),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
+            convert_options=pyarrow.csv.ConvertOptions(
+                include_columns=list(wanted), column_types=wanted, null_values=[]
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise Irregular from error
+    if any(pc.any(pc.equal(table[column], "")).as_py() for column in ("query", "item")):
+        raise Irregular
+    begins = ids.stretches(table["query"])
+    tags = pa.chunked_array([[]], text)
+    if "tag" in fields:
+        tags = table["tag"].take(ids.stretches(table["tag"]))
+    return Columns(
+        queries=table["query"].take(begins),
+        lengths=np.diff(np.append(begins, len(table))),
+        items=table["item"],
+        values=table[value].to_numpy(),
+        tags=tags,
+    )

@@ -1,0 +1,49 @@
+"""Ids as numbers: equal ids have equal keys, wherever and beside whatever they stand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dashboard import ids
+
+TEXTS = st.lists(st.text(max_size=30), max_size=40)
+
+
+@given(TEXTS, st.integers(0, 40), st.sampled_from([pa.string(), pa.large_string()]))
+@settings(deadline=None)
+def test_a_key_is_of_the_id_alone(texts: list[str], cut: int, kind: pa.DataType) -> None:
+    alone = [ids.keys(pa.chunked_array([[text]], kind))[0] for text in texts]
+    whole = pa.array(["before", *texts], kind)[1:]
+    for column in (pa.chunked_array([whole]), pa.chunked_array([whole[:cut], whole[cut:]], kind)):
+        assert ids.keys(column).tolist() == alone
+    assert len(set(alone)) == len(set(texts))
+
+
+@given(st.lists(st.sampled_from(["", "a", "b", "ab", "x" * 9, "x" * 10, "y" * 300]), max_size=30))
+@settings(deadline=None)
+def test_between_stretches_an_id_is_the_same(texts: list[str]) -> None:
+    found = ids.stretches(pa.chunked_array([texts], pa.string())).tolist()
+    changes = [n for n in range(len(texts)) if n == 0 or texts[n] != texts[n - 1]]
+    assert set(changes) <= set(found)
+    short = [n for n in range(1, len(texts)) if len(texts[n]) <= ids.LONGEST]
+    assert set(found) & set(short) <= set(changes)
+
+
+def test_a_million_ids_that_count_up_have_a_million_keys() -> None:
+    for form in ("{}", "document-{:09}", "{:07}-of-the-catalogue-with-a-long-name"):
+        texts = [form.format(n) for n in range(1_000_000)]
+        found = np.sort(ids.keys(pa.chunked_array([texts])))
+        assert (found[1:] != found[:-1]).all()
+        tops = np.unique(found >> np.uint64(44))
+        assert len(tops) > 600_000, "of 2^20 values about as many as chance gives"
+
+
+def test_ids_longer_than_what_is_looked_at_are_compared_as_texts() -> None:
+    long = ["x" * 400 + "a", "x" * 400 + "b"]
+    column = pa.chunked_array([long])
+    assert ids.keys(column)[0] == ids.keys(column)[1]
+    assert not ids.same(column, np.array([0]), column, np.array([1]))
+    assert ids.stretches(column).tolist() == [0, 1]
