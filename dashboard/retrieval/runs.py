@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from dashboard.retrieval import encoders
-from dashboard.retrieval.search import search
+from dashboard.retrieval.sides import on_its_side, search_sides
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.storage.files import Vectors, read_run
 from dashboard.storage.files.runs import Ties
 from dashboard.storage.findings import Findings
+from dashboard.storage.sides import other_side, side_of_texts
 from dashboard.storage.versions import Model
 from dashboard.tables import DataError
 
@@ -41,7 +43,7 @@ def run_of(
     gallery = collection.items["item_id"].tolist()
     run = read_run(path, ties, gallery, name=f"runs/{path.name}")
     run = run[run["query_id"].isin(asked["query_id"])]
-    run = without_self(run, asked)
+    run = on_its_side(without_self(run, asked), asked, collection.items)
     return run if depth is None else run[run["rank"] <= depth].reset_index(drop=True)
 
 
@@ -85,7 +87,8 @@ def text_run(collection: Collection, version: str, text: str, k: int) -> pd.Data
     if vectors is None or not vectors.ids:
         encoded = encoders.encode_text(model, [text])
         vectors = Vectors((stored[0] if stored else TYPED,), encoded)
-    return search(vectors, model.items, k)
+    side = _among(collection, stored[0]) if stored else side_of_texts(collection.queries)
+    return _search_one(collection, vectors, model, side, k)
 
 
 def item_run(collection: Collection, version: str, item_id: str, k: int) -> pd.DataFrame:
@@ -102,7 +105,29 @@ def item_run(collection: Collection, version: str, item_id: str, k: int) -> pd.D
     own = model.items.rows([item_id])
     if not own.ids:
         raise DataError(f"models/{version}", f"no vector of {item_id!r}", "an item with a vector")
-    return search(Vectors((query,), own.matrix), model.items, k, {query: item_id})
+    side = _among(collection, query) if len(same) else other_side(collection.items, item_id)
+    asked = Vectors((query,), own.matrix, own.codes)
+    return _search_one(collection, asked, model, side, k, {query: item_id})
+
+
+def _among(collection: Collection, query: str) -> str:
+    """The side that a stored query searches; empty: everywhere."""
+    queries = collection.queries
+    if "among" not in queries.columns:
+        return ""
+    return str(queries.loc[queries["query_id"] == query, "among"].iloc[0])
+
+
+def _search_one(
+    collection: Collection,
+    vectors: Vectors,
+    model: Model,
+    side: str,
+    k: int,
+    own: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    among = dict.fromkeys(vectors.ids, side)
+    return search_sides(vectors, model.items, collection.items, among, k, own or {})
 
 
 def _results_of(run: pd.DataFrame, query: str) -> pd.DataFrame:
@@ -151,8 +176,10 @@ def _searched(
     place = {item: row for row, item in enumerate(model.items.ids)}
     by_item = {q: item for q, item in by_item.items() if item in place}
     rows = model.items.matrix[[place[item] for item in by_item.values()]]
-    vectors = Vectors((*texts.ids, *by_item), np.concatenate([texts.matrix, rows]))
-    run = search(vectors, model.items, depth or len(model.items.ids), own)
+    ids = (*texts.ids, *by_item)
+    vectors = Vectors(ids, np.concatenate([texts.matrix, rows]), model.codes)
+    among = dict(zip(queries, asked.get("among", [""] * len(queries)), strict=True))
+    run = search_sides(vectors, model.items, collection.items, among, depth, own)
     missing = [query for query in queries if query not in set(vectors.ids)]
     run.attrs["not_run"] = dict.fromkeys(missing, f"no vector for it in models/{version}")
     return run

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ CELLS = 1 << 23
 PART = 1 << 16
 BLAS_FROM = 1_000
 
-Rows = npt.NDArray[np.float32] | hamming.Packed
+Rows = npt.NDArray[Any]  # float32 vectors, or packed codes
 Places = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from dashboard.storage import digests
+from dashboard.storage import digests, sides
 from dashboard.storage.annotation import Annotation, read_annotation
 from dashboard.storage.evidence import (
     annotated,
@@ -179,10 +179,11 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
         digests.of_table(qrels, QRELS.columns),
         digests.of_table(query_keywords, COLUMNS),
         vocabulary_digest(vocabulary),
+        *sides.digest(items),
     )
     fingerprints = {
         "gallery": digests.of_values(items["item_id"].tolist()),
-        "queries": digests.of_table(queries, ["query_id", "text", "item_id"], ordered=True),
+        "queries": digests.of_table(queries, sides.ASKED, ordered=True),
         "labels": digests.of_values(*labels),
         "settings": digests.of_values({key: settings[key] for key in COUNTED}),
         **{name: model.digest for name, model in models.items()},

@@ -12,6 +12,7 @@ import pandas as pd
 from dashboard.storage.annotation import Annotation, matched_ids
 from dashboard.storage.files import read_qrels, read_table
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.sides import with_among
 from dashboard.tables import ITEMS, QUERIES, DataError
 
 LONGEST_TEXT = 1_000
@@ -106,7 +107,8 @@ def read_queries(folder: Path, items: pd.DataFrame, findings: Findings) -> pd.Da
             findings.warning(path.name, f"{query} {reason}", "a query; it was left out", int(line))
     items_of = [matches.get(item, "") for item in queries["item_id"]]
     queries["item_id"] = pd.Series(items_of, index=queries.index, dtype="str")
-    return queries[np.array(reasons, dtype="str") == ""].reset_index(drop=True)
+    queries = queries[np.array(reasons, dtype="str") == ""]
+    return with_among(queries, items, path.name, findings).reset_index(drop=True)
 
 
 def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:

@@ -1,0 +1,64 @@
+"""Collections with two sides, such as pictures and captions: a query searches one side only.
+
+`side` in the items says where each stands, `among` in the queries which side is searched. An item
+query that does not say it searches the other side of two.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dashboard.storage import digests
+from dashboard.storage.findings import Findings, listed
+
+ASKED = ("query_id", "text", "item_id", "among")
+"""What makes a query: another value is another query."""
+
+
+def sides(items: pd.DataFrame) -> dict[str, str]:
+    """The side of each item that has one; empty for a collection without sides."""
+    if "side" not in items.columns:
+        return {}
+    told = items[items["side"].str.strip() != ""]
+    return dict(zip(told["item_id"], told["side"].str.strip(), strict=True))
+
+
+def other_side(items: pd.DataFrame, item_id: str) -> str:
+    """The side that an item is searched on: the other one of two; empty: everywhere."""
+    known = sides(items)
+    others = sorted(set(known.values()) - {known.get(item_id, "")})
+    return others[0] if item_id in known and len(others) == 1 else ""
+
+
+def side_of_texts(queries: pd.DataFrame) -> str:
+    """The side that most text queries search; empty: everywhere."""
+    if "among" not in queries.columns:
+        return ""
+    said = queries.loc[queries["text"] != "", "among"]
+    return str(said.mode().iloc[0]) if len(said) else ""
+
+
+def with_among(
+    queries: pd.DataFrame, items: pd.DataFrame, name: str, findings: Findings
+) -> pd.DataFrame:
+    """The queries (index: the line in the file) with the side that each searches in `among`.
+
+    A query that names a side that no item is on is left out, said.
+    """
+    known = sorted(set(sides(items).values()))
+    if not known and "among" not in queries.columns:
+        return queries
+    said = queries.get("among", pd.Series("", index=queries.index, dtype="str")).str.strip()
+    strange = ~said.isin([*known, ""])
+    if strange.any():
+        found = f"{int(strange.sum())} queries among {listed(said[strange].unique())}"
+        wanted = f"a side of the items ({listed(known) or 'they have none'}); they were left out"
+        findings.warning(name, found, wanted, int(strange.index[strange][0]))
+    of_items = {item: other_side(items, item) for item in queries["item_id"].unique() if item}
+    meant = said.where(said != "", queries["item_id"].map(of_items).fillna(""))
+    return queries.assign(among=meant.astype("str"))[~strange]
+
+
+def digest(items: pd.DataFrame) -> tuple[str, ...]:
+    """The fingerprint of the sides, where there are any."""
+    return (digests.of_table(items, ["item_id", "side"]),) if sides(items) else ()
