@@ -13,7 +13,7 @@ from dashboard.storage import media
 from dashboard.storage.media.hashes import picture_hash
 from dashboard.storage.media.inside import Unusable
 from dashboard.tables import DataError
-from dashboard.views.cached.opened import opened
+from dashboard.views.cached.opened import opened, opened_as
 
 MOST_PICTURES = 5_000
 """In a larger gallery the posters are not read to look for copies; vectors are still compared."""
@@ -45,10 +45,10 @@ def _with(item_id: str, pairs: pd.DataFrame, column: str) -> list[tuple[str, flo
     ]
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=32, show_spinner=False)
 def alike(name: str, digest: str, item_ids: tuple[str, ...]) -> Alike:
     """The near-duplicates among some items."""
-    known = opened(name)
+    known = opened_as(name, digest)
     spaces = {version: model.items.rows(item_ids) for version, model in known.models.items()}
     return Alike(
         {version: duplicates.alike(of.ids, of.matrix) for version, of in spaces.items()},
@@ -62,7 +62,7 @@ def copies(name: str, digest: str) -> dict[str, str]:
 
     Raises DataError for a gallery that is too large to compare each item with each.
     """
-    known = opened(name)
+    known = opened_as(name, digest)
     gallery = known.items["item_id"].tolist()
     if len(gallery) > duplicates.MOST:
         wanted = f"at most {duplicates.MOST:,} to look for near-duplicates"

@@ -21,7 +21,7 @@ from dashboard.views.cached.judged import (
     required_keywords,
     run,
 )
-from dashboard.views.cached.opened import opened
+from dashboard.views.cached.opened import opened, opened_as
 
 
 def whole_run(asked: Question, version: str) -> pd.DataFrame:
@@ -29,7 +29,7 @@ def whole_run(asked: Question, version: str) -> pd.DataFrame:
     return run(asked._replace(min_similarity=-1.0), version)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=32, show_spinner=False)
 def causes(
     asked: Question,
     query_id: str,
@@ -39,7 +39,7 @@ def causes(
     depth: int,
 ) -> dict[str, Cause]:
     """The suspected cause of each wrong result and each missed item of one query."""
-    known = opened(asked.collection)
+    known = opened_as(asked.collection, asked.digest)
     judged = judgement(asked)
     mine = judged.qrels[judged.qrels["query_id"] == query_id]
     row = queries(asked).set_index("query_id").loc[query_id]
@@ -70,7 +70,7 @@ def _counting(name: str, groups: tuple[str, ...]) -> pd.DataFrame:
     return known[known["group"].isin(groups)]
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=32, show_spinner=False)
 def ideal(
     asked: Question, query_id: str, like: str, metric: str
 ) -> tuple[pd.DataFrame, float | None]:
