@@ -34,6 +34,18 @@ def opened(name: str) -> Collection:
     return _opened(name, stamp(name))
 
 
+def opened_as(name: str, digest: str) -> Collection:
+    """The opened collection in the state that a question was asked in; its answers are kept by it.
+
+    Raises DataError where the files have changed since, so that no answer is kept under a state
+    that it was not computed from.
+    """
+    known = opened(name)
+    if known.digest != digest:
+        raise DataError(name, "files that changed while they were read", "a moment's patience")
+    return known
+
+
 def titles() -> dict[str, str]:
     """The name of each collection and its title (the name again where it cannot be opened)."""
     found = {name: collection(name)[0] for name in collection_names()}
@@ -54,7 +66,7 @@ def _opened(name: str, state: str) -> Collection:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _keywords_of(name: str, digest: str) -> pd.DataFrame:
-    known = opened(name).keywords[["group", "keyword"]]
+    known = opened_as(name, digest).keywords[["group", "keyword"]]
     return known.drop_duplicates().sort_values(["group", "keyword"], ignore_index=True)
 
 
