@@ -23,7 +23,6 @@ from dashboard.storage.annotation import matched_ids
 from dashboard.storage.collection import Collection, find, open_collection
 from dashboard.storage.evidence import is_visible, scenes
 from dashboard.storage.files import read_qrels, read_run
-from dashboard.storage.files.runs import Ties
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.mapping import write_mapping
 from dashboard.storage.versions import RUN_NAME
@@ -72,7 +71,7 @@ def measure_collection(
         raise DataError(collection.name, "no usable version", "a model or a run")
     measures = parse(metrics)
     judgement = protocol.judge(evidence, groups)
-    ties = ties_of(protocol)
+    ties = protocol.ties
     found = {version: runs.run_of(collection, version, which, ties=ties) for version in versions}
     return measuring.measure(found, judgement, protocol, measures)
 
@@ -92,14 +91,9 @@ def measure_files(
     unknown = SimpleNamespace(queries=None, items=None, keywords=None, query_keywords=None)
     unknown.qrels = judged
     judgement = protocol.judge(unknown, None)
-    ties = ties_of(protocol)
+    ties = protocol.ties
     found = {name: read_run(path, ties, findings=complaints) for name, path in paths.items()}
     return measuring.measure(found, judgement, protocol, measures)
-
-
-def ties_of(protocol: Protocol) -> Ties:
-    """How equal scores are ordered: as trec_eval does under its protocol, else by gallery order."""
-    return "trec" if protocol.name == "trec" else "gallery"
 
 
 def stem(path: Path) -> str:

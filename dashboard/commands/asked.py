@@ -8,7 +8,6 @@ from functools import cached_property
 
 import pandas as pd
 
-from dashboard.commands.answers import ties_of
 from dashboard.evaluation.divisions import divisions
 from dashboard.evaluation.protocols import Protocol
 from dashboard.evaluation.protocols.alfa import required_keywords
@@ -46,7 +45,7 @@ class Asked:
 
     def run(self, version: str) -> pd.DataFrame:
         """The ranked results of a version. Raises DataError where there is no such version."""
-        return runs.run_of(self.collection, version, self.which, ties=ties_of(self.protocol))
+        return runs.run_of(self.collection, version, self.which, ties=self.protocol.ties)
 
     def divisions(self) -> pd.DataFrame:
         """The slices of the queries: query_id, by, slice."""

@@ -25,7 +25,7 @@ if query_id not in set(cached.queries(asked)["query_id"]):
 versions = results.versions(view)
 found = results.find(asked, query_id, versions)
 summary.describe(view, found)
-values = summary.values(view, asked, versions, query_id)
+values = summary.values(view, found)
 summary.values_table(view, values)
 summary.explained(view, asked, query_id, versions)
 frame.similarity(view, found)

@@ -19,7 +19,7 @@ if cached.needs_text_model(asked) and cached.text_model() != "ready":
 versions = results.versions(view)
 found = results.find(asked, cached.TYPED, versions)
 summary.describe(view, found)
-values = summary.values(view, asked, versions, cached.TYPED)
+values = summary.values(view, found)
 summary.values_table(view, values)
 summary.explained(view, asked, cached.TYPED, versions)
 frame.similarity(view, found)

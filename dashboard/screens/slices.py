@@ -17,7 +17,8 @@ if not summary.comparable(view):
     st.stop()
 asked = cached.question(view)
 versions = tuple(dict.fromkeys([*view.runs, view.baseline, view.candidate]))
-means = cached.slice_means(asked, versions, view.baseline, view.metric, view.by)
+only = summary.selected(view, asked)
+means = cached.slice_means(asked, versions, view.baseline, view.metric, view.by, only)
 parts = means[means["by"] != "all"]
 if parts.empty:
     st.info("The queries in view cannot be divided by this: choose another way, or other queries.")

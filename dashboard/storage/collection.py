@@ -189,9 +189,10 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
         **{name: model.digest for name, model in models.items()},
         **{f"runs/{name}": digests.of_file(path) for name, path in runs.items()},
     }
+    name = folder.name or folder.resolve().name
     return Collection(
-        folder.resolve().name, folder, settings, items, queries, keywords, qrels, query_keywords,
-        vocabulary, models, runs, findings.frame(), broken, read.refused, fingerprints,
+        name, folder, settings, items, queries, keywords, qrels, query_keywords, vocabulary,
+        models, runs, findings.frame(), broken, read.refused, fingerprints,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics.registry import Measure, parse
+from dashboard.evaluation.rankings import Floats
 from dashboard.tables import QRELS, DataError
 
 NOT_JUDGED = "no judged item"
@@ -34,14 +35,21 @@ class Evidence(Shape):
     def qrels(self) -> pd.DataFrame | None: ...
 
 
+def as_decided(measure: Measure, values: Floats, judgement: Judgement) -> Floats:
+    """The values as they are: each query's depends on nothing but its own ranking."""
+    return values
+
+
 @dataclass(frozen=True, eq=False)
 class Protocol:
     """Which pairs count, what they are worth, and what the source calls the metrics.
 
     judge(evidence, groups) → Judgement; keep(run, judgement) → the rows of the run that count, to
-    be ranked anew. metrics: what a screen shows first; shown_as: metric's name → the source's word
+    be ranked anew; finish(measure, values, judgement) → what stands with each query at last, where
+    it depends on other queries or on what a query is. metrics: what a screen shows first; shown_as: metric's name → the source's word
     for it with the formula. nothing_relevant: what a query without any relevant item is worth:
-    null for every metric, zero as trec_eval prints, or what each formula gives.
+    null for every metric, zero as trec_eval prints, or what each formula gives. ties: how a file's
+    equal scores are put in order: as the gallery has them, or as trec_eval does.
     """
 
     name: str
@@ -53,6 +61,8 @@ class Protocol:
     nothing_relevant: Literal["null", "zero", "formula"]
     judge: Callable[[Evidence, Sequence[str] | None], Judgement]
     keep: Callable[[pd.DataFrame, Judgement], pd.DataFrame]
+    finish: Callable[[Measure, Floats, Judgement], Floats] = as_decided
+    ties: Literal["gallery", "trec"] = "gallery"
 
     @property
     def front(self) -> Measure:

@@ -53,4 +53,5 @@ TREC = Protocol(
     nothing_relevant="zero",
     judge=judge,
     keep=keep_all,
+    ties="trec",
 )

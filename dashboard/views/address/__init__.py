@@ -16,8 +16,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.views import cached
-from dashboard.views.address.choices import CHOICES, Choice
+from dashboard.views.address.choices import CHOICES, Choice, protocols_of
 
 SCHEME = "1"
 PAGES = ("", "compare", "slices", "query", "search")
@@ -99,6 +100,9 @@ def view_of(params: Params) -> tuple[View | None, list[Problem]]:
     opened, problem = cached.collection(name)
     if problem:
         return None, [Problem("collection", problem)]
+    if not protocols_of(opened):
+        sentence = f"{name}: none of its protocols is known; there is {', '.join(PROTOCOLS)}."
+        return None, [Problem("collection", sentence)]
     return from_params(params, opened)
 
 

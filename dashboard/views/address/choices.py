@@ -12,6 +12,7 @@ from typing import Any
 
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.views import cached
 
 WHICH_QUERIES = {"text": "Text queries", "item": "Clip queries", "all": "All queries"}
@@ -30,7 +31,6 @@ SHOWN = ("5", "10", "20", "50")
 COLUMNS = {"line": "One line", "3": "3", "5": "5", "6": "6", "10": "10"}
 DIFFERING = {"no": "All results", "yes": "Only what differs"}
 COPIES = {"counted": "Counted", "left_out": "Left out"}
-LONGEST_TEXT = 1_000
 
 
 @dataclass(frozen=True)
@@ -108,11 +108,16 @@ def _range(text: str, collection: Any) -> str:
 def _text(text: str, collection: Any) -> str:
     if len(text) > LONGEST_TEXT:
         raise ValueError(f"found {len(text):,} characters, wanted at most {LONGEST_TEXT:,}")
-    return text.strip()
+    return text.strip() if is_visible(text) else ""
 
 
 def _nothing(collection: Any) -> str:
     return ""
+
+
+def protocols_of(collection: Any) -> list[str]:
+    """The protocols of a collection that there are."""
+    return [protocol for protocol in collection.protocols if protocol in PROTOCOLS]
 
 
 def _first_kind_of_queries(collection: Any) -> str:
@@ -130,12 +135,12 @@ CHOICES: dict[str, Choice] = {
     "runs": Choice("the versions on the overview", lambda c: c.versions, _version, many=True),
     "protocol": Choice(
         "whose rules judge the results",
-        lambda c: c.protocols[0],
-        _one_of("protocol", lambda c: [p for p in c.protocols if p in PROTOCOLS]),
+        lambda c: protocols_of(c)[0],
+        _one_of("protocol", lambda c: protocols_of(c)),
     ),
     "metric": Choice(
         "the metric in front, such as nDCG@10",
-        lambda c: str(PROTOCOLS[c.protocols[0]].front),
+        lambda c: str(PROTOCOLS[protocols_of(c)[0]].front),
         _metric,
     ),
     "queries": Choice(

@@ -14,9 +14,11 @@ from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.retrieval import comparable, keywords, runs
 from dashboard.views.cached.alike import copies
-from dashboard.views.cached.opened import opened
+from dashboard.views.cached.opened import opened, opened_as
 
 TYPED = "typed"
+NO_CUT = -1.0
+"""The least similarity that leaves all results in, whatever the scale of their scores."""
 
 
 class Question(NamedTuple):
@@ -70,7 +72,7 @@ def queries(asked: Question) -> pd.DataFrame:
     """The queries in question (table `queries`)."""
     if asked.text or asked.item:
         return pd.DataFrame({"query_id": [TYPED], "text": [asked.text], "item_id": [asked.item]})
-    stored = opened(asked.collection).queries
+    stored = opened_as(asked.collection, asked.digest).queries
     if asked.queries == "all":
         return stored
     return stored[(stored["text"] != "") == (asked.queries == "text")]
@@ -79,7 +81,7 @@ def queries(asked: Question) -> pd.DataFrame:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def query_keywords(asked: Question) -> pd.DataFrame:
     """What the words of each text query map to: candidates with scores, `kept` marked."""
-    known = opened(asked.collection)
+    known = opened_as(asked.collection, asked.digest)
     candidates = known.query_keywords
     if asked.text and _stored(asked):
         candidates = candidates[candidates["query_id"] == _stored(asked)].assign(query_id=TYPED)
@@ -90,7 +92,7 @@ def query_keywords(asked: Question) -> pd.DataFrame:
 
 def evidence(asked: Question) -> Evidence:
     """What a protocol judges from. Raises DataError where a file of labels could not be used."""
-    known = opened(asked.collection)
+    known = opened_as(asked.collection, asked.digest)
     known.check_evidence()
     return Evidence(
         queries=queries(asked),
@@ -113,21 +115,30 @@ def required_keywords(asked: Question) -> pd.DataFrame:
     return required_by(evidence(asked))
 
 
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _ranked(
+    name: str, digest: str, version: str, which: str, ties: str, text: str, item: str
+) -> pd.DataFrame:
+    """All results of one version: what the run depends on, and nothing that merely judges it."""
+    known = opened_as(name, digest)
+    everything = len(known.items)
+    if text:
+        return runs.text_run(known, version, text, k=everything).assign(query_id=TYPED)
+    if item:
+        return runs.item_run(known, version, item, k=everything).assign(query_id=TYPED)
+    return runs.run_of(known, version, which=which, ties=ties)
+
+
 @st.cache_resource(max_entries=64, show_spinner=False)
 def run(asked: Question, version: str) -> pd.DataFrame:
     """The ranked results of one version for the queries in question (table `run`)."""
-    known = opened(asked.collection)
-    everything = len(known.items)
-    if asked.text:
-        ranked = runs.text_run(known, version, asked.text, k=everything).assign(query_id=TYPED)
-    elif asked.item:
-        ranked = runs.item_run(known, version, asked.item, k=everything).assign(query_id=TYPED)
-    else:
-        ranked = runs.run_of(known, version, which=asked.queries)
+    name, digest, ties = asked.collection, asked.digest, PROTOCOLS[asked.protocol].ties
+    ranked = _ranked(name, digest, version, asked.queries, ties, asked.text, asked.item)
     if asked.copies == "left_out":
-        own = own_items(queries(asked))
-        ranked = duplicates.without(ranked, copies(known.name, known.digest), own)
-    return ranked[ranked["score"] >= asked.min_similarity]
+        ranked = duplicates.without(ranked, copies(name, digest), own_items(queries(asked)))
+    if asked.min_similarity > NO_CUT:
+        ranked = ranked[ranked["score"] >= asked.min_similarity]
+    return ranked
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -151,7 +162,7 @@ def counted_judgement(asked: Question) -> Judgement:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def unlike(name: str, digest: str, baseline: str, candidate: str) -> list[str]:
     """The ways in which two versions are not comparable, a sentence each."""
-    return comparable.unlike(opened(name), baseline, candidate)
+    return comparable.unlike(opened_as(name, digest), baseline, candidate)
 
 
 def needs_text_model(asked: Question) -> bool:
@@ -161,6 +172,6 @@ def needs_text_model(asked: Question) -> bool:
 
 def _stored(asked: Question) -> str:
     """The id of the stored query with exactly this text, if there is one."""
-    known = opened(asked.collection).queries
+    known = opened_as(asked.collection, asked.digest).queries
     same = known.loc[known["text"] == asked.text, "query_id"]
     return str(same.iloc[0]) if asked.text and len(same) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -17,6 +18,7 @@ from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.statistics import tukey
 from dashboard.storage.collection import Collection
+from dashboard.storage.evidence import scenes
 from dashboard.tables import DataError
 from dashboard.views.cached.judged import (
     Question,
@@ -25,7 +27,7 @@ from dashboard.views.cached.judged import (
     queries,
     required_keywords,
 )
-from dashboard.views.cached.opened import opened
+from dashboard.views.cached.opened import opened_as
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
@@ -41,10 +43,20 @@ def measurements(asked: Question, versions: tuple[str, ...], metrics: str) -> pd
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def counts(asked: Question, versions: tuple[str, ...]) -> pd.DataFrame:
+def counts(
+    asked: Question, versions: tuple[str, ...], only: tuple[str, ...] | None
+) -> pd.DataFrame:
     """How many queries of each version are scored, and why others are not."""
     found = {version: counted_run(asked, version) for version in versions}
-    return measuring.counts(found, counted_judgement(asked), asked.protocol)
+    judged = counted_judgement(asked)
+    if only is not None:
+        kept = set(only)
+        judged = replace(
+            judged,
+            query_ids=tuple(query for query in judged.query_ids if query in kept),
+            qrels=judged.qrels[judged.qrels["query_id"].isin(kept)],
+        )
+    return measuring.counts(found, judged, asked.protocol)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -99,11 +111,7 @@ def turned(asked: Question, baseline: str, candidate: str, metric: str) -> froze
 
 def _scenes(asked: Question) -> Mapping[str, str] | None:
     """Which queries come from one scene and are therefore resampled together."""
-    known = queries(asked)
-    if "scene" not in known.columns:
-        return None
-    in_scene = known[known["scene"] != ""]
-    return dict(zip(in_scene["query_id"], in_scene["scene"], strict=True))
+    return scenes(queries(asked))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -133,13 +141,18 @@ def slices(asked: Question) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def slice_means(
-    asked: Question, versions: tuple[str, ...], baseline: str, metric: str, by: str
+    asked: Question,
+    versions: tuple[str, ...],
+    baseline: str,
+    metric: str,
+    by: str,
+    only: tuple[str, ...] | None,
 ) -> pd.DataFrame:
     """One metric on every slice of one kind × version, and the difference to the baseline."""
     every = slices(asked)
     wanted = parse(metric)[0]
     return slicing.slice_means(
-        measurements(asked, versions, metric),
+        _of(only, measurements(asked, versions, metric)),
         every[every["by"] == by],
         wanted.name,
         wanted.cutoff,
@@ -150,7 +163,7 @@ def slice_means(
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _known_slices(name: str, digest: str) -> dict[str, tuple[str, ...]]:
-    known = opened(name)
+    known = opened_as(name, digest)
     every = Question(
         name, digest, known.protocols[0], known.groups, known.mapping_threshold, -1, "all"
     )

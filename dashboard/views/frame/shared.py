@@ -49,6 +49,9 @@ def screen(title: str, purpose: str) -> Any:
     view, _ = address.current()
     st.title(title, anchor=False, help=purpose)
     need(view, *SHARED)
+    if view.slice and not summary.selected(view, cached.question(view)):
+        st.info("No query in view belongs to the chosen part: choose other queries or all of them.")
+        st.stop()
     return view
 
 
@@ -154,10 +157,12 @@ def _groups(view: Any, groups: Sequence[str]) -> None:
 
 
 def _threshold(view: Any) -> None:
-    st.session_state["choice-mapping_threshold"] = view.mapping_threshold
+    usual = cached.opened(view.collection).mapping_threshold
+    given = view.mapping_threshold
+    st.session_state["choice-mapping_threshold"] = usual if given is None else given
     st.slider(
         "Words count as a keyword from similarity",
-        0.3,
+        0.0,
         1.0,
         step=0.05,
         key="choice-mapping_threshold",

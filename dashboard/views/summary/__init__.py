@@ -11,6 +11,7 @@ from dashboard.views.summary.measured import (
     in_front,
     metrics_in_view,
     over_k,
+    selected,
     values,
 )
 from dashboard.views.summary.shown import (
@@ -39,6 +40,7 @@ __all__ = [
     "describe",
     "notes",
     "problems",
+    "selected",
     "explained",
     "groups_of",
     "hand_over",

@@ -11,6 +11,7 @@ from dashboard.evaluation import compare
 from dashboard.evaluation.measure import NO_RELEVANT
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.tables import MEASUREMENTS
 from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.labels import short_label
@@ -124,10 +125,13 @@ def groups_of(view: Any, means: pd.DataFrame) -> list[str]:
     return [group for group in known if group in set(means["group"])]
 
 
-def values(view: Any, asked: Question, versions: Sequence[str], query_id: str) -> pd.DataFrame:
-    """The measurements of one query by all metrics shown."""
-    table = cached.measurements(asked, tuple(versions), " ".join(metrics_in_view(view)))
-    return table[table["query_id"] == query_id]
+def values(view: Any, found: Any) -> pd.DataFrame:
+    """The measurements of one query by all metrics shown, of the versions that could be asked."""
+    asked = tuple(version for version in found.runs if version not in found.problems)
+    if not asked:
+        return MEASUREMENTS.empty()
+    table = cached.measurements(found.asked, asked, " ".join(metrics_in_view(view)))
+    return table[table["query_id"] == found.query_id]
 
 
 def in_front(view: Any, table: pd.DataFrame) -> pd.DataFrame:

@@ -78,7 +78,8 @@ def _scored(means: pd.DataFrame) -> str:
 
 def _left_out(view: Any) -> str:
     """Why queries have no value, in a sentence; they are never counted as zero."""
-    counted = cached.counts(cached.question(view), tuple(view.runs))
+    asked = cached.question(view)
+    counted = cached.counts(asked, tuple(view.runs), selected(view, asked))
     reasons = [
         f"{_range(counted[column])} {words}"
         for column, words in REASONS.items()
@@ -111,8 +112,15 @@ def order(view: Any) -> None:
     st.table(table.map(_percent).rename(index=plain).rename_axis("Version"))
     st.caption("How often each version would take each place with other queries of the same kind.")
     st.subheader("Every pair", anchor=False)
+    pairs = cached.pairs(asked, view.runs, view.metric, only)
+    comparable = [
+        view.anyway == "yes" or not cached.unlike(view.collection, asked.digest, one, other)
+        for one, other in zip(pairs["baseline"], pairs["candidate"], strict=True)
+    ]
+    if not all(comparable):
+        st.error("Pairs of versions that are not comparable are left out.")
     st.dataframe(
-        _readable_pairs(cached.pairs(asked, view.runs, view.metric, only)),
+        _readable_pairs(pairs[comparable]),
         hide_index=True,
         column_config=PAIR_COLUMNS,
     )
