@@ -28,6 +28,7 @@ class Judgement:
     relevant_from  the least grade that is relevant
     leave_out      the item that each item query is about and never counts as its own result
     notes          sentences for the reader: what was dropped or taken in place of something
+    kinds          what each query is, image or text, where it has metrics of its own for that
     """
 
     qrels: pd.DataFrame
@@ -36,6 +37,7 @@ class Judgement:
     relevant_from: float = 1.0
     leave_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def asked(self) -> pd.Index:

@@ -34,7 +34,10 @@ def measure(
     values = []
     for run in runs.values():
         standing = _Standing.of(run, judgement, protocol)
-        values += [standing.decided(each(standing.rankings)) for each in measures]
+        values += [
+            protocol.finish(each, standing.decided(each(standing.rankings)), judgement)
+            for each in measures
+        ]
     queries = len(judgement.query_ids)
     of_run = np.repeat(np.arange(len(runs)), len(measures) * queries)
     of_measure = np.tile(np.repeat(np.arange(len(measures)), queries), len(runs))

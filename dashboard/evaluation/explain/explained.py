@@ -16,6 +16,8 @@ from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols import Protocol
 from dashboard.evaluation.rankings import Rankings, rank
 
+SAME = 1e-9
+
 
 def explain(measure: Measure, rankings: Rankings, query_id: str) -> Explanation:
     """How the formula's value of one query comes about. ValueError where it is no query of these.
@@ -48,15 +50,28 @@ def explain_run(
     mine.attrs = run.attrs
     kept = protocol.keep(mine, alone)
     found = explain(measure, rank(kept, alone), query_id)
-    value = float(measured({"": mine}, alone, protocol, [measure])["value"].iloc[0])
+    # what stands with a picture may depend on its texts, so all queries of two kinds are measured
+    asked = (mine, alone) if not judgement.kinds else (run, judgement)
+    values = measured({"": asked[0]}, asked[1], protocol, [measure])
+    value = float(values.loc[values["query_id"] == query_id, "value"].iloc[0])
     if math.isnan(value):
-        reason = _reason(run, alone, query_id) or found.lines[-1]
+        reason = _reason(run, alone, query_id) or _other_kind(measure, found)
         return Explanation(found.steps.iloc[:0], (reason,), value)
     if math.isnan(found.value):
         why = "No result came back" if kept.empty else "Nothing is relevant"
         line = f"{why}; the protocol “{protocol.title}” counts that as {wording.result(value)}."
         found = Explanation(found.steps, (*found.lines[:-1], line), value)
+    elif abs(value - found.value) > SAME:
+        line = f"With what its texts find, in the same measure: {wording.result(value)}."
+        found = Explanation(found.steps, (*found.lines, line), value)
     return replace(found, steps=_with_items(found.steps, kept))
+
+
+def _other_kind(measure: Measure, found: Explanation) -> str:
+    """Why the protocol gives no value where the formula does."""
+    if math.isnan(found.value):
+        return found.lines[-1]
+    return f"{measure} does not stand with queries of this kind."
 
 
 def _reason(run: pd.DataFrame, judgement: Judgement, query_id: str) -> str:

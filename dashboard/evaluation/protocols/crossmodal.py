@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.metrics.registry import Measure
+from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.evaluation.protocols.protocol import (
     NO_RELEVANT,
     Evidence,
@@ -14,26 +20,114 @@ from dashboard.evaluation.protocols.protocol import (
     keep_all,
     qrels_of,
 )
+from dashboard.evaluation.rankings import Floats
+
+IMAGE, TEXT = "image", "text"
+OF_KIND = {"i2t_R": IMAGE, "t2i_R": TEXT}
+BOTH_WAYS = {"Rsum": 1, "mR": 2}
+"""Metrics of both directions, and how many directions the value is divided by."""
+USUAL_TEXTS = 5
+BOTH = (
+    "i2t_R is of pictures, t2i_R of texts. Rsum and mR stand with the pictures: what a picture "
+    "finds of its texts, and with it what its texts find, so that their mean is that of the six."
+)
 
 
 def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
-    """The pairs that belong together have grade 1; every other result is a miss."""
+    """The pairs that belong together have grade 1; every other result is a miss.
+
+    A query with a text is a text, any other a picture; a ratio of texts to pictures other than five
+    to one is noted.
+    """
     qrels = qrels_of(evidence, "crossmodal")
-    return judgement(
+    kinds = _kinds(evidence.queries)
+    made = judgement(
         qrels.assign(credit=(qrels["grade"] >= 1).astype(float)),
         asked(evidence.queries, qrels["query_id"].unique()),
         nothing_relevant=NO_RELEVANT,
+        leave_out={} if evidence.queries is None else own_items(evidence.queries),
     )
+    both = (BOTH,) if {IMAGE, TEXT} <= set(kinds.values()) else ()
+    return replace(made, kinds=kinds, notes=(*both, *_ratio(made, kinds)))
+
+
+def _kinds(queries: pd.DataFrame | None) -> dict[str, str]:
+    if queries is None or "text" not in queries.columns:
+        return {}
+    is_text = queries["text"].fillna("").str.strip() != ""
+    kinds = np.where(is_text, TEXT, IMAGE).tolist()
+    return dict(zip(queries["query_id"], kinds, strict=True))
+
+
+def _ratio(made: Judgement, kinds: dict[str, str]) -> tuple[str, ...]:
+    """How many texts the pictures have, where that is not five each."""
+    counts = [
+        int(count)
+        for query, count in zip(made.query_ids, made.relevant, strict=True)
+        if kinds.get(query) == IMAGE
+    ]
+    if not counts or set(counts) == {USUAL_TEXTS}:
+        return ()
+    low, high = min(counts), max(counts)
+    each = f"{low}" if low == high else f"{low} to {high}"
+    return (
+        f"The {len(counts):,} pictures have {each} texts each, not the source's {USUAL_TEXTS}: "
+        "the more texts, the easier to find one of them.",
+    )
+
+
+def finish(measure: Measure, values: Floats, judgement: Judgement) -> Floats:
+    """Each direction's metric for its own queries only; Rsum and mR over both, with the pictures.
+
+    A picture's Rsum is its own R@1 + R@5 + R@10 and, for each of its texts, pictures ÷ texts times
+    the same: the mean over pictures is then the sum of the six means, whatever the ratio. Where
+    only one direction was asked, Rsum and mR are of that one.
+    """
+    kind = np.array([judgement.kinds.get(query, "") for query in judgement.query_ids])
+    if measure.name in OF_KIND and judgement.kinds:
+        return np.where(kind == OF_KIND[measure.name], values, np.nan)
+    if measure.name not in BOTH_WAYS or not {IMAGE, TEXT} <= set(kind.tolist()):
+        return values
+    picture = _picture_of(judgement, kind)
+    counted = (kind == TEXT) & (picture >= 0) & ~np.isnan(values)
+    scored = (kind == IMAGE) & ~np.isnan(values)
+    counted[counted] = scored[picture[counted]]
+    of_texts = np.bincount(picture[counted], values[counted], minlength=len(values))
+    share = scored.sum() / max(int(counted.sum()), 1)
+    total = (values + share * of_texts) / BOTH_WAYS[measure.name]
+    return np.where(scored, total, np.nan)
+
+
+def _picture_of(judgement: Judgement, kind: np.ndarray) -> np.ndarray:
+    """For each text the place of the query that is its picture; -1 where that is not asked."""
+    place = {
+        judgement.leave_out[query]: number
+        for number, query in enumerate(judgement.query_ids)
+        if kind[number] == IMAGE and query in judgement.leave_out
+    }
+    found = np.full(len(kind), -1)
+    relevant = judgement.grade >= judgement.relevant_from
+    items = judgement.qrels["item_id"].astype("str").map(place).fillna(-1).to_numpy(dtype=int)
+    rows = np.flatnonzero(relevant & (items >= 0) & (kind[judgement.query] == TEXT))[::-1]
+    found[judgement.query[rows]] = items[rows]
+    return found
 
 
 CROSSMODAL = Protocol(
     name="crossmodal",
     title="Image–text matching, any match",
     source="VSE++ (Faghri et al., BMVC 2018): R@K on Flickr30k and COCO",
-    metrics="Success@1 Success@5 Success@10 RR",
+    metrics="i2t_R@1 i2t_R@5 i2t_R@10 t2i_R@1 t2i_R@5 t2i_R@10 Rsum mR",
     cutoffs=(1, 5, 10),
-    shown_as={"Success": "R@K, hit rate (any match in the first K)"},
+    shown_as={
+        "Success": "R@K, hit rate (any match in the first K)",
+        "i2t_R": "Image to text R@K (any of its texts in the first K; elsewhere: Success@K)",
+        "t2i_R": "Text to image R@K (its image in the first K)",
+        "Rsum": "Rsum (the six R@K added; 6 is the source's 600 %)",
+        "mR": "mR (mean of the six R@K)",
+    },
     nothing_relevant="null",
     judge=judge,
     keep=keep_all,
+    finish=finish,
 )

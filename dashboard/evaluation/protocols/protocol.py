@@ -46,10 +46,11 @@ class Protocol:
 
     judge(evidence, groups) → Judgement; keep(run, judgement) → the rows of the run that count, to
     be ranked anew; finish(measure, values, judgement) → what stands with each query at last, where
-    it depends on other queries or on what a query is. metrics: what a screen shows first; shown_as: metric's name → the source's word
-    for it with the formula. nothing_relevant: what a query without any relevant item is worth:
-    null for every metric, zero as trec_eval prints, or what each formula gives. ties: how a file's
-    equal scores are put in order: as the gallery has them, or as trec_eval does.
+    it depends on other queries or on what a query is. metrics: what a screen shows first; shown_as:
+    metric's name → the source's word for it with the formula. nothing_relevant: what a query
+    without any relevant item is worth: null for every metric, zero as trec_eval prints, or what
+    each formula gives. ties: how a file's equal scores are put in order: as the gallery has
+    them, or as trec_eval does.
     """
 
     name: str

@@ -1,0 +1,100 @@
+"""Pictures and texts in one collection: each direction's metric, and Rsum over both."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.evaluation.explain import explain_run
+from dashboard.evaluation.measure import measure, summarise
+from dashboard.evaluation.metrics import parse
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.tables import RUN
+
+CUTOFFS = (1, 5, 10)
+
+
+def world(texts_of, seed=0):
+    """Evidence of pictures with some texts each, a run with random order, and its ranks of the
+    truth."""
+    rng = np.random.default_rng(seed)
+    owner = np.repeat(np.arange(len(texts_of)), texts_of)
+    similarity = rng.normal(size=(len(texts_of), len(owner)))
+    similarity[owner, np.arange(len(owner))] += 1
+    pictures = [f"p{n}" for n in range(len(texts_of))]
+    texts = [f"t{n}" for n in range(len(owner))]
+    queries = pd.DataFrame(
+        {
+            "query_id": [f"q_{p}" for p in pictures] + [f"q_{t}" for t in texts],
+            "text": [""] * len(pictures) + ["words"] * len(texts),
+            "item_id": [*pictures, *[""] * len(texts)],
+        }
+    )
+    pairs = [(f"q_p{p}", f"t{t}", 1) for t, p in enumerate(owner)]
+    pairs += [(f"q_t{t}", f"p{p}", 1) for t, p in enumerate(owner)]
+    qrels = pd.DataFrame(pairs, columns=["query_id", "item_id", "grade"])
+    rows = []
+    for p, scores in enumerate(similarity):
+        order = np.argsort(-scores)
+        rows += [(f"q_p{p}", f"t{t}", scores[t], rank) for rank, t in enumerate(order, 1)]
+    for t, scores in enumerate(similarity.T):
+        order = np.argsort(-scores)
+        rows += [(f"q_t{t}", f"p{p}", scores[p], rank) for rank, p in enumerate(order, 1)]
+    run = pd.DataFrame(rows, columns=list(RUN.columns))
+    best = [(-scores).argsort().argsort()[owner == p].min() for p, scores in enumerate(similarity)]
+    theirs = [(-similarity[:, t]).argsort().argsort()[owner[t]] for t in range(len(owner))]
+    evidence = SimpleNamespace(
+        queries=queries, qrels=qrels, items=None, keywords=None, query_keywords=None
+    )
+    return evidence, run, np.array(best), np.array(theirs)
+
+
+@pytest.mark.parametrize("texts_of", [[5] * 12, [1, 7, 2, 2, 30, 1, 9, 4, 4, 4, 4, 4]])
+def test_both_directions_and_their_sum(texts_of):
+    evidence, run, best, theirs = world(texts_of)
+    protocol = PROTOCOLS["crossmodal"]
+    made = protocol.judge(evidence, None)
+    table = summarise(measure({"r": run}, made, protocol, protocol.metrics))
+    means = {(m, None if pd.isna(k) else k): v for m, k, v in table.iloc[:, 1:4].to_numpy()}
+    i2t, t2i = ([float((ranks < k).mean()) for k in CUTOFFS] for ranks in (best, theirs))
+    for number, k in enumerate(CUTOFFS):
+        assert means["i2t_R", k] == pytest.approx(i2t[number])
+        assert means["t2i_R", k] == pytest.approx(t2i[number])
+    assert means["Rsum", None] == pytest.approx(sum(i2t) + sum(t2i))
+    assert means["mR", None] == pytest.approx((sum(i2t) + sum(t2i)) / 6)
+    scored = table.set_index("metric")["scored"]
+    assert set(scored["t2i_R"]) == {sum(texts_of)}
+    assert set(scored["i2t_R"]) == {12} == {scored["Rsum"], scored["mR"]}
+
+
+def test_another_ratio_is_said():
+    judge = PROTOCOLS["crossmodal"].judge
+    assert not any("source" in note for note in judge(world([5, 5])[0], None).notes)
+    said = judge(world([5, 7])[0], None).notes[-1]
+    assert said.startswith("The 2 pictures have 5 to 7 texts each, not the source's 5")
+
+
+def test_of_one_direction_the_sum_is_of_that_one():
+    evidence, run, best, _ = world([5] * 12)
+    evidence.queries = evidence.queries[evidence.queries["text"] == ""]
+    evidence.qrels = evidence.qrels[evidence.qrels["query_id"].str.startswith("q_p")]
+    made = PROTOCOLS["crossmodal"].judge(evidence, None)
+    table = measure({"r": run}, made, "crossmodal", "Rsum mR t2i_R@1")
+    means = table.groupby("metric")["value"].mean()
+    expected = sum((best < k).mean() for k in CUTOFFS)
+    assert means["Rsum"] == pytest.approx(expected)
+    assert means["mR"] == pytest.approx(expected / 3)
+    assert np.isnan(means["t2i_R"])
+
+
+@pytest.mark.parametrize("metric", ["mR", "Rsum", "i2t_R@5", "t2i_R@5"])
+@pytest.mark.parametrize("query", ["q_p0", "q_t0"])
+def test_the_explained_value_is_the_measured_one(metric, query):
+    evidence, run, *_ = world([2, 3, 4])
+    protocol = PROTOCOLS["crossmodal"]
+    made = protocol.judge(evidence, None)
+    values = measure({"r": run}, made, protocol, metric).set_index("query_id")["value"]
+    found = explain_run(parse(metric)[0], run, made, protocol, query)
+    assert found.value == pytest.approx(values[query], nan_ok=True)
+    assert found.lines
