@@ -267,3 +267,94 @@ def test_the_report_is_made_when_its_button_is_pressed_with_the_screens_numbers(
     app = opened("compare", collection="driving")
     labels = [button.proto.label for button in app.get("download_button")]
     assert labels == ["Report", "Queries as CSV", "Queries as JSON"]
+
+
+EXTREME = [
+    ("mapping_threshold", "0"),
+    ("mapping_threshold", "0.1"),
+    ("mapping_threshold", "1"),
+    ("mapping_threshold", "abc"),
+    ("min_similarity", "1"),
+    ("min_similarity", "-1"),
+    ("slice", "kind of query=item query"),
+    ("metric", "ERR(exp,max=20)@5"),
+    ("metric", "ERR(exp,max=2000)@5"),
+    ("metric", "AVG(rows=99999999999999999999)"),
+    ("metric", "P@999999999"),
+    ("text", "\u200b"),
+    ("text", "\U0001f6b2"),
+    ("text", ".*[(<b>"),
+    ("between", "1..-1"),
+    ("at", "nan..nan"),
+    ("find", "\u202e"),
+    ("groups", "pv_ego_behavior"),
+    ("runs", "v0.1"),
+    ("shown", "50"),
+    ("v", "99"),
+]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize(("key", "value"), EXTREME)
+def test_no_value_of_a_link_ends_in_an_exception(screen, key, value):
+    app = opened(screen, collection="driving", **{key: value})
+    assert not app.exception
+    assert app.title or app.error
+
+
+@pytest.fixture
+def plain(tmp_path, monkeypatch):
+    """A collection without keywords or vectors: three items, one query, two files of runs."""
+    folder = tmp_path / "data" / "plain"
+    (folder / "runs").mkdir(parents=True)
+    settings = 'protocols = ["trec"]\ngroups = []\ndefault_groups = []\n'
+    (folder / "collection.toml").write_text(settings)
+    (folder / "items.csv").write_text("item_id\na\nb\nc\n")
+    (folder / "queries.csv").write_text("query_id,text\nq1,something\nq2,something else\n")
+    (folder / "qrels.txt").write_text("q1 0 c 1\nq2 0 a 1\n")
+    tied = "q1 Q0 a 1 1 x\nq1 Q0 b 2 1 x\nq1 Q0 c 3 1 x\nq2 Q0 b 1 1 x\nq2 Q0 a 2 0.5 x\n"
+    (folder / "runs" / "tied.trec").write_text(tied)
+    distances = "q1 Q0 c 1 -2 x\nq1 Q0 a 2 -5 x\nq1 Q0 b 3 -9 x\nq2 Q0 a 1 -3 x\n"
+    (folder / "runs" / "distances.trec").write_text(distances)
+    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path / "data")
+    return folder
+
+
+def test_screens_rank_a_file_as_the_command_line_does(plain, capsys):
+    from dashboard.__main__ import main
+
+    assert main(["measure", str(plain), "--metrics", "RR", "--format", "json"]) == 0
+    printed = {row["run"]: row["mean"] for row in json.loads(capsys.readouterr().out)}
+    assert printed == {"tied": 0.75, "distances": 1.0}  # equal scores: document id descending
+    shown = opened("overview", collection="plain", metric="RR").table[0].value
+    row = next(row for name, row in shown.iterrows() if "recip" in name)
+    for run, mean in printed.items():
+        assert f"{mean:.3f}" in row[run]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_collection_of_files_of_runs_has_every_screen(plain, screen):
+    app = opened(screen, collection="plain")
+    assert not app.exception
+    assert not app.error
+
+
+def test_scores_below_minus_one_are_results_too(plain):
+    told = cards(opened("query", collection="plain", query="q1", baseline="distances"))
+    assert [result["score"] for result in told["rows"][0]["results"]] == [-2, -5, -9]
+
+
+def test_a_protocol_that_is_not_known_is_said(plain):
+    (plain / "collection.toml").write_text('protocols = ["alfa2"]\ngroups = []')
+    app = opened(collection="plain")
+    assert "none of its protocols is known" in app.error[0].value
+    assert not app.exception
+
+
+def test_a_slice_counts_only_its_own_queries():
+    sliced = {"queries": "all", "slice": "pv_object_type=bicyclist"}
+    app = opened(collection="driving", **sliced)
+    scored, total = map(int, app.table[0].value["Scored"].iloc[0].split(" of "))
+    sentence = next(c.value for c in app.caption if "Best in bold" in c.value)
+    left_out = [int(word) for word in sentence.split("Left out")[1].split() if word.isdecimal()]
+    assert sum(left_out[1:] if left_out[0] == 0 else left_out) == total - scored

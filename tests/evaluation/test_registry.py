@@ -142,3 +142,9 @@ def test_the_exceptions_are_real(name):
 def test_two_metrics_of_one_name_are_refused():
     with pytest.raises(ValueError, match="two metrics are called"):
         metric("hits_over_K", formula="", source="", reads="hits")(lambda rankings, k: None)
+
+
+def test_no_whole_setting_is_without_bound():
+    for each in REGISTRY.values():
+        for setting in each.settings:
+            assert not setting.whole or setting.high <= 10_000, (each.name, setting.name)

@@ -24,7 +24,7 @@ from dashboard.evaluation.metrics.names import Setting, choice
 from dashboard.evaluation.metrics.registry import metric
 from dashboard.evaluation.rankings import Array, Floats, Rankings
 
-WINDOW = Setting("w", 10, low=1, whole=True)
+WINDOW = Setting("w", 10, low=1, high=10_000, whole=True)
 DIVIDE = choice("divide", "window", "w")
 SOURCE = "Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019"
 GAIN = "g(k): mean over the last w of r² ÷ largest r so far"

@@ -12,7 +12,7 @@ from dashboard.evaluation.rankings import Array, Counts, Floats, Rankings
 Weights = Callable[[int], Floats]
 
 PERSISTENCE = Setting("p", 0.95, low=0.0, high=1.0, bare=True, shown=True, inner=True)
-ROWS = Setting("rows", 0, low=0, whole=True, inner=True)
+ROWS = Setting("rows", 0, low=0, high=10_000, whole=True, inner=True)
 PER_LIST = choice("per", "list", "image")
 PER_IMAGE = choice("per", "image", "list")
 

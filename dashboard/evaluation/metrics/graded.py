@@ -169,7 +169,7 @@ def rank_biased_precision(
 @metric(
     "ERR",
     choice("stop", "credit", "exp", bare=True),
-    Setting("max", 4, low=1, whole=True),
+    Setting("max", 4, low=1, high=20, whole=True),
     PER_LIST,
     formula="Σ (1 ÷ k) · r_k · Π_{j<k} (1 − r_j)",
     source="Chapelle et al. 2009; exp: gdeval; Shao et al. 2019 (ERR, ORG)",
