@@ -55,6 +55,11 @@ def read_texts(texts: Sequence[str]) -> np.ndarray:
 
 
 def unit(rows: np.ndarray) -> np.ndarray:
-    """Rows scaled to length 1, float32."""
+    """Rows scaled to length 1 in double precision, float32."""
+    return precise_unit(rows).astype(np.float32)
+
+
+def precise_unit(rows: np.ndarray) -> np.ndarray:
+    """Rows scaled to length 1, float64."""
     wide = rows.astype(np.float64)
-    return (wide / np.linalg.norm(wide, axis=1, keepdims=True)).astype(np.float32)
+    return wide / np.linalg.norm(wide, axis=1, keepdims=True)

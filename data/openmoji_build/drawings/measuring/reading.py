@@ -27,7 +27,7 @@ def grades(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def versions(folder: Path) -> Iterator[tuple[str, dict[str, np.ndarray], dict[str, np.ndarray]]]:
-    """Name, item → vector, query → vector of every version, in order of bits or of name."""
+    """Name, item → unit vector, query → unit vector of every version, by method, then bits."""
     places = [place for place in (folder / "models").iterdir() if place.is_dir()]
     for place in sorted(places, key=lambda p: (p.name.split("-")[0], len(p.name), p.name)):
         yield place.name, _vectors(place, "items"), _vectors(place, "queries")
@@ -36,6 +36,7 @@ def versions(folder: Path) -> Iterator[tuple[str, dict[str, np.ndarray], dict[st
 def _vectors(place: Path, stem: str) -> dict[str, np.ndarray]:
     ids = (place / f"{stem}.txt").read_text(encoding="utf-8").split("\n")[:-1]
     matrix = np.load(place / f"{stem}.npy").astype(np.float64)
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
     return dict(zip(ids, matrix, strict=True))
 
 

@@ -11,7 +11,7 @@ from drawings import files
 from drawings.asking.browsing import COLUMNS, MOST_ROWS, Shown, sessions
 from drawings.asking.captions import split
 from drawings.asking.relevance import UNREADABLE, WORDS, WORKERS, answers, mean
-from drawings.encoders import read_texts
+from drawings.encoders import precise_unit, read_texts
 from drawings.learning.matching import BY_NAME, RECIPES, by_name
 from drawings.sources import Drawing
 from drawings.steps.captions import trained, write_side
@@ -19,7 +19,7 @@ from drawings.steps.shared import plain, write_collection, write_overview
 from drawings.workshop import Build
 
 FOLDER = "openmoji_context"
-FEWEST_RELEVANT = 20
+FEWEST_RELEVANT = 12
 """Pictures that must have some relevance to a word before it is asked."""
 SPOILT_WORDS, SPOILT_SHARE = 2, 0.97
 DEPTH = COLUMNS * MOST_ROWS
@@ -83,7 +83,7 @@ def _write_versions(
         items, asked = pictures.astype(np.float16), side.texts(read).astype(np.float16)
         vectors = {"items": (ids, items), "queries": (list(words), asked)}
         write_side(build, FOLDER, side, vectors)
-        scores = np.round(asked.astype(np.float64) @ items.astype(np.float64).T, 6)
+        scores = np.round(precise_unit(asked) @ precise_unit(items).T, 6)
         for query, row in zip(words, np.argsort(-scores, axis=1, kind="stable"), strict=True):
             lists[query, side.recipe.name] = [ids[place] for place in row[:DEPTH]]
     return lists
