@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dashboard.storage import media
+from dashboard.storage.media import asked
 from dashboard.views import address, cached
 from dashboard.views.cards import assets
 
@@ -47,6 +48,6 @@ def _full(scope: Scope) -> str | None:
 
 app = st.App(
     "dashboard/main.py",
-    routes=[*media.routes(cached.opened), *assets.routes()],
+    routes=[*media.routes(cached.opened), *asked.routes(cached.opened), *assets.routes()],
     middleware=[Middleware(FullAddress)],
 )

@@ -23,7 +23,7 @@ from dashboard.storage.evidence import (
 from dashboard.storage.findings import Findings
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
 from dashboard.storage.settings import read_collection_settings, stands_first
-from dashboard.storage.versions import Model, natural, read_models, run_files
+from dashboard.storage.versions import Model, natural, needing_vectors, read_models, run_files
 from dashboard.storage.vocabulary import read_vocabulary, spelled_keywords, spelled_words
 from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError
 
@@ -171,7 +171,7 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     qrels = read.unless_refused(
         "qrels", lambda: read_judgements(folder, items, queries, findings), None
     )
-    asked = dict(zip(queries["query_id"], queries["text"] != "", strict=True))
+    asked = needing_vectors(queries)
     models, broken = read_models(folder / "models", items["item_id"].tolist(), asked, findings)
     runs = _runs(folder, models, findings)
     labels = (

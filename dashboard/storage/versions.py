@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from dashboard.storage import digests
 from dashboard.storage.annotation import matched_ids
@@ -59,12 +60,18 @@ def natural(name: str) -> tuple[tuple[int, int | str], ...]:
     return tuple((0, int(part)) if part.isdecimal() else (1, part) for part in parts)
 
 
+def needing_vectors(queries: pd.DataFrame) -> dict[str, bool]:
+    """For each query whether it needs a stored vector: all do but those that are items."""
+    needs = (queries["text"] != "") | (queries["item_id"] == "")
+    return dict(zip(queries["query_id"], needs, strict=True))
+
+
 def read_models(
     folder: Path, items: Sequence[str], queries: Mapping[str, bool], findings: Findings
 ) -> tuple[dict[str, Model], dict[str, DataError]]:
     """The usable models under `folder` by name, and what is wrong with the others.
 
-    `queries` says for each query whether it needs a stored vector, as texts do.
+    `queries` says for each query whether it needs a stored vector.
     """
     models, broken = {}, {}
     for place in sorted(_folders(folder), key=lambda path: natural(path.name)):

@@ -8,9 +8,7 @@ front of private media.
 from __future__ import annotations
 
 import io
-import threading
-import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isnan, nan
 from pathlib import Path
@@ -22,15 +20,15 @@ from starlette.routing import Route
 
 from dashboard.storage.media.formats import content_type, odd_codec, picture
 from dashboard.storage.media.inside import Opened, Unusable, open_inside
+from dashboard.storage.media.lookup import Lookup, Row, rows_of, text_of
 from dashboard.storage.media.posters import poster_of
 from dashboard.storage.media.serving import Content, answer
 
 CLIPS, POSTERS = "clips", "posters"
+TEXT = "text"
 COLUMNS = ["item_id", "kind", "clip", "poster", "problem", "caption", "begin", "end"]
 _SERVED_AS_IT_IS = 400_000  # bytes; larger posters are made smaller
-_REMEMBERED = 10.0  # seconds
 _WIDE = 1280  # pixels
-Row = Mapping[Hashable, Any]
 
 
 class HasMedia(Protocol):
@@ -49,9 +47,9 @@ class HasMedia(Protocol):
 
 
 def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
-    """How each item is shown, one row each: its kind, addresses, caption, span, and what is wrong.
+    """How each item is shown, one row each: its kind, addresses, caption, span, what is wrong.
 
-    Columns item_id, kind (clip, picture or empty), clip and poster (addresses, empty: none),
+    Columns item_id, kind (clip, picture, text or empty), clip and poster (addresses, empty: none),
     problem (a word for the placeholder), caption, begin and end (seconds of the span that the item
     is of its file; NaN: all of it). Costs a few small reads for each item.
     """
@@ -81,7 +79,7 @@ def poster(collection: HasMedia, item_id: str) -> bytes:
     row = _rows(collection, [item_id]).get(item_id)
     if row is None:
         raise Unusable("not in the collection")
-    with _poster(collection, row).opened as opened:
+    with poster_content(collection, row).opened as opened:
         opened.file.seek(0)
         return opened.file.read()
 
@@ -92,38 +90,21 @@ def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
     A DataError of `open_collection` is a 404. What it opened is remembered for a few seconds: the
     posters of a page come in one burst.
     """
-    lookup = _Lookup(open_collection)
+    lookup = Lookup(open_collection, _rows)
 
     def clip(name: str, item_id: str) -> Content:
         collection, item = lookup.find(name, item_id)
-        return _content(open_inside(collection.folder, collection.media_root, _text(item, "file")))
+        return _content(
+            open_inside(collection.folder, collection.media_root, text_of(item, "file"))
+        )
 
     def poster(name: str, item_id: str) -> Content:
-        return _poster(*lookup.find(name, item_id))
+        return poster_content(*lookup.find(name, item_id))
 
     return [
         Route(f"/{CLIPS}/{{collection}}", answer(clip), name="clip"),
         Route(f"/{POSTERS}/{{collection}}", answer(poster, at_once=2), name="poster"),
     ]
-
-
-class _Lookup:
-    """The rows of collections by item id, remembered for a short time."""
-
-    def __init__(self, open_collection: Callable[[str], HasMedia]) -> None:
-        self._open = open_collection
-        self._known: dict[str, tuple[float, HasMedia, dict[str, Row]]] = {}
-        self._one_at_a_time = threading.Lock()
-
-    def find(self, name: str, item_id: str) -> tuple[HasMedia, Row]:
-        """The collection and the item's row; LookupError or DataError when there is none."""
-        with self._one_at_a_time:
-            if name not in self._known or self._known[name][0] < time.monotonic():
-                collection = self._open(name)
-                until = time.monotonic() + _REMEMBERED
-                self._known[name] = (until, collection, _rows(collection))
-            _, collection, rows = self._known[name]
-        return collection, rows[item_id]
 
 
 @dataclass(frozen=True)
@@ -159,7 +140,9 @@ def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any
     shown = {"item_id": item_id, "kind": "", "clip": "", "poster": "", "caption": ""}
     if row is None:
         return {**shown, "problem": "not in the collection", "begin": nan, "end": nan}
-    file = _look(collection.folder, collection.media_root, _text(row, "file"))
+    if text_of(row, "kind") == TEXT and not text_of(row, "file"):
+        return {**shown, **_spoken(row)}
+    file = _look(collection.folder, collection.media_root, text_of(row, "file"))
     poster = _own_poster(collection, row)
     version = poster.version or file.version
     return {
@@ -168,15 +151,21 @@ def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any
         "clip": _address(CLIPS, collection, item_id, file.version) if file.kind else "",
         "poster": _address(POSTERS, collection, item_id, version) if version else "",
         "problem": file.problem,
-        "caption": _text(row, "caption"),
+        "caption": text_of(row, "caption"),
         "begin": _second(row, "span_start"),
         "end": _second(row, "span_end"),
     }
 
 
+def _spoken(row: Row) -> dict[str, Any]:
+    """How an item is shown that is a text: by its caption, which is all there is of it."""
+    caption = text_of(row, "caption")
+    return {"kind": TEXT, "caption": caption, "problem": "", "begin": nan, "end": nan}
+
+
 def _own_poster(collection: HasMedia, row: Row) -> _Look:
     """A look at the poster that comes with the collection; no version: none is usable."""
-    name = _text(row, "poster")
+    name = text_of(row, "poster")
     found = _look(collection.folder, collection.posters_root, name) if name else _Look()
     return found if found.kind == "picture" else _Look()
 
@@ -189,15 +178,15 @@ def _content(opened: Opened) -> Content:
         raise
 
 
-def _poster(collection: HasMedia, row: Row) -> Content:
+def poster_content(collection: HasMedia, row: Row) -> Content:
     """The poster of an item: its own file if that is small, else made from it or from the clip."""
     second = 0.0
     if _own_poster(collection, row).version:
-        opened = open_inside(collection.folder, collection.posters_root, _text(row, "poster"))
+        opened = open_inside(collection.folder, collection.posters_root, text_of(row, "poster"))
         if opened.size <= _SERVED_AS_IT_IS and picture(opened.file).width <= _WIDE:
             return _content(opened)
     else:
-        opened = open_inside(collection.folder, collection.media_root, _text(row, "file"))
+        opened = open_inside(collection.folder, collection.media_root, text_of(row, "file"))
         begin = _second(row, "span_start")
         second = 0.0 if isnan(begin) else begin
     with opened:
@@ -207,15 +196,7 @@ def _poster(collection: HasMedia, row: Row) -> Content:
 
 
 def _rows(collection: HasMedia, item_ids: list[str] | None = None) -> dict[str, Row]:
-    items = collection.items
-    if item_ids is not None:
-        items = items[items["item_id"].isin(item_ids)]
-    return {str(row["item_id"]): row for row in items.to_dict("records")}
-
-
-def _text(row: Row, column: str) -> str:
-    value = row.get(column, "")
-    return value if isinstance(value, str) else ""
+    return rows_of(collection.items, "item_id", item_ids)
 
 
 def _second(row: Row, column: str) -> float:
