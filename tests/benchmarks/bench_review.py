@@ -43,7 +43,7 @@ def look(page, process: int) -> list[float]:
     found = []
     for view in range(1, VIEWS + 1):
         before = page.url
-        page.keyboard.press("j" if (view // 100) % 2 == 0 else "k")
+        page.keyboard.press("j" if view <= VIEWS // 2 else "k")
         page.wait_for_url(lambda url: url != before)  # noqa: B023 (waited for at once)
         page.locator(IDLE).wait_for()
         if view == FIRST or (view - FIRST) % STEP == 0 and view > FIRST:
