@@ -270,3 +270,10 @@ def test_different_ids_that_share_a_key_are_told_apart(
     pd.testing.assert_frame_equal(read_run(path, "trec"), expected)
     with pytest.raises(DataError, match="lines 1 and 6"):
         read_run(write(tmp_path, RUN + "q1 Q0 a 3 0.1 x\n"), "trec")
+
+
+def test_small_scores_keep_their_order(tmp_path):
+    path = tmp_path / "small.trec"
+    path.write_text("q Q0 z 1 3e-7 x\nq Q0 a 2 2e-7 x\nq Q0 b 3 1e-7 x\n")
+    run = read_run(path, "gallery", ["a", "b", "z"])
+    assert run["item_id"].astype("str").tolist() == ["z", "a", "b"]

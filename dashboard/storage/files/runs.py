@@ -4,6 +4,7 @@ decided here, once."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor, log10
 from pathlib import Path
 from typing import Literal
 
@@ -38,10 +39,10 @@ def read_run(
     """The run in a file as the table RUN, in its final order; a rank in the file is ignored.
 
     Query ids are categorical; item ids are categories of a `gallery`, and texts without one.
-    `ties="gallery"`: scores rounded to 6 places, descending, equal ones in the order of `gallery`
-    (items outside it are left out, counted) or of their ids. `ties="trec"`: scores as float32,
-    equal ones by item id descending, as trec_eval does. Raises DataError naming the line: a pair
-    twice, a score that is not finite.
+    `ties="gallery"`: scores rounded to 6 places (more where all are below 0.1: engines differ
+    behind that), descending, equal ones in the order of `gallery` (items outside it are left out,
+    counted) or of their ids. `ties="trec"`: scores as float32, equal ones by item id descending, as
+    trec_eval does. Raises DataError naming the line: a pair twice, a score that is not finite.
     """
     name, findings = name or path.name, findings if findings is not None else Findings()
     pairs = _pairs(path, "score", trec.RUN_FIELDS, name, findings)
@@ -52,8 +53,18 @@ def read_run(
     if ties == "trec":
         scores = pairs.values.astype("float32").astype("float64")
     else:
-        scores = pairs.values.round(PLACES)
+        scores = pairs.values.round(_decimals(pairs.values))
     return _ordered(pairs, scores, ties)
+
+
+def _decimals(scores: npt.NDArray[np.float64]) -> int:
+    """To how many places engines agree: 6 for similarities, more where all scores are small.
+
+    >>> _decimals(np.array([0.93, 0.2])), _decimals(np.array([3e-7, -1e-7]))
+    (6, 12)
+    """
+    largest = float(np.abs(scores).max(initial=0.0))
+    return PLACES + max(0, -1 - floor(log10(largest))) if largest > 0 else PLACES
 
 
 def read_qrels(path: Path, *, name: str = "", findings: Findings | None = None) -> pd.DataFrame:
