@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import random
 import re
 import sys
@@ -187,6 +189,18 @@ def test_figures_by_hand() -> None:
     assert context_worth.spearman(np.array([1, 2, 3]), np.array([9, 4, 1])) == pytest.approx(-1)
     # 2 of 24 texts are right: one of them is first by chance once in 12 times.
     assert captions_worth.chance(12, 2)[0] == pytest.approx(100 / 12)
+
+
+EXAMPLES = (
+    "sources", "files", "asking.hashes", "asking.relevance", "asking.browsing", "learning.codes",
+    "measuring.composed", "measuring.captions", "measuring.hashes", "measuring.context",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_in_the_builder_are_right(name: str) -> None:
+    failed, tried = doctest.testmod(importlib.import_module(f"drawings.{name}"))
+    assert tried and not failed
 
 
 def test_each_requirement_is_bounded_and_says_what_it_is_for() -> None:

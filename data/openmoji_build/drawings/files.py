@@ -31,7 +31,7 @@ def toml(values: Mapping[str, Any]) -> str:
 
     >>> print(toml({"title": 'A "b"', "cutoffs": [1, 5]}), end="")
     # Made by openmoji_build/build.py.
-    title = "A \\\\"b\\\\""
+    title = "A \\"b\\""
     cutoffs = [1, 5]
     """
     lines = [f"{key} = {_written(value)}" for key, value in values.items()]
