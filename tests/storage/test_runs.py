@@ -242,7 +242,13 @@ def test_any_lines_come_in_the_order_that_plain_sorting_gives(
         wanted = sorted(by_item, key=lambda row: (order.index(f"q{row[0]}"), -np.float32(row[2])))
     else:
         by_item = sorted(rows, key=lambda row: row[1])
-        wanted = sorted(by_item, key=lambda row: (order.index(f"q{row[0]}"), -round(row[2], 6)))
+        largest = max((abs(score) for _, _, score in rows), default=0.0)
+        places = 6
+        while 0 < largest < 10.0 ** (5 - places):  # one place more for each leading zero
+            places += 1
+        wanted = sorted(
+            by_item, key=lambda row: (order.index(f"q{row[0]}"), -round(row[2], places))
+        )
     assert found["query_id"].tolist() == [f"q{q}" for q, _, _ in wanted]
     assert found["item_id"].tolist() == [item for _, item, _ in wanted]
 

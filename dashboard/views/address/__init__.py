@@ -146,7 +146,5 @@ def complete(params: Params) -> str | None:
     from the first moment without a step in the browser's history.
     """
     view, _ = view_of(params)
-    full = to_params(view) if view else {}
-    if set(full) <= set(params):
-        return None
-    return urlencode({**full, **params}, doseq=True)
+    full = {**to_params(view), **params} if view else params
+    return None if full == params else urlencode(full, doseq=True)
