@@ -17,7 +17,7 @@ import pandas as pd
 
 from dashboard.commands import answers, gate, report
 from dashboard.commands.asked import Asked
-from dashboard.commands.numbers import at_least_one, share
+from dashboard.commands.numbers import OneLine, at_least_one, share
 from dashboard.commands.output import one_line, printed
 from dashboard.evaluation.measure import summarise
 from dashboard.storage.collection import Collection, open_collection
@@ -34,6 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Answer one call; returns the exit code."""
     call = _parser().parse_args(arguments)
     try:
+        if getattr(call, "metrics", None) == "":
+            raise ValueError("--metrics names no metric; write for example P@5 AP nDCG@10")
+        if "metrics" in call:
+            call.metrics = call.metrics or ""
         table, code = call.answer(call)
     except (DataError, ValueError, OSError) as problem:
         _complain(problem)
@@ -62,7 +66,12 @@ def _compare(call: argparse.Namespace) -> Answer:
     pair, barrier = (call.baseline, call.candidate), gate.Gate.of(call)
     if barrier is None:
         measurements, asked = _measurements(call, pair)
+        ways = asked.unlike(*pair) if asked else []
+        if ways and not call.anyway:
+            raise ValueError(f"{'; '.join(ways)}. To compare them all the same, add --anyway")
         table = answers.compare(measurements, *pair, asked.collection.queries if asked else None)
+        for row in table[table["scored"] == 0].itertuples():
+            _complain(f"{row.metric}: none of {row.total} queries is scored in both versions")
         return table, FINDING if answers.regressed(table) else FINE
     call.metrics = barrier.metrics
     table, broken = barrier.answer(*_measurements(call, pair), *pair)
@@ -178,7 +187,7 @@ def _complain(problem: object) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m dashboard", description=__doc__)
+    parser = OneLine(prog="python -m dashboard", description=__doc__)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     def command(
@@ -213,7 +222,7 @@ def _parser() -> argparse.ArgumentParser:
         )
     for each in (measure, compare, reported):
         each.add_argument("--protocol", default="", help="default: the collection's first, or trec")
-        each.add_argument("--metrics", default="", metavar='"P@5 nDCG@10"')
+        each.add_argument("--metrics", default=None, metavar='"P@5 nDCG@10"')
         each.add_argument("--queries", choices=("text", "item", "all"), help="default: texts")
     search = command("search", _search, "the results of a text, an item or an item's clip")
     search.add_argument("collection", **place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.commands.output import printed
+from dashboard.storage.collection import open_collection
 from tests.storage.tiny import make_collection
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -319,3 +321,64 @@ def test_numbers_need_no_language_model_and_start_quickly(tiny: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert time.perf_counter() - began < 20
+
+
+def test_a_wrong_call_is_one_line_on_stderr(capsys):
+    for call in (["search", "driving", "x", "-k", "0"], ["compare", "driving"], ["nothing"]):
+        with pytest.raises(SystemExit) as stopped:
+            main(call)
+        assert stopped.value.code == 2
+        assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_no_metric_is_not_the_usual_metrics(capsys):
+    assert main(["measure", "driving", "--metrics", ""]) == 2
+    assert "names no metric" in capsys.readouterr().err
+
+
+def test_what_files_of_runs_lack_is_said(tmp_path, capsys):
+    (tmp_path / "judged.txt").write_text("q1 0 a 1\nq2 0 b 1\n")
+    (tmp_path / "a.trec").write_text("q1 Q0 a 1 1 x\nq9 Q0 a 1 1 x\n")
+    files = ["--qrels", str(tmp_path / "judged.txt"), "--run", str(tmp_path / "a.trec")]
+    assert main(["measure", *files, "--metrics", "P@1"]) == 0
+    said = capsys.readouterr().err
+    assert "no results for 1 of 2 judged queries (q2)" in said
+    assert "1 queries without judgements (q9)" in said
+
+
+def test_equal_scores_of_a_file_stand_as_trec_eval_puts_them_in_every_protocol(tmp_path, capsys):
+    (tmp_path / "judged.txt").write_text("q 0 b 1\n")
+    (tmp_path / "a.trec").write_text("q Q0 a 1 0.5 x\nq Q0 b 2 0.5 x\n")
+    files = ["--qrels", str(tmp_path / "judged.txt"), "--run", str(tmp_path / "a.trec")]
+    for protocol in ("trec", "crossmodal", "composed"):
+        call = ["measure", *files, "--metrics", "RR", "--protocol", protocol, "--format", "json"]
+        assert main(call) == 0
+        assert '"mean": 1.0' in capsys.readouterr().out, protocol
+
+
+def test_unlike_versions_are_not_compared_unless_asked_to(tmp_path, capsys):
+    folder = make_collection(tmp_path / "tiny")
+    place = folder / "models" / "v0.2"
+    np.save(place / "items.npy", np.load(place / "items.npy")[:-1])
+    (place / "items.txt").write_text("v00\nv01\nv02\n")
+    call = ["compare", str(folder), "--baseline", "v0.1", "--candidate", "v0.2"]
+    assert main([*call, "--queries", "item"]) == 2
+    assert "knows nothing of 1 items" in capsys.readouterr().err
+    assert main([*call, "--queries", "item", "--anyway"]) in (0, 1)
+
+
+@pytest.mark.parametrize("missing", ["models", "unified_annotation.csv"])
+def test_check_says_what_is_missing_altogether(tmp_path, capsys, missing):
+    folder = make_collection(tmp_path / "tiny")
+    gone = folder / missing
+    shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
+    assert main(["check", str(folder), "--format", "json"]) == 1
+    assert missing in capsys.readouterr().out
+
+
+def test_groups_of_ones_own_count_by_default(tmp_path):
+    folder = make_collection(tmp_path / "tiny")
+    (folder / "collection.toml").write_text('groups = ["pv_object_type"]\n')
+    opened = open_collection(folder, allow_path=True)
+    assert opened.default_groups == ("pv_object_type",)
+    assert opened.findings.empty or "default_groups" not in opened.findings.to_string()

@@ -41,6 +41,7 @@ def check(name_or_path: str) -> pd.DataFrame:
     except DataError as problem:
         findings.error(problem)
         return findings.frame()
+    _gaps(collection, findings)
     shown = media.media(collection, collection.items["item_id"])
     for word, ids in shown[shown["problem"] != ""].groupby("problem", sort=False)["item_id"]:
         found = f"{len(ids)} of {len(shown)} items whose media are not shown: {word}"
@@ -48,6 +49,23 @@ def check(name_or_path: str) -> pd.DataFrame:
     tables = [collection.findings, runs.check_runs(collection), findings.frame()]
     filled = [table for table in tables if len(table)]
     return pd.concat(filled, ignore_index=True) if filled else collection.findings
+
+
+def _gaps(collection: Collection, findings: Findings) -> None:
+    """What is missing altogether, without which nothing can be measured."""
+    if not collection.versions:
+        wanted = "a model, or a file in runs"
+        findings.error(DataError("models", "no version that can be used", wanted))
+    if collection.queries.empty and "queries" not in collection.refused:
+        findings.error(DataError("queries.csv", "no query", "at least one query"))
+    if "alfa" in collection.protocols and collection.keywords.empty:
+        wanted = "keywords of the items, for the protocol alfa"
+        findings.error(DataError("unified_annotation.csv", "no keyword of any item", wanted))
+    texts = set(collection.queries.loc[collection.queries["text"] != "", "query_id"])
+    unmapped = texts - set(collection.query_keywords["query_id"])
+    if "alfa" in collection.protocols and texts and unmapped == texts:
+        wanted = "their keywords: python -m dashboard keywords … --write"
+        findings.error(DataError("query_keywords.csv", "no text query mapped to a keyword", wanted))
 
 
 def measure_collection(
@@ -91,9 +109,22 @@ def measure_files(
     unknown = SimpleNamespace(queries=None, items=None, keywords=None, query_keywords=None)
     unknown.qrels = judged
     judgement = protocol.judge(unknown, None)
-    ties = protocol.ties
-    found = {name: read_run(path, ties, findings=complaints) for name, path in paths.items()}
+    # without a gallery to go by, equal scores stand as trec_eval puts them, whatever the protocol
+    found = {name: read_run(path, "trec", findings=complaints) for name, path in paths.items()}
+    for name, run in found.items():
+        _compare_queries(name, set(run["query_id"]), set(judgement.query_ids), complaints)
     return measuring.measure(found, judgement, protocol, measures)
+
+
+def _compare_queries(name: str, ran: set[str], judged: set[str], complaints: Findings) -> None:
+    """Say how many judged queries a run has nothing for, and how many of its own nobody judged."""
+    missing, strange = judged - ran, ran - judged
+    if missing:
+        found = f"no results for {len(missing)} of {len(judged)} judged queries"
+        complaints.warning(name, f"{found} ({listed(sorted(missing))})", "results; they count 0")
+    if strange:
+        found = f"results of {len(strange)} queries without judgements ({listed(sorted(strange))})"
+        complaints.note(name, found, "judged queries; they were left out")
 
 
 def stem(path: Path) -> str:

@@ -1,8 +1,16 @@
-"""Numbers in a call, read or refused with a sentence."""
+"""A call's words and numbers, read or refused with one sentence."""
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
+from typing import NoReturn
+
+
+class OneLine(ArgumentParser):
+    """A parser that complains in one line, as everything else here does."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{message} ({self.prog} --help tells more)\n")
 
 
 def at_least_one(text: str) -> int:

@@ -109,6 +109,9 @@ def read_collection_settings(path: Path, findings: Findings) -> dict[str, Any]:
         raise DataError(name, f"cutoffs = {settings['cutoffs']}", "whole numbers from 1")
     settings["cutoffs"] = sorted(set(settings["cutoffs"]))
     settings["groups"] = [group_name(group) for group in settings["groups"]]
+    if settings["default_groups"] is COLLECTION["default_groups"]:  # not given
+        usual = [group for group in settings["default_groups"] if group in settings["groups"]]
+        settings["default_groups"] = usual or settings["groups"]
     defaults = [group_name(group) for group in settings["default_groups"]]
     unknown = [group for group in defaults if group not in settings["groups"]]
     if unknown:
