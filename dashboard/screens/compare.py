@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.evaluation.changes import bins
-from dashboard.views import address, charts, frame, summary
+from dashboard.views import address, cached, charts, frame, summary
 from dashboard.views.labels import short_label
 
 view = frame.screen("Compare", "Is the candidate better, how sure is that, and which queries?")
@@ -11,6 +11,7 @@ frame.need(view, "baseline", "candidate", "outcome", "between", "at", "find")
 if not summary.comparable(view):
     st.stop()
 summary.verdict(view)
+summary.judged_how(cached.question(view))
 
 deltas = summary.deltas(view)
 title = short_label(view, view.metric)

@@ -17,6 +17,8 @@ if summary.comparable(view):
     summary.verdict(view)
 st.subheader("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
+summary.bounds_over_ties(view)
+summary.judged_how(cached.question(view))
 
 means, title = summary.over_k(view)
 by_keyword = summary.by_keyword(view)

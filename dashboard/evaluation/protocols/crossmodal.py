@@ -130,4 +130,5 @@ CROSSMODAL = Protocol(
     judge=judge,
     keep=keep_all,
     finish=finish,
+    complete=True,
 )

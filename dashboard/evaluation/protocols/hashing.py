@@ -28,7 +28,7 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     Raises DataError if an item is both query and gallery, or for a type that is not 1, 2 or 3.
     """
     qrels = qrels_of(evidence, "hashing")
-    _refuse_overlap(evidence)
+    _refuse_overlap(evidence, qrels)
     if "type" in qrels.columns:
         grade = pd.to_numeric(qrels["type"], errors="coerce").map(GRADES)
         if grade.isna().any():
@@ -42,12 +42,14 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     )
 
 
-def _refuse_overlap(evidence: Evidence) -> None:
+def _refuse_overlap(evidence: Evidence, qrels: pd.DataFrame) -> None:
     if evidence.queries is None or evidence.items is None:
         return
     columns = [c for c in ("query_id", "item_id") if c in evidence.queries.columns]
     items = evidence.items["item_id"]
-    both = [i for c in columns for i in items[items.isin(evidence.queries[c])]]
+    # an item that is only searched with, and judged by nothing, is no query of the protocol
+    measured = evidence.queries[evidence.queries["query_id"].isin(qrels["query_id"])]
+    both = [i for c in columns for i in items[items.isin(measured[c])]]
     if both:
         raise DataError(
             "queries",
@@ -69,4 +71,5 @@ HASHING = Protocol(
     nothing_relevant="null",
     judge=judge,
     keep=keep_all,
+    complete=True,
 )

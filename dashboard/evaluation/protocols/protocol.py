@@ -50,7 +50,8 @@ class Protocol:
     metric's name → the source's word for it with the formula. nothing_relevant: what a query
     without any relevant item is worth: null for every metric, zero as trec_eval prints, or what
     each formula gives. ties: how a file's equal scores are put in order: as the gallery has
-    them, or as trec_eval does.
+    them, or as trec_eval does. complete: a pair that no judgement names is known to be wrong,
+    rather than not judged.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Protocol:
     judge: Callable[[Evidence, Sequence[str] | None], Judgement]
     keep: Callable[[pd.DataFrame, Judgement], pd.DataFrame]
     finish: Callable[[Measure, Floats, Judgement], Floats] = as_decided
+    complete: bool = False
     ties: Literal["gallery", "trec"] = "gallery"
 
     @property

@@ -121,6 +121,8 @@ def protocols_of(collection: Any) -> list[str]:
 
 
 def _first_kind_of_queries(collection: Any) -> str:
+    if "among" in collection.queries.columns:
+        return "all"  # pictures and texts are two halves of one test
     return "text" if (collection.queries["text"] != "").any() else "item"
 
 
@@ -197,7 +199,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "columns": Choice(
         "how many cards stand side by side: line, 3, 5, 6 or 10",
-        lambda c: "line",
+        lambda c: "5" if protocols_of(c)[0] == "context" else "line",  # people saw a grid
         _one_of("number of columns", lambda c: COLUMNS),
     ),
     "also": Choice(

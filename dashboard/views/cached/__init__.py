@@ -30,6 +30,7 @@ from dashboard.views.cached.measured import (
     slice_means,
     slices,
     stability,
+    tie_bounds,
     turned,
 )
 from dashboard.views.cached.opened import (
@@ -40,6 +41,7 @@ from dashboard.views.cached.opened import (
     media_of,
     opened,
     opened_as,
+    pictures_of,
     query_names,
     text_model,
     titles,
@@ -72,6 +74,7 @@ __all__ = [
     "opened",
     "opened_as",
     "pairs",
+    "pictures_of",
     "queries",
     "query_keywords",
     "query_names",
@@ -82,6 +85,7 @@ __all__ = [
     "slices",
     "stability",
     "text_model",
+    "tie_bounds",
     "titles",
     "turned",
     "unlike",

@@ -99,8 +99,19 @@ def evidence(asked: Question) -> Evidence:
         items=known.items,
         keywords=known.keywords,
         query_keywords=query_keywords(asked),
-        qrels=known.qrels,
+        qrels=_judgements(asked, known.qrels),
     )
+
+
+def _judgements(asked: Question, qrels: pd.DataFrame | None) -> pd.DataFrame | None:
+    """The judgements; of what is searched with those of the stored query that is the same."""
+    if qrels is None or not (asked.text or asked.item):
+        return qrels
+    same = _stored(asked)
+    if asked.item:
+        known = queries(asked._replace(queries="item", item=""))
+        same = next(iter(known.loc[known["item_id"] == asked.item, "query_id"]), "")
+    return qrels[qrels["query_id"] == same].assign(query_id=TYPED)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

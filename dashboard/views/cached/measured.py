@@ -15,7 +15,9 @@ from dashboard.evaluation import overlap as overlapping
 from dashboard.evaluation import slices as slicing
 from dashboard.evaluation.divisions import divisions
 from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.metrics.ties import bounded
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.rankings import rank
 from dashboard.evaluation.statistics import tukey
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import scenes
@@ -120,6 +122,19 @@ def means(
 ) -> pd.DataFrame:
     """The mean of each version and metric with its interval, over `only` these queries."""
     return standing.means(_of(only, measurements(asked, versions, metrics)), groups=_scenes(asked))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def tie_bounds(asked: Question, versions: tuple[str, ...], metric: str) -> pd.DataFrame:
+    """What a metric's mean could be at worst and at best in another order of equal scores.
+
+    Columns run, mean, worst, best, scored. ValueError for a metric without such bounds.
+    """
+    protocol, judged, rows = PROTOCOLS[asked.protocol], counted_judgement(asked), []
+    for version in versions:
+        kept = protocol.keep(counted_run(asked, version), judged)
+        rows.append(bounded(rank(kept, judged), metric).assign(run=version))
+    return pd.concat(rows, ignore_index=True)[["run", "mean", "worst", "best", "scored"]]
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

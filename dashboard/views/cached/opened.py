@@ -13,6 +13,7 @@ from dashboard.storage import collection as collections
 from dashboard.storage import media
 from dashboard.storage.collection import Collection
 from dashboard.storage.freshness import stamp
+from dashboard.storage.media import asked
 from dashboard.tables import DataError
 
 
@@ -56,6 +57,9 @@ def query_names(name: str) -> dict[str, str]:
     """What each stored query is called: its text, or the item that it is about."""
     stored = opened(name).queries
     names = stored["text"].where(stored["text"] != "", "like " + stored["item_id"])
+    pictures = stored.get("caption", stored["image"]).where(stored["image"] != "", "")
+    bare = (stored["text"] == "") & (stored["item_id"] == "")
+    names = names.mask(bare, pictures.where(pictures != "", stored["query_id"]))
     return dict(zip(stored["query_id"], names, strict=True))
 
 
@@ -81,6 +85,14 @@ def media_of(name: str, item_ids: Sequence[str]) -> pd.DataFrame:
     Not remembered: whether a file is there is looked up each time.
     """
     return media.media(opened(name), item_ids)
+
+
+def pictures_of(name: str, query_ids: Sequence[str]) -> pd.DataFrame:
+    """What stored queries are asked with: address of a picture, text of an item, or what is wrong.
+
+    Not remembered, as above.
+    """
+    return asked.pictures(opened(name), query_ids)
 
 
 @st.cache_resource(show_spinner=False)

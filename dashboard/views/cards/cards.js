@@ -153,6 +153,7 @@ function fillCard(card, result, row, data) {
   card.result = result;
   const beyond = row.role === "version" && data.depth !== null && result.rank > data.depth;
   card.classList.toggle("beyond", beyond);
+  card.classList.toggle("unjudged", row.role === "whole" && item.hit === null);
   const said = JSON.stringify([result, item, data.required, beyond]);
   if (card.said === said) return;
   card.said = said;
@@ -185,7 +186,9 @@ function fillPicture(picture, result, item, row) {
     if (item.poster) image.src = item.poster;
     else image.removeAttribute("src");
   }
-  say(picture, item.problem || (item.poster ? "" : "no picture"));
+  const words = item.kind === "text";
+  picture.classList.toggle("words", words);
+  say(picture, words ? item.caption : item.problem || (item.poster ? "" : "no picture"));
   picture.querySelectorAll(".rank, .move, .who").forEach((node) => node.remove());
   const ranked = result.rank !== null && row.role !== "missed";
   if (ranked) picture.append(make("span", "rank", String(result.rank)));
@@ -197,7 +200,7 @@ const kindOf = (move) => ({ "↑": "up", "↓": "down" })[move[0]] ?? move;
 
 function factsOf(result, item, row, data) {
   const top = make("div", "top", "", [hitMark(item)]);
-  if (result.score !== null && row.role === "version") {
+  if (result.score !== null && row.role !== "missed") {
     const score = make("span", "score", similarity(result.score));
     score.title = "similarity";
     top.append(score);
@@ -215,7 +218,7 @@ function factsOf(result, item, row, data) {
     row.role === "missed" || (row.role === "version" && item.hit === false) ? why(item, false) : null,
     twins(item, false),
     item.note ? make("span", "note", "", [isolated("", item.note)]) : null,
-    item.caption ? isolated("caption", item.caption.slice(0, 200)) : null,
+    item.caption && item.kind !== "text" ? isolated("caption", item.caption.slice(0, 200)) : null,
   ].filter(Boolean);
 }
 

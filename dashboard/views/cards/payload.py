@@ -27,7 +27,8 @@ LABEL = 120  # letters of a name, a keyword, a note
 
 @dataclass(frozen=True)
 class Row:
-    """One row of cards: what a version found, the ideal order, or what was missed.
+    """One row of cards: what a version found, its whole ranking, the ideal order, or what was
+    missed.
 
     results: item_id, rank, score in the order shown, note where there is one; rank and score may
         be null (missed). before: the results with those that were hidden, where movements and hits
@@ -39,7 +40,7 @@ class Row:
     name: str
     results: pd.DataFrame
     colour: str = ""
-    role: Literal["version", "ideal", "missed"] = "version"
+    role: Literal["version", "whole", "ideal", "missed"] = "version"
     measure: str = ""
     value: float | None = None
     note: str = ""

@@ -137,6 +137,8 @@ function onStage(item, data, paired) {
     picture.addEventListener("error", () => failed("The picture cannot be shown."));
     picture.src = item.media;
     frame.append(picture);
+  } else if (item.kind === "text") {
+    failed(item.caption);
   } else {
     failed(`No media: ${item.problem || "none"}.`);
   }

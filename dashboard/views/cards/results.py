@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.metrics.registry import measure
+from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.ticks import ticks
 from dashboard.tables import RUN, DataError
 from dashboard.views import cached
@@ -17,6 +18,11 @@ from dashboard.views.cached import Question
 from dashboard.views.cards import Row, cards, needed
 from dashboard.views.cards.rows import depth_in_rows, only_differing, rows_of, versions
 from dashboard.views.texts import plain
+
+GRADES: dict[str, Callable[[float], str]] = {
+    "hashing": lambda grade: f"type {3 - grade:g} (grade {grade:g})",
+    "context": lambda grade: f"relevance {grade:g} of 100",
+}
 
 __all__ = ["Found", "draw", "find", "versions"]
 
@@ -32,6 +38,8 @@ class Found:
     required  the keywords that count, group and keyword
     relevant  the ids of all relevant items; judged: of all judged ones
     copy_of   where copies are left out: each copy → the item that it is a copy of
+    counted   version → what the protocol ranks of its ranking, such as the annotated items alone
+    grades    the grade of each judged item
     """
 
     asked: Question
@@ -43,6 +51,22 @@ class Found:
     relevant: tuple[str, ...]
     judged: frozenset[str]
     copy_of: dict[str, str] = field(default_factory=dict)
+    counted: dict[str, pd.DataFrame] = field(default_factory=dict)
+    grades: dict[str, float] = field(default_factory=dict)
+
+    def ranked(self, version: str) -> pd.DataFrame:
+        """What counts of a version's ranking."""
+        return self.counted.get(version, self.runs[version])
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol that judges."""
+        return PROTOCOLS[self.asked.protocol]
+
+    def hit(self, item_id: str) -> bool | None:
+        """Whether an item is relevant; None where nobody judged it."""
+        known = item_id in self.judged or (self.protocol.complete and bool(self.judged))
+        return item_id in self.relevant if known else None
 
     def as_one(self, item_id: str) -> str:
         """The name that several copies share."""
@@ -83,7 +107,15 @@ def find(asked: Question, query_id: str, versions: Sequence[str]) -> Found:
         tuple(relevant.astype("str")),
         frozenset(qrels["item_id"].astype("str")),
         cached.copies(asked.collection, asked.digest) if asked.copies == "left_out" else {},
+        {version: _counted(run, asked) for version, run in runs.items()},
+        dict(zip(qrels["item_id"].astype("str"), qrels["grade"], strict=True)),
     )
+
+
+def _counted(run: pd.DataFrame, asked: Question) -> pd.DataFrame:
+    """The results that the protocol ranks, ranks closed up."""
+    kept = PROTOCOLS[asked.protocol].keep(run, cached.judgement(asked)).reset_index(drop=True)
+    return kept.assign(rank=kept.index + 1)
 
 
 def _of(query_id: str, run: pd.DataFrame) -> pd.DataFrame:
@@ -133,8 +165,7 @@ def _described(
     """How each item is shown, whether it is a hit, what it has, what it is a copy of, and why."""
     asked = found.asked
     items = cached.media_of(asked.collection, item_ids)
-    relevant = set(found.relevant)
-    hit = {i: i in relevant if i in found.judged else None for i in item_ids}
+    hit = {item: found.hit(item) for item in item_ids}
     marks = ticks(found.required, cached.opened(asked.collection).keywords, item_ids)
     matched = marks[marks["present"] == True].groupby("item_id").size()  # noqa: E712 (may be None)
     wrong = [i for row in rows if row.role == "version" for i in row.results["item_id"]]
@@ -153,9 +184,18 @@ def _described(
         hit=pd.Series([hit[i] for i in item_ids], dtype=object),
         matched=items["item_id"].map(matched).fillna(0).astype(int),
         required=len(found.required),
+        note=[_graded(found, i) for i in item_ids],
         why=pd.Series([causes.get(i) for i in item_ids], dtype=object),
         twins=pd.Series([_twins(found, alike, i) for i in item_ids], dtype=object),
     )
+
+
+def _graded(found: Found, item_id: str) -> str:
+    """The grade of an item in the protocol's words, where it says more than relevant or not."""
+    words, grade = GRADES.get(found.asked.protocol), found.grades.get(item_id)
+    if words is None or (grade is None and not (found.protocol.complete and found.judged)):
+        return ""
+    return words(grade or 0.0)
 
 
 def _twins(found: Found, alike: Any, item_id: str) -> list[tuple[str, str]]:

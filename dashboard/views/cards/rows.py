@@ -30,7 +30,11 @@ def rows_of(found: Found, view: Any, values: Mapping[str, float]) -> list[Row]:
     values: version → the metric in front for this query.
     """
     depth = int(view.shown)
-    rows = [_version_row(found, view, version, values.get(version)) for version in found.runs]
+    rows = []
+    for version in found.runs:
+        rows.append(_version_row(found, view, version, values.get(version)))
+        if len(found.ranked(version)) < len(found.runs[version]):
+            rows.append(_whole_row(found, view, version))
     ideal, value = cached.ideal(found.asked, found.query_id, view.candidate, view.metric)
     if len(ideal):
         note = "the best order of what is judged; equals as the candidate has them"
@@ -45,12 +49,24 @@ def rows_of(found: Found, view: Any, values: Mapping[str, float]) -> list[Row]:
 
 
 def _version_row(found: Found, view: Any, version: str, value: float | None) -> Row:
-    run = found.runs[version]
+    run, counted = found.runs[version], found.ranked(version)
     colours = charts.version_colours(cached.opened(view.collection).versions)
     copies = run.attrs.get("left_out", {}).get(found.query_id, 0)
-    said = found.problems.get(version) or (f"{copies} copies left out" if copies else "")
-    shown = run[run["rank"] <= int(view.shown)]
-    return Row(version, shown, colours[version], measure=_measured(view), value=value, note=said)
+    said = [found.problems.get(version) or (f"{copies} copies left out" if copies else "")]
+    if len(counted) < len(run):
+        said.append(f"the {len(counted)} judged items in their order; only they count")
+    shown = counted[counted["rank"] <= int(view.shown)]
+    note = "; ".join(filter(None, said))
+    return Row(version, shown, colours[version], measure=_measured(view), value=value, note=note)
+
+
+def _whole_row(found: Found, view: Any, version: str) -> Row:
+    """The ranking as it is, where the protocol ranks a part of it only."""
+    run = found.runs[version]
+    note = f"the first of {len(run):,} items; those that nobody judged are pale and do not count"
+    return Row(
+        f"{version}, whole gallery", run[run["rank"] <= int(view.shown)], role="whole", note=note
+    )
 
 
 def _measured(view: Any) -> str:
@@ -68,7 +84,8 @@ def missed(found: Found, depth: int) -> pd.DataFrame:
     best = relevant.merge(_best(found), on="item_id", how="left")
     best = best.sort_values("rank", kind="stable").drop_duplicates("one")
     has: dict[str, list[str]] = {one: [] for one in best["one"]}
-    for version, run in found.runs.items():
+    for version in found.runs:
+        run = found.ranked(version)
         for one in {found.as_one(item) for item in run.loc[run["rank"] <= depth, "item_id"]}:
             has.setdefault(one, []).append(version)
     best["shown_by"] = [len(has[one]) for one in best["one"]]

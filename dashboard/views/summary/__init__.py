@@ -1,5 +1,6 @@
 """What the numbers of a view say: `measured` finds them, the others show them."""
 
+from dashboard.views.summary.asking import judged_how
 from dashboard.views.summary.explained import explained
 from dashboard.views.summary.handover import hand_over
 from dashboard.views.summary.measured import (
@@ -27,10 +28,11 @@ from dashboard.views.summary.shown import (
     values_table,
     verdict,
 )
-from dashboard.views.summary.standing import order, versions_by_metrics
+from dashboard.views.summary.standing import bounds_over_ties, order, versions_by_metrics
 
 __all__ = [
     "SLICE_COLUMNS",
+    "bounds_over_ties",
     "by_keyword",
     "chosen",
     "collection_line",
@@ -46,6 +48,7 @@ __all__ = [
     "hand_over",
     "identities",
     "in_front",
+    "judged_how",
     "metrics_in_view",
     "order",
     "over_k",

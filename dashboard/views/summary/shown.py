@@ -12,10 +12,12 @@ from dashboard.evaluation.metrics.registry import parse
 from dashboard.storage.collection import Collection
 from dashboard.views import address, cached
 from dashboard.views.labels import group_name, label
+from dashboard.views.summary import asking
 from dashboard.views.summary.measured import comparison, is_measure, metrics_in_view
 from dashboard.views.texts import badge, plain
 
 COLUMNS = {
+    "Picture": st.column_config.ImageColumn(width=60),
     "Query": st.column_config.TextColumn(width="medium"),
     "Difference": st.column_config.NumberColumn(format="%+.3f"),
     "Baseline": st.column_config.NumberColumn(format="%.3f"),
@@ -91,9 +93,19 @@ def _number(value: float) -> str:
 
 def describe(view: Any, found: Any) -> None:
     """The query in words, the keywords that it asks for, and how many items have them all."""
-    asked = cached.queries(found.asked).set_index("query_id").loc[found.query_id]
-    title = asked["text"] or f"Like {asked['item_id']}"
-    st.subheader(plain(title), anchor=False)
+    if not asking.has_picture(found):
+        _described(view, found)
+        return
+    left, right = st.columns([1, 6], gap="medium")
+    with left:
+        asking.picture(found)
+    with right:
+        _described(view, found)
+
+
+def _described(view: Any, found: Any) -> None:
+    st.subheader(plain(asking.title(found)), anchor=False)
+    asking.feedback(found)
     scores = cached.query_keywords(found.asked)
     scores = scores[(scores["query_id"] == found.query_id) & scores["kept"]]
     needed = cached.required_keywords(found.asked)
@@ -104,6 +116,7 @@ def describe(view: Any, found: Any) -> None:
     reason = cached.judgement(found.asked).unscorable.get(found.query_id)
     count = f"{len(found.relevant)} relevant items in the collection"
     st.markdown(" ".join([*chips, plain(f"Not scored: {reason}." if reason else count)]))
+    asking.judged_how(found.asked)
 
 
 def _chip(row: dict[str, str], scores: pd.DataFrame, counts: bool) -> str:
@@ -121,11 +134,12 @@ def _chip(row: dict[str, str], scores: pd.DataFrame, counts: bool) -> str:
 
 def readable(table: pd.DataFrame, view: Any) -> pd.DataFrame:
     """The queries by difference with words a reader knows, for the table on a screen."""
-    names = cached.query_names(view.collection)
+    pictures = asking.pictures(view, table["query_id"])
     return pd.DataFrame(
         {
             "Difference": table["delta"],
-            "Query": table["query_id"].map(names),
+            **({} if pictures is None else {"Picture": pictures}),
+            "Query": asking.words(view, table["query_id"]),
             "Baseline": table["baseline"],
             "Candidate": table["candidate"],
             "Why not scored": table["why"],

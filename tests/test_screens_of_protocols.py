@@ -1,0 +1,69 @@
+"""Every screen of every collection that ships, and what each protocol's screens must show."""
+
+import pytest
+
+from dashboard.storage import collection as collections
+from tests.test_screens import SCREENS, cards, no_text_model, opened, texts  # noqa: F401
+
+NAMES = collections.names()
+
+
+def needs(name):
+    """Skips where a collection was not installed with the others."""
+    if name not in NAMES:
+        pytest.skip(f"no collection {name}")
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_screen_of_a_collection_is_drawn(name, screen):
+    item = collections.open_collection(name).items["item_id"].iloc[1]
+    app = opened(screen, collection=name, **({"item": item} if screen == "search" else {}))
+    assert [problem.value for problem in (*app.exception, *app.error)] == []
+    assert app.title[0].value
+
+
+def test_the_driving_clips_are_opened_first():
+    assert NAMES[0] == "driving"
+    assert "Simulated driving clips" in texts(opened())
+
+
+def test_a_composed_query_shows_its_feedback_and_both_rankings():
+    needs("openmoji_composed")
+    app = opened("query", collection="openmoji_composed")
+    told = cards(app)
+    assert [row["role"] for row in told["rows"]][:4] == ["version", "whole"] * 2
+    annotated, whole = told["rows"][:2]
+    assert annotated["judged"] == annotated["number"]
+    assert whole["judged"] < whole["number"]
+    assert "only they count" in annotated["note"]
+    assert any(text.value.startswith("1. ") and "\n3. " in text.value for text in app.markdown)
+    assert "<img src=" in app.get("html")[0].proto.body
+
+
+def test_pictures_and_texts_are_both_asked_and_shown():
+    needs("openmoji_captions")
+    said = texts(opened("overview", collection="openmoji_captions"))
+    assert "Rsum and mR stand with the pictures" in said.replace("\\", "")
+    app = opened("query", collection="openmoji_captions", query="i_1F600")
+    kinds = {item.get("kind") for item in cards(app)["items"]}
+    assert kinds == {"text"}
+    assert all(not item.get("problem") for item in cards(app)["items"])
+    assert "posters/openmoji" in app.get("html")[0].proto.body
+
+
+@pytest.mark.parametrize("name", ["digits_hashes", "openmoji_hashes"])
+def test_a_hash_query_shows_its_picture_types_and_bounds(name):
+    needs(name)
+    app = opened("query", collection=name)
+    notes = {item.get("note", "") for item in cards(app)["items"]}
+    assert notes <= {"type 1 (grade 2)", "type 2 (grade 1)", "type 3 (grade 0)"}
+    assert f"questions/{name}?item=" in app.get("html")[0].proto.body
+    assert "at worst" in texts(opened("overview", collection=name))
+
+
+def test_a_context_query_shows_relevance_in_rows_of_a_grid():
+    needs("openmoji_context")
+    told = cards(opened("query", collection="openmoji_context"))
+    assert told["columns"] == 5
+    assert any(item["note"].endswith("of 100") for item in told["items"] if item.get("note"))
