@@ -8,6 +8,7 @@ import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
+from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.protocols import Protocol
 
 
@@ -40,10 +41,18 @@ def ideal_run(judgement: Judgement, query_id: str, like: pd.DataFrame) -> pd.Dat
 def ideal_value(
     judgement: Judgement, query_id: str, run: pd.DataFrame, protocol: Protocol | str, metric: str
 ) -> float:
-    """What a metric gives for the ideal ranking: the most that a version can reach; NaN for null.
+    """What a metric gives for the ideal ranking, the most that a version can reach; NaN for null.
 
-    run: as `ideal_run` gives it.
+    run: as `ideal_run` gives it; the other judged items follow, so that a list is as long as a
+    version's. NaN too for a metric whose best order is not the one with the best first.
     """
-    scored = run.assign(score=-run["rank"].astype(float))
-    values = measure({"ideal": scored}, of_query(judgement, query_id), protocol, metric)
+    (wanted,) = parse(metric)
+    if not wanted.metric.best_first:
+        return float("nan")
+    one = of_query(judgement, query_id)
+    others = one.qrels[~one.qrels["item_id"].astype("str").isin(run["item_id"])]
+    whole = pd.concat([run[["query_id", "item_id"]], others[["query_id", "item_id"]]])
+    ranks = range(1, len(whole) + 1)
+    whole = whole.astype("str").assign(rank=ranks, score=[-float(rank) for rank in ranks])
+    values = measure({"ideal": whole}, one, protocol, [wanted])
     return float(values["value"].iloc[0])

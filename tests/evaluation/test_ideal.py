@@ -1,10 +1,14 @@
 """The ideal ranking: best judged first, equals as a version has them; worth the most there is."""
 
+import math
+from itertools import permutations
+
 import pandas as pd
 import pytest
 
 from dashboard.evaluation.ideal import ideal_run, ideal_value, of_query
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.measure import measure
 
 JUDGEMENT = Judgement(
     pd.DataFrame(
@@ -34,6 +38,24 @@ def test_the_best_comes_first_and_equals_as_the_version_has_them():
 def test_its_value_is_the_most_that_can_be_reached(metric, value):
     found = ideal_value(JUDGEMENT, "q", ideal_run(JUDGEMENT, "q", LIKE), "alfa", metric)
     assert found == pytest.approx(value)
+
+
+@pytest.mark.parametrize("metric", ["P@3", "nDCG@3", "AP", "AVG@3", "CG@2", "ERR@3", "RBP@4", "MAX"])
+def test_no_order_of_the_judged_items_is_worth_more(metric):
+    most = ideal_value(JUDGEMENT, "q", ideal_run(JUDGEMENT, "q", LIKE), "alfa", metric)
+    reached = []
+    for order in permutations("abcd"):
+        run = pd.DataFrame({"query_id": "q", "item_id": order, "rank": range(1, 5)})
+        run["score"] = -run["rank"].astype(float)
+        values = measure({"x": run}, of_query(JUDGEMENT, "q"), "alfa", metric)
+        reached.append(values["value"].iloc[0])
+    # by grade first, then credit: what reads credit alone agrees where both order alike, as here
+    assert max(reached) == pytest.approx(most)
+
+
+def test_gain_in_context_has_no_ideal_order():
+    found = ideal_value(JUDGEMENT, "q", ideal_run(JUDGEMENT, "q", LIKE), "alfa", "CAG(DCG)@3")
+    assert math.isnan(found)
 
 
 def test_one_querys_judgement_is_its_own_only():

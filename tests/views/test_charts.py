@@ -22,8 +22,8 @@ def drawn():
         {"baseline": [0.2, 0.4, None], "candidate": [0.4, 0.4, 0.1], "delta": [0.2, 0.0, None]}
     )
     rows = pd.DataFrame(
-        {"label": ODD[:3], "delta": 0.1, "low": [0.05, -0.1, -0.2], "high": [0.2, 0.2, -0.1]}
-    ).assign(p=0.04, scored=9)
+        {"label": ODD[:3], "delta": [0.1, 0.1, -0.1], "low": -0.2, "high": 0.2}
+    ).assign(p=0.01, p_holm=[0.04, 0.06, 0.01], scored=9)
     slices = {"slice": ODD, "delta": 0.1, "delta_low": 0.0, "delta_high": 0.2}
     return {
         "curves": charts.curves(means(cutoff=5, total=9), COLOURS),
@@ -58,7 +58,7 @@ def test_a_chart_reads_only_names_of_our_own(name, chart):
     json.dumps(spec, allow_nan=False)
 
 
-def test_an_interval_on_one_side_of_zero_is_better_or_worse():
+def test_better_and_worse_are_said_as_the_verdict_says_them():
     spec = drawn()["forest"].to_dict()
     kinds = [row["kind"] for table in spec["datasets"].values() for row in table if "kind" in row]
     assert kinds == ["better", "no clear difference", "worse"]

@@ -114,6 +114,7 @@ def context_aware(
         formula=f"Σ g(k) · {formula}; {GAIN}",
         source=SOURCE,
         reads="credit",
+        best_first=False,
     )(value)
 
 
@@ -125,6 +126,7 @@ def context_aware(
     formula=f"Σ g(k) · (1 ÷ k) · Π_{{j<k}} (1 − r_j); {GAIN}",
     source=SOURCE,
     reads="credit",
+    best_first=False,
 )
 def cag_err(
     rankings: Rankings, k: int | None, w: int = 10, divide: str = "window", per: str = "list"
@@ -152,6 +154,7 @@ def cag_err(
     formula=f"largest g(k); {GAIN}",
     source=SOURCE,
     reads="credit",
+    best_first=False,
 )
 def cag_max(
     rankings: Rankings, k: int | None, w: int = 10, divide: str = "window", per: str = "list"

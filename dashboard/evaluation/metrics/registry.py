@@ -29,6 +29,7 @@ class Metric:
 
     reads    what it takes from the rankings: hits, grades or credit
     cutoff   whether the name takes, needs or refuses an `@k`
+    best_first  whether the best order is the one with the best results first
     formula  as a person would write it; source: where the definition stands; summary: the tooltip
     """
 
@@ -41,6 +42,7 @@ class Metric:
     cutoff: Cutoff
     settings: tuple[Setting, ...]
     other_names: tuple[str, ...]
+    best_first: bool
 
     @property
     def title(self) -> str:
@@ -80,6 +82,7 @@ def metric(
     reads: Reads,
     cutoff: Cutoff = "optional",
     other_names: tuple[str, ...] = (),
+    best_first: bool = True,
 ) -> Callable[[Function], Function]:
     """Enter the decorated function into REGISTRY; its docstring's first line is the tooltip."""
 
@@ -90,7 +93,7 @@ def metric(
             if each.lower() in taken:
                 raise ValueError(f"two metrics are called {each}")
         REGISTRY[name] = Metric(
-            name, function, formula, source, summary, reads, cutoff, settings, other_names
+            name, function, formula, source, summary, reads, cutoff, settings, other_names, best_first
         )
         OTHER_NAMES.update(dict.fromkeys(other_names, name))
         return function

@@ -5,16 +5,18 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.views.charts.colours import BETTER, LEGEND, SAME, WORSE
 
 
 def forest(rows: pd.DataFrame) -> alt.LayerChart:
     """Difference of each metric with its 95 % interval.
 
-    Columns: label, delta, low, high, p, scored.
+    Columns: label, delta, low, high, p, p_holm, scored. Better and worse are said only where p,
+    corrected for the metrics shown, is below 0.05, as the verdict says them.
     """
     shown = rows.assign(
-        kind=[_kind(low, high) for low, high in zip(rows["low"], rows["high"], strict=True)]
+        kind=[_kind(delta, p) for delta, p in zip(rows["delta"], rows["p_holm"], strict=True)]
     )
     base = alt.Chart(shown).encode(
         y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
@@ -25,6 +27,7 @@ def forest(rows: pd.DataFrame) -> alt.LayerChart:
             alt.Tooltip("low:Q", title="95 % from", format="+.3f"),
             alt.Tooltip("high:Q", title="to", format="+.3f"),
             alt.Tooltip("p:Q", title="p", format=".4f"),
+            alt.Tooltip("p_holm:Q", title="p after Holm", format=".4f"),
             alt.Tooltip("scored:Q", title="Queries scored in both"),
         ],
     )
@@ -40,8 +43,10 @@ def forest(rows: pd.DataFrame) -> alt.LayerChart:
 _KINDS = {"better": BETTER, "no clear difference": SAME, "worse": WORSE}
 
 
-def _kind(low: float, high: float) -> str:
-    return "better" if low > 0 else "worse" if high < 0 else "no clear difference"
+def _kind(delta: float, p: float) -> str:
+    if not p < SIGNIFICANT:
+        return "no clear difference"
+    return "better" if delta > 0 else "worse"
 
 
 def _kind_scale() -> alt.Scale:
