@@ -65,8 +65,8 @@ HASHING = Protocol(
     metrics="AP(retrieved)@100 nDCG(exp)@100 P@100",
     cutoffs=(10, 100, 1000),
     shown_as={
-        "AP(retrieved)": "AP@p (Σ hits ÷ k at each hit ÷ hits in the first p; its mean: mAP@p)",
-        "nDCG(exp)": "nDCG@p (gain 2^grade − 1, log2; ideal: best p of the whole gallery)",
+        "AP(retrieved)": "AP@K (Σ hits ÷ k at each hit ÷ hits in the first K; its mean: mAP)",
+        "nDCG(exp)": "nDCG@K (gain 2^grade − 1, log2; ideal: best of the whole gallery)",
     },
     nothing_relevant="null",
     judge=judge,

@@ -38,8 +38,13 @@ def causes(
     missed: tuple[str, ...],
     depth: int,
 ) -> dict[str, Cause]:
-    """The suspected cause of each wrong result and each missed item of one query."""
+    """The suspected cause of each wrong result and each missed item of one query.
+
+    Causes are about keywords: none is suspected where a collection has no keywords.
+    """
     known = opened_as(asked.collection, asked.digest)
+    if known.keywords.empty:
+        return {}
     judged = judgement(asked)
     mine = judged.qrels[judged.qrels["query_id"] == query_id]
     row = queries(asked).set_index("query_id").loc[query_id]

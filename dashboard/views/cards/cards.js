@@ -188,6 +188,7 @@ function fillPicture(picture, result, item, row) {
   }
   const words = item.kind === "text";
   picture.classList.toggle("words", words);
+  picture.classList.toggle("drawn", item.kind === "picture");
   say(picture, words ? item.caption : item.problem || (item.poster ? "" : "no picture"));
   picture.querySelectorAll(".rank, .move, .who").forEach((node) => node.remove());
   const ranked = result.rank !== null && row.role !== "missed";

@@ -33,8 +33,9 @@ def rows_of(found: Found, view: Any, values: Mapping[str, float]) -> list[Row]:
     rows = []
     for version in found.runs:
         rows.append(_version_row(found, view, version, values.get(version)))
-        if len(found.ranked(version)) < len(found.runs[version]):
-            rows.append(_whole_row(found, view, version))
+        whole = _whole_row(found, view, version)
+        if whole.results["item_id"].tolist() != rows[-1].results["item_id"].tolist():
+            rows.append(whole)
     ideal, value = cached.ideal(found.asked, found.query_id, view.candidate, view.metric)
     if len(ideal):
         note = "the best order of what is judged; equals as the candidate has them"

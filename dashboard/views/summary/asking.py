@@ -31,7 +31,7 @@ def picture(found: Any) -> None:
     if row["picture"]:
         st.html(
             f'<img src="{escape(row["picture"])}" alt="the picture that is asked with" '
-            'style="max-width:100%;max-height:160px;border-radius:8px;background:#fff">'
+            'style="max-width:100%;height:140px;object-fit:contain;border-radius:8px;background:#fff">'
         )
     elif row["text"]:
         st.markdown(f"“{plain(row['text'])}”")
