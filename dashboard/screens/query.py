@@ -4,7 +4,6 @@ import streamlit as st
 
 from dashboard.views import cached, frame, summary
 from dashboard.views.address.choices import WHICH_QUERIES
-from dashboard.views.cards import results
 
 NEEDED = "baseline candidate query outcome between at find columns also differing beside"
 
@@ -22,13 +21,4 @@ if query_id not in set(cached.queries(asked)["query_id"]):
     st.warning(f"This query is none of the {WHICH_QUERIES[view.queries].lower()}.")
     st.stop()
 
-versions = results.versions(view)
-found = results.find(asked, query_id, versions)
-summary.describe(view, found)
-values = summary.values(view, found)
-summary.values_table(view, values)
-summary.explained(view, asked, query_id, versions)
-frame.similarity(view, found)
-frame.review(view)
-front = summary.in_front(view, values)
-results.draw(found, view, front, frame.open_clip, frame.open_beside)
+frame.what_was_found(view, asked, query_id)

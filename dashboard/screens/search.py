@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from dashboard.views import cached, frame, summary
-from dashboard.views.cards import results
+from dashboard.views import cached, frame
 
 view = frame.screen("Search", "Type what you look for, or choose a clip, and see what comes back.")
 frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")
@@ -16,13 +15,4 @@ asked = cached.question(view, live=True)
 if cached.needs_text_model(asked) and cached.text_model() != "ready":
     frame.wait_for_text_model()
     st.stop()
-versions = results.versions(view)
-found = results.find(asked, cached.TYPED, versions)
-summary.describe(view, found)
-values = summary.values(view, found)
-summary.values_table(view, values)
-summary.explained(view, asked, cached.TYPED, versions)
-frame.similarity(view, found)
-frame.review(view)
-front = summary.in_front(view, values)
-results.draw(found, view, front, frame.open_clip, frame.open_beside)
+frame.what_was_found(view, asked, cached.TYPED)

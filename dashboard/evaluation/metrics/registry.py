@@ -93,8 +93,9 @@ def metric(
             if each.lower() in taken:
                 raise ValueError(f"two metrics are called {each}")
         REGISTRY[name] = Metric(
-            name, function, formula, source, summary, reads, cutoff, settings, other_names, best_first
-        )
+            name, function, formula, source, summary,
+            reads, cutoff, settings, other_names, best_first,
+        )  # fmt: skip
         OTHER_NAMES.update(dict.fromkeys(other_names, name))
         return function
 

@@ -1,0 +1,24 @@
+"""What the versions found for one query: the cards first, then the numbers behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.views import summary
+from dashboard.views.cached import Question
+from dashboard.views.cards import results
+from dashboard.views.frame.review import review, similarity
+from dashboard.views.frame.steps import open_beside, open_clip
+
+
+def what_was_found(view: Any, asked: Question, query_id: str) -> None:
+    """Draw one query with the results of each version, and how its values come about."""
+    versions = results.versions(view)
+    found = results.find(asked, query_id, versions)
+    values = summary.values(view, found)
+    summary.describe(view, found)
+    review(view)
+    results.draw(found, view, summary.in_front(view, values), open_clip, open_beside)
+    summary.values_table(view, values)
+    summary.explained(view, asked, query_id, versions)
+    similarity(view, found)
