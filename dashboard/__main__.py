@@ -23,6 +23,7 @@ from dashboard.evaluation.measure import summarise
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.findings import Findings
 from dashboard.storage.settings import group_name
+from dashboard.storage.sides import usual_queries
 from dashboard.tables import DataError
 
 FINE, FINDING, WRONG = 0, 1, 2
@@ -115,12 +116,11 @@ def _measurements(
 
 def _asked(call: argparse.Namespace) -> Asked:
     collection = _opened(call)
-    has_texts = (collection.queries["text"] != "").any()
     return Asked(
         collection,
         answers.protocol_named(call.protocol, collection.protocols),
         _groups(call, collection),
-        call.queries or ("text" if has_texts else "item"),
+        call.queries or usual_queries(collection.queries),
         _threshold(call, collection),
     )
 

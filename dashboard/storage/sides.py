@@ -6,6 +6,8 @@ query that does not say it searches the other side of two.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pandas as pd
 
 from dashboard.storage import digests
@@ -36,6 +38,14 @@ def side_of_texts(queries: pd.DataFrame) -> str:
         return ""
     said = queries.loc[queries["text"] != "", "among"]
     return str(said.mode().iloc[0]) if len(said) else ""
+
+
+def usual_queries(queries: pd.DataFrame) -> Literal["text", "item", "all"]:
+    """The queries that are measured where nobody says which: the texts; both halves of two sides;
+    items where there are no texts."""
+    if "among" in queries.columns:
+        return "all"
+    return "text" if (queries["text"] != "").any() else "item"
 
 
 def with_among(

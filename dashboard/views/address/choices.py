@@ -120,12 +120,6 @@ def protocols_of(collection: Any) -> list[str]:
     return [protocol for protocol in collection.protocols if protocol in PROTOCOLS]
 
 
-def _first_kind_of_queries(collection: Any) -> str:
-    if "among" in collection.queries.columns:
-        return "all"  # pictures and texts are two halves of one test
-    return "text" if (collection.queries["text"] != "").any() else "item"
-
-
 _version = _one_of("model version", lambda c: c.versions)
 _item = _id_or_nothing("item", lambda c: c.items["item_id"])
 
@@ -147,7 +141,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "queries": Choice(
         "text queries, item queries or all",
-        _first_kind_of_queries,
+        cached.usual_queries,
         _one_of("kind of queries", lambda c: WHICH_QUERIES),
     ),
     "slice": Choice(

@@ -45,6 +45,7 @@ from dashboard.views.cached.opened import (
     query_names,
     text_model,
     titles,
+    usual_queries,
 )
 from dashboard.views.cached.why import causes, ideal, whole_run
 
@@ -89,5 +90,6 @@ __all__ = [
     "titles",
     "turned",
     "unlike",
+    "usual_queries",
     "whole_run",
 ]

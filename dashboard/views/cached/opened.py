@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.retrieval import encoders
 from dashboard.storage import collection as collections
-from dashboard.storage import media
+from dashboard.storage import media, sides
 from dashboard.storage.collection import Collection
 from dashboard.storage.freshness import stamp
 from dashboard.storage.media import asked
@@ -51,6 +51,11 @@ def titles() -> dict[str, str]:
     """The name of each collection and its title (the name again where it cannot be opened)."""
     found = {name: collection(name)[0] for name in collection_names()}
     return {name: known.title if known else name for name, known in found.items()}
+
+
+def usual_queries(collection: Collection) -> str:
+    """The kind of queries that a collection is opened with."""
+    return sides.usual_queries(collection.queries)
 
 
 def query_names(name: str) -> dict[str, str]:
