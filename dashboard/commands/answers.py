@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import filecmp
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -25,6 +25,7 @@ from dashboard.storage.evidence import is_visible, scenes
 from dashboard.storage.files import read_qrels, read_run
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.mapping import write_mapping
+from dashboard.storage.media.inside import Unusable, open_inside
 from dashboard.storage.versions import RUN_NAME
 from dashboard.tables import DataError
 
@@ -208,10 +209,11 @@ def item_of_clip(collection: Collection, path: Path) -> str:
         raise DataError(path.name, "no such file", "a clip")
     items = collection.items
     same_name = items[items["file"].map(lambda file: Path(file).name) == path.name]
+    content = path.read_bytes()
     for item_id, file in zip(same_name["item_id"], same_name["file"], strict=True):
-        own = collection.folder / collection.media_root / file
-        if own.is_file() and filecmp.cmp(own, path, shallow=False):
-            return str(item_id)
+        with suppress(Unusable), open_inside(collection.folder, collection.media_root, file) as own:
+            if own.size == len(content) and own.file.read() == content:
+                return str(item_id)
     cure = "Search with one of its items, or with a text."
     raise DataError(path.name, "a clip that is not in the collection", "one that is", cure=cure)
 

@@ -173,13 +173,13 @@ def _projected(model: Model, texts: Sequence[str]) -> Array:
 
 
 def _own_model(model: Model, texts: Sequence[str]) -> Array:
-    """A sentence-transformers folder: the operator's, else `text_model` inside the version's
-    folder."""
-    if os.environ.get(OPERATOR):
-        return sentence_vectors(texts)
+    """A sentence-transformers folder: `text_model` inside the version's folder, else the
+    operator's, which all versions without one share."""
     folder = (model.folder / "text_model").resolve()
     if not folder.is_relative_to(model.folder.resolve()):
         raise DataError(f"models/{model.name}/text_model", "a link out of the folder", "a folder")
+    if not folder.exists() and os.environ.get(OPERATOR):
+        return sentence_vectors(texts)
     return sentence_vectors(texts, folder)
 
 
