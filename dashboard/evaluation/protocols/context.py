@@ -92,8 +92,9 @@ CONTEXT = Protocol(
     name="context",
     title="Image search in context",
     source="Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019",
-    metrics="CAG(RBP) CAG(DCG) CAG(CG) CAG(AVG) CAG(ERR) CAG(MAX) "
-    "RBP(0.95,per=image) DCG(credit,per=image) CG(per=image) AVG ERR MAX",
+    # people see some rows, never all of a ranking: 50 pictures are 10 rows of five
+    metrics="CAG(RBP)@50 CAG(DCG)@50 CAG(CG)@50 CAG(AVG)@50 CAG(ERR)@50 CAG(MAX)@50 "
+    "RBP(0.95,per=image)@50 DCG(credit,per=image)@50 CG(per=image)@50 AVG@50 ERR@50 MAX@50",
     cutoffs=(50, 100),
     shown_as={
         "RBP(0.95,per=image)": "RBP, original gain (0.05 Σ r · 0.95^(k−1) ÷ K)",
