@@ -67,6 +67,11 @@ def pytest_addoption(parser):
     )
 
 
+def pytest_collection_modifyitems(items):
+    """Fast ones first: what starts a server and a browser comes last."""
+    items.sort(key=lambda item: "browser" in item.path.parts)
+
+
 @pytest.fixture
 def tiny_world():
     """The evidence (queries, items, keywords, query_keywords, qrels) and the runs, as tables."""

@@ -24,7 +24,7 @@ with left:
     )
     st.caption(
         "Mean differences over the queries scored in both versions, with 95 % intervals. "
-        "An interval that crosses zero shows no clear difference."
+        "Coloured where p, corrected by Holm for the metrics shown, is below 0.05."
     )
 with right:
     st.subheader("Every query", anchor=False)

@@ -44,7 +44,9 @@ def collection_line(collection: Any) -> None:
 def comparable(view: Any) -> bool:
     """Whether a difference may be drawn; if not, says why and offers to draw it anyway."""
     if view.baseline == view.candidate:
-        st.info("Baseline and candidate are the same version: choose another to see a difference.")
+        gone = cached.opened(view.collection).broken
+        why = f" Left out, because their files cannot be used: {', '.join(gone)}." if gone else ""
+        st.info(plain(f"Baseline and candidate are the same version: choose another.{why}", None))
         return False
     asked = cached.question(view)
     ways = cached.unlike(view.collection, asked.digest, view.baseline, view.candidate)
