@@ -67,3 +67,19 @@ def test_a_context_query_shows_relevance_in_rows_of_a_grid():
     told = cards(opened("query", collection="openmoji_context"))
     assert told["columns"] == 5
     assert any(item["note"].endswith("of 100") for item in told["items"] if item.get("note"))
+    said = texts(opened("overview", collection="openmoji_context")).replace("\\", "")
+    assert "2 without a judgement that can be used." in said
+    assert "without any relevant item" not in said  # their formulas have values
+
+
+def test_an_item_that_is_a_stored_query_is_judged_when_it_is_searched_with():
+    needs("openmoji_captions")
+    told = cards(opened("search", collection="openmoji_captions", item="1F600"))
+    assert any(item["hit"] for item in told["items"])
+    assert all(item["hit"] is not None for item in told["items"])
+
+
+def test_an_item_searched_with_is_no_query_in_the_gallery():
+    needs("digits_hashes")
+    told = cards(opened("search", collection="digits_hashes", item="d0003"))
+    assert all(item["hit"] is None and not item.get("note") for item in told["items"])

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation import measure
 from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.labels import label, short_label
@@ -104,9 +105,15 @@ def _left_out(view: Any) -> str:
     """Why queries have no value, in a sentence; they are never counted as zero."""
     asked = cached.question(view)
     counted = cached.counts(asked, tuple(view.runs), selected(view, asked))
+    protocol = PROTOCOLS[view.protocol]
+    left_out = dict(REASONS)
+    if protocol.name != "alfa":
+        left_out["no_keyword"] = "without a judgement that can be used"
+    if protocol.nothing_relevant != "null":
+        del left_out["no_relevant"]  # these are scored
     reasons = [
         f"{_range(counted[column])} {words}"
-        for column, words in REASONS.items()
+        for column, words in left_out.items()
         if counted[column].max() > 0
     ]
     empty = counted["no_results"].max()
