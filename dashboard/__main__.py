@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands import answers, gate, report
+from dashboard.commands import answers, gate, measured, report
 from dashboard.commands.asked import Asked
-from dashboard.commands.numbers import OneLine, at_least_one, share
+from dashboard.commands.numbers import OneLine, at_least_one, positive, share
 from dashboard.commands.output import one_line, printed
 from dashboard.evaluation.measure import summarise
 from dashboard.storage.collection import Collection, open_collection
@@ -92,33 +92,40 @@ def _measurements(
     call: argparse.Namespace, versions: Sequence[str] | None
 ) -> tuple[pd.DataFrame, Asked | None]:
     """The measurements of either form of a call, and what is asked where it is of a collection."""
-    if (call.collection is None) == (call.qrels is None) or bool(call.qrels) != bool(call.run):
+    submitted = call.submission or []
+    files = bool(call.run or (call.qrels and submitted))
+    if (call.collection is None) == (call.qrels is None) or bool(call.qrels) != files:
         raise ValueError("give either a COLLECTION, or --qrels FILE with --run FILE")
+    noted, extras = Findings(), measured.Extras(submitted, call.dimension)
     if call.qrels:
-        protocol = answers.protocol_named(call.protocol)
-        noted = Findings()
+        protocol = measured.scaled(answers.protocol_named(call.protocol), call.scale)
         metrics = call.metrics or protocol.metrics
-        measured = answers.measure_files(call.qrels, call.run, protocol, metrics, noted)
+        table = measured.measure_files(call.qrels, call.run or [], protocol, metrics, noted, extras)
         _complain_about(noted.frame(), ("error", "warning", "note"))
-        return measured, None
+        return table, None
     asked = _asked(call)
-    measured = answers.measure_collection(
+    if versions is None:
+        versions = () if submitted else asked.collection.versions
+    table = measured.measure_collection(
         asked.collection,
         asked.protocol,
-        asked.collection.versions if versions is None else list(dict.fromkeys(versions)),
+        list(dict.fromkeys(versions)),
         call.metrics or asked.protocol.metrics,
         asked.groups,
         asked.which,
         asked.threshold,
+        extras,
+        noted,
     )
-    return measured, asked
+    _complain_about(noted.frame(), ("error", "warning", "note"))
+    return table, asked
 
 
 def _asked(call: argparse.Namespace) -> Asked:
     collection = _opened(call)
     return Asked(
         collection,
-        answers.protocol_named(call.protocol, collection.protocols),
+        measured.scaled(answers.protocol_named(call.protocol, collection.protocols), call.scale),
         _groups(call, collection),
         call.queries or usual_queries(collection.queries),
         _threshold(call, collection),
@@ -205,8 +212,10 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("collection", nargs="?", **place)
     measure.add_argument("--runs", nargs="+", metavar="VERSION", help="default: all versions")
     measure.add_argument("--by-query", action="store_true", help="each query's value")
+    measured.add_arguments(measure)
     compare = command("compare", _compare, "a candidate against a baseline; exit 1 if it is worse")
     compare.add_argument("collection", nargs="?", **place)
+    compare.set_defaults(submission=None, dimension=None)
     gate.add_arguments(compare)
     reported = command("report", _report, "a candidate against a baseline as one offline HTML file")
     reported.add_argument("collection", **place)
@@ -224,6 +233,7 @@ def _parser() -> argparse.ArgumentParser:
         each.add_argument("--protocol", default="", help="default: the collection's first, or trec")
         each.add_argument("--metrics", default=None, metavar='"P@5 nDCG@10"')
         each.add_argument("--queries", choices=("text", "item", "all"), help="default: texts")
+        each.add_argument("--scale", type=positive, metavar="N", help="trec: credit is grade ÷ N")
     search = command("search", _search, "the results of a text, an item or an item's clip")
     search.add_argument("collection", **place)
     search.add_argument("text", nargs="?", metavar="TEXT")

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 
 from dashboard.evaluation import compare as comparing
-from dashboard.evaluation import measure as measuring
-from dashboard.evaluation.metrics import REGISTRY, parse
+from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.ticks import matches
 from dashboard.retrieval import keywords, runs
-from dashboard.retrieval.runs import TYPED, Which
+from dashboard.retrieval.runs import TYPED
 from dashboard.storage import media
 from dashboard.storage.annotation import matched_ids
 from dashboard.storage.collection import Collection, find, open_collection
 from dashboard.storage.evidence import is_visible, scenes
-from dashboard.storage.files import read_qrels, read_run
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.mapping import write_mapping
 from dashboard.storage.media.inside import Unusable, open_inside
-from dashboard.storage.versions import RUN_NAME
 from dashboard.tables import DataError
 
 
@@ -67,71 +62,6 @@ def _gaps(collection: Collection, findings: Findings) -> None:
     if "alfa" in collection.protocols and texts and unmapped == texts:
         wanted = "their keywords: python -m dashboard keywords … --write"
         findings.error(DataError("query_keywords.csv", "no text query mapped to a keyword", wanted))
-
-
-def measure_collection(
-    collection: Collection,
-    protocol: Protocol,
-    versions: Sequence[str],
-    metrics: str,
-    groups: Sequence[str],
-    which: Which,
-    threshold: float,
-) -> pd.DataFrame:
-    """The measurements of versions on a collection's stored queries.
-
-    Raises DataError where a version is unknown or a file of labels was refused.
-    """
-    collection.check_evidence()
-    asked = runs.asked_queries(collection, which)
-    mapped = keywords.keep(collection.query_keywords, threshold)
-    evidence = replace(collection, queries=asked, query_keywords=mapped)
-    if not versions:
-        raise DataError(collection.name, "no usable version", "a model or a run")
-    measures = parse(metrics)
-    judgement = protocol.judge(evidence, groups)
-    ties = protocol.ties
-    found = {version: runs.run_of(collection, version, which, ties=ties) for version in versions}
-    return measuring.measure(found, judgement, protocol, measures)
-
-
-def measure_files(
-    qrels: Path, run_paths: Sequence[Path], protocol: Protocol, metrics: str, complaints: Findings
-) -> pd.DataFrame:
-    """The measurements of run files against a file of judgements; a run is named by its file's
-    stem."""
-    paths: dict[str, Path] = {}
-    for path in run_paths:
-        if stem(path) in paths:
-            raise ValueError(f"two runs are called {stem(path)!r}: {paths[stem(path)]} and {path}")
-        paths[stem(path)] = path
-    measures = parse(metrics)
-    judged = read_qrels(qrels, findings=complaints)
-    unknown = SimpleNamespace(queries=None, items=None, keywords=None, query_keywords=None)
-    unknown.qrels = judged
-    judgement = protocol.judge(unknown, None)
-    # without a gallery to go by, equal scores stand as trec_eval puts them, whatever the protocol
-    found = {name: read_run(path, "trec", findings=complaints) for name, path in paths.items()}
-    for name, run in found.items():
-        _compare_queries(name, set(run["query_id"]), set(judgement.query_ids), complaints)
-    return measuring.measure(found, judgement, protocol, measures)
-
-
-def _compare_queries(name: str, ran: set[str], judged: set[str], complaints: Findings) -> None:
-    """Say how many judged queries a run has nothing for, and how many of its own nobody judged."""
-    missing, strange = judged - ran, ran - judged
-    if missing:
-        found = f"no results for {len(missing)} of {len(judged)} judged queries"
-        complaints.warning(name, f"{found} ({listed(sorted(missing))})", "results; they count 0")
-    if strange:
-        found = f"results of {len(strange)} queries without judgements ({listed(sorted(strange))})"
-        complaints.note(name, found, "judged queries; they were left out")
-
-
-def stem(path: Path) -> str:
-    """The name of a run file: without the extension of its format and of gzip."""
-    match = RUN_NAME.fullmatch(path.name)
-    return match[1] if match else path.stem
 
 
 def compare(

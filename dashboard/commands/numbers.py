@@ -29,3 +29,14 @@ def share(text: str) -> float:
     if not 0 <= number <= 1:
         raise ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
     return number
+
+
+def positive(text: str) -> float:
+    """A number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ArgumentTypeError(f"{text!r} is not a number above 0")
+    return number

@@ -13,7 +13,7 @@ from dashboard.retrieval.sides import on_its_side, search_sides
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.storage.files import Vectors, read_run
-from dashboard.storage.files.runs import Ties
+from dashboard.storage.files.order import Ties
 from dashboard.storage.findings import Findings
 from dashboard.storage.sides import other_side, side_of_texts
 from dashboard.storage.versions import Model

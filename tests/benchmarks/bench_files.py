@@ -1,18 +1,23 @@
-"""From two TREC files on disk to six metrics of each query, beside pytrec_eval (and ranx, where it
-is installed) doing the same from the same files, reading included.
+"""From two TREC files on disk to six metrics of each query, beside pytrec_eval (and ranx, where a
+Python that has it is named) doing the same from the same files, reading included.
 
-`python tests/benchmarks/bench_files.py [QUERIES DEPTH]` prints milliseconds, the least of a few
-runs, the ratio, and whether the values agree.
+`python -m tests.benchmarks.bench_files [QUERIES DEPTH] [--ranx PYTHON]` prints the median of the
+milliseconds of turns in which all work one after the other, the median of the ratios, and whether
+the values agree. `--growth` prints how our time grows up to 100,000 queries instead.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import PIPE, Popen
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,18 +31,7 @@ from dashboard.storage.files import read_qrels, read_run
 
 SIX = "R@10 P@10 AP nDCG@10 RR RBP(0.8)"
 PEER = {"R": "recall.10", "P": "P.10", "AP": "map", "nDCG": "ndcg_cut.10", "RR": "recip_rank"}
-RANX = ["recall@10", "precision@10", "map", "ndcg@10", "mrr", "rbp.80"]
 JUDGED = 20
-
-
-def least(work: Callable[[], object], times: int = 3) -> float:
-    """Milliseconds of the quickest of some runs."""
-    taken = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        taken.append((time.perf_counter() - start) * 1000)
-    return min(taken)
 
 
 def write_files(folder: Path, queries: int, depth: int) -> tuple[Path, Path]:
@@ -79,12 +73,20 @@ def pytrec(qrels: Path, run: Path) -> dict[str, dict[str, float]]:
         return dict(evaluator.evaluate(pytrec_eval.parse_run(ranked)))
 
 
-def ranx(qrels: Path, run: Path) -> object:
-    """ranx's means."""
-    from ranx import Qrels, Run, evaluate
+@contextmanager
+def ranx(python: str, qrels: Path, run: Path) -> Iterator[Callable[[], list[float]]]:
+    """A process that gives ranx's milliseconds, whole and from prepared objects, at each call."""
+    command = [python, "-W", "ignore", str(Path(__file__).with_name("peer_ranx.py")), qrels, run]
+    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as process:
+        assert process.stdin and process.stdout
 
-    read = Qrels.from_file(str(qrels), kind="trec"), Run.from_file(str(run), kind="trec")
-    return evaluate(*read, RANX, make_comparable=True)
+        def turn() -> list[float]:
+            process.stdin.write("\n")
+            process.stdin.flush()
+            return [float(number) for number in process.stdout.readline().split()]
+
+        yield turn
+        process.stdin.close()
 
 
 def largest_difference(table: pd.DataFrame, peer: dict[str, dict[str, float]]) -> float:
@@ -97,25 +99,82 @@ def largest_difference(table: pd.DataFrame, peer: dict[str, dict[str, float]]) -
     return float(np.abs(known["value"].to_numpy() - np.array(theirs)).max())
 
 
-def compare(queries: int, depth: int) -> None:
-    """Print the times of reading and of the whole, and of the peers."""
-    with tempfile.TemporaryDirectory() as folder:
+def compare(queries: int, depth: int, turns: int, python: str) -> None:
+    """Print the medians of turns taken one after the other, and the medians of their ratios."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as peers:
         qrels, run = write_files(Path(folder), queries, depth)
-        size = run.stat().st_size / 1e6
-        print(f"{queries:,} queries x {depth:,} results, {size:.0f} MB, {SIX}")
-        print(f"  reading the run        {least(lambda: read_run(run, 'trec'), 5):9.0f} ms")
-        own = least(lambda: ours(qrels, run), 5)
-        print(f"  ours, whole            {own:9.0f} ms")
-        theirs = least(lambda: pytrec(qrels, run), 2)
-        print(f"  pytrec_eval, five      {theirs:9.0f} ms = {theirs / own:.1f} x ours")
-        if find_spec("ranx"):
-            theirs = least(lambda: ranx(qrels, run), 2)
-            print(f"  ranx, warm             {theirs:9.0f} ms = {theirs / own:.1f} x ours")
+        prepared = prepare(qrels, run)
+        works = {
+            "from files, ours": lambda: timed(lambda: ours(qrels, run)),
+            "from files, pytrec_eval (five of six)": lambda: timed(lambda: pytrec(qrels, run)),
+            "from codes, ours": lambda: timed(prepared),
+        }
+        whole = "from files, ranx"
+        if python:
+            turn = peers.enter_context(ranx(python, qrels, run))
+            works[whole] = turn
+        taken: dict[str, list[float]] = {}
+        for _ in range(turns):
+            for name, work in works.items():
+                for part, milliseconds in zip([name, "prepared, ranx"], work(), strict=False):
+                    taken.setdefault(part, []).append(milliseconds)
+        print(f"{queries:,} queries x {depth:,} results, {run.stat().st_size / 1e6:.0f} MB, {SIX}")
+        for name, times in taken.items():
+            own = "from codes, ours" if name.startswith("prepared") else "from files, ours"
+            ratio = np.median(np.array(times) / taken[own])
+            said = "" if "ours" in name else f" = {ratio:5.1f} x ours"
+            print(f"  {name:38}{np.median(times):9.0f} ms{said}")
         difference = largest_difference(ours(qrels, run), pytrec(qrels, run))
-        print(f"  largest difference     {difference:.1e}")
+        print(f"  largest difference from pytrec_eval {difference:.1e}")
+
+
+def prepare(qrels: Path, run: Path) -> Callable[[], object]:
+    """The work that is left when ids are codes already: join and six metrics."""
+    trec = PROTOCOLS["trec"]
+    judged, ranked = read_qrels(qrels), read_run(run, "trec")
+    items = pd.Index(pd.concat([judged["item_id"], ranked["item_id"]]).unique())
+    for table in (judged, ranked):
+        table["item_id"] = pd.Categorical.from_codes(
+            items.get_indexer(table["item_id"]).astype(np.int32), categories=items
+        )
+    evidence = dict.fromkeys(("queries", "items", "keywords", "query_keywords"))
+
+    def work() -> pd.DataFrame:
+        judgement = trec.judge(SimpleNamespace(qrels=judged, **evidence), None)
+        return measure({"run": ranked}, judgement, trec, parse(SIX))
+
+    return work
+
+
+def timed(work: Callable[[], object]) -> list[float]:
+    """Milliseconds of one run, alone in a list."""
+    start = time.perf_counter()
+    work()
+    return [(time.perf_counter() - start) * 1000]
+
+
+def growth(sizes: Sequence[int], depth: int) -> None:
+    """Print how the time grows with the number of queries."""
+    before = None
+    for queries in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            qrels, run = write_files(Path(folder), queries, depth)
+            least = min(timed(partial(ours, qrels, run))[0] for _ in range(5))
+        grown = "" if before is None else f", {least / before:.1f} times as long"
+        print(f"{queries:8,} queries x {depth} results {least:9.0f} ms{grown}")
+        before = least
 
 
 if __name__ == "__main__":
-    sizes = [tuple(map(int, sys.argv[1:3]))] if sys.argv[2:] else [(10_000, 100), (1_000, 1_000)]
-    for size in sizes:
-        compare(*size)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("size", type=int, nargs="*", metavar="QUERIES DEPTH")
+    parser.add_argument("--turns", type=int, default=7)
+    here = sys.executable if find_spec("ranx") else ""
+    parser.add_argument("--ranx", default=here, metavar="PYTHON", help="one that has ranx")
+    parser.add_argument("--growth", action="store_true", help="1,000 to 100,000 queries instead")
+    call = parser.parse_args()
+    if call.growth:
+        growth((1_000, 10_000, 100_000), 100)
+    else:
+        for size in [tuple(call.size)] if call.size else [(10_000, 100), (1_000, 1_000)]:
+            compare(*size, call.turns, call.ranx)

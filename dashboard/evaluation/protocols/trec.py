@@ -15,6 +15,7 @@ from dashboard.evaluation.protocols.protocol import (
     keep_all,
     qrels_of,
 )
+from dashboard.tables import DataError
 
 
 def judge(
@@ -29,6 +30,10 @@ def judge(
     grade = qrels["grade"].to_numpy()
     credit = (grade >= 1).astype(np.float64)
     if scale is not None:
+        above = qrels[grade > scale]
+        if len(above):
+            found = f"grade {above['grade'].iloc[0]:g} of query {above['query_id'].iloc[0]!r}"
+            raise DataError("qrels", found, f"grades up to the scale, {scale:g}")
         credit = np.clip(grade / scale, 0, 1)
     return judgement(
         qrels.assign(credit=credit), asked(evidence.queries, qrels["query_id"].unique())

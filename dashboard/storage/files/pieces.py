@@ -24,7 +24,7 @@ import pyarrow.csv
 from dashboard import ids
 from dashboard.storage.files.contents import GZIP, UTF16
 
-PIECE = 1 << 21
+PIECE = 1 << 22
 ODDITIES = (b"\0", b"\t", b"\r")
 MARKS = (codecs.BOM_UTF8, *UTF16, GZIP)
 
@@ -97,8 +97,8 @@ def parse(data: bytes, fields: Sequence[str], value: str) -> Columns:
     """The columns query, item, value and tag (if there is one) of whole lines; or Irregular."""
     if any(oddity in data for oddity in ODDITIES):
         raise Irregular
-    text = pa.large_string()
-    wanted = {"query": text, "item": text, value: pa.float64()}
+    text = pa.string()
+    wanted = {"query": text, "item": pa.large_string(), value: pa.float64()}
     if "tag" in fields:
         wanted["tag"] = text
     try:

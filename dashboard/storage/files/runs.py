@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor, log10
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +16,12 @@ import pyarrow.compute as pc
 from dashboard import ids
 from dashboard.storage.files import trec
 from dashboard.storage.files.contents import read_bytes, suffix
+from dashboard.storage.files.order import Ties, categorical, ordered
 from dashboard.storage.files.tables import named_columns, read_frame
 from dashboard.storage.files.trec import Codes, Pairs
 from dashboard.storage.findings import Findings, listed
 from dashboard.tables import DataError
 
-Ties = Literal["gallery", "trec"]
-Rows = npt.NDArray[np.int64]
 PLACES = 6
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
@@ -54,7 +52,7 @@ def read_run(
         scores = pairs.values.astype("float32").astype("float64")
     else:
         scores = pairs.values.round(_decimals(pairs.values))
-    return _ordered(pairs, scores, ties)
+    return ordered(pairs, scores, ties)
 
 
 def _decimals(scores: npt.NDArray[np.float64]) -> int:
@@ -86,7 +84,7 @@ def read_qrels(path: Path, *, name: str = "", findings: Findings | None = None) 
         if pairs.values[row] != pairs.values[first]:
             raise _twice(pairs, first, row, name)
     frame = pd.DataFrame(
-        {"query_id": _categorical(pairs.queries), "item_id": pairs.items, "grade": pairs.values}
+        {"query_id": categorical(pairs.queries), "item_id": pairs.items, "grade": pairs.values}
     )
     if repeated:
         row = repeated[0][0]
@@ -190,74 +188,3 @@ def _within(pairs: Pairs, gallery: Sequence[str], name: str, findings: Findings)
         place[rows].astype(np.int32), categories=pd.Index(gallery, dtype="str")
     )
     return Pairs(queries, pd.Series(items), pairs.values[rows], lambda r: pairs.line(int(rows[r])))
-
-
-def _ordered(pairs: Pairs, scores: npt.NDArray[np.float64], ties: Ties) -> pd.DataFrame:
-    """The table RUN: by query, score descending, equal scores as `ties` says.
-
-    A file that is in order already, as most are, is not sorted again; only what ties is.
-    """
-    queries, items = pairs.queries.codes, pairs.items
-    if not _descending(queries, scores):
-        rows = _sorted(queries, scores)
-        queries, items, scores = queries[rows], items.take(rows), scores[rows]
-    begins = _beginnings(queries)
-    new_score = np.append(True, scores[1:] != scores[:-1])
-    new_score[begins] = True
-    if not new_score.all():
-        items = items.take(_ties_broken(items, new_score, ties))
-    ranks = np.arange(1, len(queries) + 1)
-    ranks -= np.repeat(begins, np.diff(np.append(begins, len(queries))))
-    return pd.DataFrame(
-        {
-            "query_id": _categorical(Codes(queries, pairs.queries.names)),
-            "item_id": items.array,
-            "score": scores,
-            "rank": ranks,
-        },
-        copy=False,
-    )
-
-
-def _ties_broken(items: pd.Series, new_score: npt.NDArray[np.bool_], ties: Ties) -> Rows:
-    """The order of rows in which each group of ties (one begins at a `new_score`) is sorted."""
-    tied = np.flatnonzero(~new_score | ~np.append(new_score[1:], True))
-    order = np.lexsort((_places(items.take(tied), ties), np.cumsum(new_score[tied])))
-    rows = np.arange(len(items))
-    rows[tied] = tied[order]
-    return rows
-
-
-def _places(items: pd.Series, ties: Ties) -> Rows:
-    """Numbers that ascend as equal scores are to be ordered by their items."""
-    if ties == "gallery" and isinstance(items.dtype, pd.CategoricalDtype):
-        return items.cat.codes.to_numpy(dtype="int64")
-    codes, names = pd.factorize(items.astype("str"))
-    texts = names.tolist()
-    ascending = np.empty(len(texts), dtype="int64")
-    ascending[sorted(range(len(texts)), key=texts.__getitem__)] = range(len(texts))
-    return -ascending[codes] if ties == "trec" else ascending[codes]
-
-
-def _sorted(queries: npt.NDArray[np.int32], scores: npt.NDArray[np.float64]) -> Rows:
-    """The order of rows by query, score descending; equal ones stand together in any order."""
-    single = scores.astype(np.float32)
-    if (single != scores).any():
-        return np.lexsort((-scores, queries))
-    # the bits of a float32, all turned over if it is negative, else the first, order like numbers
-    bits = single.view(np.uint32)
-    ascending = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
-    return np.argsort(queries.astype(np.int64) << 32 | ~ascending)
-
-
-def _descending(queries: npt.NDArray[np.int32], scores: npt.NDArray[np.float64]) -> bool:
-    falls = (queries[1:] == queries[:-1]) & (scores[1:] <= scores[:-1])
-    return bool((falls | (queries[1:] > queries[:-1])).all())
-
-
-def _beginnings(queries: npt.NDArray[np.int32]) -> Rows:
-    return np.append(0, np.flatnonzero(queries[1:] != queries[:-1]) + 1)[: len(queries)]
-
-
-def _categorical(column: Codes) -> pd.Categorical:
-    return pd.Categorical.from_codes(column.codes, categories=column.names)
