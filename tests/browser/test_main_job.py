@@ -93,10 +93,10 @@ def test_from_the_overview_to_the_worst_query_and_back_and_reload(visit: Callabl
     page = visit("/")
     page.get_by_role("link", name="Compare").click()
     page.get_by_role("heading", name="Compare").wait_for()
-    page.get_by_test_id("stDataFrame").wait_for()
+    page.get_by_test_id("stDataFrame").first.wait_for()
     settled(page)
-    page.get_by_test_id("stDataFrame").scroll_into_view_if_needed()
-    box = page.get_by_test_id("stDataFrame").bounding_box()
+    page.get_by_test_id("stDataFrame").first.scroll_into_view_if_needed()
+    box = page.get_by_test_id("stDataFrame").first.bounding_box()
     page.mouse.click(box["x"] + 15, box["y"] + 52)
     page.get_by_role("heading", name="Query", exact=True).wait_for()
     page.locator(".card").first.wait_for()
@@ -125,7 +125,8 @@ def test_a_choice_is_one_step_that_back_undoes(visit: Callable) -> None:
 
 
 def test_nothing_is_asked_of_another_host(visit: Callable) -> None:
-    for path in ("/", "/compare", "/slices", "/query?query=q001", "/search?text=cyclist+entering+ego+lane"):
+    text = "/search?text=cyclist+entering+ego+lane"
+    for path in ("/", "/compare", "/slices", "/query?query=q001", text):
         page = visit(path)
         page.wait_for_timeout(500)
         assert page.asked_elsewhere == []

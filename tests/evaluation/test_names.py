@@ -100,7 +100,7 @@ def test_a_list_of_names_is_cut_at_spaces_and_commas_and_keeps_each_once():
         ("AP(min,max)", "has no setting 'max'"),
         ("RBP(1.5)", "from 0 to 1"),
         ("RBP(nan)", "from 0 to 1"),
-        ("CAG(DCG,w=0)", "at least 1"),
+        ("CAG(DCG,w=0)", "from 1 to"),
         ("CAG(DCG,w=2.5)", "whole number"),
         ("P(5", "bracket"),
         ("P)5(@3", "bracket"),
