@@ -40,7 +40,9 @@ def test_its_value_is_the_most_that_can_be_reached(metric, value):
     assert found == pytest.approx(value)
 
 
-@pytest.mark.parametrize("metric", "P@3 nDCG@3 AP AVG@3 CG@2 ERR@3 RBP@4 MAX".split())
+@pytest.mark.parametrize(
+    "metric", ["P@3", "nDCG@3", "AP", "AVG@3", "CG@2", "ERR@3", "RBP@4", "MAX"]
+)
 def test_no_order_of_the_judged_items_is_worth_more(metric):
     most = ideal_value(JUDGEMENT, "q", ideal_run(JUDGEMENT, "q", LIKE), "alfa", metric)
     reached = []

@@ -125,7 +125,7 @@ def spellings(draw):
         if setting.choices:
             value = draw(st.sampled_from(setting.choices))
         elif setting.whole:
-            value = draw(st.integers(int(setting.low), 50))
+            value = draw(st.integers(int(setting.low), int(min(setting.high, 50))))
         else:
             value = draw(st.floats(setting.low, setting.high).map(lambda p: round(p, 3)))
         written.append(f"{setting.name}={value}")
