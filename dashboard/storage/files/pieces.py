@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import BinaryIO
 
 import numpy as np
@@ -53,10 +54,21 @@ def read_columns(file: BinaryIO, fields: Sequence[str], value: str) -> Columns:
     workers = min(2, os.cpu_count() or 1)
     parsed: list[Columns] = []
     waiting: deque[Future[Columns]] = deque()
+    # the same few megabytes are filled again and again: fresh ones cost more than the reading
+    free: SimpleQueue[bytearray] = SimpleQueue()
+    for _ in range(workers + 1):
+        free.put(bytearray(PIECE))
+
+    def parse_and_free(room: bytearray, size: int) -> Columns:
+        try:
+            return parse(room, size, fields, value)
+        finally:
+            free.put(room)
+
     with ThreadPoolExecutor(workers) as pool:
-        for piece in _pieces(file):
-            waiting.append(pool.submit(parse, piece, fields, value))
-            if len(waiting) > workers + 1:  # few pieces wait: the file is never held whole
+        for room, size in _pieces(file, free):
+            waiting.append(pool.submit(parse_and_free, room, size))
+            while waiting and waiting[0].done():
                 parsed.append(waiting.popleft().result())
         parsed += [each.result() for each in waiting]
     if not parsed:
@@ -88,14 +100,31 @@ def _chunks(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
     return pa.chunked_array([chunk for column in columns for chunk in column.chunks])
 
 
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    while piece := file.read(PIECE):
-        yield piece if piece.endswith(b"\n") else piece + file.readline()
+def _pieces(file: BinaryIO, free: SimpleQueue[bytearray]) -> Iterator[tuple[bytearray, int]]:
+    """Whole lines in a room that was free, and how many of its bytes they are."""
+    rest = b""
+    while True:
+        room = free.get()
+        if len(rest) >= len(room):
+            room.extend(bytes(len(rest) + PIECE - len(room)))
+        room[: len(rest)] = rest
+        with memoryview(room) as view:
+            got = file.readinto(view[len(rest) :])
+        size = len(rest) + got
+        end = room.rfind(b"\n", 0, size) + 1 if got else size
+        rest = bytes(room[end:size])
+        if end:
+            yield room, end
+        else:
+            free.put(room)
+        if not got:
+            return
 
 
-def parse(data: bytes, fields: Sequence[str], value: str) -> Columns:
-    """The columns query, item, value and tag (if there is one) of whole lines; or Irregular."""
-    if any(oddity in data for oddity in ODDITIES):
+def parse(data: bytearray, size: int, fields: Sequence[str], value: str) -> Columns:
+    """The columns query, item, value and tag (if there is one) of the whole lines in the first
+    `size` bytes; or Irregular."""
+    if any(data.find(oddity, 0, size) >= 0 for oddity in ODDITIES):
         raise Irregular
     text = pa.string()
     wanted = {"query": text, "item": pa.large_string(), value: pa.float64()}
@@ -103,9 +132,9 @@ def parse(data: bytes, fields: Sequence[str], value: str) -> Columns:
         wanted["tag"] = text
     try:
         table = pyarrow.csv.read_csv(
-            pa.BufferReader(data),
+            pa.BufferReader(pa.py_buffer(data).slice(0, size)),
             read_options=pyarrow.csv.ReadOptions(
-                column_names=list(fields), block_size=max(len(data), 1), use_threads=False
+                column_names=list(fields), block_size=size, use_threads=False
             ),
             parse_options=pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
             convert_options=pyarrow.csv.ConvertOptions(
