@@ -2,6 +2,7 @@
 walks:
 
 tables      the columns that every room agrees on, and the one error for readers' files
+ids         columns of ids as numbers, for whoever reads or joins many of them
 storage     opens files and databases; hands out checked tables
 retrieval   loads models and searches; the only slow imports, and inside functions
 evaluation  judges and measures: tables in, tables out; no file, no clock, no network

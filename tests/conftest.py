@@ -7,6 +7,10 @@ versions. tests/evaluation/test_tiny_world.py works every number out by hand.
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("any machine", deadline=None)  # other work may slow an example down
+settings.load_profile("any machine")
 
 KEYWORDS = """
 item_id group              keyword

@@ -65,6 +65,12 @@ class Rankings:
         return flags
 
     @cached_property
+    def hit_ranks(self) -> Counts:
+        """The ranks, from 0, where any query has a hit: few of a long list."""
+        ranks: Counts = np.flatnonzero(self.hits.any(axis=0))
+        return ranks
+
+    @cached_property
     def gains(self) -> Array:
         """The grades with those below 0 set to 0. [Q, D]"""
         gains: Array = np.maximum(self.grades, 0)

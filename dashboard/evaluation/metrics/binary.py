@@ -107,7 +107,8 @@ def average_precision(rankings: Rankings, k: int | None, divisor: str = "relevan
 def _precisions(rankings: Rankings, k: int | None) -> tuple[Floats, Floats]:
     """Σ hits ÷ rank over the hits, and the number of hits. [Q] each"""
     total, found, step = np.zeros((3, len(rankings.returned)))
-    for rank in range(rankings.places(k)):
+    within = np.searchsorted(rankings.hit_ranks, rankings.places(k))
+    for rank in rankings.hit_ranks[:within]:
         hit = rankings.hits[:, rank]
         found += hit
         total += np.divide(np.multiply(found, hit, out=step), rank + 1, out=step)
@@ -160,7 +161,8 @@ def reciprocal_rank(rankings: Rankings, k: int | None) -> Floats:
     [0.5]
     """
     values = np.zeros(len(rankings.returned))
-    for rank in reversed(range(rankings.places(k))):
+    within = np.searchsorted(rankings.hit_ranks, rankings.places(k))
+    for rank in rankings.hit_ranks[:within][::-1]:
         values[rankings.hits[:, rank]] = 1 / (rank + 1)
     return values
 
