@@ -7,11 +7,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
+from dashboard import ids
 from dashboard.storage.files.trec import Codes, Pairs
 
 Ties = Literal["gallery", "trec"]
 Rows = npt.NDArray[np.int64]
+FEW = 32
 
 
 def ordered(pairs: Pairs, scores: npt.NDArray[np.float64], ties: Ties) -> pd.DataFrame:
@@ -27,7 +30,7 @@ def ordered(pairs: Pairs, scores: npt.NDArray[np.float64], ties: Ties) -> pd.Dat
     new_score = np.append(True, scores[1:] != scores[:-1])
     new_score[begins] = True
     if not new_score.all():
-        items = items.take(_ties_broken(items, new_score, ties))
+        items = _in_order(items, _ties_broken(items, new_score, ties))
     ranks = np.arange(1, len(queries) + 1)
     ranks -= np.repeat(begins, np.diff(np.append(begins, len(queries))))
     return pd.DataFrame(
@@ -39,6 +42,19 @@ def ordered(pairs: Pairs, scores: npt.NDArray[np.float64], ties: Ties) -> pd.Dat
         },
         copy=False,
     )
+
+
+def _in_order(items: pd.Series, rows: Rows) -> pd.Series:
+    """`items.take(rows)`; where few rows move, the texts between them are not copied."""
+    moved = np.flatnonzero(rows != np.arange(len(rows)))
+    if len(moved) > FEW or not ids.is_text(items):
+        return items.take(rows)
+    column, start, parts = ids.arrow(items), 0, []
+    for place in moved.tolist():
+        parts += [column.slice(start, place - start), column.slice(rows[place], 1)]
+        start = place + 1
+    parts.append(column.slice(start))
+    return ids.texts(pa.chunked_array([chunk for part in parts for chunk in part.chunks]))
 
 
 def _ties_broken(items: pd.Series, new_score: npt.NDArray[np.bool_], ties: Ties) -> Rows:

@@ -25,7 +25,7 @@ import pyarrow.csv
 from dashboard import ids
 from dashboard.storage.files.contents import GZIP, UTF16
 
-PIECE = 1 << 22
+PIECE = 1 << 21
 ODDITIES = (b"\0", b"\t", b"\r")
 MARKS = (codecs.BOM_UTF8, *UTF16, GZIP)
 
