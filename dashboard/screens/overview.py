@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.views import cached, charts, frame, summary
+from dashboard.views import cached, charts, frame, protocols, summary
 from dashboard.views.labels import group_name, short_label
 from dashboard.views.texts import plain
 
@@ -19,6 +19,7 @@ st.subheader("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
 summary.bounds_over_ties(view)
 summary.judged_how(cached.question(view))
+protocols.overview(view)
 
 means, title = summary.over_k(view)
 by_keyword = summary.by_keyword(view)

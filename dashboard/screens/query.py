@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.views import cached, frame, summary
+from dashboard.views import cached, frame, protocols, summary
 from dashboard.views.address.choices import WHICH_QUERIES
 
 NEEDED = "baseline candidate query outcome between at find columns also differing beside"
@@ -22,3 +22,4 @@ if query_id not in set(cached.queries(asked)["query_id"]):
     st.stop()
 
 frame.what_was_found(view, asked, query_id)
+protocols.query(view, query_id)

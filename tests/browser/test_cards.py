@@ -192,6 +192,22 @@ def test_a_link_opens_the_player_and_back_closes_it(grid: Callable) -> None:
     assert told(linked) == "told: []"
 
 
+def test_back_and_forward_in_haste_end_where_the_address_is(grid: Callable) -> None:
+    page = grid()
+    player = page.locator("dialog[open]")
+    card(page, "v0.1", 2).locator(".open").click()
+    page.wait_for_url(re.compile("clip="))
+    for _ in range(3):
+        page.evaluate("history.back(); setTimeout(() => history.forward(), 30)")
+        page.wait_for_timeout(200)
+    page.wait_for_timeout(1000)
+    assert "clip=" in page.url and player.count() == 1
+    page.evaluate("history.back()")
+    player.wait_for(state="hidden")
+    page.wait_for_timeout(1000)
+    assert "clip=" not in page.url and player.count() == 0
+
+
 def test_a_link_to_an_item_that_is_gone_opens_nothing(grid: Callable) -> None:
     page = grid("clip=nobody")
     page.wait_for_timeout(300)

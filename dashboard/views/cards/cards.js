@@ -30,14 +30,18 @@ function begin(root) {
   return state;
 }
 
-// Back closes the player at once: where the script never drew the open one, it has nothing to tell.
+// Back and Forward open and close the player at once: the script may skip a state that it had no
+// time to draw, and then sends nothing new.
 function whenGoingBack(root, state) {
   const back = () => {
-    if (!root.isConnected) removeEventListener("popstate", back);
-    else if (!new URL(location.href).searchParams.get("clip")) {
-      state.expected = null;
-      state.player.hide();
+    if (!root.isConnected) {
+      removeEventListener("popstate", back);
+      return;
     }
+    const wanted = new URL(location.href).searchParams.get("clip") ?? "";
+    state.expected = { id: wanted, until: Date.now() + ANSWER };
+    if (wanted) state.player.show(wanted, rowOf(state.data, wanted), { tell: false });
+    else state.player.hide();
   };
   addEventListener("popstate", back);
 }
@@ -49,8 +53,9 @@ function follow(state) {
   const wanted = data.selected === null ? "" : data.items[data.selected].id;
   const changed = wanted !== state.wanted;
   state.wanted = wanted;
-  if (expected && (expected.id === wanted || Date.now() > expected.until)) state.expected = null;
-  if (!changed || state.expected || wanted === player.id) return;
+  const answered = expected?.id === wanted;
+  if (answered || Date.now() > expected?.until) state.expected = null;
+  if (!(changed || answered) || state.expected || wanted === player.id) return;
   if (wanted) player.show(wanted, rowOf(data, wanted), { tell: false });
   else player.hide();
 }

@@ -48,10 +48,9 @@ ranks = pd.concat([a.assign(run="v0.1"), b.assign(run="v0.2")])
 
 def opened(item_id: str) -> None:
     st.session_state.setdefault("told", []).append(item_id)
-    if item_id:
-        st.query_params["clip"] = item_id
-    else:
-        st.query_params.pop("clip", None)
+    rest = {key: value for key, value in st.query_params.items() if key != "clip"}
+    # Written whole, as the app does: the browser hears of it also where nothing changed here.
+    st.query_params.from_dict({**rest, "clip": item_id} if item_id else rest)
 
 
 st.title("Cards")
