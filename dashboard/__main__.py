@@ -123,9 +123,10 @@ def _measurements(
 
 def _asked(call: argparse.Namespace) -> Asked:
     collection = _opened(call)
+    protocol = answers.protocol_named(call.protocol, collection.protocols).at(collection.cutoffs)
     return Asked(
         collection,
-        measured.scaled(answers.protocol_named(call.protocol, collection.protocols), call.scale),
+        measured.scaled(protocol, call.scale),
         _groups(call, collection),
         call.queries or usual_queries(collection.queries),
         _threshold(call, collection),

@@ -87,6 +87,7 @@ class Collection:
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
+        """Where the protocol's metrics cut their lists; none: where the protocol itself does."""
         return tuple(self.settings["cutoffs"])
 
     @property

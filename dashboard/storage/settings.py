@@ -99,15 +99,19 @@ def _in_words(example: object) -> str:
 
 
 def read_collection_settings(path: Path, findings: Findings) -> dict[str, Any]:
-    """`collection.toml`, its groups with their `pv_` prefix, its cutoffs ascending and positive."""
+    """`collection.toml`, its groups with their `pv_` prefix, its cutoffs ascending.
+
+    Without `cutoffs` there are none: the protocol's own hold.
+    """
     name = path.name
     settings = read_settings(path, COLLECTION, name, findings)
     threshold = settings["mapping_threshold"]
     if not 0 <= threshold <= 1:
         raise DataError(name, f"mapping_threshold = {threshold}", "a number between 0 and 1")
-    if not settings["cutoffs"] or min(settings["cutoffs"]) < 1:
+    if min(settings["cutoffs"], default=1) < 1:
         raise DataError(name, f"cutoffs = {settings['cutoffs']}", "whole numbers from 1")
-    settings["cutoffs"] = sorted(set(settings["cutoffs"]))
+    given = settings["cutoffs"] is not COLLECTION["cutoffs"]
+    settings["cutoffs"] = sorted(set(settings["cutoffs"])) if given else []
     settings["groups"] = [group_name(group) for group in settings["groups"]]
     if settings["default_groups"] is COLLECTION["default_groups"]:  # not given
         usual = [group for group in settings["default_groups"] if group in settings["groups"]]

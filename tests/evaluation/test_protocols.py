@@ -31,7 +31,7 @@ def kept(protocol, run, judgement):
 def test_a_protocol_is_complete(name):
     protocol = PROTOCOLS[name]
     assert protocol.name == name
-    assert protocol.title and protocol.source and protocol.cutoffs
+    assert protocol.title and protocol.source
     assert parse(protocol.metrics)
     for shown, label in protocol.shown_as.items():
         assert root(shown) in REGISTRY
@@ -166,3 +166,11 @@ def test_context_without_qrels_takes_the_share_of_keywords_and_says_so(tiny_worl
     assert in_context["q2"] == 0.5
     assert strict.isna().to_dict()["q2"]
     assert in_context.drop("q2").equals(strict.drop("q2"))
+
+
+def test_a_collection_may_move_the_cutoffs():
+    alfa = PROTOCOLS["alfa"].at((2, 7))
+    assert alfa.metrics == "P@2 P@7 R@2 R@7 AP nDCG@7 CAG(DCG)@7"
+    assert str(alfa.front) == "P@7"
+    assert PROTOCOLS["alfa"].at(()) is PROTOCOLS["alfa"]
+    assert PROTOCOLS["hashing"].at((10, 50)).metrics == "AP(retrieved)@50 nDCG(exp)@50 P@50"

@@ -94,7 +94,6 @@ ALFA = Protocol(
     title="ALFA 0.1, all keywords",
     source="Retrieval Evaluation Framework for ALFA 0.1 embedding search",
     metrics="P@1 P@3 P@5 R@1 R@3 R@5 AP nDCG@5 CAG(DCG)@5",
-    cutoffs=(1, 3, 5),
     shown_as={
         "P": "Recall@K, ALFA 0.1 (hits ÷ K; elsewhere: Precision@K)",
         "R": "Precision@K, ALFA 0.1 (hits ÷ relevant; elsewhere: Recall@K)",

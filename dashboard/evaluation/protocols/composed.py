@@ -43,7 +43,6 @@ COMPOSED = Protocol(
     title="Composed queries, annotated items only",
     source="Fashion retrieval with language feedback: evaluation of the challenge",
     metrics="AP(annotated) P@5 R@5 nDCG@5",
-    cutoffs=(1, 5, 10),
     shown_as={
         "AP(annotated)": "AP (of the annotated items in their relative order ÷ fulfilled labels; "
         "its mean: mAP)",

@@ -95,7 +95,6 @@ CONTEXT = Protocol(
     # people see some rows, never all of a ranking: 50 pictures are 10 rows of five
     metrics="CAG(RBP)@50 CAG(DCG)@50 CAG(CG)@50 CAG(AVG)@50 CAG(ERR)@50 CAG(MAX)@50 "
     "RBP(0.95,per=image)@50 DCG(credit,per=image)@50 CG(per=image)@50 AVG@50 ERR@50 MAX@50",
-    cutoffs=(50, 100),
     shown_as={
         "RBP(0.95,per=image)": "RBP, original gain (0.05 Σ r · 0.95^(k−1) ÷ K)",
         "DCG(credit,per=image)": "DCG, original gain (Σ r ÷ log2(k + 1) ÷ K)",

@@ -118,7 +118,6 @@ CROSSMODAL = Protocol(
     title="Image–text matching, any match",
     source="VSE++ (Faghri et al., BMVC 2018): R@K on Flickr30k and COCO",
     metrics="i2t_R@1 i2t_R@5 i2t_R@10 t2i_R@1 t2i_R@5 t2i_R@10 Rsum mR",
-    cutoffs=(1, 5, 10),
     shown_as={
         "Success": "R@K, hit rate (any match in the first K)",
         "i2t_R": "Image to text R@K (any of its texts in the first K; elsewhere: Success@K)",

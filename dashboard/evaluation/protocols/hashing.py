@@ -63,7 +63,6 @@ HASHING = Protocol(
     title="Hash codes, graded by type",
     source="mAP@p and nDCG@p of hashing for image retrieval",
     metrics="AP(retrieved)@100 nDCG(exp)@100 P@100",
-    cutoffs=(10, 100, 1000),
     shown_as={
         "AP(retrieved)": "AP@K (Σ hits ÷ k at each hit ÷ hits in the first K; its mean: mAP)",
         "nDCG(exp)": "nDCG@K (gain 2^grade − 1, log2; ideal: best of the whole gallery)",

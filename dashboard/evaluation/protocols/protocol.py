@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from typing import Protocol as Shape
 
@@ -58,7 +59,6 @@ class Protocol:
     title: str
     source: str
     metrics: str
-    cutoffs: tuple[int, ...]
     shown_as: Mapping[str, str]
     nothing_relevant: Literal["null", "zero", "formula"]
     judge: Callable[[Evidence, Sequence[str] | None], Judgement]
@@ -73,6 +73,20 @@ class Protocol:
         first, *others = parse(self.metrics)
         same = [first, *[other for other in others if other.name == first.name]]
         return max(same, key=lambda measure: measure.cutoff or 0)
+
+    def at(self, cutoffs: Sequence[int]) -> Protocol:
+        """The same protocol at other cutoffs; none given: at its own.
+
+        A metric that it shows at several cutoffs is shown at each of them, one that it shows at a
+        single cutoff at the deepest.
+        """
+        shown = parse(self.metrics)
+        times = Counter(measure.name for measure in shown)
+        names = []
+        for name, first in {measure.name: measure for measure in shown}.items():
+            at = cutoffs if times[name] > 1 else sorted(cutoffs)[-1:]
+            names += [name] if first.cutoff is None else [f"{name}@{cutoff}" for cutoff in at]
+        return replace(self, metrics=" ".join(names)) if cutoffs else self
 
     @property
     def zero_when_nothing_relevant(self) -> bool:

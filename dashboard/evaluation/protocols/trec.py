@@ -45,7 +45,6 @@ TREC = Protocol(
     title="TREC, plain qrels",
     source="trec_eval (NIST), with -c: every judged query counts",
     metrics="P@5 P@10 R@10 AP nDCG@10 RR Success@5",
-    cutoffs=(5, 10, 100),
     shown_as={
         "P": "P_K (hits ÷ K)",
         "R": "recall_K (hits ÷ relevant)",

@@ -136,7 +136,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "metric": Choice(
         "the metric in front, such as nDCG@10",
-        lambda c: str(PROTOCOLS[protocols_of(c)[0]].front),
+        lambda c: str(PROTOCOLS[protocols_of(c)[0]].at(c.cutoffs).front),
         _metric,
     ),
     "queries": Choice(

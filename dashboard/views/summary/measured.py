@@ -39,7 +39,8 @@ def measured(view: Any, versions: Sequence[str], metrics: str) -> pd.DataFrame:
 
 def metrics_in_view(view: Any) -> list[str]:
     """The metrics that the protocol shows, and the one in front if it is another."""
-    usual = [str(measure) for measure in parse(PROTOCOLS[view.protocol].metrics)]
+    protocol = PROTOCOLS[view.protocol].at(cached.opened(view.collection).cutoffs)
+    usual = [str(measure) for measure in parse(protocol.metrics)]
     return usual + [view.metric] * (view.metric not in usual and view.metric is not None)
 
 

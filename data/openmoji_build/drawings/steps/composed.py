@@ -22,7 +22,7 @@ SETTINGS = {
     "picture and three feedbacks; about 50 pictures are labelled for each. The labels follow from "
     "the drawings' attributes, nobody gave them.",
     "protocols": ["composed"],
-    "cutoffs": [1, 5, 10],
+    "cutoffs": [5],
     "default_baseline": "v0.2",
     "default_candidate": "v0.3",
 }

@@ -29,7 +29,7 @@ SETTINGS = {
     "Relevance (0-100) is what five word lists say, not what people judged; satisfaction comes "
     "from a browsing model of made-up people. It shows the screens at work and nothing else.",
     "protocols": ["context"],
-    "cutoffs": [25, 50, 75],
+    "cutoffs": [50],
     "default_baseline": "v0.2",
     "default_candidate": "v0.3",
 }

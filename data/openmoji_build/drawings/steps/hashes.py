@@ -27,7 +27,7 @@ DIGIT_QUERIES = 15
 """Queries of each digit."""
 SHARED = {
     "protocols": ["hashing"],
-    "cutoffs": [10, 50, 100],
+    "cutoffs": [50],
     "default_baseline": "itq-64",
     "default_candidate": "supervised-64",
 }
