@@ -37,8 +37,9 @@ def slices_of_queries(queries: pd.DataFrame) -> pd.DataFrame:
     labels = _binned(words, LENGTHS)
     pieces.append(_slices(queries["query_id"][written], "query length", labels))
     for column in [c for c in queries.columns if c not in _DESCRIBED]:
-        known = queries[column].notna().to_numpy()
-        values = queries[column][known].astype(str).to_numpy(dtype=object)
+        texts = _texts(queries, str(column))
+        known = (texts != "").to_numpy()  # an empty cell is no part of the queries
+        values = texts[known].to_numpy(dtype=object)
         pieces.append(_slices(queries["query_id"][known], str(column), values))
     return pd.concat(pieces, ignore_index=True)
 
@@ -130,7 +131,7 @@ def _slices(query_ids: pd.Series, by: str, names: Array) -> pd.DataFrame:
 def _texts(queries: pd.DataFrame, column: str) -> pd.Series:
     if column not in queries:
         return pd.Series([""] * len(queries), index=queries.index, dtype="str")
-    return queries[column].fillna("").astype("str").str.strip()
+    return queries[column].astype("object").fillna("").astype("str").str.strip()
 
 
 def _binned(numbers: Array, steps: Sequence[tuple[int, str]]) -> Array:

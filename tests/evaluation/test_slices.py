@@ -40,6 +40,8 @@ def test_slices_of_the_queries_table():
             "text": ["two words", None, "now here are many more words than before"],
             "item_id": [None, "v1", None],
             "weather": ["snow", None, "snow"],
+            "street": ["  ", "", "Rue d'Or"],
+            "speed": [50, None, 30.5],
         }
     )
     assert named(slices_of_queries(queries)) == {
@@ -48,6 +50,9 @@ def test_slices_of_the_queries_table():
         ("query length", "1-3 words"): ["a"],
         ("query length", "8 words or more"): ["c"],
         ("weather", "snow"): ["a", "c"],
+        ("street", "Rue d'Or"): ["c"],
+        ("speed", "50.0"): ["a"],
+        ("speed", "30.5"): ["c"],
     }
 
 
