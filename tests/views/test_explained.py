@@ -96,14 +96,14 @@ def test_a_query_that_is_not_scored_says_why_and_has_no_table():
 def test_a_version_that_cannot_be_read_is_a_sentence(monkeypatch):
     _, asked, versions = known()
     query_id = scored_query(asked, versions[0])
-    whole = MODULE.counted_run
+    whole = cached.counted_run
 
     def broken(asked, version):
         if version == versions[0]:
             raise DataError("models/v.npy", "NaN in row 3", "finite numbers")
         return whole(asked, version)
 
-    monkeypatch.setattr(MODULE, "counted_run", broken)
+    monkeypatch.setattr(cached, "counted_run", broken)
     app = drawn(query_id, list(versions[:2]))
     assert any("NaN in row 3" in caption.value for caption in app.caption)
     assert len(app.dataframe) == 1

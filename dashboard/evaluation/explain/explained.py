@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from dashboard.evaluation.compare import SAME
 from dashboard.evaluation.explain import wording
 from dashboard.evaluation.explain.seen import EXPLAINERS, Explanation, Seen
 from dashboard.evaluation.ideal import of_query
@@ -15,8 +16,6 @@ from dashboard.evaluation.measure import measure as measured
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols import Protocol
 from dashboard.evaluation.rankings import Rankings, rank
-
-SAME = 1e-9
 
 
 def explain(measure: Measure, rankings: Rankings, query_id: str) -> Explanation:

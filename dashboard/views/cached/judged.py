@@ -13,10 +13,10 @@ from dashboard.evaluation.protocols import PROTOCOLS, Judgement
 from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.retrieval import comparable, keywords, runs
+from dashboard.retrieval.runs import TYPED
 from dashboard.views.cached.alike import copies
 from dashboard.views.cached.opened import opened, opened_as
 
-TYPED = "typed"
 NO_CUT = -1.0
 """The least similarity that leaves all results in, whatever the scale of their scores."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from dashboard.evaluation.compare import verdict
+from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.storage.evidence import scenes
 from dashboard.views.labels import by_name, group_name
 from dashboard.views.report.figures import Scale, interval, interval_axis, interval_scale
@@ -15,7 +16,6 @@ from dashboard.views.report.found import RESAMPLES, Found
 from dashboard.views.report.markup import Inside, Markup, data, joined, tag
 from dashboard.views.report.subject import Subject
 
-SIGNIFICANT = 0.05
 SMALL_SLICE = 5
 KINDS = {"text": "text queries", "item": "item queries"}
 SIGNS = {"better": "▲", "worse": "▼", "same": "●"}

@@ -16,7 +16,6 @@ from dashboard.evaluation.ticks import ticks
 from dashboard.tables import DataError
 from dashboard.views import cached
 from dashboard.views.cached import Question
-from dashboard.views.cached.judged import counted_judgement, counted_run
 from dashboard.views.labels import label, short_label, with_cutoff
 from dashboard.views.texts import plain, shown
 
@@ -60,13 +59,13 @@ def _definition(view: Any, measure: Measure) -> None:
 
 def _version(view: Any, asked: Question, measure: Measure, query_id: str, version: str) -> None:
     try:
-        run = counted_run(asked, version)
+        run = cached.counted_run(asked, version)
     except (DataError, ValueError) as problem:
         st.markdown(f"**{plain(version)}**")
         st.caption(plain(str(problem), None))
         return
     protocol = PROTOCOLS[asked.protocol]
-    found = explain_run(measure, run, counted_judgement(asked), protocol, query_id)
+    found = explain_run(measure, run, cached.counted_judgement(asked), protocol, query_id)
     value = "not scored" if math.isnan(found.value) else f"{found.value:.3f}"
     st.markdown(f"**{plain(version)}** · {plain(short_label(view, view.metric))} = **{value}**")
     st.markdown("\n".join(f"- {plain(line, None)}" for line in found.lines))

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.evaluation import compare
+from dashboard.evaluation.compare import SAME
 from dashboard.evaluation.measure import NO_RELEVANT
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS
@@ -16,7 +17,6 @@ from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.labels import short_label
 
-SAME = 1e-9
 CURVE = range(1, 11)
 
 
@@ -87,7 +87,7 @@ def _has_outcome(view: Any, table: pd.DataFrame) -> pd.Series:
     if view.outcome == "all":
         return pd.Series(True, index=table.index)
     if view.outcome == "nothing_relevant":
-        reasons = cached.judgement(asked).unscorable
+        reasons = cached.counted_judgement(asked).unscorable
         return table["query_id"].map(lambda q: reasons.get(q) == NO_RELEVANT)
     if view.outcome in ("lost_first", "broke"):
         metric = "P@1" if view.outcome == "lost_first" else f"Success@{_depth(view)}"

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation import compare
 from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.storage.collection import Collection
 from dashboard.views import address, cached
 from dashboard.views.labels import group_name, label
@@ -69,7 +70,7 @@ def verdict(view: Any) -> None:
 
 
 def _sign(row: pd.Series) -> tuple[str, str]:
-    if not row["p_holm"] < 0.05:
+    if not row["p_holm"] < SIGNIFICANT:
         return "drag_handle", "gray"
     return ("trending_up", "green") if row["delta"] > 0 else ("trending_down", "red")
 
@@ -115,8 +116,9 @@ def _described(view: Any, found: Any) -> None:
         _chip(row, scores, row["group"] in view.groups)
         for row in needed[needed["query_id"] == found.query_id].to_dict("records")
     ]
-    reason = cached.judgement(found.asked).unscorable.get(found.query_id)
-    count = f"{len(found.relevant)} relevant items in the collection"
+    reason = cached.counted_judgement(found.asked).unscorable.get(found.query_id)
+    number = len({found.as_one(item) for item in found.relevant})
+    count = f"{number} relevant item{'s' * (number != 1)} in the collection"
     st.markdown(" ".join([*chips, plain(f"Not scored: {reason}." if reason else count)]))
     asking.judged_how(found.asked)
 

@@ -8,13 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation import measure
+from dashboard.evaluation.compare import SAME
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.labels import label, short_label
 from dashboard.views.summary.measured import (
-    SAME,
     is_measure,
     measured,
     metrics_in_view,
@@ -22,7 +23,6 @@ from dashboard.views.summary.measured import (
 )
 from dashboard.views.texts import plain
 
-SURE = 0.05
 REASONS = {
     "no_keyword": "without a keyword that counts",
     "no_relevant": "without any relevant item",
@@ -90,7 +90,7 @@ def _cell(mean: float | None, best: float, differences: pd.DataFrame, version: s
     if mean is None or pd.isna(mean):
         return "–"
     text = f"**{mean:.3f}**" if mean >= best - SAME else f"{mean:.3f}"
-    if version not in differences.index or not differences.loc[version, "p_holm"] < SURE:
+    if version not in differences.index or not differences.loc[version, "p_holm"] < SIGNIFICANT:
         return text
     delta = differences.loc[version, "delta"]
     return f"{text} :{'green' if delta > 0 else 'red'}[{'▲' if delta > 0 else '▼'} {delta:+.3f}]"
