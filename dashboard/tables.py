@@ -173,3 +173,20 @@ FINDINGS = Table(
     "findings",
     {"level": "text", "file": "text", "line": "integer", "found": "text", "wanted": "text"},
 )
+REVIEWS = Table(
+    "reviews",
+    {
+        "number": "integer",
+        "kind": "text",
+        "collection": "text",
+        "query_id": "text",
+        "list_id": "text",
+        "item_id": "text",
+        "run": "text",
+        "value": "text",
+        "note": "text",
+        "author": "text",
+        "time": "text",
+    },
+    key=("number",),
+)

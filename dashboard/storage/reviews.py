@@ -1,0 +1,184 @@
+"""What reviewers say: verdicts on results, ratings of lists. Kept apart from the collections, in
+SQLite.
+
+Nothing is ever changed or removed: a reviewer who thinks again says something new, and the last
+word counts. The order of the words is that of their numbers, never of a clock. What is said here
+enters no metric by itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pandas as pd
+
+from dashboard.tables import REVIEWS, DataError
+
+VERDICT, RATING = "verdict", "rating"
+VALUES = {VERDICT: ("relevant", "not", "unsure"), RATING: ("1", "2", "3", "4", "5")}
+TAKEN_BACK = ""  # a value that every kind has: the reviewer says nothing any more
+LONGEST_NOTE, LONGEST_NAME, LONGEST_ID = 2_000, 80, 2_000  # characters
+_SUBJECT = ["kind", "collection", "query_id", "list_id", "item_id", "run"]
+_MADE_FOR = 1  # the file's user_version
+_PATIENCE = 5.0  # seconds to wait while another process writes
+_TEXTS = ", ".join(f"{column} TEXT NOT NULL" for column in REVIEWS.columns if column != "number")
+_KEPT = "BEGIN SELECT RAISE(ABORT, 'reviews are kept as they were said'); END"
+_MADE = (
+    f"CREATE TABLE review (number INTEGER PRIMARY KEY AUTOINCREMENT, {_TEXTS},"
+    " said_once TEXT UNIQUE) STRICT",
+    "CREATE INDEX review_of ON review (collection, kind)",
+    f"CREATE TRIGGER never_changed BEFORE UPDATE ON review {_KEPT}",
+    f"CREATE TRIGGER never_removed BEFORE DELETE ON review {_KEPT}",
+    f"PRAGMA user_version = {_MADE_FOR}",
+)
+
+
+@dataclass(frozen=True)
+class Review:
+    """What one reviewer says of one thing: a result, or a list; `run` names the version, if one.
+
+    Raises ValueError, in a sentence for the reviewer, for a value that the kind does not have, a
+    name that is missing, and texts that are too long or hold control characters.
+    """
+
+    kind: str
+    collection: str
+    value: str
+    author: str
+    query_id: str = ""
+    list_id: str = ""
+    item_id: str = ""
+    run: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in VALUES:
+            raise ValueError(f"{self.kind!r} is no kind of review: {', '.join(VALUES)} are.")
+        if self.value not in (*VALUES[self.kind], TAKEN_BACK):
+            known = ", ".join(VALUES[self.kind])
+            raise ValueError(f"{self.value[:40]!r} is no {self.kind}: {known} are.")
+        if not self.author.strip():
+            raise ValueError("Say who you are: a review has a name.")
+        if not (self.item_id or self.list_id):
+            raise ValueError("A review is of an item or of a list; none is named.")
+        for each in fields(self):
+            _usable(each.name, getattr(self, each.name))
+
+
+def append(review: Review, once: str | None = None) -> int:
+    """Keep what a reviewer says; returns its number. It is on the disk when this returns.
+
+    `once` names the saying: said again under the same name (a click that was sent twice), it is
+    kept only the first time. Raises DataError where it cannot be kept.
+    """
+    row = (*astuple(review), datetime.now(UTC).isoformat(timespec="seconds"), once)
+    columns = ", ".join([each.name for each in fields(Review)] + ["time", "said_once"])
+    marks = ", ".join("?" * len(row))
+    with _opened(writing=True) as file:
+        file.execute("BEGIN IMMEDIATE")
+        if once is not None:
+            said = file.execute("SELECT number FROM review WHERE said_once = ?", (once,)).fetchone()
+            if said:
+                return int(said[0])
+        added = file.execute(f"INSERT INTO review ({columns}) VALUES ({marks})", row)
+        file.execute("COMMIT")
+        return int(added.lastrowid or 0)
+
+
+def latest(collection: str, kind: str, **about: str) -> pd.DataFrame:
+    """The last word of each reviewer on each thing, oldest first: the table REVIEWS.
+
+    `about` narrows it: query_id="q7", list_id=…, item_id=…, run=…, author=…. What was taken back is
+    left out. Raises DataError where the file cannot be read; without a file nothing was said.
+    """
+    said = history(collection, kind, **about)
+    last = said.drop_duplicates([*_SUBJECT, "author"], keep="last")
+    return last[last["value"] != TAKEN_BACK].reset_index(drop=True)
+
+
+def history(collection: str, kind: str, **about: str) -> pd.DataFrame:
+    """Everything that was said, oldest first, also what was said anew or taken back."""
+    unknown = set(about) - set(REVIEWS.columns)
+    if unknown:
+        raise ValueError(f"reviews have no {', '.join(sorted(unknown))}")
+    wanted = {"collection": collection, "kind": kind, **about}
+    where = " AND ".join(f"{column} = ?" for column in wanted)
+    asked = f"SELECT {', '.join(REVIEWS.columns)} FROM review WHERE {where} ORDER BY number"
+    if not _file().exists():
+        return REVIEWS.empty()
+    with _opened(writing=False) as file:
+        rows = file.execute(asked, tuple(wanted.values())).fetchall()
+    return REVIEWS.check(pd.DataFrame(rows, columns=list(REVIEWS.columns)), _file().name)
+
+
+def folder() -> Path:
+    """Where reviews are kept: `DASHBOARD_REVIEWS`, else a folder below the user's data folder."""
+    named = os.environ.get("DASHBOARD_REVIEWS")
+    if named:
+        return Path(named)
+    user = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(user) / "search-quality-dashboard" / ".reviews"
+
+
+def _file() -> Path:
+    return folder() / "reviews.sqlite"
+
+
+@contextlib.contextmanager
+def _opened(writing: bool) -> Iterator[sqlite3.Connection]:
+    """The file of reviews, made where there is none yet; what goes wrong with it is a DataError."""
+    path = _file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with contextlib.closing(
+            sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+        ) as file:
+            _ready(file, path)
+            yield file
+    except (sqlite3.Error, OSError) as error:
+        wanted = "a file of reviews that can be " + ("written" if writing else "read")
+        cure = "DASHBOARD_REVIEWS names its folder."
+        raise DataError(path.name, _in_words(error), wanted, cure=cure) from error
+
+
+def _ready(file: sqlite3.Connection, path: Path) -> None:
+    """Makes the table where there is none; raises DataError for one that a later version made."""
+    file.execute("PRAGMA synchronous = FULL")  # what was acknowledged survives a power cut
+    if not _version(file):
+        file.execute("PRAGMA journal_mode = WAL")
+        file.execute("BEGIN IMMEDIATE")
+        if not _version(file):  # else another process was first
+            for statement in _MADE:
+                file.execute(statement)
+        file.execute("COMMIT")
+    if _version(file) != _MADE_FOR:
+        found = f"version {_version(file)} of the table of reviews"
+        raise DataError(path.name, found, f"version {_MADE_FOR}", cure="Update the dashboard.")
+
+
+def _version(file: sqlite3.Connection) -> int:
+    return int(file.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _in_words(error: Exception) -> str:
+    said = str(error.strerror if isinstance(error, OSError) else error)
+    if "locked" in said or "busy" in said:
+        return "another process still writing"
+    return said.splitlines()[0][:200] if said else type(error).__name__
+
+
+def _usable(name: str, text: str) -> None:
+    """Raises ValueError in a sentence for a text that cannot be kept."""
+    longest = {"note": LONGEST_NOTE, "author": LONGEST_NAME}.get(name, LONGEST_ID)
+    if len(text) > longest:
+        raise ValueError(f"The {name} has {len(text):,} characters; {longest:,} are kept.")
+    odd = {"Cc", "Cs"} if name != "note" else {"Cs"}
+    if "\0" in text or any(unicodedata.category(letter) in odd for letter in text):
+        raise ValueError(f"The {name} holds characters that cannot be kept.")

@@ -1,0 +1,164 @@
+"""Reviews are kept as they were said: the last word counts, nothing is lost, odd ones are
+refused."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dashboard.storage import reviews
+from dashboard.storage.reviews import RATING, VERDICT, Review, append, history, latest
+from dashboard.tables import REVIEWS, DataError
+
+
+@pytest.fixture(autouse=True)
+def kept_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
+    return tmp_path / "said" / "reviews.sqlite"
+
+
+def verdict(value: str, author: str = "Ada", item: str = "i1", **more: str) -> Review:
+    return Review(VERDICT, "tiny", value, author, query_id="q1", item_id=item, **more)
+
+
+def values(found) -> list[str]:
+    return found["value"].tolist()
+
+
+def test_the_last_word_of_each_reviewer_on_each_thing_counts() -> None:
+    for each in (
+        verdict("relevant"),
+        verdict("not", author="Bob"),
+        verdict("unsure", item="i2"),
+        verdict("not", note="the cyclist stands\nstill"),
+    ):
+        append(each)
+    found = latest("tiny", VERDICT)
+    assert found[["author", "item_id", "value"]].values.tolist() == [
+        ["Bob", "i1", "not"],
+        ["Ada", "i2", "unsure"],
+        ["Ada", "i1", "not"],
+    ]
+    assert found["note"].tolist() == ["", "", "the cyclist stands\nstill"]
+    assert values(history("tiny", VERDICT, author="Ada")) == ["relevant", "unsure", "not"]
+
+
+def test_what_is_taken_back_is_no_word_but_stays_in_the_history() -> None:
+    append(verdict("relevant"))
+    append(verdict(reviews.TAKEN_BACK))
+    assert latest("tiny", VERDICT).empty
+    assert values(history("tiny", VERDICT)) == ["relevant", ""]
+
+
+def test_ratings_of_lists_and_other_collections_stand_apart() -> None:
+    append(verdict("relevant"))
+    append(Review(RATING, "tiny", "4", "Ada", query_id="q1", list_id="l7", run="v2"))
+    append(Review(RATING, "other", "1", "Ada", list_id="l7"))
+    found = latest("tiny", RATING, list_id="l7")
+    assert found[["list_id", "run", "value"]].values.tolist() == [["l7", "v2", "4"]]
+    assert latest("tiny", RATING, list_id="l8").empty
+
+
+def test_ids_come_back_byte_for_byte() -> None:
+    odd = ["007", "NA", "1e5", " é e\u0301 ", "a'b\"c;--", "%s", "🚲/..", "=1+1"]
+    for item in odd:
+        append(verdict("relevant", item=item))
+    assert latest("tiny", VERDICT)["item_id"].tolist() == odd
+
+
+def test_looking_makes_no_file(kept_in: Path) -> None:
+    found = latest("tiny", VERDICT)
+    assert found.empty and list(found.columns) == list(REVIEWS.columns)
+    assert not kept_in.parent.exists()
+
+
+def test_a_click_that_is_sent_twice_is_kept_once() -> None:
+    first = append(verdict("relevant"), once="click 1")
+    assert append(verdict("relevant"), once="click 1") == first
+    assert append(verdict("relevant"), once="click 2") != first
+    assert len(history("tiny", VERDICT)) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"value": "perhaps"}, "'perhaps' is no verdict: relevant, not, unsure are."),
+        ({"kind": "grade"}, "'grade' is no kind of review"),
+        ({"kind": RATING, "value": "6"}, "'6' is no rating: 1, 2, 3, 4, 5 are."),
+        ({"author": "  "}, "Say who you are"),
+        ({"item_id": ""}, "of an item or of a list"),
+        ({"note": "x" * 2001}, "The note has 2,001 characters; 2,000 are kept."),
+        ({"author": "a" * 81}, "The author has 81 characters"),
+        ({"item_id": "a\0b"}, "characters that cannot be kept"),
+        ({"note": "\ud800"}, "characters that cannot be kept"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_in_a_sentence(change: dict[str, str], said: str) -> None:
+    usual = {"kind": VERDICT, "collection": "t", "value": "not", "author": "A", "item_id": "i"}
+    with pytest.raises(ValueError, match=said.replace(".", r"\.")):
+        Review(**(usual | change))
+
+
+def test_many_at_once_lose_nothing() -> None:
+    with ThreadPoolExecutor(8) as many:
+        numbers = list(many.map(lambda n: append(verdict("not", item=f"i{n}")), range(80)))
+    assert len(set(numbers)) == 80
+    assert latest("tiny", VERDICT)["number"].tolist() == sorted(numbers)
+
+
+def test_two_processes_lose_nothing() -> None:
+    script = (
+        "import sys; from dashboard.storage.reviews import *\n"
+        "for n in range(15): append(Review(VERDICT, 'tiny', 'not', sys.argv[1], item_id=str(n)))"
+    )
+    writers = [
+        subprocess.Popen([sys.executable, "-c", script, name], env=os.environ)
+        for name in ("Ada", "Bob")
+    ]
+    assert [each.wait(60) for each in writers] == [0, 0]
+    assert latest("tiny", VERDICT)["author"].value_counts().to_dict() == {"Ada": 15, "Bob": 15}
+
+
+def test_nothing_that_was_said_can_be_changed_or_removed(kept_in: Path) -> None:
+    append(verdict("relevant"))
+    with sqlite3.connect(kept_in) as file:
+        for change in ("UPDATE review SET value = 'not'", "DELETE FROM review"):
+            with pytest.raises(sqlite3.IntegrityError, match="kept as they were said"):
+                file.execute(change)
+    file.close()
+
+
+@pytest.mark.parametrize("spoilt", [b"no database at all, but text" * 50, b"SQLite format 3\0 cut"])
+def test_a_file_that_is_no_database_is_said_and_left_as_it_is(
+    kept_in: Path, spoilt: bytes
+) -> None:
+    kept_in.parent.mkdir()
+    kept_in.write_bytes(spoilt)
+    for touch in (lambda: latest("tiny", VERDICT), lambda: append(verdict("not"))):
+        with pytest.raises(DataError, match="reviews.sqlite: found file is not a database"):
+            touch()
+    assert kept_in.read_bytes() == spoilt
+
+
+def test_a_file_of_a_later_version_is_left_alone(kept_in: Path) -> None:
+    append(verdict("relevant"))
+    with sqlite3.connect(kept_in) as file:
+        file.execute("PRAGMA user_version = 2")
+    file.close()
+    with pytest.raises(DataError, match="found version 2 of the table of reviews"):
+        append(verdict("not"))
+
+
+def test_a_folder_that_cannot_be_written_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "file" / "below"))
+    with pytest.raises(DataError, match="Not a directory.*DASHBOARD_REVIEWS names its folder"):
+        append(verdict("not"))
