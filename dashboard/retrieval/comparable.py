@@ -43,6 +43,15 @@ def _depth(run: pd.DataFrame) -> int:
     return int(run["rank"].max()) if len(run) else 0
 
 
+def identical(collection: Collection, baseline: str, candidate: str) -> bool:
+    """Whether two versions are two names of the same vectors, or of the same file of results."""
+    one, other = (collection.models.get(version) for version in (baseline, candidate))
+    if one is not None and other is not None:
+        return one.digest == other.digest
+    files = [collection.digests.get(f"runs/{version}") for version in (baseline, candidate)]
+    return files[0] is not None and files[0] == files[1]
+
+
 def unlike(collection: Collection, baseline: str, candidate: str) -> list[str]:
     """The ways in which two versions are not comparable, a sentence each; empty where they are.
 

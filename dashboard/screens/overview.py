@@ -27,7 +27,12 @@ columns = st.columns(2, gap="large")
 with columns[0]:
     st.subheader(f"{plain(title)} over K", anchor=False)
     st.altair_chart(charts.curves(means, colours), alt=f"Mean {title} over K, a line a version")
-for place, group in enumerate(summary.groups_of(view, by_keyword), start=1):
+with columns[1]:
+    if len(view.runs) > 1:
+        summary.order(view)
+columns = st.columns(2, gap="large")
+groups = summary.groups_of(view, by_keyword)
+for place, group in enumerate(groups):
     with columns[place % 2]:
         front = short_label(view, view.metric)
         st.subheader(plain(f"{front} by {group_name(group)}"), anchor=False)
@@ -35,7 +40,8 @@ for place, group in enumerate(summary.groups_of(view, by_keyword), start=1):
             charts.keyword_bars(by_keyword[by_keyword["group"] == group], colours),
             alt=f"Mean {front} for each {group_name(group)} asked for",
         )
-st.caption("In brackets: queries scored. Pale bars rest on fewer than five.")
+if groups:
+    st.caption("In brackets: queries scored. Pale bars rest on fewer than five.")
 if len(view.runs) > 1:
-    summary.order(view)
+    summary.every_pair(view)
 summary.notes(collection)

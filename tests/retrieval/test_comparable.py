@@ -1,8 +1,10 @@
 """Two versions are comparable only if asked the same, of the same gallery, equally deep."""
 
+import shutil
+
 import numpy as np
 
-from dashboard.retrieval.comparable import unlike
+from dashboard.retrieval.comparable import identical, unlike
 from dashboard.storage.collection import open_collection
 
 
@@ -47,3 +49,14 @@ def test_a_version_made_for_another_state_of_the_queries_is_said(folder):
     assert said(folder) == []
     settings.write_text(settings.read_text().replace(today["queries"], "0" * 64))
     assert said(folder) == ["v0.1 was made for another state of the queries than today's"]
+
+
+def test_two_names_of_the_same_content_are_known_to_be_so(folder):
+    shutil.copytree(folder / "models" / "v0.1", folder / "models" / "again")
+    runs = folder / "runs"
+    runs.mkdir()
+    (runs / "old.trec").write_text("q1 Q0 v01 1 9 x\n")
+    shutil.copy(runs / "old.trec", runs / "older.trec")
+    collection = open_collection(folder, allow_path=True)
+    assert identical(collection, "v0.1", "again") and identical(collection, "old", "older")
+    assert not identical(collection, "v0.1", "v0.2") and not identical(collection, "v0.1", "old")

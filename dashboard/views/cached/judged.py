@@ -176,6 +176,11 @@ def unlike(name: str, digest: str, baseline: str, candidate: str) -> list[str]:
     return comparable.unlike(opened_as(name, digest), baseline, candidate)
 
 
+def identical(name: str, digest: str, baseline: str, candidate: str) -> bool:
+    """Whether two versions are two names of the same content."""
+    return comparable.identical(opened_as(name, digest), baseline, candidate)
+
+
 def needs_text_model(asked: Question) -> bool:
     """Whether the text is not one of the stored queries, whose keywords and vectors are known."""
     return bool(asked.text) and not _stored(asked)

@@ -28,7 +28,12 @@ from dashboard.views.summary.shown import (
     values_table,
     verdict,
 )
-from dashboard.views.summary.standing import bounds_over_ties, order, versions_by_metrics
+from dashboard.views.summary.standing import (
+    bounds_over_ties,
+    every_pair,
+    order,
+    versions_by_metrics,
+)
 
 __all__ = [
     "SLICE_COLUMNS",
@@ -43,6 +48,7 @@ __all__ = [
     "notes",
     "problems",
     "selected",
+    "every_pair",
     "explained",
     "groups_of",
     "hand_over",

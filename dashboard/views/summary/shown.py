@@ -19,16 +19,15 @@ from dashboard.views.texts import badge, plain
 
 COLUMNS = {
     "Picture": st.column_config.ImageColumn(width=60),
-    "Query": st.column_config.TextColumn(width="medium"),
     "Difference": st.column_config.NumberColumn(format="%+.3f"),
     "Baseline": st.column_config.NumberColumn(format="%.3f"),
     "Candidate": st.column_config.NumberColumn(format="%.3f"),
 }
 SLICE_COLUMNS = {
-    "Slice": st.column_config.TextColumn(width="medium"),
-    "Difference": st.column_config.NumberColumn(format="%+.3f"),
-    "from": st.column_config.NumberColumn(format="%+.3f"),
-    "to": st.column_config.NumberColumn(format="%+.3f"),
+    "Difference": st.column_config.NumberColumn(format="%+.3f", width=82),
+    "from": st.column_config.NumberColumn(format="%+.3f", width=62),
+    "to": st.column_config.NumberColumn(format="%+.3f", width=62),
+    "Queries": st.column_config.NumberColumn(width=62),
 }
 
 
@@ -51,6 +50,8 @@ def comparable(view: Any) -> bool:
         return False
     asked = cached.question(view)
     ways = cached.unlike(view.collection, asked.digest, view.baseline, view.candidate)
+    if cached.identical(view.collection, asked.digest, view.baseline, view.candidate):
+        st.info(plain(f"{view.baseline} and {view.candidate} have the same content."))
     if not ways:
         return True
     st.error(plain(f"These versions are not comparable: {'; '.join(ways)}.", None))
@@ -146,7 +147,7 @@ def readable(table: pd.DataFrame, view: Any) -> pd.DataFrame:
             "Query": asking.words(view, table["query_id"]),
             "Baseline": table["baseline"],
             "Candidate": table["candidate"],
-            "Why not scored": table["why"],
+            **({"Why not scored": table["why"]} if (table["why"] != "").any() else {}),
         }
     )
 

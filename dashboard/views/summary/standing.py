@@ -129,7 +129,7 @@ def _range(numbers: pd.Series) -> str:
 
 
 def order(view: Any) -> None:
-    """How sure the order of the versions is, and every pair of them."""
+    """How sure the order of the versions by the metric in front is."""
     asked = cached.question(view)
     only = selected(view, asked)
     front = short_label(view, view.metric)
@@ -142,8 +142,16 @@ def order(view: Any) -> None:
     table.columns = [f"Place {place}" for place in table.columns]
     st.table(table.map(_percent).rename(index=plain).rename_axis("Version"))
     st.caption("How often each version would take each place with other queries of the same kind.")
-    st.subheader("Every pair", anchor=False)
+
+
+def every_pair(view: Any) -> None:
+    """Each two versions: their difference by the metric in front, and how alike their lists are."""
+    asked = cached.question(view)
+    only = selected(view, asked)
+    if cached.stability(asked, view.runs, view.metric, only).empty:
+        return  # too few queries; said where the order stands
     pairs = cached.pairs(asked, view.runs, view.metric, only)
+    st.subheader("Every pair", anchor=False)
     comparable = [
         view.anyway == "yes" or not cached.unlike(view.collection, asked.digest, one, other)
         for one, other in zip(pairs["baseline"], pairs["candidate"], strict=True)
