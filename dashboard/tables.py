@@ -173,6 +173,26 @@ FINDINGS = Table(
     "findings",
     {"level": "text", "file": "text", "line": "integer", "found": "text", "wanted": "text"},
 )
+LISTS = Table(
+    "lists",
+    {
+        "list_id": "text",
+        "query_id": "text",
+        "row": "integer",
+        "column": "integer",
+        "item_id": "text",
+        "participant": "text",
+        "version": "text",
+        "session": "text",
+    },
+    key=("list_id", "row", "column"),
+    optional=frozenset({"participant", "version", "session"}),
+)
+RELEVANCE = Table(
+    "relevance",
+    {"query_id": "text", "item_id": "text", "worker": "text", "relevance": "number"},
+    key=("query_id", "item_id", "worker"),
+)
 REVIEWS = Table(
     "reviews",
     {

@@ -1,0 +1,242 @@
+"""What people saw and said: result lists in rows of a grid, relevance, satisfaction.
+
+`lists.csv` has a line for each place of each list that somebody looked at; `relevance.csv` the
+answers of several workers for a query and an item (else `qrels` has them already averaged);
+`satisfaction.csv` what the person who saw a list said of it, or what a model made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import pandas as pd
+
+from dashboard.storage.evidence import stored_as
+from dashboard.storage.files.tables import read_table
+from dashboard.storage.findings import Findings, listed
+from dashboard.tables import LISTS, RELEVANCE, DataError, Table
+
+REAL, SIMULATED, REVIEWERS, NONE = "real", "simulated", "reviewers", "none"
+SAID = {REAL: "satisfaction", SIMULATED: "satisfaction_simulated"}
+"""The column of `satisfaction.csv` that holds each kind of answers."""
+WORST, BEST = 1, 5
+LARGEST = 100
+INVALID = (-1, -2)
+ANSWERS = Table("satisfaction", {"list_id": "text", "participant": "text"}, key=("list_id",))
+Content = TypeVar("Content")
+
+
+class HasLists(Protocol):
+    """What is needed of a collection."""
+
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def items(self) -> pd.DataFrame: ...
+    @property
+    def queries(self) -> pd.DataFrame: ...
+    @property
+    def qrels(self) -> pd.DataFrame | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """What was seen and said.
+
+    places     list_id, query_id, row, column, item_id, participant, version, session; in reading
+               order of each list, row by row
+    relevance  query_id, item_id, worker, relevance (0 to 100; -1 and -2 are invalid); where it came
+               averaged, the one worker is ""
+    said       list_id, participant, satisfaction (1 to 5) of the lists that were answered
+    kind       whose answers they are: "real", "simulated" or "none"
+    findings   what was left out or repaired; refused: why a file could not be used, by its table
+    """
+
+    places: pd.DataFrame
+    relevance: pd.DataFrame
+    said: pd.DataFrame
+    kind: str
+    findings: pd.DataFrame
+    refused: dict[str, DataError]
+
+
+def read_lists(collection: HasLists) -> Lists | None:
+    """What a collection's people saw and said; None where it has no lists.
+
+    A file that cannot be used is in `refused` and in the findings: its table is then empty.
+    """
+    folder, findings = collection.folder, Findings()
+    path = stored_as(folder, "lists")
+    if path is None:
+        return None
+    refused: dict[str, DataError] = {}
+
+    def unless_refused(name: str, read: Callable[[], Content], otherwise: Content) -> Content:
+        try:
+            return read()
+        except DataError as problem:
+            refused[name] = problem
+            findings.error(problem)
+            return otherwise
+
+    places = unless_refused("lists", lambda: _places(path, collection, findings), LISTS.empty())
+    relevance = unless_refused(
+        "relevance", lambda: _relevance(collection, findings), RELEVANCE.empty()
+    )
+    nothing = pd.DataFrame({"list_id": [], "participant": [], "satisfaction": []}, dtype="str")
+    nothing = nothing.astype({"satisfaction": "float64"})
+    said, kind = unless_refused(
+        "satisfaction", lambda: _said(folder, places, findings, nothing), (nothing, NONE)
+    )
+    return Lists(places, relevance, said, kind, findings.frame(), refused)
+
+
+def answers(lists: Lists, ratings: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Who said what of which list, and whose answers they are.
+
+    ratings: the reviewers' last words (table REVIEWS, list_id, author, value 1 to 5). They take the
+    place of simulated answers, and of none, as soon as there is one; real answers stay.
+    Columns list_id, query_id, participant, session, satisfaction; a list without an answer has one
+    row of null.
+    """
+    said, kind = lists.said, lists.kind
+    mine = ratings[ratings["list_id"].isin(lists.places["list_id"])]
+    if kind != REAL and len(mine):
+        kind = REVIEWERS
+        said = mine[["list_id", "author", "value"]].rename(
+            columns={"author": "participant", "value": "satisfaction"}
+        )
+        said = said.astype({"satisfaction": "float64"})
+    each = lists.places.drop_duplicates("list_id")[["list_id", "query_id", "session"]]
+    return each.merge(said, on="list_id", how="left"), kind
+
+
+def _places(path: Path, collection: HasLists, findings: Findings) -> pd.DataFrame:
+    name = path.name
+    read = read_table(path, LISTS, name, findings)
+    for column in ("row", "column"):
+        low = read.index[read[column] < 1]
+        if len(low):
+            found = f"{column} {read.loc[low[0], column]}"
+            raise DataError(name, found, "rows and columns from 1", line=int(low[0]))
+    for column in LISTS.optional - set(read.columns):
+        read[column] = ""
+    for column in ("query_id", "participant", "version", "session"):
+        _one_each(read, column, name)
+    kept = _known(read, collection, name, findings)
+    first = kept.groupby("list_id", sort=False).ngroup()
+    order = kept.assign(list=first).sort_values(["list", "row", "column"], kind="stable")
+    return order.drop(columns="list").reset_index(drop=True)
+
+
+def _known(read: pd.DataFrame, collection: HasLists, name: str, findings: Findings) -> pd.DataFrame:
+    """The places of known items in lists of known queries; others are left out, said."""
+    asked = read["query_id"].isin(collection.queries["query_id"])
+    if not asked.all():
+        others = read[~asked].drop_duplicates("list_id")
+        named = listed(others["list_id"] + " of " + others["query_id"])
+        found, line = f"{len(others)} lists of unknown queries ({named})", int(others.index[0])
+        findings.warning(name, found, "queries of the collection; left out", line)
+    known = read["item_id"].isin(collection.items["item_id"])
+    if not known.all():
+        named = listed(read.loc[~known, "item_id"].unique())
+        found = f"{int((~known).sum())} places with unknown items ({named})"
+        wanted = "items of the gallery; left out, the others close up"
+        findings.warning(name, found, wanted, int(read.index[~known][0]))
+    return read[asked & known]
+
+
+def _one_each(read: pd.DataFrame, column: str, name: str) -> None:
+    """Raise DataError where a list has two queries, participants, versions or sessions."""
+    first = read.groupby("list_id", sort=False)[column].transform("first")
+    other = read.index[read[column] != first]
+    if len(other):
+        row, line = read.loc[other[0]], int(other[0])
+        found = f"the {column} {row[column]!r} in list {row['list_id']!r}"
+        raise DataError(name, found, f"{first.loc[other[0]]!r}, as before in this list", line=line)
+
+
+def _relevance(collection: HasLists, findings: Findings) -> pd.DataFrame:
+    path = stored_as(collection.folder, "relevance")
+    if path is None:
+        if collection.qrels is None:
+            wanted = "relevance of each worker, or averaged in qrels.csv"
+            raise DataError("relevance.csv", "no such file", wanted)
+        averaged = collection.qrels[["query_id", "item_id", "grade"]]
+        read, name = averaged.rename(columns={"grade": "relevance"}).assign(worker=""), "qrels"
+    else:
+        read, name = read_table(path, RELEVANCE, path.name, findings), path.name
+    _in_range(read, name, bool(path))
+    strange = ~read["query_id"].isin(collection.queries["query_id"])
+    if strange.any():
+        named = listed(read.loc[strange, "query_id"].unique())
+        found = f"{int(strange.sum())} answers for unknown queries ({named})"
+        line = int(read.index[strange][0]) if path else None
+        findings.warning(name, found, "queries of the collection; left out", line)
+    return read[~strange][list(RELEVANCE.columns)].reset_index(drop=True)
+
+
+def _in_range(read: pd.DataFrame, name: str, has_lines: bool) -> None:
+    """Raise DataError where a relevance is no number from 0 to 100 and no mark of an invalid one.
+
+    What is too large would put the scale of all answers in doubt, so it is not merely left out.
+    """
+    value = read["relevance"]
+    wrong = read.index[(value > LARGEST) | ((value < 0) & ~value.isin(INVALID))]
+    if len(wrong):
+        row, line = read.loc[wrong[0]], int(wrong[0]) if has_lines else None
+        found = f"relevance {row['relevance']:g} of {row['item_id']!r} for {row['query_id']!r}"
+        wanted = f"0 to {LARGEST}, or -1 or -2 for an invalid answer"
+        raise DataError(name, found, wanted, line=line, cure=f"The scale is 0 to {LARGEST}.")
+
+
+def _said(
+    folder: Path, places: pd.DataFrame, findings: Findings, nothing: pd.DataFrame
+) -> tuple[pd.DataFrame, str]:
+    path = stored_as(folder, "satisfaction")
+    if path is None:
+        return nothing, NONE
+    name = path.name
+    read = read_table(path, ANSWERS, name, findings)
+    kind = next((kind for kind, column in SAID.items() if column in read.columns), NONE)
+    if kind == NONE:
+        wanted = " or a column ".join(SAID.values())
+        found = f"the columns {listed(read.columns)}"
+        raise DataError(name, found, f"a column {wanted}", line=1)
+    if set(SAID.values()) <= set(read.columns):
+        findings.note(name, "real and simulated answers", "one of them; the real ones count", 1)
+    read["satisfaction"] = _on_scale(read[SAID[kind]], name)
+    return _of_lists(read, places, name, findings), kind
+
+
+def _on_scale(written: pd.Series, name: str) -> pd.Series:
+    """The answers as numbers. Raises DataError with the line of one that is off the scale."""
+    numbers = pd.to_numeric(written, errors="coerce").astype("float64")
+    wrong = written.index[~numbers.between(WORST, BEST)]
+    if len(wrong):
+        found, wanted = f"satisfaction {written.loc[wrong[0]]!r}", f"{WORST} to {BEST}"
+        cure = "Leave the line out where nobody answered."
+        raise DataError(name, found, f"a number from {wanted}", line=int(wrong[0]), cure=cure)
+    return numbers
+
+
+def _of_lists(
+    read: pd.DataFrame, places: pd.DataFrame, name: str, findings: Findings
+) -> pd.DataFrame:
+    """The answers of those who saw the lists; others are left out, said."""
+    who = places.drop_duplicates("list_id").set_index("list_id")["participant"]
+    seen = read["list_id"].map(who)
+    unknown = seen.isna()
+    others = ~unknown & (seen != "") & (seen != read["participant"])
+    for strange, what, wanted in (
+        (unknown, "of unknown lists", "lists that are there"),
+        (others, "of somebody who did not see the list", "those of the list's participant"),
+    ):
+        if strange.any():
+            found = f"{int(strange.sum())} answers {what} ({listed(read.loc[strange, 'list_id'])})"
+            findings.warning(name, found, f"{wanted}; left out", int(read.index[strange][0]))
+    kept = read[~unknown & ~others]
+    return kept[["list_id", "participant", "satisfaction"]].reset_index(drop=True)
