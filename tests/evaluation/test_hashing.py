@@ -11,16 +11,14 @@ from sklearn.metrics import average_precision_score
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.metrics.hashing import (
     binarise,
-    by_radius,
     code_rankings,
     codes,
     equation_1,
     equation_1_cosine,
     hamming,
-    precision_within,
     refuse_overlap,
 )
-from dashboard.evaluation.metrics.ties import bounded, bounds, expected_ap
+from dashboard.evaluation.metrics.ties import bounds, expected_ap
 from dashboard.evaluation.rankings import from_lists
 
 RNG = np.random.default_rng(5)
@@ -179,37 +177,3 @@ def test_many_lists_at_once_give_what_each_gives_alone():
             alone = code_rankings(queries[q : q + 1], gallery, grades[q : q + 1])
             assert (worst[q], best[q]) == tuple(each[0] for each in bounds(alone, measure))
             assert worst[q] <= measure(alone)[0] <= best[q]
-
-
-def test_table_of_stable_worst_and_best_means():
-    tied = from_lists([[0, 1, 1], [0, 0]], ties=[[0, 0, 1], [0, 0]])
-    table = bounded(tied, "AP P@1")
-    # the first list as it stands is 0 1 1, at best 1 0 1; the second has nothing relevant
-    stable, best = (1 / 2 + 2 / 3) / 2, (1 + 2 / 3) / 2
-    found = table.drop(columns="cutoff").iloc[0].tolist()
-    assert found == ["AP", *map(pytest.approx, (stable, stable, best)), 1, 2]
-    assert table.iloc[1].tolist() == ["P", 1, 0, 0, 0.5, 2, 2]
-
-
-def test_precision_within_a_radius_by_hand():
-    distances = np.array([[0, 2, 3, 1], [9, 9, 9, 9]])
-    relevant = np.array([[True, False, True, True], [True, True, True, True]])
-    assert precision_within(distances, relevant).tolist() == [2 / 3, 0]
-
-
-def test_precision_and_recall_over_the_radius_by_hand():
-    # query 1: a hit at 0, a miss at 2; query 2: hits at 1 and 3; query 3: nothing is relevant
-    distances = np.array([[0, 2, 3], [1, 3, 3], [0, 0, 0]], dtype=np.uint8)
-    relevant = np.array([[True, False, False], [True, True, False], [False, False, False]])
-    table = by_radius(distances, relevant, bits=3)
-    assert table["found"].tolist() == [1, 2, 2, 2]
-    assert table["precision"].tolist() == pytest.approx(
-        [1, 1, (1 / 2 + 1) / 2, (1 / 3 + 2 / 3) / 2]
-    )
-    assert table["recall"].tolist() == pytest.approx([1 / 2, 3 / 4, 3 / 4, 1])
-    assert table[["scored", "total"]].drop_duplicates().to_numpy().tolist() == [[2, 3]]
-
-
-def test_radius_without_any_scorable_query_is_null():
-    table = by_radius(np.zeros((2, 3), dtype=np.uint8), np.zeros((2, 3), dtype=bool), bits=1)
-    assert table[["precision", "recall"]].isna().all(axis=None)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pandas as pd
 
-from dashboard.evaluation.rankings import Array, Floats, Rankings
+from dashboard.evaluation.rankings import Array, Rankings
 
 GRADE_OF_TYPE = {1: 2, 2: 1, 3: 0}
 """The protocol's types of pairs → grades; types 1 and 2 are relevant."""
@@ -128,45 +127,6 @@ def code_rankings(
         ideal=ideal,
         ideal_credit=ideal >= 1,
         tied=tied,
-    )
-
-
-def precision_within(distances: Array, relevant: Array, radius: int = 2) -> Floats:
-    """Share of relevant items within a Hamming radius, 0 where nothing is that near. [Q]
-
-    `distances` and `relevant` [Q, N].
-    """
-    near = distances <= radius
-    return np.asarray((near & relevant).sum(axis=1) / np.maximum(near.sum(axis=1), 1))
-
-
-def by_radius(distances: Array, relevant: Array, bits: int) -> pd.DataFrame:
-    """Precision and recall at each Hamming radius from 0 to the number of bits, means of queries.
-
-    Columns `radius, precision, recall, found, scored, total`: recall over the `scored` queries that
-    have a relevant item; precision over those of them for which something is `found` that near.
-    """
-    scored = np.flatnonzero(relevant.any(axis=1))
-    rows = np.arange(len(scored))[:, None] * (bits + 1)
-    places = (rows + distances[scored]).ravel()
-    shape = (len(scored), bits + 1)
-    near = np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape).cumsum(axis=1)
-    weights = relevant[scored].ravel().astype(float)
-    hits = np.bincount(places, weights, minlength=shape[0] * shape[1]).reshape(shape).cumsum(axis=1)
-    found = (near > 0).sum(axis=0)
-    shares = (hits / np.maximum(near, 1)).sum(axis=0)
-    precision = np.divide(shares, found, out=np.full(bits + 1, np.nan), where=found > 0)
-    total = relevant[scored].sum(axis=1)[:, None]
-    recall = (hits / total).mean(axis=0) if len(scored) else np.full(bits + 1, np.nan)
-    return pd.DataFrame(
-        {
-            "radius": np.arange(bits + 1),
-            "precision": precision,
-            "recall": recall,
-            "found": found,
-            "scored": len(scored),
-            "total": len(relevant),
-        }
     )
 
 

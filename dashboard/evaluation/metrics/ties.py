@@ -6,13 +6,13 @@ decree; another order is as right. Where a list was cut, only what came back cha
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from dashboard.evaluation.metrics import Measure, parse
+from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.rankings import Array, Floats, Rankings
 
 RISING = ("P", "R", "Success", "AP", "Rprec", "RR", "nDCG", "DCG", "CG", "AVG", "MAX", "RBP", "ERR")
@@ -31,36 +31,84 @@ def bounds(rankings: Rankings, measure: Measure) -> Bounds:
 
     Raises ValueError for a metric that may fall when a better result moves up (CAG, Judged …).
     """
-    if measure.metric.name not in RISING or dict(measure.settings).get("rows"):
-        known = ", ".join(RISING)
-        raise ValueError(f"Bounds over ties are known for {known}; not for {measure.name}.")
-    if dict(measure.settings).get("divisor") == "retrieved" and measure.cutoff is not None:
-        found = _bounds_of_ap_retrieved(rankings, measure.cutoff)
-        undefined = np.isnan(measure(rankings))
-        return Bounds(*(np.where(undefined, np.nan, values) for values in found))
-    key = {"hits": rankings.hits, "grades": rankings.gains}.get(
-        measure.metric.reads, rankings.credit
-    )
-    worst = measure(_reordered(rankings, key.astype(float)))
-    return Bounds(worst, measure(_reordered(rankings, -key.astype(float))))
+    return Orders(rankings).bounds(measure)
 
 
-def bounded(rankings: Rankings, metrics: str) -> pd.DataFrame:
-    """The mean of each metric in the stable order, and of its worst and best over tie orders.
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """The orders that tied results may stand in, kept for bounds of many measures and cutoffs."""
 
-    Columns `metric, cutoff, mean, worst, best, scored, total`, over the queries where the formula
-    has a value.
-    """
-    rows = []
-    for measure in parse(metrics):
-        values, (worst, best) = measure(rankings), bounds(rankings, measure)
-        scored = np.flatnonzero(~np.isnan(values))
-        means = [
-            float(each[scored].mean()) if len(scored) else np.nan for each in (values, worst, best)
+    rankings: Rankings
+
+    def bounds(self, measure: Measure) -> Bounds:
+        """As the function `bounds`."""
+        if measure.metric.name not in RISING or dict(measure.settings).get("rows"):
+            known = ", ".join(RISING)
+            raise ValueError(f"Bounds over ties are known for {known}; not for {measure.name}.")
+        if dict(measure.settings).get("divisor") == "retrieved" and measure.cutoff is not None:
+            undefined = np.isnan(measure(self.rankings))
+            found = self._ap_retrieved(measure.cutoff)
+            return Bounds(*(np.where(undefined, np.nan, values) for values in found))
+        worst, best = self._extreme(measure.metric.reads)
+        return Bounds(measure(worst), measure(best))
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[Rankings, Rankings]]:
+        return {}
+
+    def _extreme(self, reads: str) -> tuple[Rankings, Rankings]:
+        """The rankings with the worst and with the best first in each tie group."""
+        if reads not in self._known:
+            of = {"hits": self.rankings.hits, "grades": self.rankings.gains}
+            key = of.get(reads, self.rankings.credit).astype(float)
+            worst, best = (_reordered(self.rankings, sign * key) for sign in (1, -1))
+            self._known[reads] = worst, best
+        return self._known[reads]
+
+    @cached_property
+    def _groups(self) -> tuple[Array, Array, Array, Array]:
+        return _groups(self.rankings)
+
+    @cached_property
+    def _sums(self) -> tuple[Array, Array]:
+        """Σ hits up to a rank ÷ rank over the hits up to it, at worst and at best. [Q, D]"""
+        rank = np.arange(1, self.rankings.depth + 1)
+        of_hits = (ranked.hits for ranked in self._extreme("hits"))
+        worst, best = (np.cumsum(hit * np.cumsum(hit, axis=1) / rank, axis=1) for hit in of_hits)
+        return worst, best
+
+    def _ap_retrieved(self, k: int) -> Bounds:
+        """Here a late hit can lower the value: every number of hits that the cut may let in is
+        tried.
+
+        Only the group that the cut goes through has a choice; the groups above it do best with
+        their hits first and worst with them last.
+        """
+        cut = self.rankings.evaluated(k)
+        if not cut.any():
+            return Bounds(*np.zeros((2, len(cut))))
+        last = np.maximum(cut - 1, 0)[:, None]
+        start, size, inside, above = (
+            np.take_along_axis(table, last, axis=1).astype(np.int64) for table in self._groups
+        )
+        slots = np.where(cut[:, None] > 0, cut[:, None] - start, 0)
+        fewest = np.maximum(0, slots - (size - inside))
+        most = np.minimum(inside, slots)
+        at = np.maximum(start - 1, 0)
+        sums = [
+            np.where(start > 0, np.take_along_axis(each, at, axis=1), 0) for each in self._sums
         ]
-        rows.append((measure.name, measure.cutoff, *means, len(scored), len(values)))
-    names = ["metric", "cutoff", "mean", "worst", "best", "scored", "total"]
-    return pd.DataFrame(rows, columns=names).astype({"cutoff": "Int64"})
+        number = np.arange(int(most.max()) + 1)
+        late, early = _terms(start, cut[:, None], above, int(most.max()))
+        worst, best = (
+            (total + terms) / np.maximum(above + number, 1)
+            for total, terms in zip(sums, (late, early), strict=True)
+        )
+        possible = (number >= fewest) & (number <= most)
+        return Bounds(
+            np.where(possible, worst, np.inf).min(axis=1),
+            np.where(possible, best, -np.inf).max(axis=1),
+        )
 
 
 def expected_ap(rankings: Rankings, k: int | None = None) -> Floats:
@@ -114,39 +162,16 @@ def _groups(rankings: Rankings) -> tuple[Array, Array, Array, Array]:
     return at_each(before), at_each(sizes), at_each(hits), at_each(earlier)
 
 
-def _bounds_of_ap_retrieved(rankings: Rankings, k: int) -> Bounds:
-    """Here a late hit can lower the value: every number of hits that the cut may let in is tried.
+def _terms(start: Array, cut: Array, above: Array, most: int) -> tuple[Array, Array]:
+    """Sums of precision at h = 0 … most hits between `start` and `cut`: all last, all first.
 
-    Only the group that the cut goes through has a choice; the groups above it do best with their
-    hits first and worst with them last.
+    start, cut, above: [Q, 1]; the sums [Q, most + 1] mean nothing beyond the places there are.
     """
-    before, size, hits, earlier = _groups(rankings)
-    orders = [_reordered(rankings, sign * rankings.hits.astype(float)).hits for sign in (1, -1)]
-    found = np.zeros((2, len(rankings.returned)))
-    for query, returned in enumerate(rankings.returned):
-        cut = min(k, int(returned))
-        if cut == 0:
-            continue
-        last = cut - 1
-        start, inside, above = (int(t[query, last]) for t in (before, hits, earlier))
-        slots, misses = cut - start, int(size[query, last]) - inside
-        fewest, most = max(0, slots - misses), min(inside, slots)
-        ranks = np.arange(1, start + 1)
-        worst, best = (np.flatnonzero(order[query, :start]) for order in orders)
-        sums = [float((np.arange(1, above + 1) / ranks[hit]).sum()) for hit in (worst, best)]
-        late, early = _terms(start, cut, above, most)
-        number = above + np.arange(most + 1)
-        shares = [(a + b) / np.maximum(number, 1) for a, b in zip(sums, (late, early), strict=True)]
-        found[:, query] = shares[0][fewest:].min(), shares[1][fewest:].max()
-    return Bounds(found[0], found[1])
-
-
-def _terms(start: int, cut: int, above: int, most: int) -> tuple[Array, Array]:
-    """Sums of precision at h = 0 … most hits between `start` and `cut`: all last, all first."""
     places = np.arange(1, most + 1)
-    early = np.append(0, np.cumsum((above + places) / (start + places)))
+    none = np.zeros((len(start), 1))
+    early = np.cumsum((above + places) / (start + places), axis=1)
     # one more hit at the end: a new first one, and every other one counts one hit more
-    firsts = cut + 1 - places
-    shifted = np.append(0, np.cumsum(1 / firsts))[:-1]
-    late = np.append(0, np.cumsum((above + 1) / firsts + shifted))
-    return late, early
+    firsts = np.maximum(cut + 1 - places, 1)
+    shifted = np.hstack([none, np.cumsum(1 / firsts, axis=1)])[:, :-1]
+    late = np.cumsum((above + 1) / firsts + shifted, axis=1)
+    return np.hstack([none, late]), np.hstack([none, early])

@@ -13,11 +13,10 @@ from dashboard.evaluation import compare as comparing
 from dashboard.evaluation import measure as measuring
 from dashboard.evaluation import overlap as overlapping
 from dashboard.evaluation import slices as slicing
+from dashboard.evaluation.curves import bounded
 from dashboard.evaluation.divisions import divisions
 from dashboard.evaluation.metrics.registry import parse
-from dashboard.evaluation.metrics.ties import bounded
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.evaluation.rankings import rank
 from dashboard.evaluation.statistics import tukey
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import scenes
@@ -124,17 +123,27 @@ def means(
     return standing.means(_of(only, measurements(asked, versions, metrics)), groups=_scenes(asked))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def tie_bounds(asked: Question, versions: tuple[str, ...], metric: str) -> pd.DataFrame:
-    """What a metric's mean could be at worst and at best in another order of equal scores.
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _bounded(
+    asked: Question, version: str, metrics: str, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    protocol, judged = PROTOCOLS[asked.protocol], counted_judgement(asked)
+    return bounded(counted_run(asked, version), judged, protocol, metrics, only).assign(run=version)
 
-    Columns run, mean, worst, best, scored. ValueError for a metric without such bounds.
+
+def tie_bounds(
+    asked: Question,
+    versions: tuple[str, ...],
+    metrics: str,
+    only: tuple[str, ...] | None = None,
+) -> pd.DataFrame:
+    """What the means of versions could be at worst and at best in another order of equal scores.
+
+    Columns run, metric, cutoff, mean, worst, best, scored, total. ValueError for a metric without
+    such bounds.
     """
-    protocol, judged, rows = PROTOCOLS[asked.protocol], counted_judgement(asked), []
-    for version in versions:
-        kept = protocol.keep(counted_run(asked, version), judged)
-        rows.append(bounded(rank(kept, judged), metric).assign(run=version))
-    return pd.concat(rows, ignore_index=True)[["run", "mean", "worst", "best", "scored"]]
+    rows = [_bounded(asked, version, metrics, only) for version in versions]
+    return pd.concat(rows, ignore_index=True)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
