@@ -15,7 +15,7 @@ from dashboard.views import address, cached
 from dashboard.views.labels import group_name, label
 from dashboard.views.summary import asking
 from dashboard.views.summary.measured import comparison, is_measure, metrics_in_view
-from dashboard.views.texts import badge, plain
+from dashboard.views.texts import badge, plain, shown
 
 COLUMNS = {
     "Picture": st.column_config.ImageColumn(width=60),
@@ -174,7 +174,7 @@ def readable_slices(table: pd.DataFrame) -> pd.DataFrame:
     """Slices of the candidate by their difference, for the table on a screen."""
     return pd.DataFrame(
         {
-            "Slice": table["slice"],
+            "Slice": table["slice"].map(shown),
             "Difference": table["delta"],
             "from": table["delta_low"],
             "to": table["delta_high"],
@@ -197,7 +197,12 @@ def identities(view: Any) -> None:
         digest = model.digest if model else opened.digests.get(f"runs/{version}", "")
         date, note = (model.date, model.note) if model else ("", "ranked results without vectors")
         rows.append(
-            {"What": f"{role} {version}", "Fingerprint": digest[:12], "Made": date, "Note": note}
+            {
+                "What": shown(f"{role} {version}"),
+                "Fingerprint": digest[:12],
+                "Made": shown(date),
+                "Note": shown(note),
+            }
         )
     with st.expander("What exactly is compared"):
         st.dataframe(pd.DataFrame(rows), hide_index=True)
@@ -216,4 +221,6 @@ def notes(collection: Collection) -> None:
     """What of the collection's files was repaired or left out."""
     if len(collection.findings):
         with st.expander(f"{len(collection.findings)} notes on the collection's files"):
-            st.dataframe(collection.findings, hide_index=True)
+            words = ["file", "found", "wanted"]
+            readable = {name: collection.findings[name].map(shown) for name in words}
+            st.dataframe(collection.findings.assign(**readable), hide_index=True)
