@@ -8,6 +8,7 @@ from dashboard.evaluation.metrics import REGISTRY, parse
 from dashboard.evaluation.metrics.names import root
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.alfa import required_keywords
+from dashboard.evaluation.protocols.hashing import types
 from dashboard.evaluation.protocols.trec import judge as judge_trec
 from dashboard.evaluation.rankings import rank
 from dashboard.tables import DataError
@@ -116,18 +117,61 @@ def test_hashing_grades_by_type():
     run = run_of({"q": ["c", "a", "b"]})
     found = measure({"r": run}, made, "hashing", "AP(retrieved)@2 nDCG(exp)@1")
     assert found["value"].tolist() == [1 / 2, 0]
-    with pytest.raises(DataError, match="type 4; wanted 1, 2 or 3"):
-        judge("hashing", qrels=table.assign(grade=0, type=4))
 
 
-def test_hashing_refuses_a_query_that_is_in_the_gallery():
-    with pytest.raises(DataError, match="'b' and 0 more that are in the gallery too"):
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"type": 4}, "type 4 for the query 'q' and the item 'a'; wanted 1, 2 or 3"),
+        ({"type": "near"}, "type near for the query 'q' and the item 'a'"),
+        ({"grade": 3.0}, r"grade 3 for the query 'q' and the item 'a'; wanted 2 \(type 1\), 1"),
+        ({"grade": 0.5}, "grade 0.5 for the query 'q'"),
+        ({"grade": -1.0}, "grade -1 for the query 'q'"),
+    ],
+)
+def test_hashing_refuses_a_type_or_grade_that_is_not_known(columns, said):
+    with pytest.raises(DataError, match=said):
+        judge("hashing", qrels=qrels([("q", "a", 1)]).assign(**columns))
+
+
+def test_hashing_counts_pairs_of_each_type_and_those_that_nobody_named():
+    made = judge("hashing", qrels=qrels([("q", "a", 2), ("q", "b", 1), ("r", "a", 0)]))
+    table = types(made, ["a", "b", "c", "d"]).set_index("type")
+    assert table["pairs"].to_dict() == {1: 1, 2: 1, 3: 2 + 4}
+    assert table["gain"].tolist() == [3, 1, 0] and table["grade"].tolist() == [2, 1, 0]
+    assert table.loc[3, ["mean", "least", "most"]].tolist() == [3, 2, 4]
+    few = types(made, ["a", "c"], only=["q"]).set_index("type")
+    assert few["pairs"].tolist() == [1, 0, 1] and few["queries"].tolist() == [1] * 3
+    assert types(made, ["a"], only=[])["mean"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("asked", "items"),
+    [
+        ({"query_id": ["b"]}, {"item_id": ["a", "b"]}),
+        ({"query_id": ["q"], "item_id": ["b"]}, {"item_id": ["a", "b"]}),
+        ({"query_id": ["q"], "image": ["b"]}, {"item_id": ["a", "b"]}),
+        ({"query_id": ["q"], "image": ["b.png"]}, {"item_id": ["a", "b"], "file": ["", "b.png"]}),
+    ],
+)
+def test_hashing_refuses_a_query_that_is_in_the_gallery(asked, items):
+    with pytest.raises(DataError, match=r"1 item of the gallery among the queries \(b\)"):
         judge(
             "hashing",
-            qrels=qrels([("b", "a", 1)]),
-            queries=pd.DataFrame({"query_id": ["b"]}),
-            items=pd.DataFrame({"item_id": ["a", "b"]}),
+            qrels=qrels([(asked["query_id"][0], "a", 1)]),
+            queries=pd.DataFrame(asked),
+            items=pd.DataFrame(items),
         )
+
+
+def test_hashing_lets_a_query_that_nobody_judged_be_an_item():
+    made = judge(
+        "hashing",
+        qrels=qrels([("q", "a", 1)]),
+        queries=pd.DataFrame({"query_id": ["q", "typed"], "item_id": ["", "a"], "image": ["", ""]}),
+        items=pd.DataFrame({"item_id": ["a"], "file": [""]}),
+    )
+    assert made.unscorable == {"typed": "no judged item"}
 
 
 def test_context_drops_invalid_answers_and_queries_full_of_them():

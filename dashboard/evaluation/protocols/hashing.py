@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 
@@ -19,22 +19,24 @@ from dashboard.evaluation.protocols.protocol import (
 from dashboard.tables import DataError
 
 GRADES = {1: 2, 2: 1, 3: 0}
+TYPES = {grade: kind for kind, grade in GRADES.items()}
 
 
 def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     """Type 1 has grade 2, type 2 grade 1, type 3 grade 0; both of the first are relevant.
 
-    Types stand in a column `type` of the qrels; without it the grades are taken as they are.
-    Raises DataError if an item is both query and gallery, or for a type that is not 1, 2 or 3.
+    Types stand in a column `type` of the qrels; without it the grades are taken as they are. A pair
+    that is not named is of type 3. Raises DataError if an item is both query and gallery, or for a
+    type or grade that is none of these.
     """
     qrels = qrels_of(evidence, "hashing")
     _refuse_overlap(evidence, qrels)
     if "type" in qrels.columns:
         grade = pd.to_numeric(qrels["type"], errors="coerce").map(GRADES)
-        if grade.isna().any():
-            found = qrels.loc[grade.isna(), "type"].iloc[0]
-            raise DataError("qrels", f"type {found}", "1, 2 or 3")
+        _refuse_unknown(qrels, "type", grade.isna(), "1, 2 or 3")
         qrels = qrels.assign(grade=grade)
+    known = qrels["grade"].isin(list(TYPES))
+    _refuse_unknown(qrels, "grade", ~known, "2 (type 1), 1 (type 2) or 0 (type 3)")
     return judgement(
         qrels.assign(credit=(qrels["grade"] >= 1).astype(float)),
         asked(evidence.queries, qrels["query_id"].unique()),
@@ -42,19 +44,70 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     )
 
 
-def _refuse_overlap(evidence: Evidence, qrels: pd.DataFrame) -> None:
+def types(
+    judgement: Judgement, gallery: Collection[str], only: Collection[str] | None = None
+) -> pd.DataFrame:
+    """How many pairs of a query and a gallery item are of each type.
+
+    gallery: the ids of its items. Columns type, grade, gain (2^grade - 1), pairs, and of a query
+    mean, least, most; queries.
+    """
+    kept = set(judgement.query_ids) if only is None else set(only)
+    chosen = [query for query in judgement.query_ids if query in kept]
+    qrels = judgement.qrels[judgement.qrels["item_id"].isin(list(gallery))]
+    counts = pd.crosstab(qrels["query_id"].astype("str"), qrels["grade"])
+    counts = counts.reindex(index=chosen, columns=[2.0, 1.0], fill_value=0)
+    counts[0.0] = len(gallery) - counts.sum(axis=1)
+    rows = [
+        (kind, grade, 2**grade - 1, int(counts[grade].sum()), *_spread(counts[grade]))
+        for kind, grade in GRADES.items()
+    ]
+    columns = ["type", "grade", "gain", "pairs", "mean", "least", "most"]
+    return pd.DataFrame(rows, columns=columns).assign(queries=len(chosen))
+
+
+def _spread(counts: pd.Series) -> tuple[float, int | None, int | None]:
+    if counts.empty:
+        return float("nan"), None, None
+    return float(counts.mean()), int(counts.min()), int(counts.max())
+
+
+def _refuse_unknown(qrels: pd.DataFrame, what: str, wrong: pd.Series, wanted: str) -> None:
+    if wrong.any():
+        row = qrels[wrong].iloc[0]
+        value = f"{row[what]:g}" if isinstance(row[what], float) else row[what]
+        found = f"{what} {value} for the query {row['query_id']!r} and the item {row['item_id']!r}"
+        raise DataError("qrels", found, wanted)
+
+
+def shared(evidence: Evidence, qrels: pd.DataFrame) -> list[str]:
+    """The gallery items that are queries too: by id, or by the file of their picture."""
     if evidence.queries is None or evidence.items is None:
-        return
-    columns = [c for c in ("query_id", "item_id") if c in evidence.queries.columns]
-    items = evidence.items["item_id"]
+        return []
     # an item that is only searched with, and judged by nothing, is no query of the protocol
-    measured = evidence.queries[evidence.queries["query_id"].isin(qrels["query_id"])]
-    both = [i for c in columns for i in items[items.isin(measured[c])]]
+    asked_with = evidence.queries[evidence.queries["query_id"].isin(qrels["query_id"])]
+    names = {
+        name
+        for column in ("query_id", "item_id", "image")
+        for name in asked_with.get(column, pd.Series(dtype="str"))
+        if name
+    }
+    items = evidence.items
+    both = items["item_id"].isin(names)
+    if "file" in items.columns:
+        both |= items["file"].isin(names)
+    return [str(item) for item in items.loc[both, "item_id"]]
+
+
+def _refuse_overlap(evidence: Evidence, qrels: pd.DataFrame) -> None:
+    both = shared(evidence, qrels)
     if both:
+        some = ", ".join(both[:3]) + (" …" if len(both) > 3 else "")
         raise DataError(
             "queries",
-            f"{both[0]!r} and {len(both) - 1} more that are in the gallery too",
+            f"{len(both)} item{'s' * (len(both) > 1)} of the gallery among the queries ({some})",
             "a query set and a gallery without a common item",
+            cure="Remove them from one of the two; an item would find itself.",
         )
 
 
