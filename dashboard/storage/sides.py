@@ -6,6 +6,7 @@ query that does not say it searches the other side of two.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
 import pandas as pd
@@ -28,7 +29,11 @@ def sides(items: pd.DataFrame) -> dict[str, str]:
 def other_side(items: pd.DataFrame, item_id: str) -> str:
     """The side that an item is searched on: the other one of two; empty: everywhere."""
     known = sides(items)
-    others = sorted(set(known.values()) - {known.get(item_id, "")})
+    return _other(known, set(known.values()), item_id)
+
+
+def _other(known: dict[str, str], names: Collection[str], item_id: str) -> str:
+    others = [name for name in names if name != known.get(item_id, "")]
     return others[0] if item_id in known and len(others) == 1 else ""
 
 
@@ -55,7 +60,8 @@ def with_among(
 
     A query that names a side that no item is on is left out, said.
     """
-    known = sorted(set(sides(items).values()))
+    of_item = sides(items)
+    known = sorted(set(of_item.values()))
     if not known and "among" not in queries.columns:
         return queries
     said = queries.get("among", pd.Series("", index=queries.index, dtype="str")).str.strip()
@@ -64,8 +70,8 @@ def with_among(
         found = f"{int(strange.sum())} queries among {listed(said[strange].unique())}"
         wanted = f"a side of the items ({listed(known) or 'they have none'}); they were left out"
         findings.warning(name, found, wanted, int(strange.index[strange][0]))
-    of_items = {item: other_side(items, item) for item in queries["item_id"].unique() if item}
-    meant = said.where(said != "", queries["item_id"].map(of_items).fillna(""))
+    others = {item: _other(of_item, known, item) for item in queries["item_id"].unique() if item}
+    meant = said.where(said != "", queries["item_id"].map(others).fillna(""))
     return queries.assign(among=meant.astype("str"))[~strange]
 
 
