@@ -1,15 +1,14 @@
 """What an item looks like: its clip or picture, its poster, and the routes that serve both by id.
 
 An address carries the id of an item, never a path. The file is the one that `items.csv` names for
-that id, opened by `inside.open_inside`. Whoever knows an address sees the file: put a proxy in
-front of private media.
+that id, inside the collection's folder or on a host that the operator allowed (`looks`). Whoever
+knows an address sees the file: put a proxy in front of private media.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from math import isnan, nan
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,15 +17,17 @@ from urllib.parse import quote
 import pandas as pd
 from starlette.routing import Route
 
-from dashboard.storage.media.formats import content_type, odd_codec, picture
-from dashboard.storage.media.inside import Opened, Unusable, open_inside
+from dashboard.storage.media.formats import picture
+from dashboard.storage.media.inside import Opened, Unusable
+from dashboard.storage.media.looks import Look, content_of, look, open_named
 from dashboard.storage.media.lookup import Lookup, Row, rows_of, text_of
 from dashboard.storage.media.posters import poster_of
+from dashboard.storage.media.remote.hosts import is_remote
 from dashboard.storage.media.serving import Content, answer
 
 CLIPS, POSTERS = "clips", "posters"
 TEXT = "text"
-COLUMNS = ["item_id", "kind", "clip", "poster", "problem", "caption", "begin", "end"]
+COLUMNS = ["item_id", "kind", "clip", "poster", "problem", "caption", "begin", "end", "far"]
 _SERVED_AS_IT_IS = 400_000  # bytes; larger posters are made smaller
 _WIDE = 1280  # pixels
 
@@ -51,7 +52,8 @@ def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
 
     Columns item_id, kind (clip, picture, text or empty), clip and poster (addresses, empty: none),
     problem (a word for the placeholder), caption, begin and end (seconds of the span that the item
-    is of its file; NaN: all of it). Costs a few small reads for each item.
+    is of its file; NaN: all of it), far (whether what its poster shows lies on another host). Costs
+    a few small reads for each item; another host is never asked.
     """
     wanted = list(dict.fromkeys(item_ids))
     rows = _rows(collection, wanted)
@@ -94,8 +96,8 @@ def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
 
     def clip(name: str, item_id: str) -> Content:
         collection, item = lookup.find(name, item_id)
-        return _content(
-            open_inside(collection.folder, collection.media_root, text_of(item, "file"))
+        return content_of(
+            open_named(collection.folder, collection.media_root, text_of(item, "file"))
         )
 
     def poster(name: str, item_id: str) -> Content:
@@ -107,42 +109,14 @@ def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
     ]
 
 
-@dataclass(frozen=True)
-class _Look:
-    """What a look at a file found: its kind (empty: not shown), what is wrong, its version."""
-
-    kind: str = ""
-    problem: str = ""
-    version: str = ""
-
-
-def _look(folder: Path, root: str, name: str) -> _Look:
-    try:
-        with open_inside(folder, root, name) as opened:
-            type_, problem_found = _checked(opened)
-    except Unusable as word:
-        return _Look(problem=str(word))
-    kind = "picture" if type_.startswith("image/") else "clip"
-    return _Look(kind, problem_found, opened.version)
-
-
-def _checked(opened: Opened) -> tuple[str, str]:
-    """The media type of an open file, and its codec if that is an odd one; raises Unusable."""
-    type_ = content_type(opened.file)
-    if type_.startswith("image/"):
-        picture(opened.file)
-        return type_, ""
-    codec = odd_codec(opened.file, type_)
-    return type_, f"codec {codec}" if codec else ""
-
-
 def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any]:
-    shown = {"item_id": item_id, "kind": "", "clip": "", "poster": "", "caption": ""}
+    shown = {"item_id": item_id, "kind": "", "clip": "", "poster": "", "caption": "", "far": False}
     if row is None:
         return {**shown, "problem": "not in the collection", "begin": nan, "end": nan}
     if text_of(row, "kind") == TEXT and not text_of(row, "file"):
         return {**shown, **_spoken(row)}
-    file = _look(collection.folder, collection.media_root, text_of(row, "file"))
+    name = text_of(row, "file")
+    file = look(collection.folder, collection.media_root, name, text_of(row, "kind"))
     poster = _own_poster(collection, row)
     version = poster.version or file.version
     return {
@@ -154,6 +128,7 @@ def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any
         "caption": text_of(row, "caption"),
         "begin": _second(row, "span_start"),
         "end": _second(row, "span_end"),
+        "far": is_remote(text_of(row, "poster") if poster.version else name),
     }
 
 
@@ -163,30 +138,22 @@ def _spoken(row: Row) -> dict[str, Any]:
     return {"kind": TEXT, "caption": caption, "problem": "", "begin": nan, "end": nan}
 
 
-def _own_poster(collection: HasMedia, row: Row) -> _Look:
+def _own_poster(collection: HasMedia, row: Row) -> Look:
     """A look at the poster that comes with the collection; no version: none is usable."""
     name = text_of(row, "poster")
-    found = _look(collection.folder, collection.posters_root, name) if name else _Look()
-    return found if found.kind == "picture" else _Look()
-
-
-def _content(opened: Opened) -> Content:
-    try:
-        return Content(opened, _checked(opened)[0])
-    except Unusable:
-        opened.close()
-        raise
+    found = look(collection.folder, collection.posters_root, name, "image") if name else Look()
+    return found if found.kind == "picture" else Look()
 
 
 def poster_content(collection: HasMedia, row: Row) -> Content:
     """The poster of an item: its own file if that is small, else made from it or from the clip."""
     second = 0.0
     if _own_poster(collection, row).version:
-        opened = open_inside(collection.folder, collection.posters_root, text_of(row, "poster"))
+        opened = open_named(collection.folder, collection.posters_root, text_of(row, "poster"))
         if opened.size <= _SERVED_AS_IT_IS and picture(opened.file).width <= _WIDE:
-            return _content(opened)
+            return content_of(opened)
     else:
-        opened = open_inside(collection.folder, collection.media_root, text_of(row, "file"))
+        opened = open_named(collection.folder, collection.media_root, text_of(row, "file"))
         begin = _second(row, "span_start")
         second = 0.0 if isnan(begin) else begin
     with opened:

@@ -14,8 +14,7 @@ import pandas as pd
 from starlette.routing import Route
 
 from dashboard.storage.media import HasMedia, media, poster_content
-from dashboard.storage.media.formats import content_type, picture
-from dashboard.storage.media.inside import Unusable, open_inside
+from dashboard.storage.media.looks import look
 from dashboard.storage.media.lookup import Lookup, Row, rows_of, text_of
 from dashboard.storage.media.serving import Content, answer
 
@@ -63,15 +62,11 @@ def _shown(
     file = text_of(row, "image").strip()
     if not file:
         return shown
-    try:
-        with open_inside(collection.folder, collection.media_root, file) as opened:
-            if not content_type(opened.file).startswith("image/"):
-                raise Unusable("no picture")
-            picture(opened.file)
-    except Unusable as word:
-        return {**shown, "problem": str(word)}
+    found = look(collection.folder, collection.media_root, file, "image")
+    if found.kind != "picture":
+        return {**shown, "problem": found.problem or "no picture"}
     place = f"{PICTURES}/{quote(collection.name, safe='')}"
-    address = f"{place}?item={quote(query_id, safe='')}&v={opened.version}"
+    address = f"{place}?item={quote(query_id, safe='')}&v={found.version}"
     return {**shown, "picture": address}
 
 

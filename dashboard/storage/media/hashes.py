@@ -6,22 +6,19 @@ the one on its left. It is kept beside the posters.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
-import logging
 
 import numpy as np
 from PIL import Image
 
+from dashboard.storage.media import kept
 from dashboard.storage.media.formats import picture
 from dashboard.storage.media.inside import Unusable
-from dashboard.storage.media.posters import cache_folder, keep
 
 SIDE = 16
 DECIDED = 64  # of the 256 differences; with fewer that are any, pictures are alike by being plain
 _RECIPE = b"difference-16-2"  # change it when hashes are made in another way
-_LOG = logging.getLogger(__name__)
 
 
 def picture_hash(encoded: bytes) -> bytes:
@@ -30,14 +27,11 @@ def picture_hash(encoded: bytes) -> bytes:
     Raises Unusable for what is no picture.
     """
     key = hashlib.blake2s(encoded + _RECIPE, digest_size=16).hexdigest()
-    kept = cache_folder() / key[:2] / f"{key}.hash"
-    with contextlib.suppress(OSError):
-        return kept.read_bytes()
+    known = kept.recall(f"{key}.hash")
+    if known is not None:
+        return known
     made = _made(encoded)
-    try:
-        keep(kept, made)
-    except OSError as error:
-        _LOG.warning("hashes cannot be kept in the cache folder: %s", error.strerror)
+    kept.keep(f"{key}.hash", made)
     return made
 
 

@@ -26,12 +26,17 @@ class Unusable(Exception):
 
 @dataclass(frozen=True)
 class Opened:
-    """A regular file, open for reading; size in bytes; the version changes when it is replaced."""
+    """A regular file, open for reading; size in bytes; the version changes when it is replaced.
+
+    modified: seconds since 1970, None where nobody says. known_as: what stands for its content
+    where that is known without reading it.
+    """
 
     file: BinaryIO
     size: int
-    modified: float
+    modified: float | None
     version: str
+    known_as: str = ""
 
     def close(self) -> None:
         """Close the file; a `with` block does it too."""

@@ -6,18 +6,14 @@ collection does not make them again, and a changed file never shows an old poste
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
-import logging
-import os
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from PIL import Image, ImageOps
 
+from dashboard.storage.media import kept
 from dashboard.storage.media.formats import PICTURE_PIXELS, content_type, picture
 from dashboard.storage.media.inside import Opened, Unusable
 
@@ -25,7 +21,6 @@ WIDTH = 480
 _RECIPE = b"webp-480-1"  # change it when posters are made in another way
 _WHOLE = 64_000_000  # bytes; larger files are known by their size, beginning and end
 _SAMPLE = 1_000_000
-_LOG = logging.getLogger(__name__)
 
 
 def poster_of(opened: Opened, second: float = 0.0) -> bytes:
@@ -36,27 +31,17 @@ def poster_of(opened: Opened, second: float = 0.0) -> bytes:
     key = hashlib.blake2s(
         _digest_of(opened) + _RECIPE + f"{second:.3f}".encode(), digest_size=16
     ).hexdigest()
-    kept = cache_folder() / key[:2] / f"{key}.webp"
-    with contextlib.suppress(OSError):
-        return kept.read_bytes()
+    known = kept.recall(f"{key}.webp")
+    if known is not None:
+        return known
     made = _made(opened.file, second)
-    try:
-        keep(kept, made)
-    except OSError as error:
-        _LOG.warning("posters cannot be kept in the cache folder: %s", error.strerror)
+    kept.keep(f"{key}.webp", made)
     return made
 
 
-def cache_folder() -> Path:
-    """Where posters are kept: `DASHBOARD_CACHE`, else a folder below the user's cache folder."""
-    named = os.environ.get("DASHBOARD_CACHE")
-    if named:
-        return Path(named) / "posters"
-    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(user) / "search-quality-dashboard" / "posters"
-
-
 def _digest_of(opened: Opened) -> bytes:
+    if opened.known_as:
+        return opened.known_as.encode()
     known = _DIGESTS.get(opened.version)
     if known is None:
         known = _DIGESTS[opened.version] = _content_digest(opened.file, opened.size)
@@ -79,15 +64,6 @@ def _content_digest(file: BinaryIO, size: int) -> bytes:
         file.seek(size - _SAMPLE)
         digest.update(file.read(_SAMPLE))
     return digest.digest()
-
-
-def keep(path: Path, content: bytes) -> None:
-    """Write a file of the cache at once, so that nobody reads half of it. Raises OSError."""
-    path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.parent.mkdir(exist_ok=True, mode=0o700)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as unfinished:
-        unfinished.write(content)
-    Path(unfinished.name).replace(path)
 
 
 def _made(file: BinaryIO, second: float) -> bytes:

@@ -82,12 +82,13 @@ def _answered(request: Request, content: Content) -> Response:
 
 
 def _headers(content: Content, known: bool) -> dict[str, str]:
+    changed = content.opened.modified
     return {
         **_SAFE,
+        **({} if changed is None else {"Last-Modified": formatdate(changed, usegmt=True)}),
         "Content-Type": content.type,
         "Accept-Ranges": "bytes",
         "ETag": f'"{content.opened.version}"',
-        "Last-Modified": formatdate(content.opened.modified, usegmt=True),
         "Cache-Control": f"private, max-age={_YEAR}, immutable" if known else "private, no-cache",
     }
 

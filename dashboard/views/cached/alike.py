@@ -75,8 +75,12 @@ def copies(name: str, digest: str) -> dict[str, str]:
 
 
 def _hashes(name: str, item_ids: Sequence[str]) -> dict[str, bytes]:
-    """The picture hash of each item that has a poster which can be told from others."""
+    """The picture hash of each item that has a poster which can be told from others.
+
+    Pictures on other hosts are not fetched for it.
+    """
     addresses = media.media(opened(name), item_ids)
+    addresses = addresses[~addresses["far"].astype(bool)]
     found = {
         item: _hash(name, item, address)
         for item, address in zip(addresses["item_id"], addresses["poster"], strict=True)

@@ -1,0 +1,110 @@
+"""The folder of posters and fingerprints that were made once: bounded, what is used least goes.
+
+Everything in it can be made again, so it may be emptied at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+LARGEST = 1_000  # megabytes, unless DASHBOARD_CACHE_MB says otherwise
+_LEFT = 0.9  # of that much is kept when some has to go, so that it does not go file by file
+_LOOKED = 0.05  # of that much may be written before the folder is looked through again
+_USED_AGAIN = 3_600  # seconds after which a use is noted anew
+_LOG = logging.getLogger(__name__)
+
+
+def folder() -> Path:
+    """Where posters are kept: `DASHBOARD_CACHE`, else a folder below the user's cache folder."""
+    named = os.environ.get("DASHBOARD_CACHE")
+    if named:
+        return Path(named) / "posters"
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(user) / "search-quality-dashboard" / "posters"
+
+
+def largest() -> int:
+    """How many bytes the folder may hold: `DASHBOARD_CACHE_MB`, else LARGEST megabytes."""
+    named = os.environ.get("DASHBOARD_CACHE_MB", "")
+    return (int(named) if named.isdecimal() else LARGEST) * 1_000_000
+
+
+def recall(name: str) -> bytes | None:
+    """What is kept under a name, which is noted as a use of it; None: nothing."""
+    path = _place(name)
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):
+        if path.stat().st_mtime < time.time() - _USED_AGAIN:
+            os.utime(path)
+    return content
+
+
+def keep(name: str, content: bytes) -> None:
+    """Keep content under a name, at once, so that nobody reads half of it; where that cannot be
+    done it is logged."""
+    path = _place(name)
+    try:
+        path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.parent.mkdir(exist_ok=True, mode=0o700)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as unfinished:
+            unfinished.write(content)
+        Path(unfinished.name).replace(path)
+        if _WRITTEN.is_time_to_look(path.parent.parent, len(content)):
+            shrink(path.parent.parent, largest())
+    except OSError as error:
+        _LOG.warning("posters cannot be kept in the cache folder: %s", error.strerror)
+
+
+def shrink(kept: Path, most: int) -> int:
+    """Remove what was used longest ago while more than `most` bytes are kept; returns the bytes
+    that are left."""
+    files = sorted(_files(kept))
+    left = sum(size for _, size, _ in files)
+    if left <= most:
+        return left
+    for _, size, path in files:
+        if left <= most * _LEFT:
+            break
+        with contextlib.suppress(FileNotFoundError):  # another process was first
+            path.unlink()
+        left -= size
+    return left
+
+
+def _files(kept: Path) -> Iterator[tuple[float, int, Path]]:
+    for path in kept.glob("*/*"):
+        with contextlib.suppress(FileNotFoundError):
+            facts = path.stat()
+            yield facts.st_mtime, facts.st_size, path
+
+
+def _place(name: str) -> Path:
+    return folder() / name[:2] / name
+
+
+class _Written:
+    """How much was written since a folder was looked through; it is looked through at the start."""
+
+    def __init__(self) -> None:
+        self._since: dict[Path, int] = {}
+        self._one_at_a_time = threading.Lock()
+
+    def is_time_to_look(self, kept: Path, size: int) -> bool:
+        with self._one_at_a_time:
+            since = self._since.get(kept)
+            full = since is None or since + size > largest() * _LOOKED
+            self._since[kept] = 0 if full or since is None else since + size
+            return full
+
+
+_WRITTEN = _Written()

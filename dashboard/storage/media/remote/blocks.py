@@ -1,0 +1,77 @@
+"""Reads a file on another host in blocks, of which the last ones are kept: players and posters come
+back to the same places, such as the table of contents of a clip."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from dashboard.storage.media.inside import Unusable
+from dashboard.storage.media.remote.client import asked
+from dashboard.storage.media.remote.known import Known
+
+BLOCK = 256 * 1024  # bytes
+BLOCKS: Known[bytes] = Known(256)  # 64 MB
+
+
+class RemoteFile(io.RawIOBase):
+    """A remote file, open for reading; size in bytes; its version tells its states apart."""
+
+    def __init__(self, address: str, size: int, version: str) -> None:
+        super().__init__()
+        self._address, self._size, self._version, self._at = address, size, version, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = max(base + offset, 0)
+        return self._at
+
+    def readinto(self, wanted: Any) -> int:
+        """Fills as much of the buffer as one block has; raises Unusable where the host fails."""
+        view = memoryview(wanted).cast("B")
+        number, within = divmod(self._at, BLOCK)
+        if self._at >= self._size or not len(view):
+            return 0
+        part = self._block(number)[within : within + len(view)]
+        if not part:
+            raise Unusable("changed while it was read")
+        view[: len(part)] = part
+        self._at += len(part)
+        return len(part)
+
+    def read(self, size: int = -1) -> bytes:
+        """All that was asked for, not only what one block has; fewer bytes at the end."""
+        left = self._size - self._at if size is None or size < 0 else size
+        pieces = []
+        while left > 0:
+            piece = super().read(min(left, BLOCK))
+            if not piece:
+                break
+            pieces.append(piece)
+            left -= len(piece)
+        return b"".join(pieces)
+
+    def _block(self, number: int) -> bytes:
+        key = (self._version, number)
+        known = BLOCKS.recall(key)
+        if known is not None:
+            return known
+        start, end = number * BLOCK, min((number + 1) * BLOCK, self._size)
+        found: bytes = asked(self._address, "_cat_file", start=start, end=end)
+        if len(found) == end - start:
+            BLOCKS.keep(key, found)
+            return found
+        if len(found) != self._size:
+            raise Unusable("changed while it was read")
+        for place in range(0, self._size, BLOCK):  # a host that sends no parts sent all of it
+            BLOCKS.keep((self._version, place // BLOCK), found[place : place + BLOCK])
+        return found[start:end]

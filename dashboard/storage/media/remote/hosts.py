@@ -1,0 +1,113 @@
+"""Which other hosts media may come from: those that the operator named, and none unless named.
+
+`DASHBOARD_MEDIA_HOSTS` holds them with blanks or commas between: `https://media.example.org`,
+`http://10.0.0.5:8080`, `s3://bucket`, `gs://bucket`. Scheme, host and port count exactly. A name
+that leads to a private address is followed only if it is written `private+https://nas.example`;
+an address in figures and `localhost` say so themselves.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import os
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import SplitResult, urlsplit
+
+from dashboard.storage.media.inside import Unusable
+
+VARIABLE = "DASHBOARD_MEDIA_HOSTS"
+OFF, NOT_ALLOWED = "remote media are off", "host not allowed"
+_REMOTE = re.compile(r"\s*(https?|s3|gs)://", re.IGNORECASE)
+_PORTS = {"http": 80, "https": 443}
+_PRIVATE = "private+"
+_HOST = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")  # what all parsers of addresses agree about
+_ODD = re.compile(r"[\s\\\x00-\x1f\x7f]")
+_LOG = logging.getLogger(__name__)
+
+
+def is_remote(name: str) -> bool:
+    """Whether the name of a file is an address on another host."""
+    return bool(_REMOTE.match(name))
+
+
+def allowed_address(address: str) -> str:
+    """The address, if its host is allowed; raises Unusable with the word why it is not followed."""
+    known = allowed()
+    if not known:
+        raise Unusable(OFF)
+    origin = origin_of(address)
+    if origin not in known:
+        raise Unusable(NOT_ALLOWED)
+    return address.strip()
+
+
+def origin_of(address: str) -> str:
+    """Scheme, host and port of an address, `https://media.example.org:443`, or scheme and bucket.
+
+    Raises Unusable for an address with a password or one that could be read in two ways.
+    """
+    address = address.strip()
+    try:
+        parts = urlsplit(address)
+        port = parts.port or _PORTS.get(parts.scheme)
+    except ValueError as error:
+        raise Unusable("not an address") from error
+    if "@" in parts.netloc:
+        raise Unusable("a password in the address")
+    if _ODD.search(address) or not _plain(parts):
+        raise Unusable("not an address")
+    if port is None:
+        return f"{parts.scheme}://{parts.netloc}"  # the names of buckets keep their letters
+    return f"{parts.scheme}://{_host(parts)}:{port}"
+
+
+def _plain(parts: SplitResult) -> bool:
+    bucket = parts.scheme in ("s3", "gs")
+    return bool(_HOST.fullmatch(parts.netloc.lower() if bucket else _host(parts)))
+
+
+def _host(parts: SplitResult) -> str:
+    host = (parts.hostname or "").lower()
+    return f"[{host}]" if ":" in host else host
+
+
+def allowed() -> Mapping[str, bool]:
+    """The allowed origins, each with whether it may lie at a private address."""
+    return _read(os.environ.get(VARIABLE, ""))
+
+
+@lru_cache(maxsize=8)
+def _read(text: str) -> Mapping[str, bool]:
+    known = {}
+    for written in filter(None, re.split(r"[\s,]+", text)):
+        address = written.removeprefix(_PRIVATE)
+        try:
+            origin = origin_of(address) if is_remote(address) else ""
+        except Unusable:
+            origin = ""
+        if not origin or urlsplit(address).path.strip("/"):
+            _LOG.warning("%s: %r is no host such as https://media.example.org", VARIABLE, written)
+        else:
+            known[origin] = written.startswith(_PRIVATE) or _says_so(urlsplit(address))
+    return known
+
+
+def _says_so(parts: SplitResult) -> bool:
+    """Whether a host is written so that everybody sees where it lies."""
+    if parts.hostname == "localhost":
+        return True
+    try:
+        ipaddress.ip_address(parts.hostname or "")
+    except ValueError:
+        return False
+    return True
+
+
+def is_public(number: str) -> bool:
+    """Whether an address in figures is one of the open internet."""
+    found = ipaddress.ip_address(number.partition("%")[0])
+    inner = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
+    return all(one.is_global and not one.is_multicast for one in (found, inner) if one is not None)

@@ -1,0 +1,325 @@
+"""Media on other hosts: from allowed ones in parts by our own route; from no other, ever."""
+
+from __future__ import annotations
+
+import io
+import socket
+import sys
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
+from pathlib import Path
+
+import fsspec
+import pytest
+from PIL import Image
+from starlette.testclient import TestClient
+
+from dashboard.storage.media import media, poster, problem
+from dashboard.storage.media.inside import Unusable
+from dashboard.storage.media.remote import FACTS, client, open_remote
+from dashboard.storage.media.remote.blocks import BLOCK, BLOCKS
+from dashboard.storage.media.remote.hosts import OFF, VARIABLE, allowed, is_public, origin_of
+from tests.storage.remote_host import Host, served
+from tests.storage.test_media import client as client_of
+from tests.storage.test_media import clip, world_of
+
+SECRET = b"only for those inside"
+
+
+@pytest.fixture(scope="module")
+def clip_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("clip") / "c.mp4"
+    clip(path)
+    return path.read_bytes()
+
+
+def picture_bytes() -> bytes:
+    written = io.BytesIO()
+    Image.new("RGB", (2000, 1000), "green").save(written, "PNG")
+    return written.getvalue()
+
+
+@pytest.fixture
+def host(clip_bytes: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
+    """A host that the operator allowed; `hostile` stands beside it and is not."""
+    monkeypatch.setenv("DASHBOARD_CACHE", str(tmp_path / "cache"))
+    for remembered in (FACTS, BLOCKS, client.SILENT):
+        remembered.forget()
+    files = {
+        "/clip.mp4": clip_bytes,
+        "/whole.mp4": clip_bytes,
+        "/p.png": picture_bytes(),
+        "/page.png": b"<html><script>alert(1)</script>",
+        "/empty.mp4": b"",
+        "/long.mp4": clip_bytes + bytes(3 * BLOCK),
+    }
+    with served(files) as known:
+        monkeypatch.setenv(VARIABLE, known.url)
+        yield known
+
+
+def asked(folder: Path, address: str) -> tuple[TestClient, str]:
+    """A client of our routes and the place of the one item, which lies at `address`."""
+    return client_of(world_of(folder, {"i": address})), "/clips/tiny?item=i"
+
+
+def test_without_an_allowed_host_nothing_is_asked(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(VARIABLE)
+    routes, place = asked(tmp_path, f"{host.url}/clip.mp4")
+    assert routes.get(place).status_code == 404
+    assert problem(world_of(tmp_path, {"i": f"{host.url}/clip.mp4"}), "i") == OFF
+    assert host.asked == []
+
+
+def test_looking_at_a_table_of_remote_items_asks_no_host(host: Host, tmp_path: Path) -> None:
+    files = {"a": f"{host.url}/clip.mp4", "b": f"{host.url}/p.png", "c": "ftp://x/y.mp4"}
+    found = media(world_of(tmp_path, files), files).set_index("item_id")
+    assert found["kind"].tolist() == ["clip", "picture", ""]
+    assert found["far"].tolist() == [True, True, False]
+    assert found.loc["a", "clip"].startswith("clips/tiny?item=a&v=")
+    assert host.url not in found.to_csv(), "no address of the host reaches the page"
+    assert host.asked == []
+
+
+def test_our_route_answers_with_the_hosts_bytes_and_our_headers(
+    host: Host, tmp_path: Path, clip_bytes: bytes
+) -> None:
+    routes, place = asked(tmp_path, f"{host.url}/clip.mp4")
+    whole = routes.get(place)
+    assert (whole.status_code, whole.content) == (200, clip_bytes)
+    assert whole.headers["content-type"] == "video/mp4"
+    assert whole.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in whole.headers["content-security-policy"]
+    assert parsedate_to_datetime(whole.headers["last-modified"]).year == 2026
+    part = routes.get(place, headers={"Range": "bytes=100-199"})
+    assert (part.status_code, part.content) == (206, clip_bytes[100:200])
+    assert part.headers["content-range"] == f"bytes 100-199/{len(clip_bytes)}"
+    again = routes.get(place, headers={"If-None-Match": whole.headers["etag"]})
+    assert again.status_code == 304
+
+
+def test_a_range_fetches_only_its_part_of_a_long_file(host: Host, tmp_path: Path) -> None:
+    content = host.files["/long.mp4"]
+    routes, place = asked(tmp_path, f"{host.url}/long.mp4")
+    found = routes.get(place, headers={"Range": f"bytes={2 * BLOCK + 5}-{2 * BLOCK + 9}"})
+    assert found.content == content[2 * BLOCK + 5 : 2 * BLOCK + 10]
+    ranges = {range_ for method, _, range_ in host.asked if method == "GET"}
+    assert ranges == {f"bytes=0-{BLOCK - 1}", f"bytes={2 * BLOCK}-{3 * BLOCK - 1}"}
+    last = routes.get(place, headers={"Range": "bytes=-7"})
+    assert last.content == content[-7:]
+
+
+def test_a_host_that_sends_no_parts_is_read_whole_and_once(
+    host: Host, tmp_path: Path, clip_bytes: bytes
+) -> None:
+    routes, place = asked(tmp_path, f"{host.url}/whole.mp4")
+    assert routes.get(place).content == clip_bytes
+    assert routes.get(place, headers={"Range": "bytes=5-9"}).content == clip_bytes[5:10]
+    assert [method for method, *_ in host.asked] == ["HEAD", "GET"]
+
+
+def test_a_poster_is_made_once_from_parts_and_kept_by_etag(host: Host, tmp_path: Path) -> None:
+    world = world_of(tmp_path, {"i": f"{host.url}/clip.mp4", "p": f"{host.url}/p.png"})
+    made = [Image.open(io.BytesIO(poster(world, item))).size for item in ("i", "p")]
+    assert made == [(480, 270), (480, 240)]
+    BLOCKS.forget()
+    before = len(host.asked)
+    poster(world, "i")
+    assert len(host.asked) == before, "neither its facts nor its bytes are asked for again"
+    FACTS.forget()
+    kept = sorted((tmp_path / "cache").rglob("*.webp"))
+    host.files["/clip.mp4"] = host.files["/long.mp4"]
+    poster(world, "i")
+    assert len(sorted((tmp_path / "cache").rglob("*.webp"))) == len(kept) + 1
+
+
+WRONG = {
+    "/no.mp4": "missing",
+    "/forbidden.mp4": "not readable",
+    "/broken.mp4": "host answers 500",
+    "/away.mp4": "leads to another host",
+    "/big.mp4": "too large (over 2 GB)",
+    "/unsized.mp4": "of unknown size",
+    "/empty.mp4": "empty",
+    "/endless.mp4": "host sends no parts",
+    "/page.png": "not a picture or a clip",
+}
+
+
+@pytest.mark.parametrize(("path", "word"), WRONG.items())
+def test_what_a_host_does_wrong_has_a_word(
+    host: Host, tmp_path: Path, path: str, word: str
+) -> None:
+    world = world_of(tmp_path, {"i": host.url + path})
+    with pytest.raises(Unusable, match=word.replace("(", r"\(").replace(")", r"\)")):
+        poster(world, "i")
+    routes, place = asked(tmp_path, host.url + path)
+    assert (routes.get(place).status_code, routes.get(place).text) == (404, "not found")
+
+
+def test_a_word_that_was_found_out_stands_on_the_card(host: Host, tmp_path: Path) -> None:
+    world = world_of(tmp_path, {"i": f"{host.url}/no.mp4"})
+    assert problem(world, "i") is None
+    with pytest.raises(Unusable):
+        poster(world, "i")
+    assert problem(world, "i") == "missing"
+
+
+def test_a_redirect_is_followed_on_the_same_host_only(
+    host: Host, tmp_path: Path, clip_bytes: bytes
+) -> None:
+    routes, place = asked(tmp_path, f"{host.url}/around.mp4")
+    assert routes.get(place).content == clip_bytes
+    with served({"/secret": SECRET}) as inner:
+        for target in (
+            inner.url,
+            inner.url.replace("127.0.0.1", "localhost"),
+            "file:///etc/passwd",
+        ):
+            host.elsewhere = f"{target}/secret"
+            FACTS.forget()
+            routes, place = asked(tmp_path, f"{host.url}/away{target[-1]}.mp4")
+            assert routes.get(place).status_code == 404
+        assert inner.asked == []
+
+
+def test_a_slow_host_is_given_up_and_then_left_alone(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "PATIENCE", 0.5)
+    with pytest.raises(Unusable, match="host too slow"):
+        open_remote(f"{host.url}/slow.mp4")
+    before = len(host.asked)
+    for path in ("/slow.mp4", "/clip.mp4", "/p.png"):
+        with pytest.raises(Unusable, match="host too slow"):
+            open_remote(host.url + path)
+    assert len(host.asked) == before
+    client.SILENT.forget()
+    assert open_remote(f"{host.url}/clip.mp4").size > 0
+
+
+def test_a_host_that_is_not_there_is_not_reachable(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{probe.getsockname()[1]}"
+    monkeypatch.setenv(VARIABLE, url)
+    with pytest.raises(Unusable, match="host not reachable"):
+        open_remote(f"{url}/x.mp4")
+    client.SILENT.forget()
+
+
+REFUSED = [
+    ("http://127.0.0.1:{port}1/clip.mp4", "host not allowed|not an address"),
+    ("https://127.0.0.1:{port}/clip.mp4", "host not allowed"),
+    ("http://localhost:{port}/clip.mp4", "host not allowed"),
+    ("http://127.1:{port}/clip.mp4", "host not allowed"),
+    ("http://2130706433:{port}/clip.mp4", "host not allowed"),
+    ("http://[::ffff:127.0.0.1]:{port}/clip.mp4", "host not allowed"),
+    ("http://127.0.0.1.:{port}/clip.mp4", "host not allowed"),
+    ("http://127.0.0.1/clip.mp4", "host not allowed"),
+    ("http://me:pw@127.0.0.1:{port}/clip.mp4", "a password in the address"),
+    ("http://127.0.0.1:{port}@evil.example/clip.mp4", "not an address|a password"),
+    ("http://evil.example\\@127.0.0.1:{port}/clip.mp4", "not an address|a password"),
+    ("http://127.0.0.1:{port}\\.evil.example/x", "not an address"),
+    ("http://evil.example#@127.0.0.1:{port}/x", "host not allowed"),
+    ("http://127.0.0.1:{port}/a b.mp4", "not an address"),
+    ("http:///clip.mp4", "not an address"),
+    ("http://[bad/clip.mp4", "not an address"),
+    ("s3://bucket/x.mp4", "host not allowed"),
+]
+
+
+@pytest.mark.parametrize(("address", "word"), REFUSED)
+def test_only_exactly_the_allowed_host_is_asked(host: Host, address: str, word: str) -> None:
+    with pytest.raises(Unusable, match=word):
+        open_remote(address.format(port=host.url.rpartition(":")[2]))
+    assert host.asked == []
+
+
+def test_a_name_that_leads_to_a_private_address_needs_a_word_of_the_operator(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port, usual = host.url.rpartition(":")[2], socket.getaddrinfo
+
+    def looked_up(name: object, *rest: object, **more: object) -> object:
+        return usual("127.0.0.1" if name == "clips.example" else name, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+    named = f"http://clips.example:{port}"
+    monkeypatch.setenv(VARIABLE, named)
+    with pytest.raises(Unusable, match="private address"):
+        open_remote(f"{named}/clip.mp4")
+    assert host.asked == []
+    FACTS.forget()
+    monkeypatch.setenv(VARIABLE, f"private+{named}")
+    assert open_remote(f"{named}/clip.mp4").size > 0
+
+
+def test_addresses_in_figures_are_private_or_public() -> None:
+    private = ["127.0.0.1", "10.1.2.3", "169.254.169.254", "::1", "fe80::1%eth0", "fc00::1"]
+    private += ["::ffff:10.0.0.1", "0.0.0.0", "224.0.0.1", "2002:7f00:1::", "100.64.0.1"]
+    assert [number for number in private if is_public(number)] == []
+    assert is_public("93.184.216.34") and is_public("2606:2800:220:1:248:1893:25c8:1946")
+
+
+def test_the_operators_words_are_read_strictly(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = "https://A.example, http://10.0.0.5:8080 private+https://nas s3://Team-Clips gs://b_2"
+    monkeypatch.setenv(VARIABLE, f"{said} example.org https://x/path http://u:p@y ftp://z")
+    assert dict(allowed()) == {
+        "https://a.example:443": False,
+        "http://10.0.0.5:8080": True,
+        "https://nas:443": True,
+        "s3://Team-Clips": False,
+        "gs://b_2": False,
+    }
+    assert caplog.text.count("is no host such as") == 4
+    assert origin_of("HTTPS://A.Example/x.mp4") == "https://a.example:443"
+
+
+def test_a_library_that_is_not_there_is_a_sentence(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, f"s3://bucket gs://bucket {host.url}")
+    for name in ("s3fs", "gcsfs"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(Unusable, match="s3 needs s3fs"):
+        open_remote("s3://bucket/x.mp4")
+    with pytest.raises(Unusable, match="gs needs gcsfs"):
+        open_remote("gs://bucket/x.mp4")
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
+    client._http.cache_clear()
+    with pytest.raises(Unusable, match="http needs aiohttp"):
+        open_remote(f"{host.url}/clip.mp4")
+
+
+def test_a_bucket_is_read_through_its_file_system(
+    clip_bytes: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Bucket(fsspec.asyn.AsyncFileSystem):
+        protocol = "s3"
+
+        async def _info(self, path: str, **_: object) -> dict:
+            if not path.endswith("bucket/c.mp4"):
+                raise FileNotFoundError(path)
+            return {"name": path, "size": len(clip_bytes), "type": "file", "ETag": '"e1"'}
+
+        async def _cat_file(self, path: str, start: int, end: int, **_: object) -> bytes:
+            return clip_bytes[start:end]
+
+    FACTS.forget()
+    monkeypatch.setenv(VARIABLE, "s3://bucket")
+    monkeypatch.setattr(client, "_bucket", lambda scheme: Bucket())
+    routes, place = asked(tmp_path, "s3://bucket/c.mp4")
+    found = routes.get(place)
+    assert sha256(found.content).digest() == sha256(clip_bytes).digest()
+    assert "last-modified" not in found.headers, "no date that nobody said"
+    with pytest.raises(Unusable, match="missing"):
+        open_remote("s3://bucket/no.mp4")
+    with pytest.raises(Unusable, match="host not allowed"):
+        open_remote("s3://Bucket/c.mp4")
