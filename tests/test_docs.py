@@ -29,6 +29,16 @@ def test_every_protocol_stands_with_its_source():
         assert [f"`{protocol.name}`", protocol.title, protocol.source] in ROWS
 
 
+def test_every_protocol_says_what_counts_how_and_what_it_is_blind_to():
+    words = " ".join(README.replace("\n- ", " ").split())
+    for protocol in PROTOCOLS.values():
+        assert f"#### `{protocol.name}`: {protocol.title} {protocol.definition}" in words
+        assert f"**Formula.** {protocol.formula}" in words
+        assert len(protocol.blind) >= 3
+        for sentence in protocol.blind:
+            assert sentence in words, (protocol.name, sentence)
+
+
 def test_every_key_of_the_address_stands_with_its_meaning():
     for key, choice in CHOICES.items():
         assert [f"`{key}`", choice.means] in ROWS

@@ -19,6 +19,7 @@ st.subheader("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
 summary.bounds_over_ties(view)
 summary.judged_how(cached.question(view))
+summary.how_judged(view)
 protocols.overview(view)
 
 means, title = summary.over_k(view)

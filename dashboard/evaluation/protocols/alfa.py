@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols.blind import CEILING, RECALL, TIES
 from dashboard.evaluation.protocols.protocol import NO_RELEVANT, Evidence, Protocol, judgement
 from dashboard.evaluation.ticks import matches, within
 from dashboard.tables import DataError
@@ -104,4 +105,20 @@ ALFA = Protocol(
     nothing_relevant="null",
     judge=judge,
     keep=keep,
+    definition="An item is relevant when it has every keyword that the query asks for in the "
+    "chosen groups: the keywords that the words of a text query map to, or those of the item that "
+    "an item query is about. That item itself is left out. A query that asks for no keyword, or "
+    "for what no item has, is not scored.",
+    formula="Recall@K, ALFA 0.1 = hits ÷ K; Precision@K, ALFA 0.1 = hits ÷ relevant items; AP = Σ "
+    "over hits of (hits up to its rank ÷ its rank) ÷ relevant items; NDCG@K = Σ over hits of "
+    "1 ÷ log2(rank + 1), divided by that of the best order.",
+    blind=(
+        "All keywords or nothing: an item with two of three counts as one with none does. CAG, "
+        "ticks and crosses show the difference.",
+        "What the annotation does not name is not there: an item that has a keyword which nobody "
+        "wrote down counts as wrong.",
+        CEILING,
+        RECALL,
+        TIES,
+    ),
 )

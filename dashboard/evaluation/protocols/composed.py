@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols.blind import CEILING, RECALL, TIES
 from dashboard.evaluation.protocols.protocol import (
     NO_RELEVANT,
     Evidence,
@@ -50,4 +51,19 @@ COMPOSED = Protocol(
     nothing_relevant="null",
     judge=judge,
     keep=keep_judged,
+    definition="A query is a picture with three feedbacks on it; the same picture with other "
+    "feedbacks is another query. About 50 items of the gallery are annotated for each: 1 fulfils "
+    "it, 0 does not. Items are ranked by cosine; those that nobody annotated for the query are "
+    "taken out, and the others close up. A query without a fulfilled label is not scored.",
+    formula="AP = Σ over the fulfilled items of (fulfilled items up to its place ÷ its place) ÷ "
+    "fulfilled labels, places counted among the annotated items; mAP is its mean over the queries.",
+    blind=(
+        "Whatever nobody annotated costs nothing, wherever it stands: a version that puts a "
+        "thousand wrong pictures above the right one has the same AP. The whole ranking stands "
+        "beside it on the Query screen.",
+        "Only the order counts, not the cosine: a narrow lead is worth what a wide one is.",
+        CEILING,
+        RECALL,
+        TIES,
+    ),
 )

@@ -8,6 +8,7 @@ import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols import alfa
+from dashboard.evaluation.protocols.blind import TIES
 from dashboard.evaluation.protocols.protocol import (
     NO_RELEVANT,
     Evidence,
@@ -112,4 +113,16 @@ CONTEXT = Protocol(
     nothing_relevant="formula",
     judge=judge,
     keep=keep,
+    definition="Each result has a relevance from 0 to 100, the mean of what people said of it; "
+    "invalid answers are left out, and so are queries where more than 90 % of them are. Its credit "
+    "r is relevance ÷ 100. What a result is worth depends on those seen before it.",
+    formula="r′(k) = r(k)² ÷ largest r up to k; g(k) = mean of r′ over the last w results; "
+    "CAG = Σ g(k) · d(k), with the discount d of RBP, DCG, CG, AVG, ERR or the maximum.",
+    blind=(
+        "It is a model of what people feel: only satisfaction that people gave can say whether it "
+        "is a better one than the plain gain.",
+        "Two pictures that are the same count twice: each is judged alone, whatever it repeats.",
+        "The value depends on w and on the depth; only values of equal ones can be compared.",
+        TIES,
+    ),
 )

@@ -11,6 +11,7 @@ import pandas as pd
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics.registry import Measure
 from dashboard.evaluation.protocols.alfa import own_items
+from dashboard.evaluation.protocols.blind import TIES
 from dashboard.evaluation.protocols.protocol import (
     NO_RELEVANT,
     Evidence,
@@ -130,4 +131,16 @@ CROSSMODAL = Protocol(
     keep=keep_all,
     finish=finish,
     complete=True,
+    definition="A picture asks for its texts and a text for its picture. A query is answered when "
+    "anything that belongs to it stands in the first K; of several texts the best placed counts. "
+    "What is not said to belong together is wrong.",
+    formula="R@K = queries that are answered ÷ queries, for pictures and for texts; Rsum = R@1 + "
+    "R@5 + R@10, both ways, of 6 (or of 600 in per cent); mR = Rsum ÷ 6.",
+    blind=(
+        "One of five texts is as good as all five, and rank 11 as bad as the last.",
+        "A text that fits another picture as well counts as wrong there.",
+        "The larger the gallery, the lower the value: galleries of 1,000 and of 5,000 cannot be "
+        "compared.",
+        TIES,
+    ),
 )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols.blind import CEILING, RETRIEVED, TIES
 from dashboard.evaluation.protocols.protocol import (
     NO_RELEVANT,
     Evidence,
@@ -124,4 +125,17 @@ HASHING = Protocol(
     judge=judge,
     keep=keep_all,
     complete=True,
+    definition="A pair of query and item is of type 1 (grade 2), 2 (grade 1) or 3 (grade 0); "
+    "types 1 and 2 are hits. Items stand by ascending Hamming distance of their codes. Queries and "
+    "gallery share no item. A query without an item of type 1 or 2 is not scored.",
+    formula="AP@p = Σ over hits in the first p of (hits up to its rank ÷ its rank) ÷ hits in the "
+    "first p; nDCG@p = Σ (2^grade − 1) ÷ log2(rank + 1) over the first p, divided by that of the "
+    "best order of the whole gallery; means over the queries.",
+    blind=(
+        "Codes of 16 bits have 17 distances, so most items are tied: between which bounds the "
+        "value lies in other orders is shown with it.",
+        RETRIEVED,
+        CEILING,
+        TIES,
+    ),
 )

@@ -66,6 +66,9 @@ class Protocol:
     finish: Callable[[Measure, Floats, Judgement], Floats] = as_decided
     complete: bool = False
     ties: Literal["gallery", "trec"] = "gallery"
+    definition: str = ""
+    formula: str = ""
+    blind: tuple[str, ...] = ()
 
     @property
     def front(self) -> Measure:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols.blind import CEILING, RECALL
 from dashboard.evaluation.protocols.protocol import (
     Evidence,
     Protocol,
@@ -58,4 +59,18 @@ TREC = Protocol(
     judge=judge,
     keep=keep_all,
     ties="trec",
+    definition="A result whose grade is at least 1 is relevant; one without a grade counts as not "
+    "relevant. Every judged query counts: one without a relevant item, or without results, as 0. "
+    "Equal scores stand as trec_eval puts them, the last id first.",
+    formula="P_K = hits in the first K ÷ K; recall_K = hits in the first K ÷ relevant items; map = "
+    "mean of Σ over hits of (hits up to its rank ÷ its rank) ÷ relevant items; ndcg_cut_K = "
+    "Σ grade ÷ log2(rank + 1), divided by that of the best order.",
+    blind=(
+        "What nobody judged counts as wrong: a version that finds what the judged ones never "
+        "found looks worse than it is. Judged@K says how much of a list was judged.",
+        CEILING,
+        RECALL,
+        "Equal scores stand by their ids. A collapsed model, to which all items are alike, gets "
+        "the value of that order, which says nothing about it.",
+    ),
 )

@@ -5,6 +5,7 @@ on is its key: a `Question` of plain values with the content digest of its colle
 """
 
 from dashboard.views.cached.alike import Alike, alike, copies
+from dashboard.views.cached.ceilings import ceilings
 from dashboard.views.cached.judged import (
     TYPED,
     Evidence,
@@ -60,6 +61,7 @@ __all__ = [
     "against",
     "alike",
     "causes",
+    "ceilings",
     "collection",
     "collection_names",
     "comparison",

@@ -3,6 +3,7 @@
 from dashboard.views.summary.asking import judged_how
 from dashboard.views.summary.explained import explained
 from dashboard.views.summary.handover import hand_over
+from dashboard.views.summary.judging import how_judged
 from dashboard.views.summary.measured import (
     by_keyword,
     chosen,
@@ -52,6 +53,7 @@ __all__ = [
     "explained",
     "groups_of",
     "hand_over",
+    "how_judged",
     "identities",
     "in_front",
     "judged_how",

@@ -15,6 +15,7 @@ from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.labels import label, short_label
+from dashboard.views.summary.judging import with_ceilings
 from dashboard.views.summary.measured import (
     is_measure,
     measured,
@@ -49,10 +50,11 @@ def versions_by_metrics(view: Any) -> None:
             for version in view.runs
         }
         rows.append({"Metric": plain(label(view, written)), **cells, "Scored": _scored(mine)})
-    st.table(pd.DataFrame(rows).set_index("Metric"))
+    table, ceiling = with_ceilings(view, metrics, rows)
+    st.table(table.set_index("Metric"))
     st.caption(
-        f"Best in bold; ▲ and ▼: better or worse than {plain(view.baseline)} beyond chance "
-        f"(randomisation test, Holm over the metrics). {_left_out(view)}"
+        f"{ceiling}Best in bold; ▲ and ▼: better or worse than {plain(view.baseline)} beyond "
+        f"chance (randomisation test, Holm over the metrics). {_left_out(view)}"
     )
 
 

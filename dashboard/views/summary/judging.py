@@ -1,0 +1,41 @@
+"""How a protocol judges, in its own words: what counts, the formula, and what that is blind to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.views import cached
+from dashboard.views.summary.measured import selected
+from dashboard.views.texts import plain
+
+CEILING = "Ceiling"
+
+
+def how_judged(view: Any) -> None:
+    """Draw the definition, formula and source of the view's protocol, and what it is blind to."""
+    protocol = PROTOCOLS[view.protocol]
+    with st.expander("How this is judged", icon=":material/balance:"):
+        st.markdown(f"**{plain(protocol.title)}** · {plain(protocol.definition, None)}")
+        st.markdown(f"**Formula.** {plain(protocol.formula, None)}")
+        st.markdown(f"**Source.** {plain(protocol.source, None)}")
+        st.markdown("**What it is blind to**")
+        st.markdown("\n".join(f"- {plain(sentence, None)}" for sentence in protocol.blind))
+
+
+def with_ceilings(view: Any, metrics: str, rows: list[dict[str, Any]]) -> tuple[pd.DataFrame, str]:
+    """Rows of means with what a perfect ranking gets, where some metric cannot reach 1; and a
+    sentence on it."""
+    asked = cached.question(view)
+    found = cached.ceilings(asked, metrics, selected(view, asked))
+    table = pd.DataFrame(rows)
+    if all(value is None for value in found):
+        return table, ""
+    table.insert(1, CEILING, ["" if value is None else f"{value:.3f}" for value in found])
+    return table, (
+        "Ceiling: the mean of a perfect ranking, below 1 where fewer than K (P@K) or more than K "
+        "(R@K) items are relevant. "
+    )
