@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands import answers, gate, measured, report
+from dashboard.commands import answers, gate, measured, report, satisfaction
 from dashboard.commands.asked import Asked
 from dashboard.commands.numbers import OneLine, at_least_one, positive, share
 from dashboard.commands.output import one_line, printed
@@ -244,6 +244,7 @@ def _parser() -> argparse.ArgumentParser:
     search.add_argument("-k", type=at_least_one, default=5, help="how many results (5)")
     for each in (measure, compare, reported, search):
         each.add_argument("--groups", nargs="+", metavar="GROUP", help="default: the collection's")
+    satisfaction.add_to(command, place, _opened, _complain_about)
     keywords = command("keywords", _keywords, "which keywords a text is mapped to")
     keywords.add_argument("collection", **place)
     keywords.add_argument("text", nargs="?", metavar="TEXT")

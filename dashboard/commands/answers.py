@@ -20,6 +20,7 @@ from dashboard.storage.annotation import matched_ids
 from dashboard.storage.collection import Collection, find, open_collection
 from dashboard.storage.evidence import is_visible, scenes
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.lists import read_lists
 from dashboard.storage.mapping import write_mapping
 from dashboard.storage.media.inside import Unusable, open_inside
 from dashboard.tables import DataError
@@ -42,7 +43,9 @@ def check(name_or_path: str) -> pd.DataFrame:
     for word, ids in shown[shown["problem"] != ""].groupby("problem", sort=False)["item_id"]:
         found = f"{len(ids)} of {len(shown)} items whose media are not shown: {word}"
         findings.warning("items.csv", f"{found} ({listed(ids)})", "a clip or picture for each item")
+    seen = read_lists(collection)
     tables = [collection.findings, runs.check_runs(collection), findings.frame()]
+    tables += [seen.findings] if seen else []
     filled = [table for table in tables if len(table)]
     return pd.concat(filled, ignore_index=True) if filled else collection.findings
 

@@ -3,7 +3,8 @@
 Shao et al., SIGIR 2019, section 3, in that order: workers averaged; queries with more than 90 %
 invalid relevance out; participants with fewer than three queries out; satisfaction scaled to [0, 1]
 per participant, those who always answered the same out; queries with fewer than so many rows out.
-Each step is counted.
+Each step is counted. The source's "query" is one list as one person saw it; `query_id` here is that
+list's id, and `asked` the query whose words several lists may share.
 """
 
 from __future__ import annotations
@@ -18,11 +19,26 @@ from dashboard.evaluation.protocols.context import HALF, MOST_INVALID, SCALE, cl
 from dashboard.evaluation.rankings import Rankings, from_lists
 
 FEWEST_QUERIES = 3
-GAINS = (
-    "RBP(0.95,per=image) DCG(credit,per=image) CG(per=image) AVG ERR MAX "
-    "CAG(RBP(0.95)) CAG(DCG) CAG(CG) CAG(AVG) CAG(ERR) CAG(MAX)"
-)
-"""The metrics of the source's table 3: original gain, then context-aware gain."""
+WINDOW = 10
+ORIGINAL = "RBP(0.95,per=image) DCG(credit,per=image) CG(per=image) AVG ERR MAX"
+"""The metrics of the source with the original gain: all of its table 2, half of its table 3."""
+DISCOUNTS = ("RBP(0.95)", "DCG", "CG", "AVG", "ERR", "MAX")
+
+
+def gain_metrics(window: int = WINDOW, divide: str = "window") -> str:
+    """The metrics of the source's table 3: original gain, then context-aware gain.
+
+    window: over how many results the context-aware gain is averaged; divide: by the number of
+    results in the window ("window"), or always by its size ("w").
+
+    >>> gain_metrics(5).split()[-1]
+    'CAG(MAX,w=5,divide=window)'
+    """
+    aware = [f"CAG({name},w={window},divide={divide})" for name in DISCOUNTS]
+    return " ".join([ORIGINAL, *aware])
+
+
+GAINS = gain_metrics()
 
 
 @dataclass(frozen=True)
@@ -31,7 +47,7 @@ class Study:
 
     relevance: `query_id, rank, row, relevance` in [0, 1], invalid answers left out.
     answers: `query_id, participant, satisfaction`, and `scaled` in [0, 1].
-    steps: `step, queries, participants`, what remains after each step.
+    steps: `step, participants, queries, lists, images, invalid`: what remains after each step.
     """
 
     relevance: pd.DataFrame
@@ -40,8 +56,8 @@ class Study:
 
     @property
     def satisfaction(self) -> pd.Series:
-        """Scaled satisfaction by query_id."""
-        return self.answers.set_index("query_id")["scaled"]
+        """Scaled satisfaction by query_id; the mean where several people answered for one list."""
+        return self.answers.groupby("query_id", sort=False)["scaled"].mean()
 
 
 def study(
@@ -57,24 +73,26 @@ def study(
 
     relevance: `query_id, rank, relevance` (0 to `scale`; -1 and -2 are invalid), several rows per
     rank where several workers judged, `row` where results stand in a grid (else each is its own).
-    answers: `query_id, participant, satisfaction`, one row per query. ValueError for relevance
-    above the scale or a query answered twice.
+    answers: `query_id, participant, satisfaction` (null: not answered), `asked` and `session` where
+    known. ValueError for relevance above the scale or a query answered twice by one participant.
     """
     _check(relevance, answers, scale)
     each = averaged(relevance)
     kept, _ = clean(each.rename(columns={"relevance": "grade"}), most_invalid)
     valid = kept.rename(columns={"grade": "relevance"})
-    steps = [_step("all", answers)]
+    images = each["relevance"].ge(0).groupby(each["query_id"]).agg(["sum", "size"])
+    steps = [_step("all", answers, images)]
 
     def after(step: str, left: pd.DataFrame) -> pd.DataFrame:
-        steps.append(_step(step, left))
+        steps.append(_step(step, left, images))
         return left
 
     share = f"relevance known, at most {most_invalid:.0%} of it invalid"
     left = after("satisfaction answered", answers.dropna(subset=["satisfaction"]))
     left = after(share, left[left["query_id"].isin(valid["query_id"])])
     number = left.groupby("participant")["query_id"].transform("size")
-    left = after(f"participants with {fewest_queries} queries", left[number >= fewest_queries])
+    often = f"participants with {fewest_queries} lists or more"
+    left = after(often, left[number >= fewest_queries])
     scaled = left.groupby("participant")["satisfaction"].transform(min_max)
     left = after(
         "participants whose satisfaction varies",
@@ -86,6 +104,22 @@ def study(
     used = valid[valid["query_id"].isin(left["query_id"])].reset_index(drop=True)
     used["relevance"] = used["relevance"] / scale
     return Study(used, left, pd.DataFrame(steps))
+
+
+def pages(places: pd.DataFrame, relevance: pd.DataFrame) -> pd.DataFrame:
+    """What each list shows: `query_id` (the list's id), `rank, row, column, item_id, relevance`.
+
+    places: `list_id, query_id, row, column, item_id` in reading order. relevance: `query_id,
+    item_id, relevance`, a row for each worker; the mean of the valid answers is taken, -1 where
+    there is none.
+    """
+    valid = relevance[relevance["relevance"] >= 0]
+    means = valid.groupby(["query_id", "item_id"], as_index=False)["relevance"].mean()
+    shown = places.merge(means, on=["query_id", "item_id"], how="left")
+    shown["relevance"] = shown["relevance"].fillna(-1.0)
+    shown["rank"] = shown.groupby("list_id", sort=False).cumcount() + 1
+    shown["query_id"] = shown["list_id"]
+    return shown[["query_id", "rank", "row", "column", "item_id", "relevance"]]
 
 
 def averaged(relevance: pd.DataFrame) -> pd.DataFrame:
@@ -110,14 +144,19 @@ def min_max(satisfaction: pd.Series) -> pd.Series:
 
 
 def sizes(study: Study) -> dict[str, int | None]:
-    """The source's table 1: sessions (null when not recorded), participants, queries, images."""
-    sessions = study.answers["session"].nunique() if "session" in study.answers else None
-    return {
-        "sessions": sessions,
-        "participants": study.answers["participant"].nunique(),
-        "queries": len(study.answers),
-        "images": len(study.relevance),
-    }
+    """The source's table 1: sessions (null when not recorded), participants, queries, lists,
+    images."""
+    last = study.steps.iloc[-1]
+    counted = {name: int(last[name]) for name in ("participants", "queries", "lists", "images")}
+    return {"sessions": sessions(study.answers), **counted}
+
+
+def sessions(answers: pd.DataFrame) -> int | None:
+    """How many sessions the answers belong to; null when none was recorded."""
+    if "session" not in answers:
+        return None
+    known = answers.loc[answers["session"].fillna("") != "", "session"]
+    return known.nunique() or None
 
 
 def first_rows(relevance: pd.DataFrame, rows: int | None) -> pd.DataFrame:
@@ -157,8 +196,20 @@ def measured(
     return pd.concat(pieces, ignore_index=True)
 
 
-def _step(step: str, left: pd.DataFrame) -> dict[str, str | int]:
-    return {"step": step, "queries": len(left), "participants": left["participant"].nunique()}
+def _step(step: str, left: pd.DataFrame, images: pd.DataFrame) -> dict[str, str | int]:
+    """What is left: people, queries (by their words), lists, images with and without relevance.
+
+    images: by query_id the number of valid ones (sum) and of all (size).
+    """
+    shown = images[images.index.isin(left["query_id"].unique())]
+    return {
+        "step": step,
+        "participants": left["participant"].nunique(),
+        "queries": left["asked" if "asked" in left else "query_id"].nunique(),
+        "lists": left["query_id"].nunique(),
+        "images": int(shown["sum"].sum()),
+        "invalid": int((shown["size"] - shown["sum"]).sum()),
+    }
 
 
 def _check(relevance: pd.DataFrame, answers: pd.DataFrame, scale: float) -> None:
@@ -169,6 +220,7 @@ def _check(relevance: pd.DataFrame, answers: pd.DataFrame, scale: float) -> None
             f"Relevance {row['relevance']:g} of query {row['query_id']!r} is above the scale, "
             f"which ends at {scale:g}."
         )
-    twice = answers["query_id"][answers["query_id"].duplicated()]
+    twice = answers[answers.duplicated(["query_id", "participant"])]
     if len(twice):
-        raise ValueError(f"Query {twice.iloc[0]!r} has more than one answer on satisfaction.")
+        query, who = twice.iloc[0][["query_id", "participant"]]
+        raise ValueError(f"Query {query!r} has more than one answer of participant {who!r}.")

@@ -88,9 +88,11 @@ def read_lists(collection: HasLists) -> Lists | None:
     )
     nothing = pd.DataFrame({"list_id": [], "participant": [], "satisfaction": []}, dtype="str")
     nothing = nothing.astype({"satisfaction": "float64"})
-    said, kind = unless_refused(
-        "satisfaction", lambda: _said(folder, places, findings, nothing), (nothing, NONE)
-    )
+    said, kind = nothing, NONE
+    if "lists" not in refused:
+        said, kind = unless_refused(
+            "satisfaction", lambda: _said(folder, places, findings, nothing), (nothing, NONE)
+        )
     return Lists(places, relevance, said, kind, findings.frame(), refused)
 
 

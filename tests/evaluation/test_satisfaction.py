@@ -18,10 +18,12 @@ from dashboard.evaluation.satisfaction import (
     GAINS,
     averaged,
     first_rows,
+    gain_metrics,
     measured,
     sizes,
     study,
 )
+from dashboard.evaluation.satisfaction import pages as shown_by
 
 RNG = np.random.default_rng(9)
 
@@ -72,17 +74,19 @@ SEEN = {q: GOOD for given in SIX.values() for q in given} | {
 def test_each_step_says_what_is_left():
     found = study(pages(SEEN), answers(SIX), fewest_rows=2)
     assert found.steps.to_numpy().tolist() == [
-        ["all", 15, 5],
-        ["satisfaction answered", 15, 5],
-        ["relevance known, at most 90% of it invalid", 14, 5],
-        ["participants with 3 queries", 10, 3],
-        ["participants whose satisfaction varies", 7, 2],
-        ["at least 2 rows", 6, 2],
+        ["all", 5, 15, 15, 55, 10],
+        ["satisfaction answered", 5, 15, 15, 55, 10],
+        ["relevance known, at most 90% of it invalid", 5, 14, 14, 54, 0],
+        ["participants with 3 lists or more", 3, 10, 10, 38, 0],
+        ["participants whose satisfaction varies", 2, 7, 7, 26, 0],
+        ["at least 2 rows", 2, 6, 6, 24, 0],
     ]
     assert found.satisfaction.to_dict() == pytest.approx(
         {"a1": 0, "a2": 0.5, "a3": 1, "e1": 0, "e2": 2 / 3, "e3": 1 / 3}
     )
-    assert sizes(found) == {"sessions": None, "participants": 2, "queries": 6, "images": 24}
+    assert sizes(found) == {
+        "sessions": None, "participants": 2, "queries": 6, "lists": 6, "images": 24
+    }  # fmt: skip
 
 
 def test_scale_is_said_never_guessed_and_a_second_answer_is_refused():
@@ -90,8 +94,37 @@ def test_scale_is_said_never_guessed_and_a_second_answer_is_refused():
     assert found.relevance["relevance"].max() == 1
     with pytest.raises(ValueError, match="Relevance 50 of query 'a1' is above the scale"):
         study(pages(SEEN), answers(SIX), scale=1)
-    with pytest.raises(ValueError, match="'a1' has more than one answer"):
-        study(pages(SEEN), answers(SIX | {"fay": {"a1": 2}}))
+    twice = pd.concat([answers(SIX), answers({"ann": {"a1": 2}})])
+    with pytest.raises(ValueError, match="'a1' has more than one answer of participant 'ann'"):
+        study(pages(SEEN), twice)
+
+
+def test_several_peoples_scaled_answers_for_one_list_are_averaged():
+    two = {"ann": {"a1": 1, "a2": 3, "a3": 5}, "fay": {"a1": 3, "a2": 3, "a3": 2}}
+    found = study(pages({q: GOOD for q in two["ann"]}), answers(two))
+    assert found.satisfaction.to_dict() == pytest.approx({"a1": 0.5, "a2": 0.75, "a3": 0.5})
+    assert found.steps.iloc[-1][["participants", "lists", "images"]].tolist() == [2, 3, 12]
+
+
+def test_sessions_and_words_are_counted_where_they_are_known():
+    given = answers({"ann": SIX["ann"]})
+    shown = pages({q: GOOD for q in SIX["ann"]})
+    found = sizes(study(shown, given.assign(session=["s1", "s1", "s2"], asked="cat")))
+    assert (found["sessions"], found["queries"], found["lists"]) == (2, 1, 3)
+    assert sizes(study(shown, given.assign(session="")))["sessions"] is None
+
+
+def test_pages_take_the_mean_of_the_valid_answers_of_a_lists_own_query():
+    places = pd.DataFrame(
+        [("l1", "q1", 1, 1, "a"), ("l1", "q1", 1, 2, "b"), ("l1", "q1", 2, 1, "c"),
+         ("l2", "q2", 1, 1, "a")],
+        columns=["list_id", "query_id", "row", "column", "item_id"],
+    )  # fmt: skip
+    judged = [("q1", "a", 90), ("q1", "a", 40), ("q1", "a", -1), ("q1", "b", -2), ("q2", "a", 0)]
+    found = shown_by(places, pd.DataFrame(judged, columns=["query_id", "item_id", "relevance"]))
+    assert found["relevance"].tolist() == [65, -1, -1, 0]
+    assert found["rank"].tolist() == [1, 2, 3, 1]
+    assert found["query_id"].tolist() == ["l1", "l1", "l1", "l2"]
 
 
 def test_workers_are_averaged_and_their_invalid_answers_left_out():
@@ -113,6 +146,8 @@ def test_invalid_results_close_up_and_rows_keep_their_place():
 
 def test_the_metrics_of_table_3_are_those_of_the_protocol():
     assert {m.name for m in parse(GAINS)} == {m.name for m in parse(PROTOCOLS["context"].metrics)}
+    names = [m.name for m in parse(gain_metrics(5, "w"))]
+    assert names[6:8] == ["CAG(RBP(0.95),w=5,divide=w)", "CAG(DCG,w=5,divide=w)"]
 
 
 def test_correlations_equal_scipys_and_carry_stars():

@@ -115,7 +115,8 @@ CONTEXT = Protocol(
     keep=keep,
     definition="Each result has a relevance from 0 to 100, the mean of what people said of it; "
     "invalid answers are left out, and so are queries where more than 90 % of them are. Its credit "
-    "r is relevance ÷ 100. What a result is worth depends on those seen before it.",
+    "r is relevance ÷ 100; where hits are shown, 50 or more is one, a threshold that the source "
+    "does not have. What a result is worth depends on those seen before it.",
     formula="r′(k) = r(k)² ÷ largest r up to k; g(k) = mean of r′ over the last w results; "
     "CAG = Σ g(k) · d(k), with the discount d of RBP, DCG, CG, AVG, ERR or the maximum.",
     blind=(

@@ -1,0 +1,96 @@
+"""How metrics agree with what people said of the lists they saw, as the screens show it."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+
+from dashboard.commands.numbers import at_least_one
+from dashboard.evaluation.browsed import Browsed, Reading
+from dashboard.evaluation.walk import NAMES, USUAL
+from dashboard.storage import lists, reviews
+from dashboard.storage.collection import Collection
+from dashboard.storage.findings import Findings
+from dashboard.tables import DataError
+
+ABOUT = "how metrics agree with what people said of the lists that they saw"
+TABLES: dict[str, Callable[[Browsed, Reading], pd.DataFrame]] = {
+    "gains": lambda browsed, reading: browsed.gains(reading),
+    "depths": lambda browsed, reading: browsed.table_3(reading),
+    "halves": lambda browsed, reading: browsed.halves(reading),
+    "spread": lambda browsed, reading: browsed.spread(reading.rows),
+    "sizes": lambda browsed, reading: browsed.sizes(),
+    "cleaning": lambda browsed, reading: browsed.study(reading.rows).steps,
+}
+"""The tables by the names of `--table`: Spearman of each gain, the source's table 3, its table 2,
+its figure 3, its table 1, and what each step of cleaning left."""
+Complain = Callable[[pd.DataFrame, Sequence[str]], None]
+
+
+def add_to(
+    command: Callable[..., ArgumentParser],
+    place: dict[str, str],
+    opened: Callable[[Namespace], Collection],
+    complain: Complain,
+) -> None:
+    """Enter the command `satisfaction`.
+
+    command: enters one by name, answer and what it is about; place: how a collection is named;
+    opened: the collection of a call; complain: says findings of some levels.
+    """
+
+    def answer(call: Namespace) -> tuple[pd.DataFrame, int]:
+        table, noted = asked_table(opened(call), call)
+        complain(noted, ("error", "warning", "note"))
+        return table, 0
+
+    added = command("satisfaction", answer, ABOUT)
+    added.add_argument("collection", **place)
+    added.add_argument("--table", choices=TABLES, default="gains")
+    added.add_argument("--list", metavar="ID", help="one list picture by picture, instead")
+    added.add_argument("--discount", choices=NAMES, default=USUAL, help="of --list (DCG)")
+    text = "lists of at least N rows, in their first N (10)"
+    added.add_argument("--rows", type=at_least_one, default=Reading.rows, metavar="N", help=text)
+    text = "pictures over which the context-aware gain is averaged (10)"
+    added.add_argument(
+        "--window", type=at_least_one, default=Reading.window, metavar="W", help=text
+    )
+    text = "by the pictures in the window, or always by W"
+    added.add_argument("--divide", choices=("window", "w"), default=Reading.divide, help=text)
+
+
+def asked_table(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The table that a call asks for, whose answers it rests on in its first column; and findings.
+
+    Raises DataError where the collection has no lists, no such list, or a file of theirs cannot be
+    used.
+    """
+    known = lists.read_lists(collection)
+    if known is None:
+        raise DataError(collection.name, "no lists.csv", "lists that people saw")
+    for problem in known.refused.values():
+        raise problem
+    said, kind = lists.answers(known, reviews.latest(collection.name, reviews.RATING))
+    viewers = kind in (lists.REAL, lists.SIMULATED)
+    browsed = Browsed.of(known.places, known.relevance, said, by_viewers=viewers)
+    reading = Reading(call.rows, call.window, call.divide)
+    if call.list is None:
+        table = TABLES[call.table](browsed, reading)
+    elif (known.places["list_id"] == call.list).any():
+        table = browsed.walk(call.list, reading, call.discount)
+    else:
+        raise DataError(collection.name, f"no list {call.list[:80]!r}", "a list of lists.csv")
+    table.insert(0, "answers", kind)
+    return table, pd.concat([known.findings, _whose(kind).frame()], ignore_index=True)
+
+
+def _whose(kind: str) -> Findings:
+    noted = Findings()
+    if kind == lists.SIMULATED:
+        found = "answers that a browsing model made up"
+        noted.note("satisfaction", found, "answers of people; these support no conclusion")
+    elif kind == lists.NONE:
+        noted.note("satisfaction", "no answers", "what people said of their lists")
+    return noted
