@@ -157,7 +157,7 @@ def mapped_text(collection: Collection, text: str, threshold: float) -> pd.DataF
     Raises ValueError for an empty text.
     """
     if not is_visible(text):
-        raise ValueError("the text is empty; type what the clips should show")
+        raise ValueError("the text is empty; type what you look for")
     queries = collection.queries
     stored = queries.loc[queries["text"] == text.strip(), "query_id"]
     known = collection.query_keywords

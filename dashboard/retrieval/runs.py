@@ -74,7 +74,7 @@ def text_run(collection: Collection, version: str, text: str, k: int) -> pd.Data
     """
     text = text.strip()
     if not is_visible(text):
-        raise ValueError("the search text is empty; type what the clips should show")
+        raise ValueError("the search text is empty; type what you look for")
     if len(text) > LONGEST_TEXT:
         raise ValueError(f"the search text has {len(text):,} characters; at most {LONGEST_TEXT:,}")
     stored = collection.queries.loc[collection.queries["text"] == text, "query_id"].tolist()

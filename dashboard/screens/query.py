@@ -3,11 +3,10 @@
 import streamlit as st
 
 from dashboard.views import cached, frame, protocols, summary
-from dashboard.views.address.choices import WHICH_QUERIES
 
 NEEDED = "baseline candidate query outcome between at find columns also differing beside"
 
-view = frame.screen("Query", "What did each version find, and which of the keywords does it have?")
+view = frame.screen("Query", "What did each version find, and what of it is relevant?")
 frame.need(view, *NEEDED.split())
 
 asked = cached.question(view)
@@ -18,7 +17,8 @@ if order.empty and not view.query:
 query_id = view.query or order["query_id"].iloc[0]
 frame.steps(view, query_id, order)
 if query_id not in set(cached.queries(asked)["query_id"]):
-    st.warning(f"This query is none of the {WHICH_QUERIES[view.queries].lower()}.")
+    kinds = cached.words(cached.opened(view.collection)).queries
+    st.warning(f"This query is none of the {kinds[view.queries].lower()}.")
     st.stop()
 
 frame.what_was_found(view, asked, query_id)

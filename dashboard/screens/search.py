@@ -1,15 +1,16 @@
-"""Search: type a text or choose a clip, and see what two versions find, judged on the fly."""
+"""Search: type a text or choose an item, and see what two versions find, judged on the fly."""
 
 import streamlit as st
 
 from dashboard.views import cached, frame
 
-view = frame.screen("Search", "Type what you look for, or choose a clip, and see what comes back.")
+view = frame.screen("Search", "Type a text or choose an item, and see what each version finds.")
 frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")
 frame.search_form(view)
 
 if not view.text and not view.item:
-    st.info("Nothing is searched yet. Type a text, or choose a clip.")
+    words = cached.words(cached.opened(view.collection))
+    st.info(f"Nothing is searched yet. Type a text, or choose {words.item}.")
     st.stop()
 asked = cached.question(view, live=True)
 if cached.needs_text_model(asked) and cached.text_model() != "ready":

@@ -1,12 +1,18 @@
-"""What a metric and a group are called on a screen."""
+"""What metrics, groups, items and queries are called on a screen."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
+
+import pandas as pd
 
 from dashboard.evaluation.metrics.registry import Measure, measure
 from dashboard.evaluation.protocols import PROTOCOLS
+
+KINDS = {"video": "clip", "image": "picture", "text": "text"}
+ITEM = "item"
 
 
 def label(view: Any, metric: str) -> str:
@@ -60,3 +66,59 @@ def group_name(group: str) -> str:
 def by_name(by: str) -> str:
     """What queries are divided by, as a person would write it."""
     return "keyword group" if by == "group" else group_name(by)
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the things of one collection are called.
+
+    item     one of its items: a clip, a picture, a text; an item where kinds differ or are unknown
+    gallery  all of them, with their number: `400 pictures and 2,000 texts`
+    queries  kind of queries → its name: `Picture queries`
+    asked    how many queries there are of each kind: `92 text queries · 211 clip queries`
+    example  a text that is asked for in it; empty where none is by itself
+    """
+
+    item: str
+    gallery: str
+    queries: dict[str, str]
+    asked: str
+    example: str
+
+
+def words(items: pd.DataFrame, queries: pd.DataFrame) -> Words:
+    """What the items and queries of a collection are called, by their kinds.
+
+    items: item_id, kind. queries: query_id, text, item_id, image.
+    """
+    kind = items["kind"].str.strip().str.lower().map(KINDS).fillna(ITEM)
+    in_words = queries["text"] != ""
+    composed = in_words & (queries["image"] != "")
+    with_items = kind[items["item_id"].isin(queries.loc[~in_words, "item_id"])].tolist()
+    pictured = ["picture"] * bool((~in_words & (queries["image"] != "")).any())
+    both = bool(in_words.any()) and bool(composed[in_words].all())
+    one = _one_word(kind.tolist())
+    named = _one_word([*with_items, *pictured] or [one])
+    names = {
+        "text": "Composed queries" if both else "Text queries",
+        "item": f"{named.capitalize()} queries",
+        "all": "All queries",
+    }
+    numbers = {"text": int(in_words.sum()), "item": int((~in_words).sum())}
+    asked = [f"{number:,} {names[of].lower()}" for of, number in numbers.items() if number]
+    alone = queries.loc[in_words & ~composed, "text"]
+    return Words(
+        f"{'an' if one == ITEM else 'a'} {one}",
+        " and ".join(_counted(n, word) for word, n in kind.value_counts(sort=False).items()),
+        names,
+        " · ".join(asked) or "no queries",
+        str(alone.iloc[0]) if len(alone) else "",
+    )
+
+
+def _one_word(kinds: list[str]) -> str:
+    return kinds[0] if len(set(kinds)) == 1 else ITEM
+
+
+def _counted(number: int, word: Any) -> str:
+    return f"{number:,} {word}{'s' * (number != 1)}"

@@ -1,12 +1,13 @@
-"""A metric's label carries its cutoff and its formula, whoever names it."""
+"""Labels: a metric's carries its cutoff and formula; items and queries are called what they are."""
 
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.views.labels import label, short_label
+from dashboard.views.labels import label, short_label, words
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -26,3 +27,40 @@ def test_hits_over_k_is_never_a_bare_recall():
     assert label(source, "P@5") == "Recall@5, ALFA 0.1 (hits ÷ 5; elsewhere: Precision@5)"
     standard = SimpleNamespace(protocol="alfa", names="standard")
     assert label(standard, "P@5") == "P@5 (hits in the first 5 ÷ 5)"
+
+
+def table(columns, rows):
+    return pd.DataFrame(rows, columns=columns.split(), dtype="str")
+
+
+def world(kinds, *queries):
+    items = table("item_id kind", [(f"i{n}", kind) for n, kind in enumerate(kinds)])
+    asked = [(f"q{n}", *query) for n, query in enumerate(queries)]
+    return words(items, table("query_id text item_id image", asked))
+
+
+def test_clips_that_are_asked_for_by_words_and_by_clips():
+    said = world(["video"] * 3, ("a car", "", ""), ("", "i0", ""), ("", "i1", ""))
+    assert (said.item, said.gallery) == ("a clip", "3 clips")
+    assert said.queries == {"text": "Text queries", "item": "Clip queries", "all": "All queries"}
+    assert said.asked == "1 text queries · 2 clip queries"
+    assert said.example == "a car"
+
+
+def test_pictures_with_words_about_them_are_composed_queries():
+    said = world(["image"], ("in red", "", "i0"), ("in blue", "", "i0"))
+    assert said.gallery == "1 picture"
+    assert said.queries["text"] == "Composed queries" and said.queries["item"] == "Picture queries"
+    assert said.example == "", "the words mean nothing without the picture"
+
+
+def test_two_kinds_of_items_are_counted_apart_and_called_items():
+    said = world(["image", "text", "text"], ("a cat", "", ""), ("", "i0", ""))
+    assert (said.item, said.gallery) == ("an item", "1 picture and 2 texts")
+    assert said.queries["item"] == "Picture queries", "no text item is asked with"
+
+
+def test_pictures_from_outside_the_gallery_and_unknown_kinds():
+    assert world(["", "Video"], ("", "", "a.png")).queries["item"] == "Picture queries"
+    assert world(["", "Video"]).gallery == "1 item and 1 clip"
+    assert world(["mesh"]).item == "an item" and world(["mesh"]).asked == "no queries"

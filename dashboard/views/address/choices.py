@@ -15,7 +15,7 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.views import cached
 
-WHICH_QUERIES = {"text": "Text queries", "item": "Clip queries", "all": "All queries"}
+WHICH_QUERIES = ("text", "item", "all")
 OUTCOMES = {
     "all": "All",
     "worse": "Worse",

@@ -50,6 +50,7 @@ from dashboard.views.cached.opened import (
     text_model,
     titles,
     usual_queries,
+    words,
 )
 from dashboard.views.cached.why import causes, ideal, whole_run
 
@@ -100,4 +101,5 @@ __all__ = [
     "unlike",
     "usual_queries",
     "whole_run",
+    "words",
 ]

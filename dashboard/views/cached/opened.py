@@ -15,6 +15,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.freshness import stamp
 from dashboard.storage.media import asked
 from dashboard.tables import DataError
+from dashboard.views import labels
 
 
 def collection_names() -> list[str]:
@@ -71,6 +72,17 @@ def query_names(name: str) -> dict[str, str]:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _opened(name: str, state: str) -> Collection:
     return collections.open_collection(name)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _words(name: str, digest: str) -> labels.Words:
+    known = opened_as(name, digest)
+    return labels.words(known.items, known.queries)
+
+
+def words(collection: Collection) -> labels.Words:
+    """What the items and queries of a collection are called."""
+    return _words(collection.name, collection.digest)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.tables import DataError
 from dashboard.views import address, cached, summary
-from dashboard.views.address.choices import COPIES, NAMES, SHOWN, WHICH_QUERIES
+from dashboard.views.address.choices import COPIES, NAMES, SHOWN
 from dashboard.views.labels import by_name, group_name, label
 from dashboard.views.texts import plain, shown
 
@@ -85,7 +85,8 @@ def sidebar(view: address.View) -> None:
             )
             if view.metric is not None:
                 st.caption(plain(label(view, view.metric), None))
-        pick("Queries", "queries", list(WHICH_QUERIES), view, WHICH_QUERIES.get)
+        kinds = cached.words(collection).queries
+        pick("Queries", "queries", list(kinds), view, kinds.get)
         _slice(view)
         if collection.groups:
             _groups(view, collection.groups)

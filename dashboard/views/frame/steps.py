@@ -101,12 +101,13 @@ def open_beside(item_id: str) -> None:
 
 def search_form(view: Any) -> None:
     """Where a text is typed or an item chosen to search with."""
+    words = cached.words(cached.opened(view.collection))
     st.session_state["choice-text"] = view.text
     st.text_input(
         "Text",
         key="choice-text",
         max_chars=1_000,
-        placeholder="for example: cyclist entering the ego lane",
+        placeholder=f"for example: {shown(words.example, 80)}" if words.example else None,
         on_change=lambda: address.go(
             text=st.session_state["choice-text"].strip(), item="", clip=""
         ),
@@ -114,7 +115,7 @@ def search_form(view: Any) -> None:
     items = cached.opened(view.collection).items["item_id"].tolist()
     st.session_state["choice-item"] = view.item or None
     st.selectbox(
-        "or an item of the collection",
+        f"or {words.item} of the collection",
         items,
         key="choice-item",
         format_func=shown,

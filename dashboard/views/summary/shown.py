@@ -33,11 +33,10 @@ SLICE_COLUMNS = {
 
 def collection_line(collection: Any) -> None:
     """What the collection is and how large."""
-    texts = int((collection.queries["text"] != "").sum())
+    words = cached.words(collection)
     st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
     st.caption(
-        f"{len(collection.items):,} items · {texts:,} text queries · "
-        f"{len(collection.queries) - texts:,} item queries · {len(collection.versions)} versions"
+        f"{words.gallery} · {words.asked} · {len(collection.versions)} versions"
     )
 
 
