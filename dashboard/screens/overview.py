@@ -17,7 +17,6 @@ if summary.comparable(view):
     summary.verdict(view)
 st.subheader("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
-summary.bounds_over_ties(view)
 summary.judged_how(cached.question(view))
 summary.how_judged(view)
 protocols.overview(view)

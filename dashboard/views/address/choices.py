@@ -6,14 +6,15 @@ found and wanted; nothing is ever replaced by a default.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.views import cached
+from dashboard.views.address.reading import Choice, id_or_nothing, number, one_of, whole
+from dashboard.views.cached import lists
 
 WHICH_QUERIES = ("text", "item", "all")
 OUTCOMES = {
@@ -33,47 +34,9 @@ DIFFERING = {"no": "All results", "yes": "Only what differs"}
 COPIES = {"counted": "Counted", "left_out": "Left out"}
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One key of the address; `many` marks a key that may stand in it more than once."""
-
-    means: str
-    default: Callable[[Any], Any]
-    read: Callable[[str, Any], Any]
-    many: bool = False
-
-
-def _one_of(what: str, allowed: Callable[[Any], Iterable[str]]) -> Callable[[str, Any], str]:
-    def read(text: str, collection: Any) -> str:
-        known = list(allowed(collection))
-        if text in known:
-            return text
-        few = ", ".join(known[:12]) or "none"
-        raise ValueError(f"there is no {what} {text[:80]!r}; there is {few}")
-
-    return read
-
-
-def _id_or_nothing(what: str, ids: Callable[[Any], Any]) -> Callable[[str, Any], str]:
-    def read(text: str, collection: Any) -> str:
-        if text and not (ids(collection) == text).any():
-            raise ValueError(f"there is no {what} {text[:80]!r} in this collection (any more)")
-        return text
-
-    return read
-
-
-def _number(low: float, high: float) -> Callable[[str, Any], float]:
-    def read(text: str, collection: Any) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not low <= value <= high:
-            raise ValueError(f"found {text[:20]!r}, wanted a number from {low:g} to {high:g}")
-        return round(value, 4)
-
-    return read
+def _with_lists(usual: str) -> Callable[[Any], str]:
+    """A default where people saw lists, nothing elsewhere."""
+    return lambda collection: usual if lists.has_lists(collection) else ""
 
 
 def _metric(text: str, collection: Any) -> str:
@@ -101,7 +64,7 @@ def _range(text: str, collection: Any) -> str:
     if parts and len(parts) != 2:
         raise ValueError(f"found {text[:40]!r}, wanted two numbers, such as -0.4..-0.2")
     for part in parts:
-        _number(-1e9, 1e9)(part, collection)
+        number(-1e9, 1e9)(part, collection)
     return text
 
 
@@ -120,8 +83,8 @@ def protocols_of(collection: Any) -> list[str]:
     return [protocol for protocol in collection.protocols if protocol in PROTOCOLS]
 
 
-_version = _one_of("model version", lambda c: c.versions)
-_item = _id_or_nothing("item", lambda c: c.items["item_id"])
+_version = one_of("model version", lambda c: c.versions)
+_item = id_or_nothing("item", lambda c: c.items["item_id"])
 
 CHOICES: dict[str, Choice] = {
     "baseline": Choice(
@@ -132,7 +95,7 @@ CHOICES: dict[str, Choice] = {
     "protocol": Choice(
         "whose rules judge the results",
         lambda c: protocols_of(c)[0],
-        _one_of("protocol", lambda c: protocols_of(c)),
+        one_of("protocol", lambda c: protocols_of(c)),
     ),
     "metric": Choice(
         "the metric in front, such as nDCG@10",
@@ -142,7 +105,7 @@ CHOICES: dict[str, Choice] = {
     "queries": Choice(
         "text queries, item queries or all",
         cached.usual_queries,
-        _one_of("kind of queries", lambda c: WHICH_QUERIES),
+        one_of("kind of queries", lambda c: WHICH_QUERIES),
     ),
     "slice": Choice(
         "only a part of the queries, such as pv_object_type=bicyclist", _nothing, _slice
@@ -150,38 +113,38 @@ CHOICES: dict[str, Choice] = {
     "groups": Choice(
         "the semantic groups whose keywords decide what is relevant",
         lambda c: c.default_groups,
-        _one_of("keyword group", lambda c: c.groups),
+        one_of("keyword group", lambda c: c.groups),
         many=True,
     ),
     "mapping_threshold": Choice(
         "the least similarity at which words of a query count as a keyword",
         lambda c: c.mapping_threshold,
-        _number(0, 1),
+        number(0, 1),
     ),
     "min_similarity": Choice(
         "results less similar than this are left out; the divisor stays K",
         lambda c: -1.0,
-        _number(-1, 1),
+        number(-1, 1),
     ),
     "anyway": Choice(
         "yes: versions are compared although they are not comparable",
         lambda c: "no",
-        _one_of("answer", lambda c: ("no", "yes")),
+        one_of("answer", lambda c: ("no", "yes")),
     ),
     "by": Choice(
         "what the slices divide the queries by",
         lambda c: next(iter(cached.known_slices(c)), ""),
-        _one_of("way to divide the queries", cached.known_slices),
+        one_of("way to divide the queries", cached.known_slices),
     ),
     "names": Choice(
         "metric names of the source or of the field",
         lambda c: "source",
-        _one_of("kind of names", lambda c: NAMES),
+        one_of("kind of names", lambda c: NAMES),
     ),
     "outcome": Choice(
         "queries with this outcome: worse, better, lost_first, broke, …",
         lambda c: "all",
-        _one_of("outcome", lambda c: OUTCOMES),
+        one_of("outcome", lambda c: OUTCOMES),
     ),
     "between": Choice("only queries with a difference in this range: low..high", _nothing, _range),
     "at": Choice("only queries with these values: baseline..candidate", _nothing, _range),
@@ -189,12 +152,12 @@ CHOICES: dict[str, Choice] = {
     "shown": Choice(
         "how many results a row shows",
         lambda c: "10",
-        _one_of("number of results", lambda c: SHOWN),
+        one_of("number of results", lambda c: SHOWN),
     ),
     "columns": Choice(
         "how many cards stand side by side: line, 3, 5, 6 or 10",
         lambda c: "5" if protocols_of(c)[0] == "context" else "line",  # people saw a grid
-        _one_of("number of columns", lambda c: COLUMNS),
+        one_of("number of columns", lambda c: COLUMNS),
     ),
     "also": Choice(
         "further versions with a row of results, with commas between them", _nothing, _versions
@@ -202,20 +165,41 @@ CHOICES: dict[str, Choice] = {
     "differing": Choice(
         "only results that stand elsewhere in another version: yes or no",
         lambda c: "no",
-        _one_of("answer", lambda c: DIFFERING),
+        one_of("answer", lambda c: DIFFERING),
     ),
     "copies": Choice(
         "near-duplicates: counted, or left_out of the results and the metrics",
         lambda c: "counted",
-        _one_of("way with near-duplicates", lambda c: COPIES),
+        one_of("way with near-duplicates", lambda c: COPIES),
     ),
     "query": Choice(
         "the query that is open",
         _nothing,
-        _id_or_nothing("query", lambda c: c.queries["query_id"]),
+        id_or_nothing("query", lambda c: c.queries["query_id"]),
     ),
     "clip": Choice("the clip or picture that is open", _nothing, _item),
     "beside": Choice("the clip that plays in step with the open one", _nothing, _item),
+    "pair": Choice("the item whose hash code is held against the query's", _nothing, _item),
+    "list": Choice(
+        "the list that is open, of those that people saw",
+        _nothing,
+        id_or_nothing("list", lambda c: lists.list_ids(c.name)),
+    ),
+    "rows": Choice(
+        "how many rows of the lists count, of lists that have them",
+        _with_lists("10"),
+        whole(1, 1_000),
+    ),
+    "window": Choice(
+        "over how many pictures the context-aware gain is averaged",
+        _with_lists("10"),
+        whole(1, 10_000),
+    ),
+    "divide": Choice(
+        "by what: window, the pictures in it, or w, always its size",
+        _with_lists("window"),
+        one_of("divisor", lambda c: ("window", "w")),
+    ),
     "text": Choice("the text searched for", _nothing, _text),
     "item": Choice("the item searched with", _nothing, _item),
 }

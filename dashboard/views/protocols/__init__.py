@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dashboard.views.address import View
+from dashboard.views.protocols import hashing, hashing_pair
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,9 @@ class Sections:
     query: Callable[[View, str], None] | None = None
 
 
-SECTIONS: dict[str, Sections] = {}
+SECTIONS: dict[str, Sections] = {
+    "hashing": Sections(hashing.overview, hashing_pair.query),
+}
 
 
 def overview(view: View) -> None:

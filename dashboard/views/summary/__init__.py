@@ -30,7 +30,6 @@ from dashboard.views.summary.shown import (
     verdict,
 )
 from dashboard.views.summary.standing import (
-    bounds_over_ties,
     every_pair,
     order,
     versions_by_metrics,
@@ -38,7 +37,6 @@ from dashboard.views.summary.standing import (
 
 __all__ = [
     "SLICE_COLUMNS",
-    "bounds_over_ties",
     "by_keyword",
     "chosen",
     "collection_line",

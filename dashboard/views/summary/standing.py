@@ -58,30 +58,6 @@ def versions_by_metrics(view: Any) -> None:
     )
 
 
-def bounds_over_ties(view: Any) -> None:
-    """What the metric in front could be if equal distances stood in another order, of all queries
-    in view."""
-    if view.protocol != "hashing" or view.slice:
-        return
-    asked = cached.question(view)
-    try:
-        found = cached.tie_bounds(asked, view.runs, view.metric)
-    except ValueError:
-        st.caption("No bounds over the orders of equal distances are known for this metric.")
-        return
-    said = [
-        f"{row['run']} {row['mean']:.3f} (at worst {row['worst']:.3f}, at best {row['best']:.3f})"
-        for row in found.to_dict("records")
-    ]
-    st.caption(
-        plain(
-            f"Items at equal Hamming distance stand in gallery order. In other orders "
-            f"{short_label(view, view.metric)} would be: {'; '.join(said)}.",
-            None,
-        )
-    )
-
-
 def _may_differ(view: Any, asked: Question, version: str) -> bool:
     """Whether a version's difference to the baseline is drawn."""
     ways = cached.unlike(view.collection, asked.digest, view.baseline, version)

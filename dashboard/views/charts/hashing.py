@@ -1,0 +1,145 @@
+"""Hash codes: metrics over p and over the length of the codes, look-up by radius, and bits."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from dashboard.views.charts.colours import LEGEND, WORSE, version_scale
+
+ONE, OTHER = "#2f80d8", "#c8ced6"
+LINE = 32
+"""Bits in a line of the drawing."""
+ROWS = 4
+"""Rows in a line of it: the query's bits, the result's, marks where they differ, and a gap."""
+_ROW_NAMES = (
+    f"['query ' + ({LINE} * floor(datum.value / {ROWS}) + 1) + ' –', 'result', 'differs', '']"
+    f"[datum.value % {ROWS}]"
+)
+SHARE = alt.Scale(domain=[0, 1])
+_LOG = alt.Scale(type="log", nice=False, padding=12)
+
+
+def over_p(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
+    """The mean of a metric over p, a line a method, with the bounds over ties as a band.
+
+    Columns: method, run, cutoff, mean, worst, best, scored, total.
+    """
+    base = alt.Chart(means.dropna(subset=["mean"])).encode(
+        x=alt.X("cutoff:Q", title="p", scale=_LOG, axis=_whole(means["cutoff"])),
+        detail="run:N",
+        color=alt.Color("method:N", scale=version_scale(colours), title=None, legend=LEGEND),
+        tooltip=[
+            alt.Tooltip("run:N", title="Version"),
+            alt.Tooltip("cutoff:Q", title="p"),
+            *BOUNDS,
+        ],
+    )
+    return _banded(base, colours)
+
+
+def over_bits(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
+    """The mean of a metric over the length of the codes, a line a method.
+
+    Columns: method, run, bits, mean, worst, best (equal to the mean where order does not matter),
+    scored, total.
+    """
+    base = alt.Chart(means.dropna(subset=["mean"])).encode(
+        x=alt.X(
+            "bits:Q", title="bits of the codes", scale=_LOG, axis=_whole(means["bits"])
+        ),
+        color=alt.Color("method:N", scale=version_scale(colours), title=None, legend=LEGEND),
+        tooltip=[alt.Tooltip("run:N", title="Version"), *BOUNDS],
+    )
+    return _banded(base, colours)
+
+
+def precision_recall(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
+    """Precision over recall, a line a method, a point a Hamming radius.
+
+    Columns: method, run, radius, precision_found, recall, found, scored.
+    """
+    base = alt.Chart(means.dropna(subset=["precision_found", "recall"])).encode(
+        x=alt.X("recall:Q", title="recall", scale=SHARE),
+        y=alt.Y("precision_found:Q", title="precision", scale=SHARE),
+        color=alt.Color("method:N", scale=version_scale(colours), title=None, legend=LEGEND),
+        order="radius:Q",
+        detail="run:N",
+        tooltip=[
+            alt.Tooltip("run:N", title="Version"),
+            alt.Tooltip("radius:Q", title="Within Hamming distance"),
+            alt.Tooltip("precision_found:Q", title="Precision", format=".3f"),
+            alt.Tooltip("recall:Q", title="Recall", format=".3f"),
+            alt.Tooltip("found:Q", title="Queries that find something"),
+            alt.Tooltip("scored:Q", title="of"),
+        ],
+    )
+    points = base.mark_point(filled=True, size=35, opacity=1).encode(shape=_shape(colours))
+    return (base.mark_line(strokeWidth=2) + points).properties(height=280)
+
+
+def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
+    """Two codes above each other, bit by bit, with a mark under each bit that differs.
+
+    Columns: place (from 1), whose (query or result), sign (1 or -1), differs.
+    """
+    place = pairs["place"] - 1
+    shown = pairs.assign(
+        bit=place % LINE,
+        row=ROWS * (place // LINE) + pairs["whose"].map({"query": 0, "result": 1}),
+        sign=pairs["sign"].map({1: "+1", -1: "−1"}),
+    )
+    marks = shown[shown["differs"] & (shown["whose"] == "query")]
+    marks = marks.assign(row=marks["row"] + 2, mark="≠")
+    lines = int(place.max()) // LINE + 1
+    rows = [ROWS * line + row for line in range(lines) for row in range(ROWS)][:-1]
+    labels = alt.Axis(labelExpr=_ROW_NAMES, grid=False, ticks=False, domain=False)
+    y = alt.Y("row:O", title=None, scale=alt.Scale(domain=rows), axis=labels)
+    x = alt.X("bit:O", axis=None, scale=alt.Scale(domain=list(range(LINE))))
+    tips = [
+        alt.Tooltip("place:Q", title="Bit"),
+        alt.Tooltip("whose:N", title="of the"),
+        alt.Tooltip("sign:N", title="is"),
+    ]
+    colour = alt.Scale(domain=["+1", "−1"], range=[ONE, OTHER])
+    cells = (
+        alt.Chart(shown)
+        .mark_rect(cornerRadius=2, strokeWidth=2, stroke="transparent", xOffset=1, x2Offset=-1)
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color("sign:N", scale=colour, title=None, legend=LEGEND),
+            stroke=alt.condition("datum.differs", alt.value(WORSE), alt.value("transparent")),
+            tooltip=tips,
+        )
+    )
+    words = alt.Chart(marks).mark_text(color=WORSE, fontSize=13, fontWeight="bold")
+    drawn = cells + words.encode(x=x, y=y, text="mark:N", tooltip=tips)
+    return drawn.properties(height=alt.Step(20))
+
+
+BOUNDS = [
+    alt.Tooltip("mean:Q", title="Mean, ties in gallery order", format=".3f"),
+    alt.Tooltip("worst:Q", title="at worst", format=".3f"),
+    alt.Tooltip("best:Q", title="at best", format=".3f"),
+    alt.Tooltip("scored:Q", title="Queries scored"),
+    alt.Tooltip("total:Q", title="of"),
+]
+
+
+def _banded(base: alt.Chart, colours: dict[str, str]) -> alt.LayerChart:
+    band = base.mark_area(opacity=0.14).encode(y=alt.Y("worst:Q", title=None), y2="best:Q")
+    points = base.mark_point(filled=True, size=45, opacity=1).encode(shape=_shape(colours))
+    line = base.mark_line(strokeWidth=2)
+    y = alt.Y("mean:Q", title=None, scale=SHARE)
+    return (band + line.encode(y=y) + points.encode(y=y)).properties(height=280)
+
+
+def _shape(colours: dict[str, str]) -> alt.Shape:
+    return alt.Shape("method:N", title=None, legend=LEGEND, scale=alt.Scale(domain=list(colours)))
+
+
+def _whole(values: pd.Series) -> alt.Axis:
+    """An axis with a mark at each of the values and nowhere else."""
+    there = sorted(int(value) for value in values.dropna().unique())
+    return alt.Axis(values=there, format="d", grid=False, labelOverlap="greedy")

@@ -1,0 +1,229 @@
+"""Hash codes, as their source shows them: over p, over code length, by radius, and bit by bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.curves import steps
+from dashboard.evaluation.metrics.registry import measure
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.radius import USUAL
+from dashboard.views import cached, charts, summary
+from dashboard.views.cached import codes
+from dashboard.views.charts import hashing as drawn
+from dashboard.views.labels import short_label
+from dashboard.views.protocols.tables import take_away
+from dashboard.views.texts import plain
+from dashboard.views.texts import shown as shown_text
+
+MEAN_OF = {"AP(retrieved)": "mAP", "nDCG(exp)": "nDCG"}
+"""The source's two metrics, and what it calls their means."""
+ACROSS = 3
+TIES = (
+    "Lines: items at equal Hamming distance stand in gallery order. Bands: the least and the "
+    "greatest mean that other orders of equal distances would give"
+)
+
+
+def overview(view: Any) -> None:
+    """Draw the section of the Overview."""
+    known = codes.lengths(cached.opened(view.collection), view.runs)
+    colours = charts.version_colours(known["method"].unique().tolist())
+    _over_p(view, known, colours)
+    coded = known.dropna(subset=["bits"])
+    near = _near(view, coded)
+    _over_bits(view, coded, near, colours)
+    if len(coded):
+        _precision_recall(view, near, colours)
+    _numbers(view, known, near)
+    if len(coded) < len(known):
+        without = ", ".join(known.loc[known["bits"].isna(), "run"])
+        st.caption(plain(f"No hash codes, and so no radius or length: {without}.", None))
+    _types(view)
+
+
+def _bounded(view: Any, known: pd.DataFrame, metrics: str) -> pd.DataFrame:
+    asked = cached.question(view)
+    table = cached.tie_bounds(asked, tuple(known["run"]), metrics, summary.selected(view, asked))
+    return table.merge(known, on="run")
+
+
+def _over_p(view: Any, known: pd.DataFrame, colours: dict[str, str]) -> None:
+    """Both metrics at p = 1, 2, 5 … gallery, a panel a code length."""
+    gallery = len(cached.opened(view.collection).items)
+    metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(gallery))
+    table = _bounded(view, known, metrics)
+    st.subheader("mAP@p and nDCG@p over p", anchor=False)
+    for name, mean in MEAN_OF.items():
+        mine = table[table["metric"] == name]
+        _panels(mine, f"{mean}@p", lambda part: drawn.over_p(part, colours))
+    st.caption(
+        f"{TIES}. {_queries(table)} AP@p is divided by the hits among the first p, not by all "
+        "relevant items, so finding little can look good: compare versions at the same p."
+    )
+    take_away(view, table[["run", "method", "bits", *COLUMNS]], "over-p")
+
+
+def _over_bits(
+    view: Any, coded: pd.DataFrame, near: pd.DataFrame, colours: dict[str, str]
+) -> None:
+    """Both metrics and the look-up within the usual radius over the length of the codes."""
+    lengths = coded["bits"].nunique()
+    st.subheader("Over code length", anchor=False)
+    if lengths < 2:
+        st.info("A curve over code length needs codes of two lengths or more.")
+        return
+    p = _front_p(view)
+    table = _bounded(view, coded, " ".join(f"{name}@{p}" for name in MEAN_OF))
+    within = near[near["radius"] == USUAL].assign(
+        mean=near["precision"], worst=near["precision"], best=near["precision"]
+    )
+    parts = {f"{mean}@{p}": table[table["metric"] == name] for name, mean in MEAN_OF.items()}
+    parts[f"Precision within Hamming radius {USUAL}"] = within
+    places = st.columns(len(parts), gap="medium")
+    for column, (title, part) in zip(places, parts.items(), strict=True):
+        with column:
+            _drawn(title, drawn.over_bits(part, colours))
+    _radius_said(within)
+    every = pd.concat([table, within.assign(metric=f"P within radius {USUAL}")])
+    take_away(view, every[["run", "method", "bits", *COLUMNS]], "over-code-length")
+
+
+def _near(view: Any, coded: pd.DataFrame) -> pd.DataFrame:
+    """Precision and recall by radius of all versions of codes."""
+    asked = cached.question(view)
+    only = summary.selected(view, asked)
+    tables = [
+        codes.by_radius(asked, run, int(bits), only).assign(run=run, method=method, bits=bits)
+        for run, method, bits in coded.itertuples(index=False)
+    ]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+
+def _radius_said(within: pd.DataFrame) -> None:
+    scored = int(within["scored"].max())
+    nothing = (within["scored"] - within["found"]).tolist()
+    st.caption(
+        f"Within radius {USUAL}: the share of right items among those at distance {USUAL} or less. "
+        "A query that finds nothing so near counts as 0, as in the literature (Liu et al., CVPR "
+        f"2012); that is so for {min(nothing)} to {max(nothing)} of {scored} queries, by version: "
+        "long codes seldom come that near. Equal distances change nothing here."
+    )
+
+
+def _numbers(view: Any, known: pd.DataFrame, near: pd.DataFrame) -> None:
+    """The metric in front with its bounds over ties, and the look-up, a row a version."""
+    front = short_label(view, view.metric)
+    try:
+        table = _bounded(view, known, view.metric)
+        said = ""
+    except ValueError:
+        asked = cached.question(view)
+        means = cached.means(asked, view.runs, view.metric, summary.selected(view, asked))
+        table = means.assign(worst=float("nan"), best=float("nan"))
+        said = f"No bounds over the orders of equal distances are known for {front}."
+    shown = pd.DataFrame(
+        {
+            "Version": table["run"].map(shown_text),
+            front: table["mean"],
+            "at worst": table["worst"],
+            "at best": table["best"],
+            "Queries scored": table["scored"],
+        }
+    )
+    if len(near):
+        within = near[near["radius"] == USUAL].set_index("run").reindex(table["run"])
+        for name, column in _LOOK_UP.items():
+            shown[name] = within[column].to_numpy()
+    with st.expander("Each version in numbers"):
+        numbers = {
+            name: st.column_config.NumberColumn(format="%.3f")
+            for name in shown.columns
+            if pd.api.types.is_float_dtype(shown[name])
+        }
+        st.dataframe(shown, hide_index=True, column_config=numbers, placeholder="–")
+        if said:
+            st.caption(plain(said, None))
+
+
+def _precision_recall(view: Any, near: pd.DataFrame, colours: dict[str, str]) -> None:
+    st.subheader("Precision and recall by Hamming radius", anchor=False)
+    _panels(near, "Precision over recall", lambda part: drawn.precision_recall(part, colours))
+    st.caption(
+        "A point is a radius, from 0 at the left to all bits at the right: whatever lies within it "
+        "is found, so equal distances need no order. Recall is the mean of all scored queries, "
+        "precision that of those that find something within the radius. The right end is the share "
+        "of relevant items in the gallery: chance."
+    )
+    columns = ["precision", "precision_found", "recall", "items", "found", "scored", "total"]
+    take_away(view, near[["run", "method", "bits", "radius", *columns]], "by-radius")
+
+
+def _types(view: Any) -> None:
+    asked = cached.question(view)
+    table = codes.types(asked, summary.selected(view, asked))
+    items, queries = len(cached.opened(view.collection).items), int(table["queries"].max())
+    st.subheader("Pairs by type", anchor=False)
+    shown = pd.DataFrame(
+        {
+            "Type": [_TYPES[kind] for kind in table["type"]],
+            "Grade": table["grade"],
+            "Gain 2^grade − 1": table["gain"],
+            "Pairs": [f"{number:,}" for number in table["pairs"]],
+            "Of a query": [
+                f"{row.mean:.1f} ({row.least} to {row.most})" if row.queries else "–"
+                for row in table.itertuples()
+            ],
+        }
+    )
+    st.table(shown.set_index("Type"))
+    st.caption(
+        f"{queries:,} queries × {items:,} items of the gallery. The two are disjoint, by id and by "
+        "picture: a collection in which they are not is refused."
+    )
+
+
+def _panels(
+    table: pd.DataFrame, title: str, draw: Callable[[pd.DataFrame], alt.LayerChart]
+) -> None:
+    """A drawing for each code length, side by side."""
+    groups = list(table.groupby("bits", dropna=False, sort=True))
+    for start in range(0, len(groups), ACROSS):
+        some = groups[start : start + ACROSS]
+        columns = st.columns(ACROSS if len(groups) > 1 else 2, gap="medium")
+        for column, (bits, part) in zip(columns, some, strict=False):
+            with column:
+                length = "no codes" if pd.isna(bits) else f"{bits} bits"
+                _drawn(f"{title}, {length}", draw(part))
+
+
+def _drawn(title: str, chart: alt.LayerChart) -> None:
+    st.markdown(f"**{plain(title)}**")
+    st.altair_chart(chart, alt=f"{title}, a line a method")
+
+
+def _queries(table: pd.DataFrame) -> str:
+    scored, total = int(table["scored"].max()), int(table["total"].max())
+    return f"Means of {scored:,} of {total:,} queries."
+
+
+def _front_p(view: Any) -> int:
+    """The p of the metric in front; without one that of the protocol."""
+    usual = PROTOCOLS[view.protocol].at(cached.opened(view.collection).cutoffs).front
+    return measure(view.metric).cutoff or usual.cutoff or 1
+
+
+_LOOK_UP = {
+    f"Precision within radius {USUAL}": "precision",
+    "of those that find something": "precision_found",
+    "Queries that find something": "found",
+    "Items found, mean": "items",
+    f"Recall within radius {USUAL}": "recall",
+}
+_TYPES = {1: "Type 1, alike", 2: "Type 2, related", 3: "Type 3, neither"}
+COLUMNS = ["metric", "cutoff", "mean", "worst", "best", "scored", "total"]

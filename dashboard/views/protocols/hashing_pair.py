@@ -1,0 +1,126 @@
+"""Equation (1) of the hashing protocol for one pair: two codes bit by bit, and their distance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.code_pairs import CodePair
+from dashboard.evaluation.protocols.hashing import TYPES
+from dashboard.views import address, cached
+from dashboard.views.cached import Question, codes
+from dashboard.views.cards import results
+from dashboard.views.charts.hashing import code_bits
+from dashboard.views.texts import plain, shown
+
+
+def query(view: Any, query_id: str) -> None:
+    """Draw the section of the Query screen: the query's code and that of one result."""
+    asked = cached.question(view)
+    versions = results.versions(view)
+    places = {version: _places(asked, version, query_id) for version in versions}
+    offered = _offered(view, places)
+    if not offered:
+        return
+    st.subheader("Two codes, bit by bit", anchor=False)
+    item_id = _chosen(view, asked, offered)
+    pairs = {v: codes.code_pair(asked, v, query_id, item_id) for v in versions}
+    known = {version: pair for version, pair in pairs.items() if pair is not None}
+    st.markdown(_graded(asked, query_id, item_id))
+    if not known:
+        st.info("None of these versions has a hash code of the query and of this item.")
+        return
+    st.table(_numbers(known, places, item_id))
+    st.caption(
+        "Equation (1) of the source: for codes h of −1 and +1 with K bits, K ÷ 4 · ‖h ÷ ‖h‖ − h′ ÷ "
+        "‖h′‖‖² = K ÷ 2 · (1 − cos) = (K − ⟨h, h′⟩) ÷ 2, and that is the Hamming distance: the "
+        "number of bits that differ. So cosine, inner product and Hamming distance rank alike."
+    )
+    for version, pair in known.items():
+        _drawing(version, pair)
+    without = [version for version in versions if version not in known]
+    if without:
+        st.caption(plain(f"No code of both: {', '.join(without)}.", None))
+
+
+def _places(asked: Question, version: str, query_id: str) -> dict[str, int]:
+    """The rank of each item for one query."""
+    run = cached.counted_run(asked, version)
+    mine = run[run["query_id"] == query_id]
+    return dict(zip(mine["item_id"].astype("str"), mine["rank"].astype(int), strict=True))
+
+
+def _offered(view: Any, places: dict[str, dict[str, int]]) -> list[str]:
+    """The items to choose from: what the link names, what is open, and what the rows show."""
+    depth = int(view.shown)
+    of_rows = [item for ranks in places.values() for item, rank in ranks.items() if rank <= depth]
+    named = [item for item in (view.pair, view.clip) if item]
+    newest = list(places.values())[min(1, len(places) - 1)] if places else {}
+    first = [item for item, rank in newest.items() if rank == 1]
+    return list(dict.fromkeys([*named, *first, *of_rows]))
+
+
+def _chosen(view: Any, asked: Question, offered: list[str]) -> str:
+    items = cached.opened(asked.collection).items.set_index("item_id")["caption"]
+    st.session_state["choice-pair"] = offered[0]
+    st.selectbox(
+        "The query against",
+        offered,
+        key="choice-pair",
+        format_func=lambda item: shown(f"{items.get(item, '') or item} ({item})"),
+        on_change=lambda: address.go(pair=st.session_state["choice-pair"]),
+        help="What is open in the player, or any item of the rows above.",
+    )
+    return offered[0]
+
+
+def _graded(asked: Question, query_id: str, item_id: str) -> str:
+    """Of which type the pair is, in words."""
+    judged = cached.judgement(asked)
+    if query_id in judged.unscorable and judged.unscorable[query_id] != "no relevant item":
+        return plain(f"Nobody judged this query: {judged.unscorable[query_id]}.")
+    qrels = judged.qrels
+    mine = qrels[(qrels["query_id"] == query_id) & (qrels["item_id"] == item_id)]
+    grade = int(mine["grade"].iloc[0]) if len(mine) else 0
+    relevant = "relevant" if grade >= judged.relevant_from else "not relevant"
+    return f"A pair of **type {TYPES[grade]}**: grade {grade}, gain {2**grade - 1}, {relevant}."
+
+
+def _numbers(
+    pairs: dict[str, CodePair], places: dict[str, dict[str, int]], item_id: str
+) -> pd.DataFrame:
+    rows = [
+        {
+            "Version": plain(version),
+            "Bits that differ": f"**{pair.distance}** of {pair.bits}",
+            "(K − ⟨h, h′⟩) ÷ 2": f"({pair.bits} − {_signed(pair.inner)}) ÷ 2 = {pair.from_inner:g}",
+            "K ÷ 2 · (1 − cos)": f"{pair.bits / 2:g} · (1 − {_signed(pair.inner / pair.bits)}) = "
+            f"{round(pair.from_cosine, 9):g}",
+            "K ÷ 4 · ‖…‖²": f"{round(pair.from_vectors, 9):g}",
+            "Rank": f"{places[version][item_id]:,}" if item_id in places[version] else "–",
+        }
+        for version, pair in pairs.items()
+    ]
+    return pd.DataFrame(rows).set_index("Version")
+
+
+def _signed(number: float) -> str:
+    """A number as it stands behind a minus: negative ones in brackets."""
+    text = f"{number:.4g}"
+    return f"(−{text[1:]})" if text.startswith("-") else text
+
+
+def _drawing(version: str, pair: CodePair) -> None:
+    rows = [
+        (place, whose, int(sign), bool(differs))
+        for whose, code in (("query", pair.query), ("result", pair.item))
+        for place, (sign, differs) in enumerate(zip(code, pair.differs, strict=True), start=1)
+    ]
+    table = pd.DataFrame(rows, columns=["place", "whose", "sign", "differs"])
+    st.markdown(f"**{plain(version)}**, {pair.distance} of {pair.bits} bits differ")
+    st.altair_chart(
+        code_bits(table),
+        alt=f"The codes of query and result in {version}; {pair.distance} bits differ",
+    )

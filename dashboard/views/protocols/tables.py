@@ -1,0 +1,24 @@
+"""A protocol's tables, to look at and to take away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.views.report.exports import as_csv
+
+
+def take_away(view: Any, table: pd.DataFrame, name: str) -> None:
+    """A button that saves the numbers of a drawing as CSV: all digits, nothing for null."""
+    st.download_button(
+        "Numbers as CSV",
+        lambda: as_csv(table).encode(),
+        file_name=f"{view.collection}-{name}.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        type="tertiary",
+        key=f"take-away-{name}",
+        on_click="ignore",
+    )

@@ -1,0 +1,218 @@
+"""What the screens show of hash codes: right numbers, a link for each view, and what is refused."""
+
+import csv
+import shutil
+
+import numpy as np
+import pytest
+import streamlit as st
+from sklearn.metrics import average_precision_score, ndcg_score, precision_recall_curve
+
+from dashboard.storage import collection as collections
+from dashboard.views import cached
+from dashboard.views.address import view_of
+from dashboard.views.cached import codes
+from tests.test_screens import no_text_model, opened, texts  # noqa: F401
+
+NAME = "digits_hashes"
+
+
+def said(app):
+    return texts(app).replace("\\", "")
+
+
+def numbers_of(app):
+    """The table of each version in numbers."""
+    return next(table.value for table in app.dataframe if "at worst" in table.value)
+
+
+def asked(**choices):
+    """What the numbers of a link depend on."""
+    view, problems = view_of({"collection": [NAME], **choices})
+    assert not problems
+    return cached.question(view)
+
+
+@pytest.fixture(scope="module")
+def files():
+    """Gallery, grades and codes as the files hold them, read without the dashboard."""
+    folder = collections.COLLECTIONS / NAME
+    with (folder / "items.csv").open(encoding="utf-8") as lines:
+        gallery = [row["item_id"] for row in csv.DictReader(lines)]
+    place = {item: number for number, item in enumerate(gallery)}
+    with (folder / "queries.csv").open(encoding="utf-8") as lines:
+        queries = [row["query_id"] for row in csv.DictReader(lines)]
+    grades = np.zeros((len(queries), len(gallery)))
+    with (folder / "qrels.csv").open(encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            grades[queries.index(row["query_id"]), place[row["item_id"]]] = float(row["grade"])
+
+    def far(version):
+        stored = {}
+        for stem, ids in (("items", gallery), ("queries", queries)):
+            names = (folder / "models" / version / f"{stem}.txt").read_text().split()
+            matrix = np.load(folder / "models" / version / f"{stem}.npy")
+            stored[stem] = matrix[[names.index(name) for name in ids]] > 0
+        return (stored["queries"][:, None, :] != stored["items"][None]).sum(axis=2)
+
+    return grades, far
+
+
+def test_curves_over_p_end_at_scikit_learns_values_with_the_gallerys_order(files):
+    grades, far = files
+    n = grades.shape[1]
+    metrics = f"AP(retrieved)@{n} nDCG(exp)@{n}"
+    table = cached.tie_bounds(asked(), ("itq-16", "supervised-64"), metrics)
+    for version in ("itq-16", "supervised-64"):
+        order = -(far(version) + np.arange(n) / 10_000)  # equal distances in gallery order
+        ours = table[table["run"] == version].set_index("metric")["mean"]
+        theirs = [average_precision_score(g > 0, o) for g, o in zip(grades, order, strict=True)]
+        assert ours["AP(retrieved)"] == pytest.approx(np.mean(theirs))
+        gains = [ndcg_score([2**g - 1], [o]) for g, o in zip(grades, order, strict=True)]
+        assert ours["nDCG(exp)"] == pytest.approx(np.mean(gains))
+
+
+def test_precision_and_recall_by_radius_equal_scikit_learns_means(files):
+    grades, far = files
+    table = codes.by_radius(asked(), "itq-32", 32, None).set_index("radius")
+    curves = [
+        precision_recall_curve(g > 0, -f, drop_intermediate=False)
+        for g, f in zip(grades, far("itq-32"), strict=True)
+    ]
+    for radius in range(33):
+        shares, recalls = [], []
+        for precision, recall, thresholds in curves:
+            within = np.flatnonzero(-thresholds <= radius)  # ascending: the first is the farthest
+            shares.append(precision[within[0]] if len(within) else None)
+            recalls.append(recall[within[0]] if len(within) else 0)
+        found = [share for share in shares if share is not None]
+        row = table.loc[radius]
+        assert row["found"] == len(found)
+        assert row["recall"] == pytest.approx(np.mean(recalls))
+        assert row["precision"] == pytest.approx(sum(found) / len(grades))
+        if found:
+            assert row["precision_found"] == pytest.approx(np.mean(found))
+
+
+def test_the_overview_says_what_it_draws_and_on_how_many_queries():
+    app = opened(collection=NAME)
+    words = said(app)
+    assert "mAP@p, 16 bits" in words and "nDCG@p, 64 bits" in words
+    assert "Means of 150 of 150 queries" in words
+    assert "finds nothing so near counts as 0" in words
+    assert "150 queries × 1,647 items of the gallery. The two are disjoint" in words
+    numbers = numbers_of(app)
+    assert numbers["Version"].tolist() == list(collections.open_collection(NAME).versions)
+    assert (numbers["at worst"] < numbers.iloc[:, 1]).all()
+    assert (numbers.iloc[:, 1] < numbers["at best"]).all()
+    pairs = next(table.value for table in app.table if "Pairs" in table.value)
+    assert pairs["Pairs"].tolist() == ["24,705", "0", "222,345"]
+    assert len(app.get("download_button")) == 3
+
+
+def test_bounds_and_curves_are_of_the_slice_in_view():
+    sliced = opened(collection=NAME, slice="digit=3")
+    assert "Means of 15 of 15 queries" in said(sliced)
+    numbers, whole = numbers_of(sliced), numbers_of(opened(collection=NAME))
+    assert (numbers["Queries scored"] == 15).all()
+    assert (numbers["at worst"] != whole["at worst"]).any()
+
+
+def test_a_metric_without_bounds_is_said_to_have_none():
+    app = opened(collection=NAME, metric="Judged@10")
+    assert "No bounds over the orders of equal distances are known for Judged" in said(app)
+    numbers = numbers_of(app)
+    assert numbers["at worst"].isna().all() and numbers["Judged@10"].notna().all()
+
+
+def test_the_versions_in_view_are_those_drawn():
+    app = opened(collection=NAME, runs="itq-32")
+    assert "needs codes of two lengths" in said(app)
+    assert "mAP@p, 32 bits" in said(app) and "mAP@p, 16 bits" not in said(app)
+
+
+def pair_of(app):
+    table = next(t.value for t in app.table if "Bits that differ" in t.value)
+    return table.rename(index=lambda version: version.replace("\\", ""))
+
+
+def test_equation_1_of_a_pair_holds_and_its_bits_are_drawn(files):
+    _, far = files
+    app = opened("query", collection=NAME, query="q_d0023", pair="d0005")
+    folder = collections.COLLECTIONS / NAME
+    queries = (folder / "models/itq-64/queries.txt").read_text().split()
+    items = [item for item in collections.open_collection(NAME).items["item_id"]]
+    distance = far("itq-64")[queries.index("q_d0023"), items.index("d0005")]
+    row = pair_of(app).loc["itq-64"]
+    assert row["Bits that differ"] == f"**{distance}** of 64"
+    inner = 64 - 2 * distance
+    assert row["(K − ⟨h, h′⟩) ÷ 2"].endswith(f"{inner}) ÷ 2 = {distance}")
+    assert row["K ÷ 2 · (1 − cos)"].endswith(f"= {distance}")
+    assert row["K ÷ 4 · ‖…‖²"] == f"{distance}"
+    assert "A pair of **type 3**: grade 0, gain 0, not relevant." in said(app)
+    assert f"**itq-64**, {distance} of 64 bits differ" in said(app)
+
+
+def test_without_a_choice_the_pair_is_the_open_item_or_the_candidates_first():
+    first = opened("query", collection=NAME, query="q_d0023")
+    assert pair_of(first).loc["supervised-64", "Rank"] == "1"
+    clip, pair = (
+        opened("query", collection=NAME, query="q_d0023", **{key: "d0005"})
+        for key in ("clip", "pair")
+    )
+    assert pair_of(clip).equals(pair_of(pair))
+    assert not pair_of(clip).equals(pair_of(first))
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """A copy of the digits without pictures and with two versions, to break."""
+    copy = tmp_path / "data" / NAME
+    left_out = shutil.ignore_patterns("media", "lsh-*", "*-16", "*-32")
+    shutil.copytree(collections.COLLECTIONS / NAME, copy, ignore=left_out)
+    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path / "data")
+    st.cache_resource.clear()  # judgements are kept by what enters numbers, and names do not
+    return copy
+
+
+def test_codes_that_are_not_binary_are_refused_by_row_and_id(broken):
+    path = broken / "models" / "itq-64" / "items.npy"
+    matrix = np.load(path)
+    matrix[3, 5] = 2
+    np.save(path, matrix)
+    sentence = "models/itq-64/items.npy: found the value 2 in row 3 (d0003) beside -1; wanted codes"
+    app = opened(collection=NAME, baseline="supervised-64")
+    assert sentence in "\n".join(warning.value for warning in app.warning).replace("\\", "")
+
+
+def test_vectors_of_floats_have_no_radius_and_say_so(broken):
+    for stem in ("items", "queries"):
+        path = broken / "models" / "itq-64" / f"{stem}.npy"
+        np.save(path, np.load(path).astype(np.float32))
+    app = opened(collection=NAME)
+    assert not app.exception
+    assert "No hash codes, and so no radius or length: itq-64." in said(app)
+    query = opened("query", collection=NAME, query="q_d0023")
+    assert "No code of both: itq-64." in said(query)
+
+
+def test_a_gallery_that_holds_a_query_is_refused(broken):
+    path = broken / "queries.csv"
+    path.write_text(path.read_text().replace("d0023.png", "d0003.png", 1))
+    app = opened(collection=NAME)
+    error = app.error[0].value.replace("\\", "")
+    assert "found 1 item of the gallery among the queries (d0003)" in error
+    assert not app.exception and not app.get("vega_lite_chart")
+
+
+def test_a_grade_that_is_not_known_is_refused(broken):
+    path = broken / "qrels.csv"
+    path.write_text(path.read_text().replace("q_d0023,d0003,2", "q_d0023,d0003,3"))
+    error = opened(collection=NAME).error[0].value.replace("\\", "")
+    assert "found grade 3 for the query 'q_d0023' and the item 'd0003'; wanted 2 (type 1)" in error
+
+
+def test_labels_that_are_not_there_are_said_to_be_wanted(broken):
+    (broken / "qrels.csv").unlink()
+    error = opened(collection=NAME).error[0].value.replace("\\", "")
+    assert "judged pairs of query and item, as the hashing protocol needs" in error
