@@ -1,0 +1,128 @@
+"""What people saw and said, and the tables of it, remembered by the state of the files and by what
+reviewers said since."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.browsed import Browsed, Reading
+from dashboard.storage import lists as stored
+from dashboard.storage import reviews
+from dashboard.storage.collection import Collection
+from dashboard.storage.evidence import stored_as
+from dashboard.storage.freshness import stamp
+from dashboard.storage.lists import Lists
+from dashboard.storage.reviews import RATING
+from dashboard.tables import REVIEWS, DataError
+from dashboard.views.cached.opened import opened
+
+
+class Said(NamedTuple):
+    """What tables of lists depend on: the files' state, and (list, reviewer, rating) of reviewers."""
+
+    collection: str
+    state: str
+    ratings: tuple[tuple[str, str, str], ...]
+
+
+def lists_of(name: str) -> Lists | None:
+    """What a collection's people saw and said; None where it has no lists."""
+    return _lists(name, stamp(name))
+
+
+def has_lists(collection: Collection) -> bool:
+    """Whether a collection has lists that people saw, usable or not."""
+    return stored_as(collection.folder, "lists") is not None
+
+
+def list_ids(name: str) -> pd.Series:
+    """The ids of the lists that people saw, each once, in the file's order."""
+    known = lists_of(name)
+    ids = known.places["list_id"] if known else pd.Series([], dtype="str")
+    return ids.drop_duplicates()
+
+
+def said(name: str) -> Said:
+    """What the tables depend on now. Raises DataError where the reviews cannot be read."""
+    last = reviews.latest(name, RATING)
+    rows = zip(last["list_id"], last["author"], last["value"], strict=True)
+    return Said(name, stamp(name), tuple(rows))
+
+
+def kind(asked: Said) -> str:
+    """Whose answers count: "real", "simulated", "reviewers" or "none"."""
+    return _browsed(asked)[1]
+
+
+def answers(asked: Said) -> pd.DataFrame:
+    """Who said what of which list: list_id, query_id, participant, session, satisfaction."""
+    known = _lists(asked.collection, asked.state)
+    return stored.answers(known, _ratings(asked))[0] if known else pd.DataFrame()
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def sizes(asked: Said) -> pd.DataFrame:
+    """The source's table 1."""
+    return _browsed(asked)[0].sizes()
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def cleaning(asked: Said, rows: int) -> pd.DataFrame:
+    """What each step of cleaning left."""
+    return _browsed(asked)[0].study(rows).steps
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def spread(asked: Said, rows: int) -> pd.DataFrame:
+    """The source's figure 3, with the words and the version of each list."""
+    known = _lists(asked.collection, asked.state)
+    drawn = _browsed(asked)[0].spread(rows)
+    about = known.places.drop_duplicates("list_id") if known else pd.DataFrame()
+    return drawn.merge(about[["list_id", "query_id", "version", "participant"]], on="list_id")
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def halves(asked: Said, reading: Reading) -> pd.DataFrame:
+    """The source's table 2."""
+    return _browsed(asked)[0].halves(reading)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def gains(asked: Said, reading: Reading) -> pd.DataFrame:
+    """Original and context-aware gain under each discount, at one depth."""
+    return _browsed(asked)[0].gains(reading)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def table_3(asked: Said, reading: Reading) -> pd.DataFrame:
+    """The source's table 3; of the reading the window and its divisor."""
+    return _browsed(asked)[0].table_3(reading)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def walk(asked: Said, list_id: str, reading: Reading, discount: str) -> pd.DataFrame:
+    """One list picture by picture."""
+    return _browsed(asked)[0].walk(list_id, reading, discount)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _lists(name: str, state: str) -> Lists | None:
+    return stored.read_lists(opened(name))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _browsed(asked: Said) -> tuple[Browsed, str]:
+    known = _lists(asked.collection, asked.state)
+    if known is None:
+        raise DataError(asked.collection, "no lists.csv", "lists that people saw")
+    given, whose = stored.answers(known, _ratings(asked))
+    viewers = whose in (stored.REAL, stored.SIMULATED)
+    return Browsed.of(known.places, known.relevance, given, by_viewers=viewers), whose
+
+
+def _ratings(asked: Said) -> pd.DataFrame:
+    table = pd.DataFrame(asked.ratings, columns=["list_id", "author", "value"], dtype="str")
+    return table if len(table) else REVIEWS.empty()
