@@ -179,6 +179,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "clip": Choice("the clip or picture that is open", _nothing, _item),
     "beside": Choice("the clip that plays in step with the open one", _nothing, _item),
+    "pair": Choice("the item whose hash code is held against the query's", _nothing, _item),
     "list": Choice(
         "the list that is open, of those that people saw",
         _nothing,
