@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,9 @@ BLOCK = 1 << 14  # rows at a time: what they need stays in the cache
 ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 ÷ golden ratio: multiplying by it scatters high bits
 HALF = np.uint64(32)
 LOW_BYTES = np.array([(1 << 8 * kept) - 1 for kept in range(WORD + 1)], dtype=np.uint64)
+
+_KEYS: dict[int, tuple[Numbers, Keys]] = {}
+"""The ends and the keys of columns that `column` made, by the place of their bytes in memory."""
 
 
 def is_text(column: pd.Series) -> bool:
@@ -52,9 +56,37 @@ def keys(column: pa.ChunkedArray) -> Keys:
     >>> a == again, a == b
     (np.True_, np.False_)
     """
-    mixed = np.empty(len(column), dtype=np.uint64)
+    found = [_kept(chunk) for chunk in column.chunks if len(chunk)]
+    return found[0] if len(found) == 1 else np.concatenate([*found, np.empty(0, dtype=np.uint64)])
+
+
+def column(ends: NDArray[np.int64], held: NDArray[np.uint8], mixed: Keys) -> pa.ChunkedArray:
+    """A column of texts in the bytes `held`, each from one of `ends` to the next, not copied.
+
+    Its keys are known and need not be made again as long as these bytes are there.
+    """
+    mixed.flags.writeable = False
+    text = [None, pa.py_buffer(ends), pa.py_buffer(held)]
+    made = pa.Array.from_buffers(pa.large_string(), len(mixed), text)
+    place = held.ctypes.data
+    _KEYS[place] = (ends, mixed)
+    finalize(held, _KEYS.pop, place).atexit = False
+    return pa.chunked_array([made])
+
+
+def _kept(chunk: pa.Array) -> Keys:
+    """The keys of some ids, made only if they are not known."""
+    _, ends, held = chunk.buffers()
+    known = _KEYS.get(held.address) if held else None
+    if known is None or known[0].ctypes.data != ends.address:
+        return _mixed(chunk)
+    return known[1][chunk.offset : chunk.offset + len(chunk)]
+
+
+def _mixed(chunk: pa.Array) -> Keys:
+    mixed = np.empty(len(chunk), dtype=np.uint64)
     row = 0
-    for lengths, words in _blocks(column):
+    for lengths, words in _blocks(chunk):
         key = lengths.astype(np.uint64) * ODD
         shortest = lengths.min()
         for number, word in enumerate(words):
@@ -77,7 +109,7 @@ def stretches(column: pa.ChunkedArray) -> Numbers:
     """
     found = []
     row = 0
-    for lengths, words in _blocks(column):
+    for lengths, words in (block for chunk in column.chunks for block in _blocks(chunk)):
         differs = np.empty(len(lengths), dtype=bool)
         differs[0] = True
         differs[1:] = (lengths[1:] != lengths[:-1]) | (lengths[1:] > LONGEST)
@@ -96,8 +128,16 @@ def pairs(query: NDArray[Any], items: Keys, queries: int) -> tuple[Numbers, int]
     bits = 63 - queries.bit_length()
     numbers: Numbers = query.astype(np.int64)
     numbers <<= bits
-    numbers |= (items >> np.uint64(64 - bits)).view(np.int64)
+    for start in range(0, len(numbers), BLOCK):
+        some = slice(start, start + BLOCK)
+        numbers[some] |= (items[some] >> np.uint64(64 - bits)).view(np.int64)
     return numbers, queries << bits
+
+
+def repeated(numbers: Numbers) -> bool:
+    """Whether a number stands there twice. The array is sorted on the way, to need no other."""
+    numbers.sort()
+    return bool((numbers[1:] == numbers[:-1]).any())
 
 
 def same(column: pa.ChunkedArray, rows: Numbers, other: pa.ChunkedArray, others: Numbers) -> bool:
@@ -105,23 +145,25 @@ def same(column: pa.ChunkedArray, rows: Numbers, other: pa.ChunkedArray, others:
     return bool(pc.all(pc.equal(column.take(rows), other.take(others))).as_py() is not False)
 
 
-def _blocks(column: pa.ChunkedArray) -> Iterator[tuple[NDArray[Any], list[Keys]]]:
+def laid_out(chunk: pa.Array) -> tuple[NDArray[Any], NDArray[np.uint8]]:
+    """Where the texts of an array end in its bytes (first, where they begin), and these bytes."""
+    _, offsets, data = chunk.buffers()
+    wide = pa.types.is_large_string(chunk.type)
+    ends = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)
+    held = np.frombuffer(data or b"", dtype=np.uint8)
+    return ends[chunk.offset : chunk.offset + len(chunk) + 1], held
+
+
+def _blocks(chunk: pa.Array) -> Iterator[tuple[NDArray[Any], list[Keys]]]:
     """For some rows at a time the lengths of their ids in bytes, and their words."""
-    for chunk in column.chunks:
-        if not len(chunk):
-            continue
-        wide = pa.types.is_large_string(chunk.type)
-        _, offsets, data = chunk.buffers()
-        ends = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)
-        ends = ends[chunk.offset : chunk.offset + len(chunk) + 1]
-        held = np.frombuffer(data or b"", dtype=np.uint8)
-        for start in range(0, len(chunk), BLOCK):
-            some = ends[start : start + BLOCK + 1]
-            first, last = int(some[0]), int(some[-1])
-            # whole words, and one more, may be read beyond the last id
-            padded = np.zeros((last - first) // WORD * WORD + 2 * WORD, dtype=np.uint8)
-            padded[: last - first] = held[first:last]
-            yield _words(padded, (some - first).astype(np.int64))
+    ends, held = laid_out(chunk)
+    for start in range(0, len(chunk), BLOCK):
+        some = ends[start : start + BLOCK + 1]
+        first, last = int(some[0]), int(some[-1])
+        # whole words, and one more, may be read beyond the last id
+        padded = np.zeros((last - first) // WORD * WORD + 2 * WORD, dtype=np.uint8)
+        padded[: last - first] = held[first:last]
+        yield _words(padded, (some - first).astype(np.int64))
 
 
 def _words(padded: NDArray[np.uint8], ends: Numbers) -> tuple[Numbers, list[Keys]]:

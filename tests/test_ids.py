@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
@@ -47,3 +49,24 @@ def test_ids_longer_than_what_is_looked_at_are_compared_as_texts() -> None:
     assert ids.keys(column)[0] == ids.keys(column)[1]
     assert not ids.same(column, np.array([0]), column, np.array([1]))
     assert ids.stretches(column).tolist() == [0, 1]
+
+
+def test_keys_that_are_known_are_those_of_the_texts_and_go_with_them() -> None:
+    texts = [f"document {n}" for n in range(50)]
+    written = pa.array(texts, pa.large_string())
+    ends, held = (part.copy() for part in ids.laid_out(written))
+    expected = ids.keys(pa.chunked_array([written]))
+    before = len(ids._KEYS)
+    column = ids.column(ends, held, expected.copy())
+    assert column.to_pylist() == texts and len(ids._KEYS) == before + 1
+    part = pa.chunked_array([column.chunk(0).slice(3, 4), written.slice(0, 2)])
+    assert ids.keys(part).tolist() == [*expected[3:7], *expected[:2]]
+    # texts cut elsewhere from the same bytes are others
+    shifted = pa.Array.from_buffers(
+        pa.large_string(), 50, [None, pa.py_buffer(np.maximum(ends - 1, 0)), pa.py_buffer(held)]
+    )
+    other = pa.chunked_array([shifted])
+    assert ids.keys(other).tolist() == ids.keys(pa.chunked_array([other.to_pylist()])).tolist()
+    del column, part, shifted, other, held
+    gc.collect()
+    assert len(ids._KEYS) == before

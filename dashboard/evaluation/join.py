@@ -15,7 +15,8 @@ Codes = NDArray[Any]
 Places = NDArray[np.int64]
 
 ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 ÷ golden ratio: multiplying by it scatters high bits
-KEYS, SLOT_BITS = 8, 7  # a region of the filter: 128 slots for about 8 keys
+KEYS = 8  # a region of numbers has about so many keys,
+FILTER_BITS, TABLE_BITS = 7, 5  # 128 slots in the filter and 32 in the table
 BLOCK = 1 << 16  # rows that are filtered at a time: what they need stays in the cache
 
 
@@ -68,29 +69,46 @@ def _by_filter(keys: Places, wanted: Places, size: int) -> tuple[Places, Places]
     # most wanted pairs are in no judgement: a table of hash bits throws them out before the
     # search, which then sees few more than those that are found
     region = max(int(size * KEYS // max(len(keys), 1)).bit_length() - 1, 0)
-    taken = np.zeros(((size >> region) + 1) << SLOT_BITS, dtype=bool)
-    taken[_slots(keys, region)] = True
+    regions = (size >> region) + 1
+    taken = np.zeros(regions << FILTER_BITS, dtype=bool)
+    taken[_slots(keys, region, FILTER_BITS)] = True
     kept = [
-        np.flatnonzero(taken[_slots(wanted[start : start + BLOCK], region)]) + start
+        np.flatnonzero(taken[_slots(wanted[start : start + BLOCK], region, FILTER_BITS)]) + start
         for start in range(0, len(wanted), BLOCK)
     ]
     likely = np.concatenate([np.empty(0, dtype=np.int64), *kept])
-    order = np.argsort(keys)
-    ordered = keys[order]
-    places = np.searchsorted(ordered, wanted[likely])
-    places[places == len(keys)] = 0
-    same = ordered[places] == wanted[likely]
-    return likely[same], order[places[same]]
+    rows, place = _by_slots(keys, wanted[likely], region, regions)
+    return likely[rows], place
 
 
-def _slots(keys: Places, region: int) -> Places:
+def _by_slots(keys: Places, wanted: Places, region: int, regions: int) -> tuple[Places, Places]:
+    """`matching` by one look into a table; only keys that lost their slot to another are searched
+    for."""
+    table = np.zeros(regions << TABLE_BITS, dtype=np.int32)
+    slots, numbers = _slots(keys, region, TABLE_BITS), np.arange(len(keys), dtype=np.int32)
+    table[slots] = numbers
+    lost = np.flatnonzero(table[slots] != numbers)
+    lost = lost[np.argsort(keys[lost])]
+    places = table[_slots(wanted, region, TABLE_BITS)]
+    same = keys[places] == wanted
+    if len(lost):
+        rest = np.flatnonzero(~same)
+        found = np.searchsorted(keys[lost], wanted[rest])
+        found[found == len(lost)] = 0
+        places[rest] = lost[found]
+        same[rest] = keys[places[rest]] == wanted[rest]
+    rows = np.flatnonzero(same)
+    return rows, places[rows].astype(np.int64)
+
+
+def _slots(keys: Places, region: int, bits: int) -> Places:
     """A slot for each key: its region of numbers, then a hash within the region's slots.
 
     Keys of one query are neighbours and so are their slots, which therefore stay in the cache.
     """
     hashed = keys.view(np.uint64) * ODD
-    hashed >>= np.uint64(64 - SLOT_BITS)
+    hashed >>= np.uint64(64 - bits)
     slots: Places = keys >> region
-    slots <<= SLOT_BITS
+    slots <<= bits
     slots += hashed.view(np.int64)
     return slots

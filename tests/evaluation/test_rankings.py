@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.evaluation import join
 from dashboard.evaluation.join import matching, pairs
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.rankings import from_lists, rank
@@ -127,6 +128,17 @@ def test_pairs_that_only_share_a_hash_are_not_found():
     keys, wanted = random.integers(0, 2**40, (2, 20_000))
     rows, _ = matching(keys, np.append(wanted, keys[:3]), 2**40)
     assert rows.tolist() == [20_000, 20_001, 20_002]
+
+
+@pytest.mark.parametrize("slots", [0, 1, 5])
+def test_pairs_are_found_however_many_share_a_slot(slots, monkeypatch):
+    monkeypatch.setattr(join, "TABLE_BITS", slots)
+    random = np.random.default_rng(2)
+    keys = random.choice(10**7, 2_000, replace=False)
+    wanted = np.append(random.integers(0, 10**7, 50_000), random.choice(keys, 3_000))
+    rows, places = matching(keys, wanted, 10**7)
+    assert rows.tolist() == np.flatnonzero(np.isin(wanted, keys)).tolist()
+    assert (keys[places] == wanted[rows]).all()
 
 
 def test_an_unknown_item_is_no_other_querys_item():

@@ -267,6 +267,27 @@ def test_a_file_of_many_pieces_is_read_as_one(
     assert refused.value.line == 201
 
 
+@pytest.mark.parametrize("first, then", [(300, 1), (1, 300), (1, 1)])
+def test_pieces_unlike_each_other_are_read_as_one(
+    first: int, then: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = ["x" * first + f"{n}" for n in range(20)] + ["ö" * then + f"{n}" for n in range(400)]
+    lines = [f"q Q0 {item} 1 {-n} x\n" for n, item in enumerate(items)]
+    monkeypatch.setattr(pieces, "PIECE", 1_000)
+    assert read_run(write(tmp_path, "".join(lines)), "trec")["item_id"].tolist() == items
+
+
+@pytest.mark.parametrize("rows", [(1, 2), (1, 60), (1, 90), (58, 59)])
+def test_a_pair_twice_is_found_within_a_piece_and_across(
+    rows: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"q{n // 40 % 2} Q0 item{n} 1 {-n} x\n" for n in range(100)]
+    lines[rows[1]] = lines[rows[0]]
+    monkeypatch.setattr(pieces, "PIECE", 300)
+    with pytest.raises(DataError, match=f"lines {rows[0] + 1} and {rows[1] + 1}"):
+        read_run(write(tmp_path, "".join(lines)), "trec")
+
+
 def test_different_ids_that_share_a_key_are_told_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

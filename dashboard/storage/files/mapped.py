@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from dashboard.tables import DataError
+
+WANTED = "a complete array of numbers in .npy format"
+HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 def mapped_array(path: Path, name: str = "") -> npt.NDArray[Any]:
@@ -20,10 +23,24 @@ def mapped_array(path: Path, name: str = "") -> npt.NDArray[Any]:
     if not path.is_file():
         raise DataError(name, "no such file", "a .npy file with one vector a row")
     with path.open("rb") as file:
-        if file.read(6) != np.lib.format.MAGIC_PREFIX:
-            raise DataError(name, "no array", "an array in .npy format")
+        return mapped(file, name)
+
+
+def mapped(file: BinaryIO, name: str) -> npt.NDArray[Any]:
+    """The array in an open `.npy` file, mapped, as above; the file may be closed afterwards.
+
+    Whoever replaces the file must put another in its place: to write into it while it is mapped
+    would pull the ground from under the reader.
+    """
+    file.seek(0)
+    if file.read(6) != np.lib.format.MAGIC_PREFIX:
+        raise DataError(name, "no array", "an array in .npy format")
+    file.seek(0)
     try:
-        return np.lib.format.open_memmap(path, mode="r")
-    except (ValueError, OSError, TypeError, SyntaxError, EOFError) as error:
-        wanted = "a complete array of numbers in .npy format"
-        raise DataError(name, f"a file that cannot be mapped ({error})", wanted) from error
+        shape, by_column, kind = HEADERS[np.lib.format.read_magic(file)](file)
+        if kind.hasobject:
+            raise DataError(name, "pickled objects", f"{WANTED}; nothing is unpickled")
+        order = "F" if by_column else "C"
+        return np.memmap(file, kind, "r", file.tell(), shape, order)
+    except (ValueError, OSError, TypeError, SyntaxError, EOFError, KeyError) as error:
+        raise DataError(name, f"a file that cannot be mapped ({error})", WANTED) from error

@@ -31,17 +31,22 @@ def ordered(pairs: Pairs, scores: npt.NDArray[np.float64], ties: Ties) -> pd.Dat
     new_score[begins] = True
     if not new_score.all():
         items = _in_order(items, _ties_broken(items, new_score, ties))
-    ranks = np.arange(1, len(queries) + 1)
-    ranks -= np.repeat(begins, np.diff(np.append(begins, len(queries))))
     return pd.DataFrame(
         {
             "query_id": categorical(Codes(queries, pairs.queries.names)),
             "item_id": items.array,
             "score": scores,
-            "rank": ranks,
+            "rank": _counted(begins, len(queries)),
         },
         copy=False,
     )
+
+
+def _counted(begins: Rows, rows: int) -> Rows:
+    """1, 2, 3 … from each of `begins` on."""
+    ranks = np.ones(rows, dtype=np.int64)
+    ranks[begins[1:]] -= np.diff(begins)
+    return np.cumsum(ranks, out=ranks)
 
 
 def _in_order(items: pd.Series, rows: Rows) -> pd.Series:

@@ -12,9 +12,10 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ from dashboard import ids
 from dashboard.storage.files.contents import GZIP, UTF16
 
 PIECE = 1 << 21
+WORKERS = min(2, os.cpu_count() or 1)
 ODDITIES = (b"\0", b"\t", b"\r")
 MARKS = (codecs.BOM_UTF8, *UTF16, GZIP)
 
@@ -39,41 +41,119 @@ class Columns:
     """The columns of TREC lines, those with few different texts as a name and how often in a row.
 
     queries, tags: the text of each stretch of rows, equal ones may follow each other;
-    lengths: how many rows each stretch of `queries` has; items, values: one for each row.
+    lengths: how many rows each stretch of `queries` has; items, their keys, values: one a row;
+    distinct: whether no two items of one stretch share a key.
     """
 
     queries: pa.ChunkedArray
     lengths: npt.NDArray[np.int64]
     items: pa.ChunkedArray
+    keys: ids.Keys
     values: npt.NDArray[np.float64]
     tags: pa.ChunkedArray
+    distinct: bool
+
+
+class _Whole:
+    """The columns of all pieces in arrays of numpy's own, each piece copied behind the one before.
+
+    numpy asks for large pages of memory, one for 512 small ones of Arrow's; and what a piece took
+    is free for the next one.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._unread = size
+        self._rows = self._bytes = 0
+        self._ends, self._held = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+        self._keys, self._values = np.empty(0, dtype=np.uint64), np.empty(0)
+        self._queries: list[pa.ChunkedArray] = []
+        self._lengths: list[npt.NDArray[np.int64]] = []
+        self._tags: list[pa.ChunkedArray] = []
+        self._distinct = True
+
+    def add(self, part: Columns, size: int) -> None:
+        """Take over the columns of the next piece, of so many bytes of the file."""
+        share = max(1.0, self._unread / size)
+        self._unread -= size
+        self._queries.append(part.queries)
+        self._lengths.append(part.lengths)
+        self._tags.append(part.tags)
+        self._distinct &= part.distinct
+        here = slice(self._rows, self._rows + len(part.values))
+        self._values = _room(self._values, here, share)
+        self._values[here] = part.values
+        self._keys = _room(self._keys, here, share)
+        self._keys[here] = part.keys
+        self._add_items(part.items, share)
+
+    def _add_items(self, items: pa.ChunkedArray, share: float) -> None:
+        for chunk in items.chunks:
+            ends, held = ids.laid_out(chunk)
+            place = slice(self._rows + 1, self._rows + len(ends))
+            self._ends = _room(self._ends, place, share)
+            np.add(ends[1:], self._bytes - ends[0], out=self._ends[place])
+            there = slice(self._bytes, int(self._ends[place.stop - 1]))
+            self._held = _room(self._held, there, share)
+            self._held[there] = held[ends[0] : ends[-1]]
+            self._rows, self._bytes = place.stop - 1, there.stop
+
+    def columns(self) -> Columns:
+        """All of them. Raises Irregular where there was no piece."""
+        if not self._queries:
+            raise Irregular
+        keys = self._keys[: self._rows]
+        return Columns(
+            _chunks(self._queries),
+            np.concatenate(self._lengths),
+            ids.column(self._ends[: self._rows + 1], self._held, keys),
+            keys,
+            self._values[: self._rows],
+            _chunks(self._tags),
+            self._distinct,
+        )
+
+
+def _room(array: npt.NDArray[Any], place: slice, share: float) -> npt.NDArray[Any]:
+    """The array, or a larger one with its values, that has the place: room for `share` times as
+    many as go there now, if the rest of the file is like this piece."""
+    if place.stop <= len(array):
+        return array
+    needed = place.start + int((place.stop - place.start) * share * 1.02)
+    larger = np.empty(max(needed, 3 * len(array) // 2), dtype=array.dtype)
+    larger[: place.start] = array[: place.start]
+    return larger
 
 
 def read_columns(file: BinaryIO, fields: Sequence[str], value: str) -> Columns:
     """The columns of a file, parsed on two cores. Raises Irregular."""
-    workers = min(2, os.cpu_count() or 1)
-    parsed: list[Columns] = []
-    waiting: deque[Future[Columns]] = deque()
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    whole = _Whole(size)
+    waiting: deque[Future[tuple[Columns, int]]] = deque()
     # the same few megabytes are filled again and again: fresh ones cost more than the reading
     free: SimpleQueue[bytearray] = SimpleQueue()
-    for _ in range(workers + 1):
-        free.put(bytearray(PIECE))
+    for _ in range(WORKERS + 1):
+        free.put(bytearray(min(PIECE, size + 1)))
 
-    def parse_and_free(room: bytearray, size: int) -> Columns:
+    def parse_and_free(room: bytearray, size: int) -> tuple[Columns, int]:
         try:
-            return parse(room, size, fields, value)
+            return parse(room, size, fields, value), size
         finally:
             free.put(room)
 
-    with ThreadPoolExecutor(workers) as pool:
-        for room, size in _pieces(file, free):
-            waiting.append(pool.submit(parse_and_free, room, size))
-            while waiting and waiting[0].done():
-                parsed.append(waiting.popleft().result())
-        parsed += [each.result() for each in waiting]
-    if not parsed:
-        raise Irregular
-    return joined(parsed)
+    for room, filled in _pieces(file, free):
+        waiting.append(_workers().submit(parse_and_free, room, filled))
+        while waiting and waiting[0].done():
+            whole.add(*waiting.popleft().result())
+    for each in waiting:
+        whole.add(*each.result())
+    return whole.columns()
+
+
+@cache
+def _workers() -> ThreadPoolExecutor:
+    """Threads that stay: what Arrow keeps of a thread's memory is lost with the thread."""
+    return ThreadPoolExecutor(WORKERS, thread_name_prefix="pieces")
 
 
 def read_plain(path: Path, fields: Sequence[str], value: str) -> Columns:
@@ -83,17 +163,6 @@ def read_plain(path: Path, fields: Sequence[str], value: str) -> Columns:
             raise Irregular
         file.seek(0)
         return read_columns(file, fields, value)
-
-
-def joined(parts: Sequence[Columns]) -> Columns:
-    """Columns that follow each other as one."""
-    return Columns(
-        _chunks([part.queries for part in parts]),
-        np.concatenate([part.lengths for part in parts]),
-        pa.chunked_array([_chunks([part.items for part in parts]).combine_chunks()]),
-        np.concatenate([part.values for part in parts]),
-        _chunks([part.tags for part in parts]),
-    )
 
 
 def _chunks(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
@@ -127,7 +196,7 @@ def parse(data: bytearray, size: int, fields: Sequence[str], value: str) -> Colu
     if any(data.find(oddity, 0, size) >= 0 for oddity in ODDITIES):
         raise Irregular
     text = pa.string()
-    wanted = {"query": text, "item": pa.large_string(), value: pa.float64()}
+    wanted = {"query": text, "item": text, value: pa.float64()}
     if "tag" in fields:
         wanted["tag"] = text
     try:
@@ -138,21 +207,38 @@ def parse(data: bytearray, size: int, fields: Sequence[str], value: str) -> Colu
             ),
             parse_options=pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
             convert_options=pyarrow.csv.ConvertOptions(
-                include_columns=list(wanted), column_types=wanted, null_values=[]
+                include_columns=list(wanted),
+                column_types=wanted,
+                null_values=[],
+                check_utf8=not _ascii(data, size),
             ),
         )
     except pa.ArrowInvalid as error:
         raise Irregular from error
-    if any(pc.any(pc.equal(table[column], "")).as_py() for column in ("query", "item")):
-        raise Irregular
     begins = ids.stretches(table["query"])
+    queries = table["query"].take(begins)
+    if _has_empty(queries) or _has_empty(table["item"]):
+        raise Irregular
     tags = pa.chunked_array([[]], text)
     if "tag" in fields:
         tags = table["tag"].take(ids.stretches(table["tag"]))
+    lengths, keys = np.diff(np.append(begins, len(table))), ids.keys(table["item"])
+    stretch = np.repeat(np.arange(len(lengths)), lengths)
     return Columns(
-        queries=table["query"].take(begins),
-        lengths=np.diff(np.append(begins, len(table))),
+        queries=queries,
+        lengths=lengths,
         items=table["item"],
+        keys=keys,
         values=table[value].to_numpy(),
         tags=tags,
+        distinct=not ids.repeated(ids.pairs(stretch, keys, len(lengths))[0]),
     )
+
+
+def _ascii(data: bytearray, size: int) -> bool:
+    """Whether no byte is above 127, and so nothing is left to check of UTF-8."""
+    return size > 0 and bool(np.frombuffer(data, dtype=np.uint8, count=size).max() < 128)
+
+
+def _has_empty(column: pa.ChunkedArray) -> bool:
+    return pc.min(pc.binary_length(column)).as_py() == 0

@@ -116,11 +116,13 @@ def _pairs(path: Path, value: str, fields: Sequence[str], name: str, findings: F
     if len(wrong):
         cell, line = frame[value].iloc[wrong[0]], int(lines[wrong[0]])
         raise DataError(name, f"the {value} {cell!r}", "a finite number", line=line)
+    items = frame["item_id"].astype("str").reset_index(drop=True)
     return Pairs(
         _factorized(frame["query_id"]),
-        frame["item_id"].astype("str").reset_index(drop=True),
+        items,
         numbers,
         lambda row: int(lines[row]),
+        ids.keys(ids.arrow(items)),
     )
 
 
@@ -145,14 +147,15 @@ def _check_finite(pairs: Pairs, value: str, name: str) -> None:
 
 def _repeated(pairs: Pairs) -> list[tuple[int, int]]:
     """(row, its first appearance) for each row whose query and item stood there before."""
-    keys = ids.keys(ids.arrow(pairs.items))
-    numbers, _ = ids.pairs(pairs.queries.codes, keys, len(pairs.queries.names))
+    unsure = slice(None) if pairs.unsure is None else pairs.unsure
+    queries, keys = pairs.queries.codes[unsure], pairs.keys[unsure]
+    numbers, _ = ids.pairs(queries, keys, len(pairs.queries.names))
     ascending = np.sort(numbers)
     again = ascending[1:][ascending[1:] == ascending[:-1]]
     if not len(again):
         return []
     # different ids may share a number: of these few rows the texts are compared
-    rows = np.flatnonzero(np.isin(numbers, again))
+    rows = np.arange(len(pairs.keys))[unsure][np.isin(numbers, again)]
     texts = pd.DataFrame({"query": pairs.queries.codes[rows], "item": pairs.items.take(rows).array})
     first = pd.Series(rows).groupby([texts["query"], texts["item"]]).transform("first").to_numpy()
     return [(int(row), int(same)) for row, same in zip(rows, first, strict=True) if row != same]
@@ -187,4 +190,10 @@ def _within(pairs: Pairs, gallery: Sequence[str], name: str, findings: Findings)
     items = pd.Categorical.from_codes(
         place[rows].astype(np.int32), categories=pd.Index(gallery, dtype="str")
     )
-    return Pairs(queries, pd.Series(items), pairs.values[rows], lambda r: pairs.line(int(rows[r])))
+    return Pairs(
+        queries,
+        pd.Series(items),
+        pairs.values[rows],
+        lambda row: pairs.line(int(rows[row])),
+        pairs.keys[rows],
+    )

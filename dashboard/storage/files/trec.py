@@ -40,14 +40,17 @@ class Codes:
 class Pairs:
     """The rows of a run or of judgements in the file's order.
 
-    `items` are texts; `values` are scores or grades; `line(row)` is the line of the file a row
-    stood in.
+    `items` are texts, `keys` their numbers (see ids.py); `values` are scores or grades; `line(row)`
+    is the line of the file a row stood in; `unsure`: the rows among which a pair could stand twice
+    (None: all).
     """
 
     queries: Codes
     items: pd.Series
     values: npt.NDArray[np.float64]
     line: Callable[[int], int]
+    keys: ids.Keys
+    unsure: npt.NDArray[np.int64] | None = None
 
 
 def read_file(path: Path, fields: Sequence[str], name: str, findings: Findings) -> Pairs | None:
@@ -87,12 +90,20 @@ def _value(fields: Sequence[str]) -> str:
 def _pairs(columns: Columns, name: str, findings: Findings, line: Callable[[int], int]) -> Pairs:
     _note_tags(columns.tags, name, findings)
     found = columns.queries.combine_chunks().dictionary_encode()
-    queries = np.repeat(found.indices.to_numpy(), columns.lengths)
+    codes = found.indices.to_numpy()
+    unsure = None
+    if columns.distinct:
+        # within one stretch of a query no item stands twice: only those in several are left
+        several = np.bincount(codes)[codes] > 1
+        unsure = np.flatnonzero(np.repeat(several, columns.lengths))
+    names = pd.Index(found.dictionary.to_pandas(), dtype="str")
     return Pairs(
-        Codes(queries, pd.Index(found.dictionary.to_pandas(), dtype="str")),
+        Codes(np.repeat(codes, columns.lengths), names),
         ids.texts(columns.items),
         columns.values,
         line,
+        columns.keys,
+        unsure,
     )
 
 

@@ -89,7 +89,12 @@ def read_vectors(
 def read_ids(path: Path, name: str, findings: Findings) -> tuple[str, ...]:
     """The ids in a text file, one a line; blank lines and blanks around an id are dropped with a
     note."""
-    lines = read_text(path, name, findings).removesuffix("\n").split("\n")
+    return ids_in(read_text(path, name, findings), name, findings)
+
+
+def ids_in(text: str, name: str, findings: Findings) -> tuple[str, ...]:
+    """The ids in a text, one a line, as above. Raises DataError where one stands twice."""
+    lines = text.removesuffix("\n").split("\n")
     ids = [line.strip(" \t\r") for line in lines]
     places = [line for line, text in enumerate(ids, start=1) if text]
     if len(places) < len(ids) or any(
