@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -27,6 +27,7 @@ def cards(
     key: str,
     on_open: Callable[[str], None] | None = None,
     on_beside: Callable[[str], None] | None = None,
+    on_verdict: Callable[[Mapping[str, Any]], None] | None = None,
     **tables: Any,
 ) -> None:
     """Draw rows of cards; the arguments are those of `payload`.
@@ -34,14 +35,17 @@ def cards(
     `on_open` is called (as a callback: before the script runs) with the id of the item whose player
     was opened, and with an empty text when it was closed. Give that id back as `selected`; one that
     is not in `items` opens nothing. `on_beside` is called likewise with the item that is to play in
-    step with the open one.
+    step with the open one; `on_verdict` with what a reviewer says of an item: item, value, note,
+    author, and once, the name of this saying.
     """
 
-    def told(name: str, apply: Callable[[str], None] | None) -> Callable[[], None]:
+    def told(
+        name: str, apply: Callable[[Any], None] | None, read: Callable[[Any], Any] = str
+    ) -> Callable[[], None]:
         def callback() -> None:
-            item_id = st.session_state[key].get(name)
-            if apply is not None and item_id is not None:
-                apply(str(item_id))
+            said = st.session_state[key].get(name)
+            if apply is not None and said is not None:
+                apply(read(said))
 
         return callback
 
@@ -50,4 +54,5 @@ def cards(
         data=payload(rows, items, **tables),
         on_open_change=told("open", on_open),
         on_beside_change=told("beside", on_beside),
+        on_verdict_change=told("verdict", on_verdict, dict),
     )

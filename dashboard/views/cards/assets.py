@@ -16,6 +16,7 @@ _SCRIPTS = (  # together one module
     "playing.js",
     "pair.js",
     "beside.js",
+    "saying.js",
     "player.js",
     "moving.js",
     "keys.js",

@@ -22,6 +22,7 @@ function begin(root) {
       state.tell("open", id);
     },
     beside: (id) => state.tell("beside", id),
+    verdict: (said) => state.tell("verdict", said),
   };
   state.player = player(root.querySelector(".player"), told);
   listen(root.querySelector(".rows"), state);
@@ -224,6 +225,7 @@ function factsOf(result, item, row, data) {
     row.role === "missed" || (row.role === "version" && item.hit === false) ? why(item, false) : null,
     twins(item, false),
     item.note ? make("span", "note", "", [isolated("", item.note)]) : null,
+    item.reviewed ? make("span", "reviewed", `reviewed: ${item.reviewed[0]}`) : null,
     item.caption && item.kind !== "text" ? isolated("caption", item.caption.slice(0, 200)) : null,
   ].filter(Boolean);
 }
@@ -239,6 +241,7 @@ function spoken(result, item, data) {
     lacks.length ? `lacks ${lacks.join(", ")}` : "",
     item.why.length ? `suspected: ${item.why[1]}` : "",
     item.twins.length ? "near-duplicate" : "",
+    item.reviewed ? `reviewed: ${item.reviewed[0]}` : "",
     result.note ?? "",
     result.move.replace("↑", "up ").replace("↓", "down "),
     item.problem,

@@ -64,18 +64,20 @@ def payload(
     beside: str | None = None,
     columns: int | None = None,
     depth: int | None = None,
+    answer: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Everything that the component draws, as values that JSON can hold.
 
     items: one row for each item that is shown or selected: item_id and the columns of
         `storage.media.media`; also, where known, hit (True, False, null: not judged), matched,
         required, note, why (cause, short, sentence; null: none), twins (pairs of a name and what
-        says so).
+        says so), reviewed (what reviewers said in words, and their last words one by one).
     ticks: item_id, group, keyword, present (null: the item has no annotation).
     ranks: run, item_id, rank, score in every version, to its whole depth.
     annotations: item_id, group, keyword.
     baseline: the row that movements start from. columns: cards side by side; None: one line.
     depth: how many results the metric looks at; None: all. beside: the item that plays in step.
+    answer: what came of a verdict: the name of its saying, and what was wrong.
     """
     known: dict[str, Record] = {
         str(record["item_id"]): record for record in items.to_dict("records")
@@ -106,6 +108,7 @@ def payload(
         "beside": index.get(beside or ""),
         "columns": columns,
         "depth": depth,
+        "answer": None if answer is None else list(answer),
     }
     json.dumps(built, allow_nan=False)  # a number that JSON cannot hold would kill the component
     return built
@@ -191,6 +194,7 @@ def _item(record: Record, longest: int) -> dict[str, Any]:
         "span": [begin, end] if (begin, end) != (None, None) else [],
         "why": [shown(words, None) for words in list_of(record, "why")],
         "twins": [[shown(word, LABEL) for word in twin] for twin in list_of(record, "twins")],
+        "reviewed": list_of(record, "reviewed"),
     }
     return {
         "id": item_id,
@@ -200,7 +204,6 @@ def _item(record: Record, longest: int) -> dict[str, Any]:
         "hit": flag_of(record.get("hit")),
         "matched": whole_of(record.get("matched")),
         "required": whole_of(record.get("required")),
-        "reviewed": None,
         **{key: value for key, value in optional.items() if value},
     }
 

@@ -4,12 +4,14 @@ function player(dialog, told) {
   const title = dialog.querySelector("bdi");
   const stage = dialog.querySelector(".stage");
   const about = dialog.querySelector(".about");
+  const own = dialog.querySelector(".own");
   const [previous, next, close] = ["previous", "next", "close"].map((name) =>
     dialog.querySelector(`.${name}`),
   );
   let shown = null; // the item on the stage
   let neighbours = []; // the items of the row that it was opened from
   let beside = null; // the item that plays in step with it
+  let form = null; // a reviewer's verdict on the item shown
   let opened = {}; // the rank it was opened at, and the card that was marked then
   let data = null;
 
@@ -35,10 +37,12 @@ function player(dialog, told) {
     if (another && how.marked && how.marked !== id && how.tell) choose(how.marked);
     else if (another) stageAnew();
     const known = JSON.stringify([item, beside, data.required, data.colours]);
+    if (another) own.replaceChildren((form = saying(item, told.verdict)));
     if (about.known !== known) {
       const offered = partners(item, data, opened);
       about.replaceChildren(...facts(item, data), besides(offered, beside, choose));
     }
+    form.answered(data.answer);
     about.known = known; // a rerun that brings nothing new leaves what the reader has unfolded
     const at = neighbours.indexOf(id);
     previous.disabled = at <= 0;
@@ -79,7 +83,7 @@ function player(dialog, told) {
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation();
-    if (event.target.matches("video, input, select")) return;
+    if (event.target.matches("video, input, select, textarea")) return;
     if (event.key === " " && event.target.matches("h2")) {
       event.preventDefault();
       const video = stage.querySelector("video");
@@ -163,6 +167,7 @@ function facts(item, data) {
     item.note ? make("p", "note", "", [isolated("", item.note)]) : null,
     data.required.length ? tickList(item, data.required) : null,
     places(item, data),
+    verdicts(item),
     annotations(item),
     longText("caption", item.caption, 240),
     linkTo(item),

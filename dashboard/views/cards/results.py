@@ -17,6 +17,7 @@ from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.cards import Row, cards, needed
 from dashboard.views.cards.rows import depth_in_rows, only_differing, rows_of, versions
+from dashboard.views.cards.said import answer, by_item, say
 from dashboard.views.texts import plain
 
 GRADES: dict[str, Callable[[float], str]] = {
@@ -128,15 +129,18 @@ def draw(
     values: pd.DataFrame,
     on_open: Callable[[str], None],
     on_beside: Callable[[str], None],
+    spoken: pd.DataFrame | None = None,
 ) -> None:
     """Draw a row of cards for each version, one for the ideal order and one for what was missed.
 
-    values: the measurements of this query by the metric in front.
+    values: the measurements of this query by the metric in front. spoken: reviewers' verdicts.
     """
     rows = rows_of(found, view, values.set_index("run")["value"].to_dict())
     selected = view.clip or None
     items = needed(rows, selected, view.beside or None)
     described = _described(found, rows, items, int(view.shown))
+    if spoken is not None:
+        described["reviewed"] = described["item_id"].map(by_item(spoken))
     said = [depth_in_rows(view), _twins_said(described)]
     if view.differing == "yes":
         rows, hidden = only_differing(rows)
@@ -148,6 +152,8 @@ def draw(
         key="cards",
         on_open=on_open,
         on_beside=on_beside,
+        on_verdict=lambda told: say(found, told),
+        answer=answer(),
         ticks=ticks(found.required, cached.opened(view.collection).keywords, items),
         ranks=pd.concat([run.assign(run=version) for version, run in found.whole.items()]),
         annotations=_annotations(view.collection, items),

@@ -51,7 +51,7 @@ def rows_of(found: Found, view: Any, values: Mapping[str, float]) -> list[Row]:
 
 def _version_row(found: Found, view: Any, version: str, value: float | None) -> Row:
     run, counted = found.runs[version], found.ranked(version)
-    colours = charts.version_colours(cached.opened(view.collection).versions)
+    colours = charts.version_colours(cached.versions(view))
     copies = run.attrs.get("left_out", {}).get(found.query_id, 0)
     said = [found.problems.get(version) or (f"{copies} copies left out" if copies else "")]
     if len(counted) < len(run):

@@ -12,6 +12,7 @@ function unpacked(data) {
       span: [null, null],
       why: [],
       twins: [],
+      reviewed: null,
       ...item,
       poster: item.poster.replace("*", () => id),
       media: item.media.replace("*", () => id),

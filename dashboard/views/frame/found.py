@@ -6,7 +6,7 @@ from typing import Any
 
 from dashboard.views import summary
 from dashboard.views.cached import Question
-from dashboard.views.cards import results
+from dashboard.views.cards import results, said
 from dashboard.views.frame.review import review, similarity
 from dashboard.views.frame.steps import open_beside, open_clip
 
@@ -18,7 +18,10 @@ def what_was_found(view: Any, asked: Question, query_id: str) -> None:
     values = summary.values(view, found)
     summary.describe(view, found)
     review(view)
-    results.draw(found, view, summary.in_front(view, values), open_clip, open_beside)
+    spoken = said.read(found)
+    results.draw(found, view, summary.in_front(view, values), open_clip, open_beside, spoken)
+    if spoken is not None:
+        said.below(found, spoken)
     summary.values_table(view, values)
     summary.explained(view, asked, query_id, versions)
     similarity(view, found)

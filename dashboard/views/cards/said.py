@@ -1,0 +1,141 @@
+"""What reviewers say of the results of a query: kept from the player, shown on the cards.
+
+It stands beside the judgements that metrics are computed from and enters none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.storage import reviews
+from dashboard.storage.reviews import VERDICT, Review
+from dashboard.tables import DataError
+from dashboard.views import cached
+from dashboard.views.report.exports import as_csv
+from dashboard.views.texts import plain, shown
+
+if TYPE_CHECKING:
+    from dashboard.views.cards.results import Found
+
+WORDS = {"relevant": "relevant", "not": "not relevant", "unsure": "unsure", "": "taken back"}
+LAST = 5  # reviewers whose words go to the player; the card counts them all
+NOTE = 300  # letters of a note there
+_ANSWER = "verdict-answer"
+
+
+def about(found: Found) -> str:
+    """What names the query in reviews: its id, or the text or item that was searched with."""
+    asked = found.asked
+    if asked.text:
+        return f"text:{asked.text}"
+    return f"item:{asked.item}" if asked.item else found.query_id
+
+
+def verdicts(found: Found) -> pd.DataFrame:
+    """The last word of each reviewer on each result of this query: the table REVIEWS.
+
+    Raises DataError where the file of reviews cannot be read.
+    """
+    return reviews.latest(found.asked.collection, VERDICT, query_id=about(found))
+
+
+def by_item(said: pd.DataFrame) -> dict[str, list[Any]]:
+    """For each item what the cards are told: all verdicts in words, and the last ones with author,
+    verdict, note and day."""
+    return {str(item): [_counted(mine), _last(mine)] for item, mine in said.groupby("item_id")}
+
+
+def _counted(said: pd.DataFrame) -> str:
+    """`relevant`, or `relevant 2, not relevant 1` where there is more than one word."""
+    numbers = said["value"].value_counts()
+    if len(said) == 1:
+        return WORDS[said["value"].iloc[0]]
+    return ", ".join(f"{word} {numbers[v]}" for v, word in WORDS.items() if v in numbers)
+
+
+def _last(said: pd.DataFrame) -> list[list[str]]:
+    rows = said.tail(LAST).iloc[::-1]
+    return [
+        [shown(row["author"]), WORDS[row["value"]], shown(row["note"], NOTE), row["time"][:10]]
+        for row in rows.to_dict("records")
+    ]
+
+
+def say(found: Found, told: Mapping[str, Any]) -> None:
+    """Keep a verdict that came from the player; what is wrong with it is told back to it.
+
+    For callbacks: it is on the disk before the script runs. told: item, value, note, author, and
+    once, the name of this saying.
+    """
+    once = str(told.get("once", ""))[:80]
+    st.session_state[_ANSWER] = [once, _kept(found, told, once)]
+
+
+def _kept(found: Found, told: Mapping[str, Any], once: str) -> str:
+    item = str(told.get("item", ""))
+    if not (cached.opened(found.asked.collection).items["item_id"] == item).any():
+        return "Not kept: there is no such item in this collection (any more)."
+    try:
+        review = Review(
+            VERDICT,
+            found.asked.collection,
+            str(told.get("value", "")),
+            str(told.get("author", "")).strip(),
+            query_id=about(found),
+            item_id=item,
+            note=str(told.get("note", "")).strip(),
+        )
+        reviews.append(review, once or None)
+    except (ValueError, DataError) as problem:
+        return f"Not kept: {problem}"
+    return ""
+
+
+def answer() -> list[str] | None:
+    """What came of the last saying of this session: its name and what was wrong, if anything."""
+    known = st.session_state.get(_ANSWER)
+    return None if known is None else [known[0], shown(known[1], 500)]
+
+
+def below(found: Found, said: pd.DataFrame) -> None:
+    """What reviewers said of this query's results as a table, and all of the collection's as CSV.
+
+    said: the verdicts of this query.
+    """
+    collection = found.asked.collection
+    number = f"{len(said)} verdict{'s' * (len(said) != 1)}"
+    with st.expander(f"What reviewers said of these results: {number}"):
+        st.caption(
+            "Open a result to say whether it is relevant. Verdicts are kept beside the judgements "
+            "that the metrics are computed from and enter none of them."
+        )
+        if len(said):
+            st.dataframe(_readable(said), hide_index=True)
+        st.download_button(
+            "All verdicts of this collection as CSV",
+            lambda: as_csv(reviews.latest(collection, VERDICT)).encode(),
+            file_name=f"{collection}-verdicts.csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def _readable(said: pd.DataFrame) -> pd.DataFrame:
+    columns: Sequence[tuple[str, str]] = (("item_id", "Result"), ("author", "Reviewer"))
+    table = {title: said[column].map(shown) for column, title in columns}
+    table["Verdict"] = said["value"].map(WORDS)
+    return pd.DataFrame({**table, "Note": said["note"].map(shown), "When": said["time"]})
+
+
+def read(found: Found) -> pd.DataFrame | None:
+    """The verdicts of this query, or `None` and a sentence on the screen where they cannot be
+    read."""
+    try:
+        return verdicts(found)
+    except DataError as problem:
+        st.warning(plain(str(problem), None), icon=":material/error:")
+        return None

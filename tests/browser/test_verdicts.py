@@ -1,0 +1,116 @@
+"""Verdicts in Chromium: said in the player, kept, shown to a colleague, taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.browser import review_world
+
+REPOSITORY = Path(__file__).parents[2]
+HOSTILE = '<img src=x onerror="window.__pwn=1"> **b** =1+1'
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("verdicts")
+    review_world.build(folder / "data" / "streets")
+    names = {"DATA": "data", "CACHE": "cache", "REVIEWS": "said"}
+    places = {f"DASHBOARD_{name}": str(folder / place) for name, place in names.items()}
+    return serve(REPOSITORY / "app.py", **places)
+
+
+@pytest.fixture
+def player(address: str, new_page: Callable) -> Callable:
+    """Opens the player of one result of a query."""
+
+    def opened(item: str):
+        page = new_page()
+        page.goto(f"{address}/query?query=like1&clip={item}&shown=50")
+        page.locator("dialog[open] .say").wait_for()
+        return page
+
+    return opened
+
+
+def say(page, value: str, note: str = "", name: str = "Ada") -> None:
+    page.get_by_role("radio", name=value, exact=True).check()
+    page.get_by_label("Note").fill(note)
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Save verdict").click()
+
+
+def reviewed(page, item: str):
+    page.wait_for_timeout(300)
+    return (
+        page.locator(".card")
+        .filter(has=page.locator(".reviewed"))
+        .evaluate_all(
+            "(cards, id) => cards.filter(card => card.item.id === id)"
+            ".map(card => card.querySelector('.reviewed').textContent)",
+            item,
+        )
+    )
+
+
+def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
+    page = player("street_02")
+    say(page, "not relevant", HOSTILE)
+    page.get_by_text("Kept.", exact=True).wait_for()
+    page.locator("dialog .verdicts").get_by_text(HOSTILE).wait_for()
+    assert page.get_by_label("Note").input_value() == ""
+    page.keyboard.press("Escape")
+    assert set(reviewed(page, "street_02")) == {"reviewed: not relevant"}
+    page.get_by_text("What reviewers said of these results: 1 verdict").wait_for()
+    colleague = player("street_02")
+    assert HOSTILE in colleague.locator("dialog .verdicts").inner_text()
+    say(colleague, "relevant", name="Bob")
+    colleague.get_by_role("heading", name="Reviewed: relevant 1, not relevant 1", exact=True).wait_for()
+    assert colleague.evaluate("window.__pwn") is None
+    assert colleague.locator("dialog .verdicts img, dialog .verdicts b").count() == 0
+
+
+def test_a_verdict_can_be_changed_and_taken_back_and_the_name_is_remembered(
+    player: Callable,
+) -> None:
+    page = player("street_03")
+    say(page, "unsure", name="Cleo")
+    page.get_by_role("heading", name="Reviewed: unsure", exact=True).wait_for()
+    say(page, "relevant", name="Cleo")
+    page.get_by_role("heading", name="Reviewed: relevant", exact=True).wait_for()
+    assert page.locator("dialog .verdicts li").count() == 1
+    page.get_by_role("button", name="Take mine back").click()
+    page.locator("dialog .verdicts").wait_for(state="detached")
+    again = player("street_04")
+    assert again.get_by_label("Your name").input_value() == "Cleo"
+
+
+def test_what_is_missing_is_said_and_keys_that_are_typed_do_nothing_else(player: Callable) -> None:
+    page = player("street_05")
+    page.get_by_label("Your name").fill("")
+    page.get_by_role("button", name="Save verdict").click()
+    page.get_by_text("Choose one of the three.").wait_for()
+    page.get_by_role("radio", name="unsure").check()
+    page.get_by_role("button", name="Save verdict").click()
+    page.get_by_text("Say who you are").wait_for()
+    address = page.url
+    page.get_by_label("Note").click()
+    page.keyboard.type("j n? c")
+    page.keyboard.press("ArrowLeft")
+    assert page.get_by_label("Note").input_value() == "j n? c"
+    assert page.url == address and page.locator("dialog.keys[open]").count() == 0
+
+
+def test_every_verdict_can_be_saved_as_a_table_that_is_safe_to_open(player: Callable) -> None:
+    page = player("street_06")
+    say(page, "relevant", "=1+1")
+    page.get_by_role("heading", name="Reviewed: relevant", exact=True).wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_text("What reviewers said of these results").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="All verdicts of this collection as CSV").click()
+    lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("number,kind,collection,query_id")
+    assert any("street_06" in line and "'=1+1" in line for line in lines)

@@ -1,0 +1,121 @@
+"""Verdicts from the player: kept or refused in a sentence, in words on the cards, in no metric."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import streamlit as st
+
+from dashboard.storage import collection as collections
+from dashboard.storage import reviews
+from dashboard.storage.reviews import VERDICT, Review
+from dashboard.views import cached
+from dashboard.views.cached import Question
+from dashboard.views.cards import payload, said
+from dashboard.views.cards.results import Found
+from tests.storage.tiny import make_collection
+
+
+@pytest.fixture
+def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Found:
+    """The query q1 of the tiny collection, of which nothing is known but its name."""
+    make_collection(tmp_path / "data" / "tiny")
+    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path / "data")
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
+    monkeypatch.setattr(st, "session_state", {})
+    digest = cached.opened("tiny").digest
+    asked = Question("tiny", digest, "alfa", ("pv_object_type",), 0.6, -1.0, "text")
+    return Found(asked, "q1", {}, {}, {}, pd.DataFrame(), (), frozenset())
+
+
+def verdict(value: str = "not", item: str = "v01", author: str = "Ada", **more: str) -> dict:
+    return {"item": item, "value": value, "author": author, "note": "", "once": "1", **more}
+
+
+def test_a_verdict_is_kept_and_stands_on_its_card(found: Found) -> None:
+    said.say(found, verdict(note="  she stands \n"))
+    assert said.answer() == ["1", ""]
+    kept = said.verdicts(found)
+    assert kept[["item_id", "value", "author", "note"]].values.tolist() == [
+        ["v01", "not", "Ada", "she stands"]
+    ]
+    words, last = said.by_item(kept)["v01"]
+    assert words == "not relevant"
+    assert last == [["Ada", "not relevant", "she stands", kept["time"].iloc[0][:10]]]
+
+
+def test_several_reviewers_are_counted_and_the_last_ones_named(found: Found) -> None:
+    for number in range(7):
+        value = "relevant" if number < 5 else "unsure"
+        said.say(found, verdict(value, author=f"R{number}", once=str(number)))
+    words, last = said.by_item(said.verdicts(found))["v01"]
+    assert words == "relevant 5, unsure 2"
+    assert [row[0] for row in last] == ["R6", "R5", "R4", "R3", "R2"]
+
+
+def test_what_is_taken_back_leaves_the_card(found: Found) -> None:
+    said.say(found, verdict())
+    said.say(found, verdict("", once="2"))
+    assert said.by_item(said.verdicts(found)) == {}
+
+
+@pytest.mark.parametrize(
+    ("told", "problem"),
+    [
+        (verdict(item="gone"), "there is no such item in this collection"),
+        (verdict("perhaps"), "'perhaps' is no verdict"),
+        (verdict(author=" "), "Say who you are"),
+        (verdict(note="x" * 3_000), "3,000 characters"),
+        ({}, "there is no such item"),
+        ({"item": ["v01"], "value": {"a": 1}}, "there is no such item"),
+    ],
+)
+def test_what_cannot_be_kept_is_told_back(found: Found, told: dict, problem: str) -> None:
+    said.say(found, told)
+    assert problem in said.answer()[1] and said.answer()[1].startswith("Not kept: ")
+    assert said.verdicts(found).empty
+
+
+def test_a_store_that_is_broken_is_told_back(found: Found, tmp_path: Path) -> None:
+    (tmp_path / "said").mkdir()
+    (tmp_path / "said" / "reviews.sqlite").write_text("no database" * 99)
+    said.say(found, verdict())
+    assert "found file is not a database" in said.answer()[1]
+
+
+def test_typed_texts_and_chosen_items_have_their_own_verdicts(found: Found) -> None:
+    typed = Found(**{**vars(found), "asked": found.asked._replace(text="a car")})
+    chosen = Found(**{**vars(found), "asked": found.asked._replace(item="v00")})
+    for number, each in enumerate((found, typed, chosen)):
+        said.say(each, verdict(author=f"R{number}", once=str(number)))
+    names = [said.verdicts(each)["author"].tolist() for each in (found, typed, chosen)]
+    assert names == [["R0"], ["R1"], ["R2"]]
+
+
+def test_no_metric_and_no_judgement_changes_with_verdicts(found: Found) -> None:
+    def numbers() -> str:
+        st.cache_resource.clear()
+        values = cached.measurements(found.asked, ("v0.1", "v0.2"), "P@3 nDCG@3")
+        return values.to_csv() + cached.judgement(found.asked).qrels.to_csv()
+
+    before, digest = numbers(), cached.opened("tiny").digest
+    for number, item in enumerate(("v00", "v01", "v02", "v03")):
+        said.say(found, verdict("relevant", item, once=str(number)))
+    assert numbers() == before and cached.opened("tiny").digest == digest
+
+
+def test_the_card_is_told_texts_of_data_as_texts(found: Found) -> None:
+    reviews.append(
+        Review(VERDICT, "tiny", "not", "A\N{RIGHT-TO-LEFT OVERRIDE}", item_id="v01", query_id="q1")
+    )
+    items = pd.DataFrame({"item_id": ["v01", "v02"]})
+    items["reviewed"] = items["item_id"].map(said.by_item(said.verdicts(found)))
+    told = payload([], items, answer=["1", ""])
+    assert told["items"][0]["reviewed"][1][0][0] == "A⟨U+202E⟩"
+    assert "reviewed" not in told["items"][1] and told["answer"] == ["1", ""]
+    with sqlite3.connect(reviews.folder() / "reviews.sqlite") as file:
+        assert file.execute("SELECT count(*) FROM review").fetchone() == (1,)
+    file.close()
