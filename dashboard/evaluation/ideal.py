@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import parse
-from dashboard.evaluation.protocols import Protocol
+from dashboard.evaluation.protocols import PROTOCOLS, Protocol
+from dashboard.evaluation.protocols.protocol import as_decided
+from dashboard.evaluation.rankings import Rankings
 
 
 def of_query(judgement: Judgement, query_id: str) -> Judgement:
@@ -54,5 +58,30 @@ def ideal_value(
     whole = pd.concat([run[["query_id", "item_id"]], others[["query_id", "item_id"]]])
     ranks = range(1, len(whole) + 1)
     whole = whole.astype("str").assign(rank=ranks, score=[-float(rank) for rank in ranks])
-    values = measure({"ideal": whole}, one, protocol, [wanted])
-    return float(values["value"].iloc[0])
+    value = float(measure({"ideal": whole}, one, protocol, [wanted])["value"].iloc[0])
+    rules = PROTOCOLS[protocol] if isinstance(protocol, str) else protocol
+    if rules.finish is as_decided or math.isnan(value):
+        return value
+    # the value rests on other queries, too: theirs are then as good as they can be
+    best = wanted(_best_of_all(judgement))
+    unscorable = judgement.asked.isin(list(judgement.unscorable))
+    best[unscorable] = np.nan
+    place = judgement.query_ids.index(query_id)
+    return float(rules.finish(wanted, best, judgement)[place])
+
+
+def _best_of_all(judgement: Judgement) -> Rankings:
+    """The ideal rankings of all queries: what has a grade above 0, the best first."""
+    grades = judgement.ideal
+    return Rankings(
+        query_ids=judgement.query_ids,
+        grades=grades,
+        credit=judgement.ideal_credit[:, : grades.shape[1]],
+        judged=grades > 0,
+        returned=(grades > 0).sum(axis=1),
+        relevant=judgement.relevant,
+        ideal=grades,
+        ideal_credit=judgement.ideal_credit,
+        tied=np.zeros(grades.shape, dtype=bool),
+        relevant_from=judgement.relevant_from,
+    )

@@ -116,6 +116,26 @@ def words(items: pd.DataFrame, queries: pd.DataFrame) -> Words:
     )
 
 
+def query_names(queries: pd.DataFrame, items: pd.DataFrame) -> dict[str, str]:
+    """What each query is called: its text, what it shows, or the item that it is about.
+
+    An item goes by its caption; where those of the items asked about are not all different, by its
+    id and its caption. queries: query_id, text, item_id, image (and caption); items: item_id,
+    caption.
+    """
+    captions = items.drop_duplicates("item_id").set_index("item_id")["caption"]
+    of_items = queries["item_id"].map(captions).fillna("").str.strip()
+    about = of_items[queries["item_id"] != ""]
+    distinct = not about.duplicated().any() and (about != "").all()
+    both = queries["item_id"] + (": " + of_items).where(of_items != "", "")
+    names = "like " + (of_items if distinct else both)
+    pictures = queries.get("caption", queries["image"]).where(queries["image"] != "", "")
+    bare = queries["item_id"] == ""
+    names = names.mask(bare, pictures.where(pictures != "", queries["query_id"]))
+    names = names.mask(queries["text"] != "", queries["text"])
+    return dict(zip(queries["query_id"], names, strict=True))
+
+
 def _one_word(kinds: list[str]) -> str:
     return kinds[0] if len(set(kinds)) == 1 else ITEM
 

@@ -174,6 +174,21 @@ def test_coco_tests_of_a_thousand_are_options_with_their_names():
         matching(images, captions, owners, "2K")
 
 
+@pytest.mark.parametrize("test", ["whole", "1K"])
+def test_texts_that_ask_may_have_other_vectors_than_those_that_are_found(test):
+    images = RNG.standard_normal((1_000, 8), dtype=np.float32)
+    owners, order = np.repeat(np.arange(1_000), 2), RNG.permutation(2_000)
+    found, asking = (
+        images[owners] + RNG.standard_normal((2_000, 8), dtype=np.float32) for _ in range(2)
+    )
+    both = matching(images, found, owners, test, (asking[order], owners[order]))
+    one, other = (matching(images, each, owners).table["mean"].tolist() for each in (found, asking))
+    assert both.table["mean"].tolist()[:6] == pytest.approx([*one[:3], *other[3:6]])
+    assert one[3:6] != other[3:6]
+    same = matching(images, found, owners, test, (found.copy(), owners))
+    assert same.table["mean"].tolist() == one
+
+
 @pytest.mark.filterwarnings("ignore:failed to import `ujson`")
 def test_the_5k_test_equals_eccv_captions_on_cocos_own_truth():
     import eccv_caption

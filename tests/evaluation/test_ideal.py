@@ -9,6 +9,8 @@ import pytest
 from dashboard.evaluation.ideal import ideal_run, ideal_value, of_query
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
+from dashboard.evaluation.protocols import PROTOCOLS
+from tests.evaluation.worlds import World
 
 JUDGEMENT = Judgement(
     pd.DataFrame(
@@ -64,3 +66,30 @@ def test_one_querys_judgement_is_its_own_only():
     assert of_query(JUDGEMENT, "p").qrels["item_id"].tolist() == ["a"]
     with pytest.raises(ValueError, match="no query 'z'"):
         of_query(JUDGEMENT, "z")
+
+
+def test_the_best_of_both_directions_rests_on_the_texts_of_a_picture_too():
+    # picture v has two of the three texts, w one; the mean of 6 over both is the sum of six means
+    rows = [("iv", "a"), ("iv", "b"), ("iw", "c"), ("ta", "v"), ("tb", "v"), ("tc", "w")]
+    qrels = pd.DataFrame(rows, columns=["query_id", "item_id"]).assign(grade=1.0)
+    queries = pd.DataFrame(
+        {
+            "query_id": ["iv", "iw", "ta", "tb", "tc"],
+            "text": ["", "", "a", "b", "c"],
+            "item_id": ["v", "w", "", "", ""],
+        }
+    )
+    judged = PROTOCOLS["crossmodal"].judge(World(qrels=qrels, queries=queries), None)
+
+    def most(query, metric):
+        found = ideal_run(judged, query, LIKE.iloc[:0])
+        return ideal_value(judged, query, found, "crossmodal", metric)
+
+    assert most("iv", "Rsum") == pytest.approx(3 + 2 / 3 * 2 * 3)
+    assert most("iw", "Rsum") == pytest.approx(3 + 2 / 3 * 1 * 3)
+    assert (most("iv", "mR") + most("iw", "mR")) / 2 == pytest.approx(1)
+    assert most("iv", "i2t_R@1") == 1 and math.isnan(most("iv", "t2i_R@1"))
+    assert math.isnan(most("ta", "Rsum")) and most("ta", "t2i_R@1") == 1
+    one_way = PROTOCOLS["crossmodal"].judge(World(qrels=qrels, queries=queries[:2]), None)
+    found = ideal_run(one_way, "iv", LIKE.iloc[:0])
+    assert ideal_value(one_way, "iv", found, "crossmodal", "Rsum") == 3

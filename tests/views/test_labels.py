@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.views.labels import label, short_label, words
+from dashboard.views.labels import label, query_names, short_label, words
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -64,3 +64,35 @@ def test_pictures_from_outside_the_gallery_and_unknown_kinds():
     assert world(["", "Video"], ("", "", "a.png")).queries["item"] == "Picture queries"
     assert world(["", "Video"]).gallery == "1 item and 1 clip"
     assert world(["mesh"]).item == "an item" and world(["mesh"]).asked == "no queries"
+
+
+ASKED = pd.DataFrame(
+    [
+        ("t", "a bus", "", "", ""),
+        ("i", "", "v1", "", ""),
+        ("j", "", "v2", "", ""),
+        ("p", "", "", "p.png", "a digit"),
+        ("n", "", "", "", ""),
+    ],
+    columns=["query_id", "text", "item_id", "image", "caption"],
+)
+
+
+def test_a_query_goes_by_its_text_its_picture_or_its_items_caption():
+    items = pd.DataFrame({"item_id": ["v1", "v2", "v3"], "caption": ["grin", "smile", "grin"]})
+    names = query_names(ASKED, items)
+    assert names == {"t": "a bus", "i": "like grin", "j": "like smile", "p": "a digit", "n": "n"}
+
+
+@pytest.mark.parametrize(
+    ("captions", "first", "second"),
+    [
+        (["grin", "grin"], "like v1: grin", "like v2: grin"),
+        (["grin", ""], "like v1: grin", "like v2"),
+        (["", ""], "like v1", "like v2"),
+    ],
+)
+def test_captions_that_do_not_tell_items_apart_stand_behind_their_ids(captions, first, second):
+    items = pd.DataFrame({"item_id": ["v1", "v2"], "caption": captions})
+    names = query_names(ASKED.drop(columns="caption"), items)
+    assert (names["i"], names["j"], names["p"]) == (first, second, "p.png")

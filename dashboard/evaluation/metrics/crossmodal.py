@@ -24,7 +24,9 @@ TESTS = {
     "1K": "COCO 1K test: the first 1,000 images and their captions",
     "five-fold 1K": "COCO five-fold 1K test: mean of five tests of 1,000 images each",
 }
-_FOLD = 1_000
+FOLDS = {"1K": 1, "five-fold 1K": 5}
+FOLD = 1_000
+_Texts = tuple[Array, Array]
 
 
 @metric(
@@ -108,22 +110,27 @@ class Matching:
 
 
 def matching(
-    images: Array, captions: Array, caption_to_image: Array, test: str = "whole"
+    images: Array,
+    captions: Array,
+    caption_to_image: Array,
+    test: str = "whole",
+    asking: tuple[Array, Array] | None = None,
 ) -> Matching:
     """Both directions from vectors of images [I, d], captions [C, d] and each caption's image [C].
 
     test: "whole", or the options "1K" (the first 1,000 images) and "five-fold 1K" as for COCO.
+    asking: vectors of the captions that ask, and the image of each, where they are not those that
+    can be found. Raises ValueError for a test that needs more images.
     """
     if test not in TESTS:
         raise ValueError(f"There is no test {test!r}; choose one of {', '.join(TESTS)}.")
+    pair, texts = (captions, caption_to_image), asking or (captions, caption_to_image)
     if test == "whole":
-        return summarised(ranks_of_vectors(images, captions, caption_to_image), caption_to_image)
-    folds = 1 if test == "1K" else 5
-    if len(images) < folds * _FOLD:
-        raise ValueError(
-            f"{TESTS[test]} needs {folds * _FOLD:,} images; there are {len(images):,}."
-        )
-    parts = [_fold(images, captions, caption_to_image, number) for number in range(folds)]
+        return summarised(_both(images, pair, texts), texts[1])
+    folds = FOLDS[test]
+    if len(images) < folds * FOLD:
+        raise ValueError(f"{TESTS[test]} needs {folds * FOLD:,} images; there are {len(images):,}.")
+    parts = [_fold(images, pair, texts, number) for number in range(folds)]
     table = parts[0].table.copy()
     table[["mean", "percent"]] = np.mean([p.table[["mean", "percent"]] for p in parts], axis=0)
     table[["scored", "total"]] = np.sum([p.table[["scored", "total"]] for p in parts], axis=0)
@@ -159,12 +166,21 @@ def of_six(recalls: dict[str, float]) -> tuple[float, float]:
     return float(sum(six)), float(sum(six) / len(six))
 
 
-def _fold(images: Array, captions: Array, caption_to_image: Array, number: int) -> Matching:
-    start = number * _FOLD
-    own = np.flatnonzero((caption_to_image >= start) & (caption_to_image < start + _FOLD))
-    owners = caption_to_image[own] - start
-    ranks = ranks_of_vectors(images[start : start + _FOLD], captions[own], owners)
-    return summarised(ranks, owners)
+def _both(images: Array, found: _Texts, asking: _Texts) -> Ranks:
+    """Ranks of images among what can be found, and of those that ask among the images."""
+    ranks = ranks_of_vectors(images, *found)
+    if asking is found or all(map(np.array_equal, asking, found)):
+        return ranks
+    return Ranks(ranks.images, ranks_of_vectors(images, *asking).captions)
+
+
+def _fold(images: Array, found: _Texts, asking: _Texts, number: int) -> Matching:
+    start = number * FOLD
+    parts = []
+    for captions, owners in (found, asking):
+        own = np.flatnonzero((owners >= start) & (owners < start + FOLD))
+        parts.append((captions[own], owners[own] - start))
+    return summarised(_both(images[start : start + FOLD], *parts), parts[1][1])
 
 
 def _recall(ranks: Array, k: int) -> tuple[float, int, int]:

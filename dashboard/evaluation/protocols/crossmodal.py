@@ -49,7 +49,8 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
         leave_out={} if evidence.queries is None else own_items(evidence.queries),
     )
     both = (BOTH,) if {IMAGE, TEXT} <= set(kinds.values()) else ()
-    return replace(made, kinds=kinds, notes=(*both, *_ratio(made, kinds)))
+    alone = _alone(evidence.items, made, kinds)
+    return replace(made, kinds=kinds, notes=(*both, *_ratio(made, kinds), *alone))
 
 
 def _kinds(queries: pd.DataFrame | None) -> dict[str, str]:
@@ -75,6 +76,28 @@ def _ratio(made: Judgement, kinds: dict[str, str]) -> tuple[str, ...]:
         f"The {len(counts):,} pictures have {each} texts each, not the source's {USUAL_TEXTS}: "
         "the more texts, the easier to find one of them.",
     )
+
+
+def _alone(
+    items: pd.DataFrame | None, made: Judgement, kinds: dict[str, str]
+) -> tuple[str, ...]:
+    """How many texts belong to no picture and pictures to no text, on each side."""
+    if items is None or "side" not in items.columns or not kinds:
+        return ()
+    relevant = made.qrels[made.qrels["grade"] >= made.relevant_from]
+    asked_by = relevant["query_id"].astype("str").map(kinds)
+    notes = []
+    for kind, what, whose in ((IMAGE, "texts", "picture"), (TEXT, "pictures", "text")):
+        found = set(relevant.loc[asked_by == kind, "item_id"].astype("str"))
+        side = items[items["side"].isin(items.loc[items["item_id"].isin(found), "side"])]
+        alone = side.loc[~side["item_id"].isin(found), "item_id"].tolist()
+        if alone:
+            some = ", ".join(alone[:3]) + (" …" if len(alone) > 3 else "")
+            notes.append(
+                f"{len(alone):,} of {len(side):,} {what} that can be found belong to no {whose} "
+                f"that is asked ({some}): they are wrong for all."
+            )
+    return tuple(notes)
 
 
 def finish(measure: Measure, values: Floats, judgement: Judgement) -> Floats:

@@ -61,12 +61,13 @@ def usual_queries(collection: Collection) -> str:
 
 def query_names(name: str) -> dict[str, str]:
     """What each stored query is called: its text, or the item that it is about."""
-    stored = opened(name).queries
-    names = stored["text"].where(stored["text"] != "", "like " + stored["item_id"])
-    pictures = stored.get("caption", stored["image"]).where(stored["image"] != "", "")
-    bare = (stored["text"] == "") & (stored["item_id"] == "")
-    names = names.mask(bare, pictures.where(pictures != "", stored["query_id"]))
-    return dict(zip(stored["query_id"], names, strict=True))
+    return _query_names(name, stamp(name))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _query_names(name: str, state: str) -> dict[str, str]:
+    known = _opened(name, state)
+    return labels.query_names(known.queries, known.items)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -16,6 +16,7 @@ from dashboard.evaluation.protocols.alfa import required_keywords
 from dashboard.evaluation.slices import slice_means
 from dashboard.evaluation.ticks import ticks
 from dashboard.storage.evidence import scenes
+from dashboard.views.labels import query_names
 from dashboard.views.report.subject import Subject
 
 MOST = 20
@@ -99,8 +100,7 @@ _SLICES_SHOWN = ("by", "slice", "baseline", *list(_SLICES)[2:])
 
 def _deltas(subject: Subject, measured: pd.DataFrame, queries: pd.DataFrame) -> pd.DataFrame:
     rows = comparing.deltas(_of(measured, subject.front), *subject.versions)
-    texts = queries["text"].where(queries["text"] != "", "like " + queries["item_id"])
-    names = dict(zip(queries["query_id"], texts, strict=True))
+    names = query_names(queries, subject.collection.items)
     rows.insert(1, "query", rows["query_id"].map(names).fillna(rows["query_id"]))
     return rows
 

@@ -52,7 +52,9 @@ def title(found: Any) -> str:
     asked = found.asked
     row = cached.queries(asked).set_index("query_id").loc[found.query_id]
     if asked.text or asked.item:
-        return str(row["text"] or f"Like {row['item_id']}")
+        item = cached.media_of(asked.collection, [asked.item]) if asked.item else None
+        name = asked.item if item is None else item["caption"].iloc[0] or asked.item
+        return str(row["text"] or f"Like {name}")
     return str(cached.query_names(asked.collection)[found.query_id]).replace("like ", "Like ", 1)
 
 

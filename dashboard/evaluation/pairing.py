@@ -1,0 +1,79 @@
+"""Pictures and texts that belong together, as rows of matrices: who belongs to whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import hypergeom  # type: ignore[import-untyped]
+
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
+from dashboard.evaluation.rankings import Array, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """Which picture each text belongs to, of pictures that ask and are items themselves.
+
+    pictures  the item ids of the pictures, in the order in which they ask
+    found     the item ids of texts that can be found; owners: the place of each one's picture
+    asking    the query ids of texts that ask; asked_of: the place of each one's picture
+    """
+
+    pictures: tuple[str, ...]
+    found: tuple[str, ...]
+    owners: Array
+    asking: tuple[str, ...]
+    asked_of: Array
+
+
+def pairing(judgement: Judgement) -> Pairing:
+    """The pairs of a judgement of pictures and texts.
+
+    Raises ValueError where a picture that asks is no item, or a text belongs to several pictures.
+    """
+    asking = [query for query in judgement.query_ids if judgement.kinds.get(query) == IMAGE]
+    bare = [query for query in asking if query not in judgement.leave_out]
+    if bare:
+        raise ValueError(f"{len(bare)} pictures that ask are no items ({bare[0]})")
+    qrels = judgement.qrels[judgement.qrels["grade"] >= judgement.relevant_from]
+    query = qrels["query_id"].astype("str")
+    item = qrels["item_id"].astype("str")
+    kind = query.map(judgement.kinds)
+    pictures = [judgement.leave_out[each] for each in asking]
+    place = {picture: number for number, picture in enumerate(pictures)}
+    of_images = pd.Series(
+        query[kind == IMAGE].map({q: n for n, q in enumerate(asking)}).to_numpy(),
+        index=item[kind == IMAGE],
+    )
+    of_texts = pd.Series(item[kind == TEXT].map(place).to_numpy(), index=query[kind == TEXT])
+    of_texts = of_texts.dropna().astype("int64")
+    for owners in (of_images, of_texts):
+        several = owners.index[owners.index.duplicated()]
+        if len(several):
+            raise ValueError(f"the text {several[0]!r} belongs to more than one picture")
+    return Pairing(
+        tuple(pictures),
+        tuple(of_images.index),
+        of_images.to_numpy(dtype=np.int64),
+        tuple(of_texts.index),
+        of_texts.to_numpy(),
+    )
+
+
+def chance(ranks: Array, gallery: int, relevant: Array) -> Floats:
+    """The share of queries that find one of theirs within each rank when the order is random.
+
+    ranks [r]; relevant: of each query how many of the `gallery` items are right.
+
+    >>> chance(np.array([1, 2, 4]), 4, np.array([1])).tolist()
+    [0.25, 0.5, 1.0]
+    """
+    numbers, queries = np.unique(relevant, return_counts=True)
+    if not len(numbers):
+        return np.full(len(ranks), np.nan)
+    # the chance that none of the first `rank` is right is hypergeometric
+    found = [hypergeom.sf(0, gallery, number, np.minimum(ranks, gallery)) for number in numbers]
+    return np.asarray(np.average(found, axis=0, weights=queries))
