@@ -67,7 +67,9 @@ def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
     colleague = player("street_02")
     assert HOSTILE in colleague.locator("dialog .verdicts").inner_text()
     say(colleague, "relevant", name="Bob")
-    colleague.get_by_role("heading", name="Reviewed: relevant 1, not relevant 1", exact=True).wait_for()
+    colleague.get_by_role(
+        "heading", name="Reviewed: relevant 1, not relevant 1", exact=True
+    ).wait_for()
     assert colleague.evaluate("window.__pwn") is None
     assert colleague.locator("dialog .verdicts img, dialog .verdicts b").count() == 0
 
