@@ -70,7 +70,7 @@ def measure_collection(
     judgement = protocol.judge(evidence, groups)
     ties = protocol.ties
     found = {version: runs.run_of(collection, version, which, ties=ties) for version in versions}
-    found |= _submitted(extras, protocol, judgement, found, complaints)
+    found |= _submitted(extras, protocol, judgement, found, complaints, collection)
     _say(protocol, judgement, measures, complaints)
     return measure(found, judgement, protocol, measures)
 
@@ -125,8 +125,11 @@ def _submitted(
     judgement: Judgement,
     others: Mapping[str, pd.DataFrame],
     complaints: Findings,
+    collection: Collection | None = None,
 ) -> dict[str, pd.DataFrame]:
-    found = submitted_runs(extras.submitted, protocol, judgement, extras.dimension, complaints)
+    found = submitted_runs(
+        extras.submitted, protocol, judgement, extras.dimension, complaints, collection
+    )
     for name in found:
         if name in others:
             raise ValueError(f"a submission is called {name!r} as a run is")

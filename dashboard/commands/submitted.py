@@ -12,12 +12,13 @@ import pandas as pd
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols import Protocol
 from dashboard.evaluation.submission import DIMENSION, Features, scored
+from dashboard.storage.collection import Collection
 from dashboard.storage.files.mapped import mapped_array
 from dashboard.storage.files.vectors import read_ids
 from dashboard.storage.findings import Findings
+from dashboard.storage.submissions import FORM
+from dashboard.storage.versions import width_of_all
 from dashboard.tables import DataError
-
-FORM = "NAME=GALLERY.npy,QUERIES.npy"
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,13 @@ def submitted_runs(
     judgement: Judgement,
     dimension: int | None,
     complaints: Findings,
+    collection: Collection | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """The run of each submission. Raises DataError for files that do not fit, ValueError for
-    another protocol or a name given twice."""
+    """The run of each submission to a collection, or (None) to a file of judgements.
+
+    Raises DataError for files that do not fit, ValueError for another protocol or a name given
+    twice.
+    """
     if submitted and protocol.name != "composed":
         raise ValueError(f"--submission is of the protocol composed, not {protocol.name}")
     found: dict[str, pd.DataFrame] = {}
@@ -54,11 +59,24 @@ def submitted_runs(
         if each.name in found:
             raise ValueError(f"two submissions are called {each.name!r}")
         sides = [_features(path, complaints) for path in (each.gallery, each.queries)]
-        found[each.name], warned = scored(*sides, judgement.qrels, dimension or DIMENSION)
+        usual = width_of_all(collection.models) if collection else 0
+        found[each.name], warned = scored(
+            *sides, judgement.qrels, dimension or usual or DIMENSION, **_known(collection)
+        )
         for sentence in warned:
             name, _, said = sentence.partition(": ")
-            complaints.warning(name, said, "vectors of length 1")
+            complaints.warning(name, said, "features of length 1 for the collection's ids")
     return found
+
+
+def _known(collection: Collection | None) -> dict[str, list[str]]:
+    """The ids that are to have features, in the collection's order."""
+    if collection is None:
+        return {}
+    return {
+        "items_known": collection.items["item_id"].tolist(),
+        "queries_known": collection.queries["query_id"].tolist(),
+    }
 
 
 def _features(path: Path, complaints: Findings) -> Features:

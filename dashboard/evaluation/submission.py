@@ -75,20 +75,31 @@ class Features:
 
 
 def scored(
-    gallery: Features, queries: Features, labels: pd.DataFrame, dimension: int = DIMENSION
+    gallery: Features,
+    queries: Features,
+    labels: pd.DataFrame,
+    dimension: int = DIMENSION,
+    *,
+    items_known: Sequence[str] = (),
+    queries_known: Sequence[str] = (),
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The table RUN of a submission, of the annotated pairs alone, and warnings.
 
     labels: `query_id, item_id` of each annotated pair. The score is the cosine, rounded to six
-    places; equal ones keep the gallery's order. Raises DataError as `Features.checked`, and for an
-    annotated query or item without features.
+    places; equal ones keep the gallery's order: that of `items_known` where the collection is
+    known, so that no submission chooses it, else that of the file. Ids that lack features, or that
+    nobody knows, are a warning. Raises DataError as `Features.checked`, and for an annotated query
+    or item without features.
     """
     items, warned = gallery.checked(dimension)
     asked, also = queries.checked(dimension)
+    warned = (*warned, *_strangers(gallery.name, items, items_known, "items"))
+    also = (*also, *_strangers(queries.name, asked, queries_known, "queries"))
     query = _places(labels["query_id"], asked, "query", queries.name)
     item = _places(labels["item_id"], items, "item", gallery.name)
     score = _cosines(queries.rows, query, gallery.rows, item).round(PLACES)
-    order = np.lexsort((item, -score, query))
+    place = _standing(items, items_known)[item] if len(items_known) else item
+    order = np.lexsort((place, -score, query))
     query = query[order]
     first = np.flatnonzero(np.diff(query, prepend=-1))
     return pd.DataFrame(
@@ -99,6 +110,32 @@ def scored(
             "rank": 1 + np.arange(len(query)) - np.repeat(first, np.diff([*first, len(query)])),
         }
     ), (*warned, *also)
+
+
+def _standing(items: pd.Index, known: Sequence[str]) -> Array:
+    """The place of each submitted item in the collection's gallery; unknown ones come last."""
+    found: Array = pd.Index(list(known), dtype="str").get_indexer(items)
+    return np.where(found < 0, len(known), found)
+
+
+def _strangers(name: str, given: pd.Index, known: Sequence[str], what: str) -> tuple[str, ...]:
+    """Warnings: how many of a collection's ids lack features, and how many it does not know."""
+    if not len(known):
+        return ()
+    wanted = pd.Index(list(known), dtype="str")
+    lacking, strange = wanted.difference(given, sort=False), given.difference(wanted, sort=False)
+    said = []
+    if len(lacking):
+        said.append(
+            f"no features of {len(lacking):,} of {len(wanted):,} {what}, such as "
+            f"{lacking[0]!r}; none of them is annotated"
+        )
+    if len(strange):
+        said.append(
+            f"features of {len(strange):,} {what} that the collection does not have, such "
+            f"as {strange[0]!r}; they were left out"
+        )
+    return tuple(f"{name}: {sentence}" for sentence in said)
 
 
 def _places(wanted: pd.Series, known: pd.Index, what: str, name: str) -> Array:

@@ -9,7 +9,7 @@ from dashboard.views.texts import plain
 view = frame.screen("Overview", "How good is each version, and is the candidate better?")
 frame.need(view, "baseline", "candidate", "runs")
 collection = cached.opened(view.collection)
-colours = {v: c for v, c in charts.version_colours(collection.versions).items() if v in view.runs}
+colours = {v: c for v, c in charts.version_colours(cached.versions(view)).items() if v in view.runs}
 
 summary.collection_line(collection)
 summary.problems(collection)

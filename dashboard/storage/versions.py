@@ -60,6 +60,12 @@ def natural(name: str) -> tuple[tuple[int, int | str], ...]:
     return tuple((0, int(part)) if part.isdecimal() else (1, part) for part in parts)
 
 
+def width_of_all(models: Mapping[str, Model]) -> int:
+    """The dimension that all models share; 0 where they differ, or there are none."""
+    widths = {model.dimension for model in models.values()}
+    return widths.pop() if len(widths) == 1 else 0
+
+
 def needing_vectors(queries: pd.DataFrame) -> dict[str, bool]:
     """For each query whether it needs a stored vector: all do but those that are items."""
     needs = (queries["text"] != "") | (queries["item_id"] == "")

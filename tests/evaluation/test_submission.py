@@ -44,6 +44,24 @@ def test_equal_scores_keep_the_order_of_the_gallery():
     assert run["item_id"].tolist() == ["b", "c", "a", "b"]
 
 
+def test_no_submission_chooses_the_order_of_equal_scores():
+    same = Features("g.npy", ("c", "a", "b"), np.ones((3, 2), np.float32) / np.sqrt(np.float32(2)))
+    run, warned = scored(same, QUERIES, LABELS, 2, items_known=("b", "a", "c"))
+    assert run["item_id"].tolist() == ["b", "b", "a", "c"] and not warned
+
+
+def test_ids_that_lack_features_or_that_nobody_knows_are_said():
+    _, warned = scored(
+        GALLERY, QUERIES, LABELS, 2, items_known=tuple("abcef"), queries_known=("q", "r", "s")
+    )
+    assert warned == (
+        "g.npy: no features of 2 of 5 items, such as 'e'; none of them is annotated",
+        "g.npy: features of 1 items that the collection does not have, such as 'd'; they were "
+        "left out",
+        "q.npy: no features of 1 of 3 queries, such as 's'; none of them is annotated",
+    )
+
+
 def changed(features, row, value):
     rows = features.rows.copy()
     rows[row] = value

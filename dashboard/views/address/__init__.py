@@ -17,10 +17,14 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.storage.submissions import Submission
 from dashboard.views import cached
 from dashboard.views.address.choices import CHOICES, Choice, protocols_of
+from dashboard.views.address.seen import Seen
 
 SCHEME = "1"
+FIRST = ("protocol", "submissions")
+"""Read before the others, whose defaults and versions hang on them."""
 PAGES = ("", "compare", "slices", "query", "search")
 Params = Mapping[str, Sequence[str]]
 
@@ -40,19 +44,20 @@ class Problem:
 def from_params(params: Params, collection: Any) -> tuple[View, list[Problem]]:
     """Read a view of `collection` from the address; each unusable value is `None` and a problem."""
     view, problems = View(collection=collection.name), []
-    for key, choice in CHOICES.items():
+    seen: Any = collection
+    for key in sorted(CHOICES, key=lambda key: key not in FIRST):
+        choice = CHOICES[key]
         try:
-            value = (
-                _read(params[key], choice, collection)
-                if key in params
-                else choice.default(collection)
-            )
+            value = _read(params[key], choice, seen) if key in params else choice.default(seen)
         except ValueError as error:
             value = None
             problems.append(
                 Problem(key, f"The link's {key} cannot be followed: {str(error).rstrip('.')}.")
             )
         setattr(view, key, value)
+        if key == FIRST[-1]:
+            names = [Submission.of(text).name for text in view.submissions or ()]
+            seen = Seen(collection, view.protocol, names)
     scheme = params.get("v", [SCHEME])[-1]
     if scheme != SCHEME:
         problems.append(Problem("v", f"Another version of the dashboard made this link: {scheme}."))
@@ -60,6 +65,8 @@ def from_params(params: Params, collection: Any) -> tuple[View, list[Problem]]:
 
 
 def _read(values: Sequence[str], choice: Choice, collection: Any) -> Any:
+    if choice.together is not None:
+        return choice.together(values, collection)
     if not choice.many:
         return choice.read(values[-1], collection)
     parts = [part for value in values for part in _parts(value, choice, collection) if part]

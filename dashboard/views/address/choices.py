@@ -14,6 +14,7 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.views import cached
 from dashboard.views.address.reading import Choice, id_or_nothing, number, one_of, whole
+from dashboard.views.address.seen import read_submissions
 from dashboard.views.cached import lists
 
 WHICH_QUERIES = ("text", "item", "all")
@@ -96,6 +97,13 @@ CHOICES: dict[str, Choice] = {
         "whose rules judge the results",
         lambda c: protocols_of(c)[0],
         one_of("protocol", lambda c: protocols_of(c)),
+    ),
+    "submissions": Choice(
+        "features that stand among the versions: NAME=GALLERY.npy,QUERIES.npy",
+        _nothing,
+        _text,
+        many=True,
+        together=read_submissions,
     ),
     "metric": Choice(
         "the metric in front, such as nDCG@10",

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One key of the address; `many` marks a key that may stand in it more than once."""
+    """One key of the address; `many` marks a key that may stand in it more than once, `together`
+    reads all its values at once where one depends on the others."""
 
     means: str
     default: Callable[[Any], Any]
     read: Callable[[str, Any], Any]
     many: bool = False
+    together: Callable[[Sequence[str], Any], tuple[str, ...]] | None = None
 
 
 def one_of(what: str, allowed: Callable[[Any], Iterable[str]]) -> Callable[[str, Any], str]:

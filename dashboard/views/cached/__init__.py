@@ -52,12 +52,15 @@ from dashboard.views.cached.opened import (
     usual_queries,
     words,
 )
+from dashboard.views.cached.submitted import Scored, Submitted, outcome, score, submitted, versions
 from dashboard.views.cached.why import causes, ideal, whole_run
 
 __all__ = [
     "Alike",
     "Evidence",
     "Question",
+    "Scored",
+    "Submitted",
     "TYPED",
     "against",
     "alike",
@@ -82,6 +85,7 @@ __all__ = [
     "media_of",
     "needs_text_model",
     "opened",
+    "outcome",
     "opened_as",
     "pairs",
     "pictures_of",
@@ -91,15 +95,18 @@ __all__ = [
     "question",
     "required_keywords",
     "run",
+    "score",
     "slice_means",
     "slices",
     "stability",
+    "submitted",
     "text_model",
     "tie_bounds",
     "titles",
     "turned",
     "unlike",
     "usual_queries",
+    "versions",
     "whole_run",
     "words",
 ]

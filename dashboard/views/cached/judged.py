@@ -14,8 +14,10 @@ from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.retrieval import comparable, keywords, runs
 from dashboard.retrieval.runs import TYPED
+from dashboard.tables import DataError
 from dashboard.views.cached.alike import copies
 from dashboard.views.cached.opened import opened, opened_as
+from dashboard.views.cached.submitted import PROTOCOL, Submitted, score, submitted
 
 NO_CUT = -1.0
 """The least similarity that leaves all results in, whatever the scale of their scores."""
@@ -25,7 +27,8 @@ class Question(NamedTuple):
     """All that numbers depend on, beside the versions and the metrics.
 
     With `text` or `item` it is about this one typed or chosen query (its query_id is TYPED), else
-    about the collection's stored queries of the kind `queries`.
+    about the collection's stored queries of the kind `queries`. submissions: versions that a link
+    adds to the collection's.
     """
 
     collection: str
@@ -38,6 +41,7 @@ class Question(NamedTuple):
     text: str = ""
     item: str = ""
     copies: str = "counted"
+    submissions: tuple[Submitted, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +68,7 @@ def question(view: Any, *, live: bool = False) -> Question:
         view.text if live else "",
         view.item if live and not view.text else "",
         view.copies,
+        submitted(view),
     )
 
 
@@ -140,11 +145,28 @@ def _ranked(
     return runs.run_of(known, version, which=which, ties=ties)
 
 
+def _submitted(asked: Question, given: Submitted) -> pd.DataFrame:
+    """What a submission ranks for the queries in question: the items annotated for each."""
+    if asked.text or asked.item:
+        raise DataError(given.name, "submitted features of stored queries only", "a stored query")
+    if asked.protocol != PROTOCOL:
+        found = f"submitted features under the protocol {asked.protocol}"
+        raise DataError(given.name, found, f"{PROTOCOL}: only annotated pairs are scored")
+    found = score(asked.collection, asked.digest, given)
+    if found.problem:
+        raise DataError(given.name, "a submission that cannot be used", found.problem.rstrip("."))
+    return found.run[found.run["query_id"].isin(queries(asked)["query_id"])]
+
+
 @st.cache_resource(max_entries=64, show_spinner=False)
 def run(asked: Question, version: str) -> pd.DataFrame:
     """The ranked results of one version for the queries in question (table `run`)."""
     name, digest, ties = asked.collection, asked.digest, PROTOCOLS[asked.protocol].ties
-    ranked = _ranked(name, digest, version, asked.queries, ties, asked.text, asked.item)
+    given = next((each for each in asked.submissions if each.name == version), None)
+    if given is not None:
+        ranked = _submitted(asked, given)
+    else:
+        ranked = _ranked(name, digest, version, asked.queries, ties, asked.text, asked.item)
     if asked.copies == "left_out":
         ranked = duplicates.without(ranked, copies(name, digest), own_items(queries(asked)))
     if asked.min_similarity > NO_CUT:
@@ -172,8 +194,15 @@ def counted_judgement(asked: Question) -> Judgement:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def unlike(name: str, digest: str, baseline: str, candidate: str) -> list[str]:
-    """The ways in which two versions are not comparable, a sentence each."""
-    return comparable.unlike(opened_as(name, digest), baseline, candidate)
+    """The ways in which two versions are not comparable, a sentence each.
+
+    A version that the collection does not have is a submission, whose annotated pairs were all
+    found when it was scored.
+    """
+    known = opened_as(name, digest)
+    if not {baseline, candidate} <= set(known.versions):
+        return []
+    return comparable.unlike(known, baseline, candidate)
 
 
 def identical(name: str, digest: str, baseline: str, candidate: str) -> bool:

@@ -97,9 +97,15 @@ def pairs(
     wanted = parse(metric)[0]
     measured = _of(only, measurements(asked, versions, metric))
     differences = tukey.tukey(measured, wanted.name, wanted.cutoff)
-    found = {version: _of(only, counted_run(asked, version)) for version in versions}
+    found = {version: _of(only, _counting(asked, version)) for version in versions}
     alike = overlapping.overlap(found, wanted.cutoff or 10)
     return differences.merge(alike, on=["baseline", "candidate"])
+
+
+def _counting(asked: Question, version: str) -> pd.DataFrame:
+    """What the protocol ranks of a run, ranks closed up: a submission has nothing else."""
+    run = PROTOCOLS[asked.protocol].keep(counted_run(asked, version), counted_judgement(asked))
+    return run.assign(rank=run.groupby("query_id", observed=True).cumcount() + 1)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -23,7 +23,7 @@ def review(view: Any) -> None:
 
 
 def _further(view: Any) -> None:
-    known = cached.opened(view.collection).versions
+    known = cached.versions(view)
     others = [version for version in known if version not in (view.baseline, view.candidate)]
     if not others:
         return

@@ -57,7 +57,7 @@ def screen(title: str, purpose: str) -> Any:
 
 def need(view: Any, *keys: str) -> None:
     """Stop the screen, computing nothing, where a choice that it needs could not be followed."""
-    if not cached.opened(view.collection).versions:
+    if not cached.versions(view):
         st.warning("This collection has no model version and no run that can be used.")
         st.stop()
     if any(getattr(view, key) is None for key in keys):
@@ -72,8 +72,9 @@ def sidebar(view: address.View) -> None:
     with st.sidebar:
         pick("Collection", "collection", list(titles), view, titles.get, _leave_for)
         st.caption("Versions")
-        pick("Baseline", "baseline", collection.versions, view)
-        pick("Candidate", "candidate", collection.versions, view)
+        versions = cached.versions(view)
+        pick("Baseline", "baseline", versions, view)
+        pick("Candidate", "candidate", versions, view)
         st.caption("What is measured")
         if view.protocol is not None:
             pick(

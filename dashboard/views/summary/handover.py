@@ -82,4 +82,7 @@ def _choices(view: Any) -> dict[str, str]:
         "Least similarity of words and keyword": f"{view.mapping_threshold:g}",
         "Least similarity of a result": f"{view.min_similarity:g}" * (view.min_similarity > -1),
     }
+    for given in cached.submitted(view):
+        of = given.submission
+        said[f"Submission {of.name}"] = f"features {of.gallery} and {of.queries}"
     return {name: value for name, value in said.items() if value}

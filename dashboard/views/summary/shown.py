@@ -35,9 +35,7 @@ def collection_line(collection: Any) -> None:
     """What the collection is and how large."""
     words = cached.words(collection)
     st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
-    st.caption(
-        f"{words.gallery} · {words.asked} · {len(collection.versions)} versions"
-    )
+    st.caption(f"{words.gallery} · {words.asked} · {len(collection.versions)} versions")
 
 
 def comparable(view: Any) -> bool:
@@ -192,9 +190,7 @@ def identities(view: Any) -> None:
     ]
     for role in ("baseline", "candidate"):
         version = getattr(view, role)
-        model = opened.models.get(version)
-        digest = model.digest if model else opened.digests.get(f"runs/{version}", "")
-        date, note = (model.date, model.note) if model else ("", "ranked results without vectors")
+        digest, date, note = _identity(view, opened, version)
         rows.append(
             {
                 "What": shown(f"{role} {version}"),
@@ -205,6 +201,19 @@ def identities(view: Any) -> None:
         )
     with st.expander("What exactly is compared"):
         st.dataframe(pd.DataFrame(rows), hide_index=True)
+
+
+def _identity(view: Any, opened: Collection, version: str) -> tuple[str, str, str]:
+    """The fingerprint of a version, when it was made, and a note on it."""
+    for given in cached.submitted(view):
+        if given.name == version:
+            found = cached.score(opened.name, opened.digest, given)
+            note = f"submitted features {given.submission.gallery}, {given.submission.queries}"
+            return found.fingerprint, "", note
+    model = opened.models.get(version)
+    if model is None:
+        return opened.digests.get(f"runs/{version}", ""), "", "ranked results without vectors"
+    return model.digest, model.date, model.note
 
 
 def problems(collection: Collection) -> None:

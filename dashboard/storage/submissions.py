@@ -1,0 +1,130 @@
+"""Files of features that an operator's folder holds for others to name: inside it, nothing outside.
+
+A submission is a name and two arrays, of the gallery and of the queries, `mine=g.npy,q.npy`; the
+ids of each stand beside it in a `.txt`, one a line. Whoever writes the link is not trusted: a name
+leads to a file below the folder that `DASHBOARD_SUBMISSIONS` names, or nowhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from dashboard.storage.files.contents import decode
+from dashboard.storage.files.mapped import mapped
+from dashboard.storage.files.vectors import ids_in
+from dashboard.storage.findings import Findings
+from dashboard.storage.media.inside import OUTSIDE, Opened, Unusable, open_inside
+from dashboard.storage.versions import natural
+from dashboard.tables import DataError
+
+FORM = "NAME=GALLERY.npy,QUERIES.npy"
+LONGEST_NAME = 40
+MOST = 1_000
+"""So many files are offered to choose from; others can still be named."""
+
+
+WORDS = {
+    OUTSIDE: "a name that leads out of the folder",
+    "missing": "no such file",
+    "no file named": "no file named",
+    "not a file": "something that is not a regular file",
+    "not a file name": "something that is not a file name",
+    "remote media are off": "an address of another machine",
+}
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A name and the two files of a submission, as names below the folder of submissions."""
+
+    name: str
+    gallery: str
+    queries: str
+
+    @classmethod
+    def of(cls, text: str) -> Submission:
+        """What a text of the form NAME=GALLERY.npy,QUERIES.npy names. Raises ValueError."""
+        name, _, files = text.partition("=")
+        parts = [part.strip() for part in files.split(",")]
+        if len(parts) != 2 or not all(parts) or not name.strip():
+            raise ValueError(f"found {text[:80]!r}, wanted {FORM}")
+        if len(name.strip()) > LONGEST_NAME or not name.isprintable() or "," in name:
+            wanted = f"at most {LONGEST_NAME} letters, without commas and control characters"
+            raise ValueError(f"found the name {name[:80]!r}, wanted {wanted}")
+        for part in parts:
+            if not part.endswith(".npy"):
+                raise ValueError(f"found the file {part[:80]!r}, wanted one that ends in .npy")
+        return cls(name.strip(), *parts)
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.gallery},{self.queries}"
+
+
+def folder() -> Path | None:
+    """The operator's folder; None where there is none, and nobody can submit anything."""
+    named = os.environ.get("DASHBOARD_SUBMISSIONS", "")
+    return Path(named) if named and Path(named).is_dir() else None
+
+
+def offered() -> list[str]:
+    """The arrays in the folder that have their ids beside them, by name, at most MOST of them."""
+    base, found = folder(), []
+    for place, folders, files in os.walk(base) if base else ():
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        known = set(files)
+        for file in files:
+            if file.endswith(".npy") and not file.startswith(".") and _ids_of(file) in known:
+                found.append((Path(place) / file).relative_to(base or place).as_posix())
+        if len(found) >= MOST:
+            break
+    return sorted(found, key=natural)[:MOST]
+
+
+def state(submission: Submission) -> str:
+    """A stamp that changes when one of the submission's files is written again.
+
+    Raises DataError where one is not there or leads out of the folder.
+    """
+    seen = hashlib.sha256()
+    for array in (submission.gallery, submission.queries):
+        for name in (array, _ids_of(array)):
+            with _opened(name) as file:
+                seen.update(f"{name}\0{file.version}\n".encode())
+    return seen.hexdigest()
+
+
+@contextmanager
+def features(name: str, findings: Findings) -> Iterator[tuple[tuple[str, ...], npt.NDArray[Any]]]:
+    """The ids and the array of one file below the folder, the array mapped while it is in use.
+
+    Raises DataError for a file that is missing, leads out of the folder, or is no array.
+    """
+    with _opened(_ids_of(name)) as listed:
+        text = decode(listed.file.read(), _ids_of(name), findings)
+        ids = ids_in(text, _ids_of(name), findings)
+    with _opened(name) as opened:
+        yield ids, mapped(opened.file, name)
+
+
+def _ids_of(name: str) -> str:
+    return f"{name.removesuffix('.npy')}.txt" if name else name
+
+
+def _opened(name: str) -> Opened:
+    base = folder()
+    if base is None:
+        wanted = "the folder that DASHBOARD_SUBMISSIONS names"
+        raise DataError("submissions", "no folder for them", wanted)
+    try:
+        return open_inside(base, "", name)
+    except Unusable as word:
+        found = WORDS.get(str(word), f"a file that is {word}")
+        raise DataError(name[:200], found, "a file in the folder of submissions") from word

@@ -1,0 +1,55 @@
+"""A collection as one address sees it: judged by the protocol and with the submissions it names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dashboard.storage.submissions import Submission
+from dashboard.tables import DataError
+from dashboard.views import cached
+from dashboard.views.cached.submitted import PROTOCOL
+
+
+class Seen:
+    """A collection whose defaults follow the protocol that an address names, and whose versions
+    are joined by the submissions that it names; all else is the collection's own."""
+
+    def __init__(self, collection: Any, protocol: str | None, submitted: Sequence[str]) -> None:
+        self._collection, self._protocol, self._submitted = collection, protocol, submitted
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._collection, name)
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """The collection's protocols, the one that judges first."""
+        first = [self._protocol] if self._protocol else []
+        return tuple(dict.fromkeys([*first, *self._collection.protocols]))
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The collection's versions, then the submissions' names."""
+        return (*self._collection.versions, *self._submitted)
+
+
+def read_submissions(texts: Sequence[str], collection: Any) -> tuple[str, ...]:
+    """The submissions that an address names, each checked and scored.
+
+    Raises ValueError with the sentence for the first one that cannot be used.
+    """
+    found: dict[str, str] = {}
+    for text in filter(None, texts):
+        named = Submission.of(text)
+        if named.name in found or named.name in collection.versions:
+            raise ValueError(f"two versions are called {named.name!r}")
+        if PROTOCOL not in collection.protocols:
+            raise ValueError(f"submissions are for the protocol {PROTOCOL}, which is not used here")
+        try:
+            problem = cached.outcome(collection, text).problem
+        except DataError as error:
+            problem = str(error)
+        if problem:
+            raise ValueError(f"{named.name}: {problem}")
+        found[named.name] = str(named)
+    return tuple(found.values())

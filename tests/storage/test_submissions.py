@@ -1,0 +1,152 @@
+"""Submitted files are named below the operator's folder, and no name leads out of it."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.storage import submissions
+from dashboard.storage.findings import Findings
+from dashboard.storage.submissions import Submission
+from dashboard.tables import DataError
+
+
+def put(folder: Path, name: str, rows: list, ids: str) -> None:
+    """An array with its ids beside it."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.save(path, np.array(rows, dtype=np.float32))
+    path.with_suffix(".txt").write_text("\n".join(ids.split()))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    base = tmp_path / "submissions"
+    put(base, "gallery.npy", [[1, 0], [0, 1]], "a b")
+    put(base, "team/queries.npy", [[0.6, 0.8]], "q")
+    put(tmp_path, "secret.npy", [[1, 0]], "s")
+    monkeypatch.setenv("DASHBOARD_SUBMISSIONS", str(base))
+    return base
+
+
+def read(name):
+    with submissions.features(name, Findings()) as (ids, rows):
+        return ids, rows.tolist()
+
+
+def test_what_the_folder_has_is_offered_and_read(folder):
+    np.save(folder / "without-ids.npy", np.ones((1, 2)))
+    put(folder, ".hidden/h.npy", [[1, 0]], "h")
+    assert submissions.offered() == ["gallery.npy", "team/queries.npy"]
+    assert read("gallery.npy") == (("a", "b"), [[1, 0], [0, 1]])
+    assert read("team/queries.npy")[0] == ("q",)
+
+
+def test_without_a_folder_nothing_is_offered_or_read(folder, monkeypatch):
+    for named in ("", str(folder / "gone")):
+        monkeypatch.setenv("DASHBOARD_SUBMISSIONS", named)
+        assert submissions.offered() == []
+        with pytest.raises(DataError, match="no folder for them.*DASHBOARD_SUBMISSIONS"):
+            read("gallery.npy")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("../secret.npy", "leads out of the folder"),
+        ("team/../../secret.npy", "leads out of the folder"),
+        ("/etc/hostname.npy", "leads out of the folder"),
+        ("..\\secret.npy", "leads out of the folder"),
+        ("file:///etc/hostname.npy", "leads out of the folder"),
+        ("link.npy", "leads out of the folder"),
+        ("linked/secret.npy", "leads out of the folder"),
+        ("round.npy", "no such file"),
+        (".hidden/h.npy", "hidden"),
+        ("http://host/x.npy", "another machine"),
+        ("gone.npy", "no such file"),
+        ("folder.npy", "not a regular file"),
+        ("pipe.npy", "not a regular file"),
+        ("a\nb.npy", "not a file name"),
+        ("", "no file named"),
+    ],
+)
+def test_a_name_leads_to_a_file_in_the_folder_or_nowhere(folder, tmp_path, name, said):
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    (folder / "link.npy").symlink_to(tmp_path / "secret.npy")
+    (folder / "linked").symlink_to(tmp_path)
+    (folder / "round.txt").symlink_to(folder / "round.txt")
+    for end in ("npy", "txt"):
+        (folder / f"folder.{end}").mkdir()
+        os.mkfifo(folder / f"pipe.{end}")
+    with pytest.raises(DataError, match=said) as refused:
+        read(name)
+    assert str(tmp_path) not in str(refused.value)
+    with pytest.raises(DataError, match=said):
+        submissions.state(Submission("mine", name, "team/queries.npy"))
+
+
+def test_a_link_out_of_the_folder_with_ids_inside_is_refused(folder, tmp_path):
+    (folder / "link.txt").write_text("s")
+    (folder / "link.npy").symlink_to(tmp_path / "secret.npy")
+    with pytest.raises(DataError, match="link.npy: found a name that leads out of the folder"):
+        read("link.npy")
+
+
+def test_the_state_changes_when_a_file_is_replaced(folder):
+    mine = Submission.of("mine=gallery.npy,team/queries.npy")
+    before = submissions.state(mine)
+    assert submissions.state(mine) == before
+    put(folder, "new.npy", [[0, 1], [1, 0]], "a b")
+    (folder / "new.npy").replace(folder / "gallery.npy")
+    assert submissions.state(mine) != before
+    again = submissions.state(mine)
+    (folder / "gallery.txt").write_text("b\na\n")
+    assert submissions.state(mine) != again
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "mine", "mine=a.npy", "=a.npy,b.npy", "mine=a.npy,b.npy,c.npy", "mine=,b.npy"]
+    + ["m,x=a.npy,b.npy", "m\nx=a.npy,b.npy", "x" * 41 + "=a.npy,b.npy", "mine=a.npz,b.npy"],
+)
+def test_another_form_is_a_sentence(text):
+    with pytest.raises(ValueError, match="wanted"):
+        Submission.of(text)
+
+
+def test_a_submission_is_written_as_it_is_read():
+    text = "mine=team/g.npy,q.npy"
+    assert str(Submission.of(text)) == text == str(Submission.of(" mine = team/g.npy , q.npy "))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "empty"),
+        (b"PK\x03\x04", "no array"),
+        (b"\x93NUMPY\x01\x00", "cannot be mapped"),
+        (b"\x93NUMPY\x09\x00" + b" " * 200, "cannot be mapped"),
+    ],
+)
+def test_what_is_no_array_is_refused(folder, content, said):
+    (folder / "gallery.npy").write_bytes(content)
+    with pytest.raises(DataError, match=f"gallery.npy: found .*{said}"):
+        read("gallery.npy")
+
+
+def test_pickles_and_cut_files_are_refused(folder):
+    np.save(folder / "gallery.npy", np.array([["a"], ["b"]], dtype=object))
+    with pytest.raises(DataError, match="pickled objects.*nothing is unpickled"):
+        read("gallery.npy")
+    np.save(folder / "gallery.npy", np.ones((2, 1000)))
+    whole = (folder / "gallery.npy").read_bytes()
+    (folder / "gallery.npy").write_bytes(whole[:5000])
+    with pytest.raises(DataError, match="cannot be mapped"):
+        read("gallery.npy")
+
+
+def test_an_id_that_stands_twice_is_refused(folder):
+    (folder / "gallery.txt").write_text("a\na\n")
+    with pytest.raises(DataError, match="gallery.txt, line 2: found 'a' again"):
+        read("gallery.npy")
