@@ -68,7 +68,7 @@ def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
             ids if place >= 0 else [query_id, *ids],
             key="choice-query",
             format_func=lambda each: shown(names[each]),
-            on_change=lambda: address.go(query=st.session_state["choice-query"], clip=""),
+            on_change=lambda: address.go(query=st.session_state["choice-query"], clip="", list=""),
         )
 
 
@@ -85,7 +85,7 @@ def _step(title: str, key: str, query_id: str, icon: str) -> None:
         shortcut=key,
         disabled=not query_id,
         icon=icon,
-        on_click=lambda: address.go(query=query_id, clip=""),
+        on_click=lambda: address.go(query=query_id, clip="", list=""),
     )
 
 
