@@ -267,6 +267,13 @@ def test_a_file_of_many_pieces_is_read_as_one(
     assert refused.value.line == 201
 
 
+def test_a_query_that_is_called_as_a_header_is_a_query(tmp_path: Path) -> None:
+    run = read_run(write(tmp_path, "query\tQ0\ta\t1\t0.9\tx\nq2\tQ0\ta\t1\t0.9\tx\n"))
+    assert run["query_id"].tolist() == ["query", "q2"]
+    headed = "query\tQ0\titem\trank\tscore\ttag\nq2\tQ0\ta\t1\t0.9\tx\n"
+    assert read_run(write(tmp_path, headed))["query_id"].tolist() == ["q2"]
+
+
 @pytest.mark.parametrize("first, then", [(300, 1), (1, 300), (1, 1)])
 def test_pieces_unlike_each_other_are_read_as_one(
     first: int, then: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

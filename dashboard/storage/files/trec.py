@@ -128,7 +128,8 @@ def _without_header(
     data: bytes, fields: Sequence[str], name: str, findings: Findings
 ) -> tuple[bytes, int]:
     first = data[: data.find(b"\n")].decode("utf-8", errors="replace").split()
-    if len(first) == len(fields) and first[0].lower() in HEADER_WORDS and not _is_number(first[-1]):
+    named = len(first) == len(fields) and first[0].lower() in HEADER_WORDS
+    if named and not _is_number(first[fields.index(_value(fields))]):
         findings.note(name, f"a header ({' '.join(first)})", "none; it was left out", 1)
         return data[data.find(b"\n") + 1 :], 1
     return data, 0
