@@ -23,6 +23,7 @@ SCALE = 100.0
 HALF = 50.0  # the sources give no threshold: half of the scale counts as a hit
 MOST_INVALID = 0.9
 INVALID = "over 90 % invalid relevance"
+THRESHOLD = "Where hits are shown, a relevance of 50 or more is one; the source has no threshold."
 
 
 def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
@@ -47,6 +48,7 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
         notes=(
             f"{invalid} of {len(evidence.qrels)} relevance answers are invalid and left out; "
             f"{len(removed)} queries with more than 90 % invalid answers are not scored.",
+            THRESHOLD,
         ),
     )
 
@@ -80,7 +82,7 @@ def _from_keywords(evidence: Evidence, groups: Sequence[str] | None) -> Judgemen
         reasons,
         HALF,
         made.leave_out,
-        ("Relevance is the share of required keywords that an item has, times 100.",),
+        ("Relevance is the share of required keywords that an item has, times 100.", THRESHOLD),
     )
 
 

@@ -21,7 +21,7 @@ from dashboard.views.cached.opened import opened
 
 
 class Said(NamedTuple):
-    """What tables of lists depend on: the files' state, and (list, reviewer, rating) of reviewers."""
+    """What tables of lists depend on: the files' state, and reviewers' (list, reviewer, rating)."""
 
     collection: str
     state: str
@@ -43,6 +43,12 @@ def list_ids(name: str) -> pd.Series:
     known = lists_of(name)
     ids = known.places["list_id"] if known else pd.Series([], dtype="str")
     return ids.drop_duplicates()
+
+
+def workers(name: str) -> tuple[int, int]:
+    """How many workers said how relevant an item is to a query, at least and at most; 0 where
+    relevance came averaged."""
+    return _workers(name, stamp(name))
 
 
 def said(name: str) -> Said:
@@ -111,6 +117,15 @@ def walk(asked: Said, list_id: str, reading: Reading, discount: str) -> pd.DataF
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _lists(name: str, state: str) -> Lists | None:
     return stored.read_lists(opened(name))
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _workers(name: str, state: str) -> tuple[int, int]:
+    known = _lists(name, state)
+    if known is None or (known.relevance["worker"] == "").all():
+        return 0, 0
+    number = known.relevance.groupby(["query_id", "item_id"]).size()
+    return int(number.min()), int(number.max())
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

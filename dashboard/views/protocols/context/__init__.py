@@ -1,0 +1,6 @@
+"""Image search in context: what people saw and said, as the protocol's source shows it."""
+
+from dashboard.views.protocols.context.overview import overview
+from dashboard.views.protocols.context.query import query
+
+__all__ = ["overview", "query"]

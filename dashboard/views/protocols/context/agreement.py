@@ -1,0 +1,147 @@
+"""The source's tables 2 and 3: how metrics agree with satisfaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.browsed import DATASETS, Reading
+from dashboard.views.cached import lists
+from dashboard.views.cached.lists import Said
+from dashboard.views.charts import context as charts
+from dashboard.views.protocols.context.shared import marked, none_left, whose
+from dashboard.views.protocols.tables import take_away
+
+GAINS = {"original": "Original gain", "context": "Context-aware gain"}
+MARKS = (
+    "\\* p < 0.05 by t with n − 2 degrees of freedom. † the two gains differ, in either direction, "
+    "p < 0.05 by Williams' test for correlations that share a variable; neither is corrected for "
+    "the number of tests, as in the source."
+)
+
+
+def halves(view: Any, asked: Said, read: Reading) -> None:
+    """Table 2."""
+    st.subheader("Where relevance varies little, and where much", anchor=False)
+    whose(asked)
+    table = lists.halves(asked, read)
+    if table.empty:
+        st.info(none_left(read.rows))
+        return
+    cells = table.assign(
+        text=[_cell(r, star) for r, star in zip(table["r"], table["star"], strict=True)],
+        name=table["metric"].str.extract(r"^(\w+)", expand=False),
+    )
+    wide = cells.pivot(index="name", columns="part", values="text").loc[cells["name"].unique()]
+    wide = wide[["low", "high"]].set_axis(["Low variance", "High variance"], axis=1)
+    st.table(wide.rename_axis("Original gain"))
+    by_part = table.drop_duplicates("part").set_index("part")
+    tied = [
+        f"{tied} lists share the variance at the border of the {part} quarter; their order in the "
+        "file decides which of them are in it."
+        for part, tied in by_part["tied"].items()
+        if tied
+    ]
+    st.caption(
+        f"Table 2 of the source: Spearman's rank correlation with satisfaction, original gain, in "
+        f"the first {read.rows} rows; the {by_part['n'].max()} lists whose relevance varies least "
+        f"and as many where it varies most, a quarter each. \\* p < 0.05. {' '.join(tied)}"
+    )
+    take_away(view, marked(asked, table), "table-2")
+
+
+def gains(view: Any, asked: Said, read: Reading) -> None:
+    """The matrix of gains at the chosen depth, and what lies behind it."""
+    st.subheader("Original and context-aware gain", anchor=False)
+    whose(asked)
+    table = lists.gains(asked, read)
+    number = int(table["n"].max())
+    if not number:
+        st.info(none_left(read.rows))
+        return
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        st.altair_chart(
+            charts.gain_matrix(_long(table)),
+            alt="Spearman of each metric with satisfaction, by discount and gain",
+        )
+    with right:
+        st.dataframe(_behind(table), hide_index=True, column_config=BEHIND, placeholder="–")
+    window = "the pictures in it" if read.divide == "window" else "w"
+    st.caption(
+        f"Spearman's rank correlation with satisfaction over {number} lists of at least "
+        f"{read.rows} rows, in their first {read.rows}; w = {read.window}, a window is divided by "
+        f"{window}. Difference: context-aware − original, with Zou's 95 % interval. {MARKS}"
+    )
+    take_away(view, marked(asked, table), "gains")
+
+
+def _long(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each cell of the matrix."""
+    parts = []
+    for gain, title in GAINS.items():
+        dagger = table["dagger"] if gain == "context" else pd.Series(False, index=table.index)
+        marks = zip(table[f"r_{gain}"], table[f"star_{gain}"], dagger, strict=True)
+        part = table[["discount", "n"]].assign(
+            gain=title, r=table[f"r_{gain}"], p=table[f"p_{gain}"], text=[_cell(*m) for m in marks]
+        )
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def _behind(table: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Discount": table["discount"],
+            "Difference": table["difference"],
+            "from": table["low"],
+            "to": table["high"],
+            "p (Williams)": table["p"],
+            "with each other": table["between"],
+        }
+    )
+
+
+BEHIND = {
+    "Difference": st.column_config.NumberColumn(format="%+.3f"),
+    "from": st.column_config.NumberColumn(format="%+.3f"),
+    "to": st.column_config.NumberColumn(format="%+.3f"),
+    "p (Williams)": st.column_config.NumberColumn(format="%.4f"),
+    "with each other": st.column_config.NumberColumn(
+        format="%.3f", help="Spearman of the original with the context-aware gain"
+    ),
+}
+
+
+def depths(view: Any, asked: Said, read: Reading) -> None:
+    """Table 3."""
+    st.subheader("At the depths of the source", anchor=False)
+    whose(asked)
+    table = lists.table_3(asked, read)
+    numbers = dict(zip(table["fewest_rows"], table["n"], strict=True))
+    if not max(numbers.values()):
+        st.info(none_left(min(DATASETS)))
+        return
+    columns = {}
+    for (fewest, rows), part in table.groupby(["fewest_rows", "rows"], sort=False):
+        name = f"{DATASETS.index(fewest) + 1}@{rows}r"
+        for gain, short in (("original", "ORG"), ("context", "CAG")):
+            cells = _long(part)
+            mine = cells[cells["gain"] == GAINS[gain]].set_index("discount")["text"]
+            columns[f"{name} {short}"] = mine
+    st.table(pd.DataFrame(columns).rename_axis("Discount"))
+    sets = "; ".join(
+        f"{place}: the {numbers[fewest]} lists of at least {fewest} rows"
+        for place, fewest in enumerate(DATASETS, start=1)
+    )
+    st.caption(
+        f"Table 3 of the source. {sets}; @5r: their first five rows. ORG: original gain, CAG: "
+        f"context-aware gain, w = {read.window}. {MARKS}"
+    )
+    take_away(view, marked(asked, table), "table-3")
+
+
+def _cell(r: float, star: bool, dagger: bool = False) -> str:
+    return "–" if pd.isna(r) else f"{r:.3f}{'*' * bool(star)}{'†' * bool(dagger)}"

@@ -1,0 +1,75 @@
+"""The source's figure 3: how relevance is spread in each list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.browsed import FIRST_PAGE, Reading
+from dashboard.views import address, cached
+from dashboard.views.cached import lists
+from dashboard.views.cached.lists import Said
+from dashboard.views.charts import context as charts
+from dashboard.views.protocols.context.shared import marked, none_left, whose
+from dashboard.views.protocols.tables import take_away
+from dashboard.views.texts import plain, shown
+
+
+def spread(view: Any, asked: Said, read: Reading) -> None:
+    """Figure 3a and 3b."""
+    st.subheader("Mean and deviation of relevance", anchor=False)
+    whose(asked)
+    table = lists.spread(asked, read.rows)
+    if table.empty:
+        st.info(none_left(read.rows))
+        return
+    names = cached.query_names(view.collection)
+    drawn = table.assign(words=table["query_id"].map(names).map(shown))
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**Figure 3a: mean and standard deviation of r**")
+        st.altair_chart(
+            charts.means_and_deviations(drawn),
+            key="figure-3a",
+            on_select=_open_list(drawn),
+            selection_mode="pick",
+            alt="Each list's mean relevance against its standard deviation, by satisfaction",
+        )
+        _link(view)
+    with right:
+        st.markdown("**Figure 3b: standard deviation of r and of r′**")
+        st.altair_chart(
+            charts.deviations(drawn), alt="Each list's standard deviation of r against that of r′"
+        )
+    wider = int((table["deviation_in_context"] > table["deviation"] + 1e-12).sum())
+    felt = int(table["satisfaction"].notna().sum())
+    st.caption(
+        f"{len(table)} lists of at least {read.rows} rows, in their first "
+        f"{min(read.rows, FIRST_PAGE)}; {felt} with a satisfaction. r is relevance ÷ 100, "
+        f"r′ = r² ÷ the largest r up to there. Above the dashed line r′ varies more than r: so it "
+        f"is for {wider} of {len(table)} lists. Click a point to open its list."
+    )
+    take_away(view, marked(asked, table), "figure-3")
+
+
+def _open_list(drawn: pd.DataFrame) -> Any:
+    query_of = dict(zip(drawn["list_id"], drawn["query_id"], strict=True))
+
+    def chosen() -> None:
+        points = st.session_state["figure-3a"]["selection"].get("pick", [])
+        if points and points[0].get("list") in query_of:
+            address.go(list=points[0]["list"], query=query_of[points[0]["list"]], clip="")
+
+    return chosen
+
+
+def _link(view: Any) -> None:
+    if view.list:
+        st.page_link(
+            "screens/query.py",
+            label=f"List {plain(view.list)}, picture by picture",
+            icon=":material/grid_view:",
+            query_params=address.link(view),
+        )

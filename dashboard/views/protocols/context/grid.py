@@ -1,0 +1,94 @@
+"""A list in its own rows and columns, with what each picture is worth and why under it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.views.texts import shown
+
+_FILES = Path(__file__).parent
+_HTML = '<div class="list" tabindex="0" role="region" aria-label="The list"><ol class="places">'
+LESS = 5e-4
+"""Less than what three places show is not said to be less."""
+
+_component = st.components.v2.component(
+    "list_of_pictures",
+    html=f"{_HTML}</ol></div>\n",
+    css=(_FILES / "grid.css").read_text(encoding="utf-8"),
+    js=(_FILES / "grid.js").read_text(encoding="utf-8"),
+)
+
+
+def grid(steps: pd.DataFrame, items: pd.DataFrame, discount: str, key: str) -> None:
+    """Draw a list.
+
+    steps: of `Browsed.walk`, in reading order; items: the columns of `storage.media.media`.
+    """
+    _component(key=key, data=payload(steps, items, discount))
+
+
+def payload(steps: pd.DataFrame, items: pd.DataFrame, discount: str) -> dict[str, Any]:
+    """What the component draws, as values that JSON can hold."""
+    looks = {str(row["item_id"]): row for row in items.to_dict("records")}
+    rows = steps["row"].rank(method="dense").astype(int)
+    places = [
+        {
+            "row": int(row),
+            "column": int(step["column"]),
+            **_picture(looks.get(str(step["item_id"]), {}), str(step["item_id"])),
+            **_worth(step, discount),
+        }
+        for row, step in zip(rows, steps.to_dict("records"), strict=True)
+    ]
+    built = {"columns": int(steps["column"].max()) if len(steps) else 1, "places": places}
+    json.dumps(built, allow_nan=False)  # a number that JSON cannot hold would kill the component
+    return built
+
+
+def _picture(look: Mapping[Any, Any], item_id: str) -> dict[str, str]:
+    said = look.get("caption") or item_id
+    problem = look.get("problem") or ""
+    return {
+        "poster": str(look.get("poster") or ""),
+        "said": shown(f"{said}: {problem}" if problem else said, 120),
+    }
+
+
+def _worth(step: Mapping[Any, Any], discount: str) -> dict[str, Any]:
+    """The numbers of a picture, and in words whether it counts in full."""
+    if pd.isna(step["rank"]):
+        no_answer = step["relevance"] < 0
+        words = "no valid relevance: skipped" if no_answer else "below the rows that count"
+        return {
+            "rank": None, "r": None, "counts": None, "numbers": [], "words": words,
+            "state": "skipped",
+        }  # fmt: skip
+    r, counts = float(step["r"]), float(step["adjusted"])
+    numbers = [["r", f"{r:.3f}"], ["r′", f"{counts:.3f}"], ["g", f"{step['gain']:.3f}"]]
+    numbers += [] if discount == "MAX" else [["d", f"{step['discount']:.3f}"]]
+    state = "less" if r - counts > LESS else "full"
+    return {
+        "rank": int(step["rank"]), "r": round(r, 5), "counts": round(counts, 5),
+        "numbers": numbers, "words": in_words(step), "state": state,
+    }  # fmt: skip
+
+
+def in_words(step: Mapping[Any, Any]) -> str:
+    """Why a picture counts as much as it does.
+
+    >>> in_words({"r": 0.4, "adjusted": 0.2, "best": 0.8, "best_rank": 1})
+    'worth less: picture 1 is better (0.800)'
+    >>> in_words({"r": 0.8, "adjusted": 0.8, "best": 0.8, "best_rank": 1})
+    'counts in full'
+    """
+    if step["r"] == 0:
+        return "not relevant at all"
+    if step["r"] - step["adjusted"] > LESS:
+        return f"worth less: picture {int(step['best_rank'])} is better ({step['best']:.3f})"
+    return "counts in full"

@@ -1,0 +1,95 @@
+"""The source's tables 1 to 3 and figure 3, for the lists that a collection's people saw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.browsed import Reading
+from dashboard.tables import DataError
+from dashboard.views.cached import lists
+from dashboard.views.cached.lists import Said
+from dashboard.views.protocols.context import agreement
+from dashboard.views.protocols.context.figures import spread
+from dashboard.views.protocols.context.shared import (
+    choices,
+    marked,
+    notes,
+    readable,
+    reading,
+    whose,
+)
+from dashboard.views.protocols.tables import take_away
+from dashboard.views.texts import plain
+
+
+def overview(view: Any) -> None:
+    """Draw the section of the Overview."""
+    known = lists.lists_of(view.collection)
+    st.subheader("Lists that people saw", anchor=False)
+    if known is None:
+        st.caption(
+            "None: the source's tables need `lists.csv` with what each person saw, and "
+            "`satisfaction.csv` with what they said of it."
+        )
+        return
+    if not readable(view, known):
+        return
+    try:
+        asked = lists.said(view.collection)
+    except DataError as problem:
+        st.error(plain(str(problem), None), icon=":material/error:")
+        return
+    choices(view)
+    read = reading(view)
+    if read is not None:
+        _sizes(view, asked, read)
+        spread(view, asked, read)
+        agreement.halves(view, asked, read)
+        agreement.gains(view, asked, read)
+        agreement.depths(view, asked, read)
+    notes(known)
+
+
+def _sizes(view: Any, asked: Said, read: Reading) -> None:
+    """Table 1, and what each step of cleaning left."""
+    st.subheader("How many there are, and how many are left", anchor=False)
+    whose(asked)
+    sizes, steps = lists.sizes(asked), lists.cleaning(asked, read.rows)
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**Table 1 of the source, for these lists**")
+        st.table(_counted(sizes, "part"))
+        st.caption(_worked(view))
+    with right:
+        st.markdown("**What each step of cleaning leaves**")
+        st.table(_counted(steps, "step"))
+        st.caption(
+            "In the source's order. Images are places in lists with a valid relevance; invalid are "
+            "those without (−1, −2, or nobody's), which are skipped."
+        )
+    take_away(view, marked(asked, steps), "cleaning")
+
+
+def _counted(table: pd.DataFrame, first: str) -> pd.DataFrame:
+    words = table.drop(columns=first).map(lambda n: "not recorded" if pd.isna(n) else f"{n:,}")
+    title = "Part" if first == "part" else "After"
+    return (
+        words.set_axis(table[first].str.capitalize(), axis=0)
+        .rename_axis(title)
+        .rename(columns=str.capitalize)
+    )
+
+
+def _worked(view: Any) -> str:
+    """Where relevance comes from: of how many workers each."""
+    low, high = lists.workers(view.collection)
+    if not high:
+        return "Relevance came averaged (qrels). A list is a query as one person saw it."
+    each = f"{low}" if low == high else f"{low} to {high}"
+    return (
+        f"Relevance: the mean of what {each} workers said of a query and an image, invalid answers "
+        "left out. A list is a query as one person saw it, which the source calls a query."
+    )

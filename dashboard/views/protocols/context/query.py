@@ -1,0 +1,149 @@
+"""One list that somebody saw, picture by picture: why the second good picture is worth less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.browsed import Reading
+from dashboard.evaluation.metrics.registry import measure
+from dashboard.evaluation.walk import discount_of
+from dashboard.tables import DataError
+from dashboard.views import address, cached
+from dashboard.views.cached import lists
+from dashboard.views.cached.lists import Said
+from dashboard.views.protocols.context.grid import LESS, grid
+from dashboard.views.protocols.context.rating import rate
+from dashboard.views.protocols.context.shared import (
+    KINDS,
+    choices,
+    readable,
+    reading,
+    whose,
+)
+from dashboard.views.protocols.tables import take_away
+from dashboard.views.texts import plain, shown
+
+FORMULAS = {
+    "RBP": "d(k) = 0.05 · 0.95^(k−1), and the sum is divided by the number of pictures",
+    "DCG": "d(k) = 1 ÷ log2(k + 1), and the sum is divided by the number of pictures",
+    "CG": "d(k) = 1, and the sum is divided by the number of pictures",
+    "AVG": "d(k) = 1 ÷ number of pictures",
+    "ERR": "d(k) = 1 ÷ k · Π (1 − r of those before)",
+    "MAX": "no d(k): the largest g(k) counts",
+}
+
+
+def query(view: Any, query_id: str) -> None:
+    """Draw the section of Query."""
+    known = lists.lists_of(view.collection)
+    if known is None:
+        return
+    st.subheader("What people saw for this query", anchor=False)
+    if not readable(view, known):
+        return
+    mine = known.places[known.places["query_id"] == query_id]
+    if mine.empty:
+        st.info("Nobody saw a list of this query.")
+        return
+    try:
+        asked = lists.said(view.collection)
+    except DataError as problem:
+        st.error(plain(str(problem), None), icon=":material/error:")
+        return
+    whose(asked)
+    choices(view)
+    list_id = _choose(view, asked, mine)
+    read = reading(view)
+    if read is not None:
+        _walk(view, asked, list_id, read)
+    rate(view.collection, query_id, list_id, _of(mine, list_id)["version"], asked)
+
+
+def _choose(view: Any, asked: Said, mine: pd.DataFrame) -> str:
+    """Which of the query's lists is shown: the address' list, else the first."""
+    ids = mine["list_id"].drop_duplicates().tolist()
+    if view.list and view.list not in ids:
+        st.caption(plain(f"List {view.list} is of another query; here are those of this one."))
+    chosen = view.list if view.list in ids else ids[0]
+    said = lists.answers(asked)
+    said = said[said["list_id"].isin(ids)].dropna(subset=["satisfaction"])
+    whose_words = KINDS[lists.kind(asked)]
+    names = {i: _name(_of(mine, i), said[said["list_id"] == i], whose_words) for i in ids}
+    st.session_state["choice-list"] = chosen
+    st.selectbox(
+        f"List ({len(ids)} of this query)",
+        ids,
+        key="choice-list",
+        format_func=lambda each: shown(names[each]),
+        on_change=lambda: address.go(list=st.session_state["choice-list"]),
+    )
+    return str(chosen)
+
+
+def _of(mine: pd.DataFrame, list_id: str) -> dict[str, str]:
+    first = mine[mine["list_id"] == list_id].iloc[0]
+    return {name: str(first[name]) for name in ("list_id", "version", "participant")}
+
+
+def _name(about: dict[str, str], said: pd.DataFrame, whose_words: str) -> str:
+    """A list in the drop-down: `l017 · v0.2 · seen by p03 · satisfaction 4 of 5, simulated`."""
+    given = ", ".join(f"{value:g}" for value in said["satisfaction"])
+    parts = [about["list_id"], about["version"]]
+    parts += [f"seen by {about['participant']}"] if about["participant"] else []
+    parts.append(f"satisfaction {given} of 5, {whose_words}" if given else "no satisfaction")
+    return " · ".join(part for part in parts if part)
+
+
+def _walk(view: Any, asked: Said, list_id: str, read: Reading) -> None:
+    """The list in its rows and columns, in words and as numbers."""
+    discount = discount_of(measure(view.metric).name)
+    steps = lists.walk(asked, list_id, read, discount)
+    depth = steps.loc[steps["rank"].notna(), "row"].max() if steps["rank"].notna().any() else 0
+    shown_steps = steps[steps["row"] <= depth] if depth else steps
+    st.markdown(_said(shown_steps, discount))
+    items = cached.media_of(view.collection, shown_steps["item_id"].unique().tolist())
+    grid(shown_steps, items, discount, key="list-of-pictures")
+    st.caption(_legend(steps, shown_steps, read, discount))
+    take_away(view, steps.assign(list_id=list_id), "list")
+
+
+def _legend(steps: pd.DataFrame, shown_steps: pd.DataFrame, read: Reading, discount: str) -> str:
+    below = len(steps) - len(shown_steps)
+    further = f"; {below} further ones lie below the rows that count" if below else ""
+    window = "the pictures in it" if read.divide == "window" else "w"
+    return (
+        f"In rows and columns as it was seen: {len(shown_steps)} places, "
+        f"{int(shown_steps['rank'].notna().sum())} with a valid relevance{further}. "
+        "r: relevance ÷ 100. r′ = r² ÷ the largest r up to there. g: the mean of r′ over the last "
+        f"{read.window} pictures, divided by {window}. {FORMULAS[discount]}: the discount of the "
+        "metric in front. Pale part of a bar: r; full part: r′. Where results are called hits, r "
+        "is 0.5 or more; nothing here depends on that."
+    )
+
+
+def _said(steps: pd.DataFrame, discount: str) -> str:
+    """The value of the list, and the picture that loses most beside a better one."""
+    read = steps.dropna(subset=["rank"])
+    if read.empty:
+        return "No picture of this list has a valid relevance."
+    if discount == "MAX":
+        value = f"largest g = **{read['gain'].max():.4f}**"
+    elif discount in ("AVG", "ERR"):
+        value = f"Σ g · d = **{read['adds'].sum():.4f}**"
+    else:
+        total = read["adds"].sum()
+        value = f"Σ g · d ÷ {len(read)} = {total:.4f} ÷ {len(read)} = **{total / len(read):.4f}**"
+    lost = (read["r"] - read["adjusted"]).astype(float)
+    sentence = f"{discount} with the context-aware gain: {value}."
+    if lost.max() <= LESS:
+        return f"{sentence} No picture is worth less here: none comes after a better one."
+    worst = read.loc[lost.idxmax()]
+    r, best = float(worst["r"]), float(worst["best"])
+    return (
+        f"{sentence} Picture {int(worst['rank'])} has a relevance of {r:.3f}, but picture "
+        f"{int(worst['best_rank'])} before it has {best:.3f}. Beside the better one it counts "
+        f"only {r:.3f} × {r:.3f} ÷ {best:.3f} = {float(worst['adjusted']):.3f}."
+    )

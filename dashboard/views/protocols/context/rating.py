@@ -1,0 +1,76 @@
+"""How content a reviewer is with a list, from 1 to 5: asked, kept, and shown."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.storage import reviews
+from dashboard.storage.lists import BEST, REAL, REVIEWERS, SIMULATED, WORST
+from dashboard.storage.reviews import RATING, TAKEN_BACK, Review
+from dashboard.tables import DataError
+from dashboard.views.cached import lists
+from dashboard.views.cached.lists import Said
+from dashboard.views.texts import plain
+
+WORDS = {1: "1, not at all", 3: "3", 5: "5, entirely"}
+_NAME, _PROBLEM = "reviewer-name", "rating-problem"
+TAKES_PLACE = {
+    REAL: "The collection has real satisfaction, which stays in use; ratings are kept beside it.",
+    SIMULATED: "From the first rating on, reviewers' ratings take the place of the simulated "
+    "satisfaction everywhere; a reviewer counts from three lists on, rated in more than one way.",
+    REVIEWERS: "The tables on the Overview rest on reviewers' ratings; a reviewer counts from "
+    "three lists on, rated in more than one way.",
+}
+
+
+def rate(collection: str, query_id: str, list_id: str, version: str, asked: Said) -> None:
+    """Ask how content a reviewer is with a list, and show what reviewers said of it."""
+    given = pd.DataFrame(asked.ratings, columns=["list", "author", "value"])
+    mine = given[given["list"] == list_id].set_index("author")["value"]
+    with st.container(border=True):
+        st.markdown("**How content would you be with this list?**")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            name = _name()
+            key = f"rating-{list_id}"
+            st.session_state[key] = mine.get(name)
+            st.segmented_control(
+                f"From {WORST} to {BEST}",
+                list(reviews.VALUES[RATING]),
+                key=key,
+                format_func=lambda value: WORDS.get(int(value), value),
+                on_change=_keep,
+                args=(key, collection, query_id, list_id, version),
+            )
+        problem = st.session_state.pop(_PROBLEM, "")
+        if problem:
+            st.error(plain(problem, None), icon=":material/error:")
+        if len(mine):
+            said = ", ".join(f"{author} {value}" for author, value in mine.items())
+            st.caption(plain(f"Reviewers said: {said}.", None))
+        st.caption(TAKES_PLACE.get(lists.kind(asked), TAKES_PLACE[REVIEWERS]))
+
+
+def _name() -> str:
+    """The reviewer's name, which lasts as long as the session."""
+    st.session_state["reviewer"] = st.session_state.get(_NAME, "")
+
+    def remember() -> None:
+        st.session_state[_NAME] = st.session_state["reviewer"].strip()
+
+    st.text_input(
+        "Your name", key="reviewer", max_chars=reviews.LONGEST_NAME, on_change=remember, width=220
+    )
+    return str(st.session_state.get(_NAME, ""))
+
+
+def _keep(key: str, collection: str, query_id: str, list_id: str, version: str) -> None:
+    """Keep a rating; one that is clicked away is taken back. For callbacks."""
+    value = st.session_state[key] or TAKEN_BACK
+    name = str(st.session_state.get(_NAME, ""))
+    try:
+        reviews.append(
+            Review(RATING, collection, value, name, query_id, list_id=list_id, run=version)
+        )
+    except (ValueError, DataError) as problem:
+        st.session_state[_PROBLEM] = f"Not kept: {problem}"

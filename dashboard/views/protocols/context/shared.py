@@ -1,0 +1,105 @@
+"""What both sections say: whose answers count, what is wrong with the files, how lists are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.browsed import Reading
+from dashboard.storage.lists import NONE, REAL, REVIEWERS, SIMULATED, Lists
+from dashboard.views import address
+from dashboard.views.cached import lists
+from dashboard.views.cached.lists import Said
+from dashboard.views.frame.shared import segments
+from dashboard.views.texts import plain, shown
+
+ROWS = ("5", "10", "15")
+DIVIDE = {"window": "the pictures in it", "w": "always w"}
+KINDS = {
+    REAL: "by those who saw the list",
+    SIMULATED: "simulated",
+    REVIEWERS: "by reviewers here",
+    NONE: "nobody's",
+}
+BANNER = "Simulated by a browsing model: this satisfaction supports no conclusion."
+NOBODY = (
+    "There is no satisfaction: nobody said how content they were with these lists. "
+    "Rate lists on the Query screen, and your ratings are used here."
+)
+
+
+def readable(view: Any, known: Lists) -> bool:
+    """Say what of the lists' files cannot be used; whether enough is left to go on."""
+    for problem in known.refused.values():
+        st.error(plain(str(problem), None), icon=":material/error:")
+    if any(getattr(view, key) is None for key in ("rows", "window", "divide", "list")):
+        st.info("Choose another value: nothing was computed for this link.")
+    return not {"lists", "relevance"} & set(known.refused)
+
+
+def whose(asked: Said) -> None:
+    """The banner of a part that rests on satisfaction: whose it is. It cannot be closed."""
+    kind = lists.kind(asked)
+    if kind == SIMULATED:
+        st.warning(BANNER, icon=":material/smart_toy:")
+    elif kind == NONE:
+        st.info(NOBODY, icon=":material/person_off:")
+    elif kind == REVIEWERS:
+        given = pd.DataFrame(asked.ratings, columns=["list", "author", "value"])
+        number = f"{len(given)} rating{'s' * (len(given) != 1)}"
+        people = given["author"].nunique()
+        st.info(
+            f"Satisfaction: {number} of {given['list'].nunique()} lists by {people} "
+            f"reviewer{'s' * (people != 1)}, given on the Query screen.",
+            icon=":material/reviews:",
+        )
+
+
+def reading(view: Any) -> Reading | None:
+    """How the address wants lists to be read; None where it cannot be followed."""
+    if not (view.rows and view.window and view.divide):
+        return None
+    return Reading(int(view.rows), int(view.window), view.divide)
+
+
+def choices(view: Any) -> None:
+    """How deep lists are read, and over what the context-aware gain is averaged."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        given = dict.fromkeys([*ROWS, *([view.rows] if view.rows else [])])
+        segments("Rows of each list", "rows", {rows: rows for rows in given}, view)
+        st.session_state["choice-window"] = int(view.window or Reading.window)
+        st.number_input(
+            "Window w, in pictures",
+            min_value=1,
+            max_value=10_000,
+            key="choice-window",
+            on_change=lambda: address.go(window=str(st.session_state["choice-window"])),
+            width=180,
+        )
+        segments("A window is divided by", "divide", DIVIDE, view)
+
+
+def notes(known: Lists) -> None:
+    """What of the lists' files was left out or repaired."""
+    minor = known.findings[known.findings["level"] != "error"]
+    if len(minor):
+        with st.expander(f"{len(minor)} notes on the files of the lists"):
+            words = {name: minor[name].map(shown) for name in ("file", "found", "wanted")}
+            st.dataframe(minor.assign(**words), hide_index=True)
+
+
+def none_left(rows: int) -> str:
+    """Why there is nothing to correlate."""
+    return (
+        f"Nothing to correlate: after cleaning no list of at least {rows} rows has an answer that "
+        "can be used. A person counts from three lists on, answered in more than one way."
+    )
+
+
+def marked(asked: Said, table: pd.DataFrame) -> pd.DataFrame:
+    """A table to take away, which says in each row whose answers it rests on."""
+    marked = table.copy()
+    marked.insert(0, "answers", lists.kind(asked))
+    return marked
