@@ -16,14 +16,21 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.commands import answers, gate, measured, report, satisfaction
-from dashboard.commands.asked import Asked
-from dashboard.commands.numbers import OneLine, at_least_one, positive, share
+from dashboard.commands.asked import (
+    Asked,
+    add_keywords,
+    add_rules,
+    asked_of,
+    groups_of,
+    refuse_for_files,
+    scaled,
+    threshold_of,
+)
+from dashboard.commands.numbers import OneLine, at_least_one
 from dashboard.commands.output import one_line, printed
 from dashboard.evaluation.measure import summarise
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.findings import Findings
-from dashboard.storage.settings import group_name
-from dashboard.storage.sides import usual_queries
 from dashboard.tables import DataError
 
 FINE, FINDING, WRONG = 0, 1, 2
@@ -98,7 +105,8 @@ def _measurements(
         raise ValueError("give either a COLLECTION, or --qrels FILE with --run FILE")
     noted, extras = Findings(), measured.Extras(submitted, call.dimension)
     if call.qrels:
-        protocol = measured.scaled(answers.protocol_named(call.protocol), call.scale)
+        refuse_for_files(call)
+        protocol = scaled(answers.protocol_named(call.protocol), call.scale)
         metrics = call.metrics or protocol.metrics
         table = measured.measure_files(call.qrels, call.run or [], protocol, metrics, noted, extras)
         _complain_about(noted.frame(), ("error", "warning", "note"))
@@ -107,13 +115,9 @@ def _measurements(
     if versions is None:
         versions = () if submitted else asked.collection.versions
     table = measured.measure_collection(
-        asked.collection,
-        asked.protocol,
+        asked,
         list(dict.fromkeys(versions)),
         call.metrics or asked.protocol.metrics,
-        asked.groups,
-        asked.which,
-        asked.threshold,
         extras,
         noted,
     )
@@ -122,15 +126,7 @@ def _measurements(
 
 
 def _asked(call: argparse.Namespace) -> Asked:
-    collection = _opened(call)
-    protocol = answers.protocol_named(call.protocol, collection.protocols).at(collection.cutoffs)
-    return Asked(
-        collection,
-        measured.scaled(protocol, call.scale),
-        _groups(call, collection),
-        call.queries or usual_queries(collection.queries),
-        _threshold(call, collection),
-    )
+    return asked_of(call, _opened(call))
 
 
 def _search(call: argparse.Namespace) -> Answer:
@@ -143,8 +139,8 @@ def _search(call: argparse.Namespace) -> Answer:
         collection,
         call.model or collection.versions,
         min(call.k, DEEPEST),
-        _groups(call, collection),
-        _threshold(call, collection),
+        groups_of(call, collection),
+        threshold_of(call, collection),
         noted,
         text=call.text or "",
         item_id=item_id or "",
@@ -155,7 +151,7 @@ def _search(call: argparse.Namespace) -> Answer:
 
 def _keywords(call: argparse.Namespace) -> Answer:
     collection = _opened(call)
-    threshold = _threshold(call, collection)
+    threshold = threshold_of(call, collection)
     if call.write:
         return answers.write_keywords(collection, threshold), FINE
     mapped = answers.mapped_text(collection, call.text or "", threshold)
@@ -170,18 +166,6 @@ def _opened(call: argparse.Namespace) -> Collection:
     collection = open_collection(call.collection, allow_path=True)
     _complain_about(collection.findings, ("error", "warning"))
     return collection
-
-
-def _groups(call: argparse.Namespace, collection: Collection) -> list[str]:
-    groups = [group_name(group) for group in call.groups or collection.default_groups]
-    unknown = [group for group in groups if group not in collection.groups]
-    if unknown:
-        raise ValueError(f"no group {unknown[0]!r}; there are {', '.join(collection.groups)}")
-    return groups
-
-
-def _threshold(call: argparse.Namespace, collection: Collection) -> float:
-    return collection.mapping_threshold if call.threshold is None else float(call.threshold)
 
 
 def _complain_about(findings: pd.DataFrame, levels: Sequence[str]) -> None:
@@ -231,10 +215,7 @@ def _parser() -> argparse.ArgumentParser:
             "--run", type=Path, action="append", metavar="FILE", help="a run; again for more"
         )
     for each in (measure, compare, reported):
-        each.add_argument("--protocol", default="", help="default: the collection's first, or trec")
-        each.add_argument("--metrics", default=None, metavar='"P@5 nDCG@10"')
-        each.add_argument("--queries", choices=("text", "item", "all"), help="default: texts")
-        each.add_argument("--scale", type=positive, metavar="N", help="trec: credit is grade ÷ N")
+        add_rules(each)
     search = command("search", _search, "the results of a text, an item or an item's clip")
     search.add_argument("collection", **place)
     search.add_argument("text", nargs="?", metavar="TEXT")
@@ -242,15 +223,13 @@ def _parser() -> argparse.ArgumentParser:
     search.add_argument("--file", type=Path, metavar="PATH", help="the clip of an item")
     search.add_argument("--model", nargs="+", metavar="VERSION", help="default: all versions")
     search.add_argument("-k", type=at_least_one, default=5, help="how many results (5)")
-    for each in (measure, compare, reported, search):
-        each.add_argument("--groups", nargs="+", metavar="GROUP", help="default: the collection's")
     satisfaction.add_to(command, place, _opened, _complain_about)
     keywords = command("keywords", _keywords, "which keywords a text is mapped to")
     keywords.add_argument("collection", **place)
     keywords.add_argument("text", nargs="?", metavar="TEXT")
     keywords.add_argument("--write", action="store_true", help="map and store all text queries")
     for each in (measure, compare, reported, search, keywords):
-        each.add_argument("--threshold", type=share, metavar="T", help="least score of a keyword")
+        add_keywords(each, groups=each is not keywords)
     command("metrics", _metrics, "every metric with its formula and source")
     return parser
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 
+from dashboard.commands.asked import Asked
 from dashboard.commands.numbers import at_least_one
 from dashboard.commands.submitted import FORM, Submitted, submitted_runs
 from dashboard.evaluation.judgement import Judgement
@@ -18,8 +18,6 @@ from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.protocols import Protocol, trec
 from dashboard.evaluation.submission import DIMENSION
-from dashboard.retrieval import keywords, runs
-from dashboard.retrieval.runs import Which
 from dashboard.storage.collection import Collection
 from dashboard.storage.files import read_qrels, read_run
 from dashboard.storage.findings import Findings, listed
@@ -45,13 +43,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def measure_collection(
-    collection: Collection,
-    protocol: Protocol,
+    asked: Asked,
     versions: Sequence[str],
     metrics: str,
-    groups: Sequence[str],
-    which: Which,
-    threshold: float,
     extras: Extras = Extras(),  # noqa: B008 - frozen
     complaints: Findings | None = None,
 ) -> pd.DataFrame:
@@ -60,17 +54,16 @@ def measure_collection(
     Raises DataError where a version is unknown or a file of labels was refused.
     """
     complaints = Findings() if complaints is None else complaints
-    collection.check_evidence()
-    asked = runs.asked_queries(collection, which)
-    mapped = keywords.keep(collection.query_keywords, threshold)
-    evidence = replace(collection, queries=asked, query_keywords=mapped)
+    collection, protocol = asked.collection, asked.protocol
+    evidence = asked.evidence
     if not versions and not extras.submitted:
         raise DataError(collection.name, "no usable version", "a model or a run")
     measures = parse(metrics)
-    judgement = protocol.judge(evidence, groups)
-    ties = protocol.ties
-    found = {version: runs.run_of(collection, version, which, ties=ties) for version in versions}
-    found |= _submitted(extras, protocol, judgement, found, complaints, collection)
+    found = {version: asked.run(version) for version in versions}
+    judged = protocol.judge(evidence, asked.groups)
+    submitted = _submitted(extras, protocol, judged, found, complaints, collection)
+    found |= {name: asked.counting(run) for name, run in submitted.items()}
+    judgement = asked.rules.judge(evidence, asked.groups)
     _say(protocol, judgement, measures, complaints)
     return measure(found, judgement, protocol, measures)
 
@@ -102,15 +95,6 @@ def measure_files(
     found |= _submitted(extras, protocol, judgement, found, complaints)
     _say(protocol, judgement, measures, complaints)
     return measure(found, judgement, protocol, measures)
-
-
-def scaled(protocol: Protocol, scale: float | None) -> Protocol:
-    """The protocol trec with credit = grade ÷ scale. Raises ValueError for any other protocol."""
-    if scale is None:
-        return protocol
-    if protocol.name != trec.TREC.name:
-        raise ValueError(f"--scale is of the protocol trec; {protocol.name} has a scale of its own")
-    return replace(protocol, judge=partial(trec.judge, scale=scale))
 
 
 def stem(path: Path) -> str:

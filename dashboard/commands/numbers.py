@@ -40,3 +40,14 @@ def positive(text: str) -> float:
     if not 0 < number < float("inf"):
         raise ArgumentTypeError(f"{text!r} is not a number above 0")
     return number
+
+
+def cosine(text: str) -> float:
+    """A number between -1 and 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -2.0
+    if not -1 <= number <= 1:
+        raise ArgumentTypeError(f"{text!r} is not a number between -1 and 1")
+    return number

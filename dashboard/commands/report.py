@@ -34,12 +34,12 @@ def report_of(
         runs={version: asked.run(version) for version in (baseline, candidate)},
         baseline=baseline,
         candidate=candidate,
-        rules=asked.protocol,
+        rules=asked.rules,
         measures=measures,
         front=measures[0] if metrics else asked.protocol.front,
         groups=asked.groups,
         date=date,
-        choices={"Least similarity of words and keyword": f"{asked.threshold:g}"},
+        choices=asked.said(),
         unlike=asked.unlike(baseline, candidate),
     )
     if subject.unlike and not anyway:

@@ -21,6 +21,7 @@ from dashboard.evaluation.judgement import Judgement
 ALIKE = 0.98  # cosine
 BITS = 20  # of a picture hash; other shots of one street differ in 45 and more
 MOST = 20_000  # items; comparing each with each takes seconds up to here
+MOST_PICTURES = 5_000  # in a larger gallery no posters are read for it; vectors are compared
 BLOCK = 1_024
 
 
@@ -100,6 +101,8 @@ def as_one(run: pd.DataFrame, copy_of: Mapping[str, str]) -> pd.DataFrame:
     Judged by `judged_as_one` it is worth what it would be in a gallery without copies.
     """
     names = run["item_id"].astype("str")
+    if not names.isin(copy_of.keys()).any():
+        return run
     return run.assign(item_id=names.map(copy_of).fillna(names))
 
 

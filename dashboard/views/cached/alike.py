@@ -15,9 +15,6 @@ from dashboard.storage.media.inside import Unusable
 from dashboard.tables import DataError
 from dashboard.views.cached.opened import opened, opened_as
 
-MOST_PICTURES = 5_000
-"""In a larger gallery the posters are not read to look for copies; vectors are still compared."""
-
 
 @dataclass(frozen=True, eq=False)
 class Alike:
@@ -70,7 +67,7 @@ def copies(name: str, digest: str) -> dict[str, str]:
     by_version = [
         duplicates.alike(model.items.ids, model.items.matrix) for model in known.models.values()
     ]
-    hashes = _hashes(name, gallery) if len(gallery) <= MOST_PICTURES else {}
+    hashes = _hashes(name, gallery) if len(gallery) <= duplicates.MOST_PICTURES else {}
     return duplicates.copies(gallery, by_version, duplicates.same_picture(hashes))
 
 
