@@ -8,8 +8,17 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from dashboard.storage.lists import NONE, REAL, REVIEWERS, SIMULATED, Lists, answers, read_lists
-from dashboard.tables import REVIEWS
+from dashboard.storage import reviews
+from dashboard.storage.lists import (
+    NONE,
+    REAL,
+    REVIEWERS,
+    SIMULATED,
+    Lists,
+    answers,
+    ratings_of,
+    read_lists,
+)
 
 FILES = {
     "lists.csv": """\
@@ -59,9 +68,7 @@ def spoil(folder: Path, name: str, old: str, new: str) -> None:
 
 def rated(*rows: tuple[str, str, str]) -> pd.DataFrame:
     """Reviewers' ratings: list, author, value."""
-    table = pd.DataFrame(rows, columns=["list_id", "author", "value"])
-    blank = dict.fromkeys(REVIEWS.columns, "") | {"number": range(len(rows)), "kind": "rating"}
-    return table.assign(**{name: blank[name] for name in blank if name not in table})
+    return pd.DataFrame(rows, columns=["list_id", "author", "value"], dtype="str")
 
 
 def test_places_are_in_reading_order_and_nothing_is_complained_about(folder: Path) -> None:
@@ -202,3 +209,14 @@ def test_real_answers_count_where_simulated_ones_stand_beside(folder: Path) -> N
     found = read(folder)
     assert (found.kind, found.said["satisfaction"].tolist()) == (REAL, [4])
     assert found.findings["found"].tolist() == ["real and simulated answers"]
+
+
+def test_the_last_word_of_a_reviewer_counts_whatever_version_it_was_said_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "reviews"))
+    for value, run in (("2", "v1"), ("5", "v2")):
+        reviews.append(reviews.Review(reviews.RATING, "c", value, "eve", list_id="l1", run=run))
+    reviews.append(reviews.Review(reviews.RATING, "c", "1", "bob", list_id="l1"))
+    found = ratings_of("c").to_numpy().tolist()
+    assert found == [["l1", "eve", "5"], ["l1", "bob", "1"]]

@@ -10,13 +10,11 @@ import streamlit as st
 
 from dashboard.evaluation.browsed import Browsed, Reading
 from dashboard.storage import lists as stored
-from dashboard.storage import reviews
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import stored_as
 from dashboard.storage.freshness import stamp
 from dashboard.storage.lists import Lists
-from dashboard.storage.reviews import RATING
-from dashboard.tables import REVIEWS, DataError
+from dashboard.tables import DataError
 from dashboard.views.cached.opened import opened
 
 
@@ -53,8 +51,7 @@ def workers(name: str) -> tuple[int, int]:
 
 def said(name: str) -> Said:
     """What the tables depend on now. Raises DataError where the reviews cannot be read."""
-    last = reviews.latest(name, RATING)
-    rows = zip(last["list_id"], last["author"], last["value"], strict=True)
+    rows = stored.ratings_of(name).itertuples(index=False, name=None)
     return Said(name, stamp(name), tuple(rows))
 
 
@@ -139,5 +136,4 @@ def _browsed(asked: Said) -> tuple[Browsed, str]:
 
 
 def _ratings(asked: Said) -> pd.DataFrame:
-    table = pd.DataFrame(asked.ratings, columns=["list_id", "author", "value"], dtype="str")
-    return table if len(table) else REVIEWS.empty()
+    return pd.DataFrame(asked.ratings, columns=["list_id", "author", "value"], dtype="str")

@@ -13,7 +13,7 @@ from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.texts import plain
 
-WORDS = {1: "1, not at all", 3: "3", 5: "5, entirely"}
+WORDS = {"1": "1, not at all", "5": "5, entirely"}
 _NAME, _PROBLEM = "reviewer-name", "rating-problem"
 TAKES_PLACE = {
     REAL: "The collection has real satisfaction, which stays in use; ratings are kept beside it.",
@@ -38,7 +38,7 @@ def rate(collection: str, query_id: str, list_id: str, version: str, asked: Said
                 f"From {WORST} to {BEST}",
                 list(reviews.VALUES[RATING]),
                 key=key,
-                format_func=lambda value: WORDS.get(int(value), value),
+                format_func=lambda value: WORDS.get(value, value),
                 on_change=_keep,
                 args=(key, collection, query_id, list_id, version),
             )
