@@ -46,6 +46,20 @@ def means(
     )
 
 
+def leaderboard(means: pd.DataFrame) -> pd.DataFrame:
+    """Versions by one metric, best first: the rows of `means` with their `place` before them.
+
+    Equal means share the better place; a version without any scored query comes last, without one.
+    `of_all`: the mean over every query, those that are not scored as 0, as sources that speak of
+    all queries may mean it.
+    """
+    rounded = means["mean"].round(12)
+    place = rounded.rank(method="min", ascending=False).astype("Int64")
+    found = means.assign(of_all=means["mean"].fillna(0) * means["scored"] / means["total"])
+    found.insert(0, "place", place)
+    return found.sort_values("place", kind="stable", na_position="last", ignore_index=True)
+
+
 def stability(
     measurements: pd.DataFrame,
     metric: str,

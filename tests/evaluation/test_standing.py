@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from dashboard.evaluation.compare import compare
-from dashboard.evaluation.standing import means, stability
+from dashboard.evaluation.standing import leaderboard, means, stability
 
 
 def measured(**values):
@@ -65,3 +65,18 @@ def test_queries_of_one_scene_are_drawn_together():
 
 def test_one_query_has_no_stability():
     assert stability(measured(a=[1], b=[0]), "P", 1).empty
+
+
+def test_a_leaderboard_puts_the_best_first_and_ties_share_a_place():
+    rows = pd.DataFrame(
+        {
+            "run": ["a", "b", "c", "d"],
+            "mean": [0.25, 0.5, float("nan"), 0.1 + 0.4],
+            "scored": [4, 2, 0, 4],
+            "total": [4, 4, 4, 4],
+        }
+    )
+    found = leaderboard(rows)
+    assert found["run"].tolist() == ["b", "d", "a", "c"]
+    assert found["place"].fillna(0).tolist() == [1, 1, 3, 0], "nothing scored: no place"
+    assert found["of_all"].tolist() == [0.25, 0.5, 0.25, 0.0]

@@ -129,6 +129,15 @@ def go(**changes: Any) -> None:
         st.query_params.from_dict(merged(_bar(), view, changes))
 
 
+def leave_out_unusable() -> None:
+    """Put the usual value in place of each choice that cannot be followed. For callbacks."""
+    view, problems = current()
+    if view is not None:
+        gone = {problem.key for problem in problems}
+        rest, _ = view_of({key: values for key, values in _bar().items() if key not in gone})
+        st.query_params.from_dict(to_params(rest or view))
+
+
 def open_collection(name: str) -> None:
     """Leave for another collection, with its own defaults."""
     view, _ = view_of({"collection": [name]})

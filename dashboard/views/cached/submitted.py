@@ -65,7 +65,7 @@ def outcome(collection: Collection, text: str) -> Scored:
     return score(collection.name, collection.digest, _in_its_state(text))
 
 
-@st.cache_resource(max_entries=32, show_spinner="Scoring the submission …")
+@st.cache_resource(max_entries=32, show_spinner=False)
 def score(name: str, digest: str, given: Submitted) -> Scored:
     """The run of one submission; a refusal is kept, too, as the sentence for it."""
     known, findings = opened_as(name, digest), Findings()

@@ -179,7 +179,7 @@ def _described(
     causes = cached.causes(
         asked,
         found.query_id,
-        tuple(found.runs),
+        tuple(version for version in found.runs if version not in found.problems),
         tuple(i for i in dict.fromkeys(wrong) if hit[i] is False),
         tuple(lost),
         depth,

@@ -36,7 +36,8 @@ def rows_of(found: Found, view: Any, values: Mapping[str, float]) -> list[Row]:
         whole = _whole_row(found, view, version)
         if whole.results["item_id"].tolist() != rows[-1].results["item_id"].tolist():
             rows.append(whole)
-    ideal, value = cached.ideal(found.asked, found.query_id, view.candidate, view.metric)
+    like = next((v for v in (view.candidate, *found.runs) if v not in found.problems), "")
+    ideal, value = cached.ideal(found.asked, found.query_id, like, view.metric) if like else ((), 0)
     if len(ideal):
         note = "the best order of what is judged; equals as the candidate has them"
         best = Row("Ideal order", ideal.head(depth), "", "ideal", _measured(view), value, note)

@@ -62,6 +62,11 @@ def need(view: Any, *keys: str) -> None:
         st.stop()
     if any(getattr(view, key) is None for key in keys):
         st.info("Choose another value in the side bar; nothing was computed for this link.")
+        st.button(
+            "Open with the usual values instead",
+            on_click=address.leave_out_unusable,
+            icon=":material/undo:",
+        )
         st.stop()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dashboard.views.address import View
-from dashboard.views.protocols import context, hashing, hashing_pair
+from dashboard.views.protocols import composed, context, hashing, hashing_pair
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Sections:
 
 
 SECTIONS: dict[str, Sections] = {
+    "composed": Sections(composed.overview, composed.query),
     "context": Sections(context.overview, context.query),
     "hashing": Sections(hashing.overview, hashing_pair.query),
 }

@@ -143,8 +143,8 @@ def every_pair(view: Any) -> None:
     )
     st.caption(
         "Differences and intervals of Tukey's test for queries × versions: they hold for all pairs "
-        "together. The lists are compared without labels: shared results, rank-biased overlap, and "
-        "how many places the shared ones moved."
+        "together. The lists that count are compared without labels: shared results, rank-biased "
+        "overlap, and how many places the shared ones moved."
     )
 
 

@@ -1,0 +1,32 @@
+"""How versions stand by mean average precision."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from dashboard.views.charts.colours import version_scale
+
+
+def standings(table: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
+    """The mean of each version with its 95 % interval, in the order of the rows.
+
+    Columns: run, mean, low, high, scored, total.
+    """
+    known = table.dropna(subset=["mean"])
+    base = alt.Chart(known).encode(
+        y=alt.Y("run:N", title=None, sort=known["run"].tolist(), axis=alt.Axis(labelLimit=200)),
+        color=alt.Color("run:N", scale=version_scale(colours), legend=None),
+        tooltip=[
+            alt.Tooltip("run:N", title="Version"),
+            alt.Tooltip("mean:Q", title="mAP", format=".3f"),
+            alt.Tooltip("low:Q", title="95 % from", format=".3f"),
+            alt.Tooltip("high:Q", title="to", format=".3f"),
+            alt.Tooltip("scored:Q", title="Queries scored"),
+            alt.Tooltip("total:Q", title="of"),
+        ],
+    )
+    axis = alt.X("low:Q", title="mAP with its 95 % interval", scale=alt.Scale(domainMin=0))
+    interval = base.mark_rule(strokeWidth=3).encode(x=axis, x2="high:Q")
+    mean = base.mark_point(filled=True, size=110, opacity=1).encode(x=alt.X("mean:Q"))
+    return (interval + mean).properties(height=alt.Step(36))

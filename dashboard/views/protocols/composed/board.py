@@ -1,0 +1,82 @@
+"""The leaderboard of versions and submissions, best first, each with its interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.standing import leaderboard
+from dashboard.views import cached, charts, summary
+from dashboard.views.charts import composed as drawn
+from dashboard.views.protocols.composed.submit import submit
+from dashboard.views.protocols.tables import take_away
+from dashboard.views.texts import shown
+
+METRIC = str(PROTOCOLS["composed"].front)
+OF_ALL = "mAP of all"
+COLUMNS = {
+    "Place": st.column_config.NumberColumn(width=50),
+    "mAP": st.column_config.NumberColumn(format="%.3f", width=60),
+    "95 % from": st.column_config.NumberColumn(format="%.3f", width=80),
+    "to": st.column_config.NumberColumn(format="%.3f", width=60),
+    "Queries": st.column_config.TextColumn(width=90),
+    OF_ALL: st.column_config.NumberColumn(format="%.3f", width=90),
+}
+
+
+def overview(view: Any) -> None:
+    """Draw the section of the Overview."""
+    st.subheader("Leaderboard", anchor=False)
+    versions = cached.versions(view)
+    asked = cached.question(view)
+    table = leaderboard(cached.means(asked, versions, METRIC, summary.selected(view, asked)))
+    st.dataframe(readable(table, _about(view)), hide_index=True, column_config=COLUMNS)
+    st.altair_chart(
+        drawn.standings(table, charts.version_colours(versions)),
+        alt="Mean average precision of each version with its 95 % interval, best first",
+    )
+    st.caption(
+        "mAP: mean over the queries of the average precision of the annotated items in their "
+        "relative order. Intervals: other queries of the same kind (bootstrap, 95 %)."
+        + _unscored(table)
+    )
+    take_away(view, table.drop(columns=["metric", "cutoff"]), "leaderboard")
+    submit(view)
+
+
+def readable(table: pd.DataFrame, about: dict[str, str]) -> pd.DataFrame:
+    """The leaderboard for a table on a screen. about: what each version is."""
+    counts = zip(table["scored"], table["total"], strict=True)
+    columns = {
+        "Place": table["place"],
+        "Version": table["run"].map(shown),
+        "mAP": table["mean"],
+        "95 % from": table["low"],
+        "to": table["high"],
+        "Queries": [f"{scored:,} of {total:,}" for scored, total in counts],
+    }
+    if (table["scored"] < table["total"]).any():
+        columns[OF_ALL] = table["of_all"]
+    return pd.DataFrame({**columns, "What it is": table["run"].map(about).map(shown)})
+
+
+def _about(view: Any) -> dict[str, str]:
+    """What each version is: a submission by its files, a model by its note."""
+    opened = cached.opened(view.collection)
+    about = dict.fromkeys(opened.versions, "ranked results")
+    about |= {name: model.note or "model" for name, model in opened.models.items()}
+    for given in cached.submitted(view):
+        about[given.name] = f"submission: {given.submission.gallery}, {given.submission.queries}"
+    return about
+
+
+def _unscored(table: pd.DataFrame) -> str:
+    if not (table["scored"] < table["total"]).any():
+        return ""
+    return (
+        " A query without a fulfilled label is not scored and left out of the mean; "
+        f"“{OF_ALL}” counts it as 0."
+    )

@@ -1,0 +1,108 @@
+"""One composed query: where what fulfils it stands, and what else is asked of the same picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.views import address, cached, summary
+from dashboard.views.cards import results
+from dashboard.views.protocols.composed.board import METRIC
+from dashboard.views.texts import shown
+
+MOST = 12
+"""So many places are listed of one version."""
+
+
+def query(view: Any, query_id: str) -> None:
+    """Draw the section of the Query screen."""
+    asked = cached.question(view)
+    found = results.find(asked, query_id, results.versions(view))
+    st.subheader("Where the fulfilled items stand", anchor=False)
+    st.dataframe(
+        places(found, summary.values(view, found)),
+        hide_index=True,
+        column_config={"AP": st.column_config.NumberColumn(format="%.3f", width=60)},
+    )
+    st.caption(
+        f"{len(found.relevant)} of {len(found.judged)} annotated items fulfil the query. AP is the "
+        "mean, over these, of fulfilled items up to a place ÷ that place, among the annotated "
+        "items; the whole gallery does not count."
+    )
+    _siblings(view, query_id)
+
+
+def places(found: Any, values: pd.DataFrame) -> pd.DataFrame:
+    """A row for each version: AP, and the places of the fulfilled items among the annotated items
+    and in the whole gallery."""
+    measured = values[values["metric"] == METRIC].set_index("run")["value"]
+    rows = []
+    for version, whole in found.whole.items():
+        ranked = found.ranked(version)
+        only_annotated = len(whole) == len(ranked)
+        rows.append(
+            {
+                "Version": shown(version),
+                "AP": measured.get(version),
+                f"Places among the {len(ranked)} annotated": _listed(ranked, found.relevant),
+                "Ranks in the whole gallery": "not submitted"
+                if only_annotated
+                else f"{_listed(whole, found.relevant)} of {len(whole):,}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _listed(run: pd.DataFrame, relevant: tuple[str, ...]) -> str:
+    ranks = sorted(run.loc[run["item_id"].isin(relevant), "rank"].astype(int))
+    more = f" and {len(ranks) - MOST} more" if len(ranks) > MOST else ""
+    return ", ".join(map(str, ranks[:MOST])) + more or "none"
+
+
+def siblings(queries: pd.DataFrame, query_id: str) -> list[str]:
+    """The other queries that ask with the same picture. queries: query_id, item_id, image."""
+    known = queries.set_index("query_id")
+    asked_with = known["image"].where(known["image"] != "", known["item_id"])
+    mine = asked_with[query_id]
+    return [] if not mine else asked_with.index[asked_with == mine].drop(query_id).tolist()
+
+
+def _siblings(view: Any, query_id: str) -> None:
+    """The same picture with other feedbacks, each with its AP; a click opens it."""
+    asked = cached.question(view)
+    others = siblings(cached.queries(asked), query_id)
+    if not others:
+        return
+    versions = tuple(dict.fromkeys([view.baseline, view.candidate]))
+    values = cached.measurements(asked, versions, METRIC)
+    names = cached.query_names(view.collection)
+    st.subheader("The same picture with other feedbacks", anchor=False)
+    table = values[values["query_id"].isin(others)].pivot(
+        index="query_id", columns="run", values="value"
+    )
+    table = table.loc[others, list(versions)]
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "Query": [shown(names[other]) for other in others],
+                **{f"AP in {shown(version)}": table[version].to_numpy() for version in versions},
+            }
+        ),
+        key="same-picture",
+        hide_index=True,
+        on_select=lambda: _open(others),
+        selection_mode="single-row",
+        column_config={
+            f"AP in {shown(version)}": st.column_config.NumberColumn(format="%.3f")
+            for version in versions
+        },
+    )
+    st.caption("Another query each, with a vector of its own. Tick one on its left to open it.")
+
+
+def _open(others: list[str]) -> None:
+    rows = st.session_state["same-picture"]["selection"]["rows"]
+    if rows:
+        address.go(query=others[rows[0]], clip="")

@@ -1,0 +1,117 @@
+"""The way in for features: two files of the operator's folder, and a name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.storage import submissions
+from dashboard.storage.submissions import LONGEST_NAME
+from dashboard.views import address, cached
+from dashboard.views.address.seen import read_submissions
+from dashboard.views.texts import plain, shown
+
+REFUSED = "submission-refused"
+NOWHERE = (
+    "Features can be submitted here once whoever runs the dashboard names a folder for them in "
+    "DASHBOARD_SUBMISSIONS. The command line takes them from anywhere:"
+)
+
+
+def submit(view: Any) -> None:
+    """Draw what was submitted, with what was said about it, and the form for more."""
+    for given in cached.submitted(view):
+        _one(view, given)
+    refused = st.session_state.pop(REFUSED, "")
+    with st.expander("Submit features", icon=":material/upload:", expanded=bool(refused)):
+        if submissions.folder() is None:
+            st.caption(NOWHERE)
+            st.code(_command(view, "mine=gallery.npy,queries.npy"), language=None, wrap_lines=True)
+            return
+        _form(view, submissions.offered())
+        if refused:
+            st.error(plain(refused, None), icon=":material/error:")
+
+
+def _one(view: Any, given: Any) -> None:
+    """A submission: what was repaired or left out, and a button to take it away again."""
+    opened = cached.opened(view.collection)
+    findings = cached.score(opened.name, opened.digest, given).findings
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"Remove {plain(given.name)}",
+            icon=":material/close:",
+            key=f"remove-{given.name}",
+            on_click=lambda: address.go(**without(view, given.name)),
+        )
+        st.caption(plain(f"{given.name}: {_said(findings) or 'every check passed'}.", None))
+
+
+def _said(findings: pd.DataFrame) -> str:
+    rows = zip(findings["file"], findings["found"], strict=True)
+    return "; ".join(f"{file}: {found}" for file, found in rows)
+
+
+def _form(view: Any, offered: list[str]) -> None:
+    if not offered:
+        st.info("The folder of submissions has no .npy file with its ids in a .txt beside it.")
+        return
+    with st.form("submit-features"):
+        columns = st.columns(3)
+        for column, side in zip(columns, ("gallery", "queries"), strict=False):
+            with column:
+                st.selectbox(
+                    f"Features of the {side}",
+                    offered,
+                    index=None,
+                    key=f"submission-{side}",
+                    format_func=shown,
+                    placeholder="choose a file",
+                )
+        with columns[2]:
+            st.text_input("Called", key="submission-name", max_chars=LONGEST_NAME)
+        st.form_submit_button(
+            "Check and score", icon=":material/check:", on_click=_check, args=(view,)
+        )
+    st.caption(
+        "Two .npy files of unit vectors with their ids beside them. Only the annotated items of "
+        "each query are ranked. The link then holds the files' names; the command line does the "
+        "same."
+    )
+
+
+def _check(view: Any) -> None:
+    """Put what the form names among the versions, or keep the sentence for what is wrong."""
+    gallery, queries, name = (
+        st.session_state.get(f"submission-{part}") or "" for part in ("gallery", "queries", "name")
+    )
+    if not (gallery and queries and name.strip()):
+        st.session_state[REFUSED] = "Choose both files and give them a name."
+        return
+    texts = (*(view.submissions or ()), f"{name}={gallery},{queries}")
+    try:
+        with st.spinner("Checking and scoring the features …"):
+            known = read_submissions(texts, cached.opened(view.collection))
+    except ValueError as problem:
+        st.session_state[REFUSED] = str(problem)
+        return
+    address.go(submissions=known, runs=(*view.runs, name.strip()))
+
+
+def without(view: Any, name: str) -> dict[str, Any]:
+    """The changes of the address that take a submission away, wherever it stands."""
+    opened = cached.opened(view.collection)
+    left = tuple(str(s.submission) for s in cached.submitted(view) if s.name != name)
+    runs = tuple(run for run in view.runs if run != name) or opened.versions
+    changes: dict[str, Any] = {"submissions": left or "", "runs": runs}
+    for role in ("baseline", "candidate"):
+        if getattr(view, role) == name:
+            changes[role] = getattr(opened, f"default_{role}")
+    also = [version for version in view.also.split(",") if version and version != name]
+    return {**changes, "also": ",".join(also)}
+
+
+def _command(view: Any, text: str) -> str:
+    return f"python -m dashboard measure {view.collection} --protocol composed --submission {text}"
