@@ -25,6 +25,8 @@ from dashboard.views.address.seen import Seen
 SCHEME = "1"
 FIRST = ("protocol", "submissions")
 """Read before the others, whose defaults and versions hang on them."""
+OF_PROTOCOL = ("metric", "columns")
+"""What another protocol puts in place of what was chosen."""
 PAGES = ("", "compare", "slices", "query", "search")
 Params = Mapping[str, Sequence[str]]
 
@@ -127,6 +129,15 @@ def go(**changes: Any) -> None:
     view, _ = current()
     if view is not None:
         st.query_params.from_dict(merged(_bar(), view, changes))
+
+
+def judge_by(protocol: str) -> None:
+    """Go over to another protocol of the collection, with its metric in front. For callbacks."""
+    view, _ = current()
+    if view is not None:
+        usual, _ = view_of({"collection": [view.collection], "protocol": [protocol]})
+        its = {key: getattr(usual, key) for key in OF_PROTOCOL}
+        go(protocol=protocol, **its, between="", at="")
 
 
 def leave_out_unusable() -> None:

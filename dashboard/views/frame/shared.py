@@ -81,6 +81,7 @@ def sidebar(view: address.View) -> None:
         pick("Baseline", "baseline", versions, view)
         pick("Candidate", "candidate", versions, view)
         st.caption("What is measured")
+        _protocol(view, collection)
         if view.protocol is not None:
             pick(
                 "Metric",
@@ -110,6 +111,7 @@ def pick(
     view: Any,
     name: Callable[[str], str | None] = str,
     apply: Callable[[str, str], None] | None = None,
+    tip: str | None = None,
 ) -> None:
     """A drop-down whose value is the address' `key`; a change is a step in the address bar."""
     widget = f"choice-{key}"
@@ -122,6 +124,7 @@ def pick(
         on_change=apply or _apply,
         args=(key, widget),
         placeholder="choose",
+        help=tip,
     )
 
 
@@ -143,6 +146,20 @@ def _apply(key: str, widget: str) -> None:
     value = st.session_state[widget]
     if value is not None and value != []:
         address.go(**{key: tuple(value) if isinstance(value, list) else value})
+
+
+def _protocol(view: Any, collection: Any) -> None:
+    """Whose rules judge, where a collection can be judged by several."""
+    known = protocols_of(collection)
+    if len(known) > 1 or view.protocol is None:
+        titles = {name: PROTOCOLS[name].title for name in known}
+        judging = PROTOCOLS.get(view.protocol or "")
+        tip = plain(judging.definition, None) if judging else None
+        pick("Judged by", "protocol", known, view, titles.get, _judge_by, tip)
+
+
+def _judge_by(key: str, widget: str) -> None:
+    address.judge_by(st.session_state[widget])
 
 
 def _leave_for(key: str, widget: str) -> None:
