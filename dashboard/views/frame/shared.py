@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.tables import DataError
 from dashboard.views import address, cached, summary
-from dashboard.views.address.choices import COPIES, NAMES, SHOWN
+from dashboard.views.address.choices import COPIES, NAMES, SHOWN, protocols_of
 from dashboard.views.labels import by_name, group_name, label
 from dashboard.views.texts import plain, shown
 
