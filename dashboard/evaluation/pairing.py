@@ -77,3 +77,26 @@ def chance(ranks: Array, gallery: int, relevant: Array) -> Floats:
     # the chance that none of the first `rank` is right is hypergeometric
     found = [hypergeom.sf(0, gallery, number, np.minimum(ranks, gallery)) for number in numbers]
     return np.asarray(np.average(found, axis=0, weights=queries))
+
+
+def answers(judgement: Judgement, query_id: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The right answers to one query, and of a picture the texts that ask for it.
+
+    Pairs query_id, item_id: of the query with each of its answers; of each such text with it.
+    """
+    qrels = judgement.qrels[judgement.qrels["grade"] >= judgement.relevant_from]
+    pairs = qrels[["query_id", "item_id"]].astype("str")
+    own = pairs[pairs["query_id"] == query_id]
+    picture = judgement.leave_out.get(query_id)
+    if picture is None or judgement.kinds.get(query_id) != IMAGE:
+        return own.reset_index(drop=True), pairs.iloc[:0]
+    is_text = pairs["query_id"].map(judgement.kinds) == TEXT
+    asking = pairs[is_text & (pairs["item_id"] == picture)]
+    return own.reset_index(drop=True), asking.reset_index(drop=True)
+
+
+def ranks_of(run: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
+    """The rank of each pair of query_id and item_id in a run; <NA> where it did not come back."""
+    mine = run[run["query_id"].isin(pairs["query_id"]) & run["item_id"].isin(pairs["item_id"])]
+    mine = mine[["query_id", "item_id", "rank"]].astype({"query_id": "str", "item_id": "str"})
+    return pairs.merge(mine, on=["query_id", "item_id"], how="left")["rank"].astype("Int64")

@@ -32,6 +32,7 @@ NAMES = {"source": "As in the source", "standard": "Standard"}
 SHOWN = ("5", "10", "20", "50")
 COLUMNS = {"line": "One line", "3": "3", "5": "5", "6": "6", "10": "10"}
 DIFFERING = {"no": "All results", "yes": "Only what differs"}
+TEST_NAMES = {"whole": "All", "1K": "COCO 1K", "five-fold 1K": "COCO five-fold 1K"}
 COPIES = {"counted": "Counted", "left_out": "Left out"}
 
 
@@ -187,6 +188,11 @@ CHOICES: dict[str, Choice] = {
     ),
     "clip": Choice("the clip or picture that is open", _nothing, _item),
     "beside": Choice("the clip that plays in step with the open one", _nothing, _item),
+    "test": Choice(
+        "of image–text matching: whole, or COCO's 1K or five-fold 1K",
+        lambda c: "whole",
+        one_of("test", lambda c: TEST_NAMES),
+    ),
     "pair": Choice("the item whose hash code is held against the query's", _nothing, _item),
     "list": Choice(
         "the list that is open, of those that people saw",

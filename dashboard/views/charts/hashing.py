@@ -45,9 +45,7 @@ def over_bits(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
     scored, total.
     """
     base = alt.Chart(means.dropna(subset=["mean"])).encode(
-        x=alt.X(
-            "bits:Q", title="bits of the codes", scale=_LOG, axis=_whole(means["bits"])
-        ),
+        x=alt.X("bits:Q", title="bits of the codes", scale=_LOG, axis=_whole(means["bits"])),
         color=alt.Color("method:N", scale=version_scale(colours), title=None, legend=LEGEND),
         tooltip=[alt.Tooltip("run:N", title="Version"), *BOUNDS],
     )

@@ -6,7 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dashboard.views.address import View
-from dashboard.views.protocols import composed, context, hashing, hashing_pair
+from dashboard.views.protocols import (
+    composed,
+    context,
+    crossmodal,
+    crossmodal_query,
+    hashing,
+    hashing_pair,
+)
 
 
 @dataclass(frozen=True)
@@ -20,6 +27,7 @@ class Sections:
 SECTIONS: dict[str, Sections] = {
     "composed": Sections(composed.overview, composed.query),
     "context": Sections(context.overview, context.query),
+    "crossmodal": Sections(crossmodal.overview, crossmodal_query.query),
     "hashing": Sections(hashing.overview, hashing_pair.query),
 }
 

@@ -69,9 +69,7 @@ def _over_p(view: Any, known: pd.DataFrame, colours: dict[str, str]) -> None:
     take_away(view, table[["run", "method", "bits", *COLUMNS]], "over-p")
 
 
-def _over_bits(
-    view: Any, coded: pd.DataFrame, near: pd.DataFrame, colours: dict[str, str]
-) -> None:
+def _over_bits(view: Any, coded: pd.DataFrame, near: pd.DataFrame, colours: dict[str, str]) -> None:
     """Both metrics and the look-up within the usual radius over the length of the codes."""
     lengths = coded["bits"].nunique()
     st.subheader("Over code length", anchor=False)

@@ -1,0 +1,100 @@
+"""Image-text matching: ranks of the first right answer, and COCO's tests of a thousand images."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation import curves, pairing
+from dashboard.evaluation.metrics import crossmodal
+from dashboard.evaluation.metrics.crossmodal import Matching
+from dashboard.evaluation.pairing import Pairing
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.storage.sides import sides
+from dashboard.tables import DataError
+from dashboard.views.cached.judged import Question, counted_judgement, counted_run, queries
+from dashboard.views.cached.opened import opened_as
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def first_hits(asked: Question, version: str, only: tuple[str, ...] | None) -> pd.DataFrame:
+    """Where the first right answer of each query that counts stands: query_id, rank, tied, kind
+    (image or text), relevant (how many are right)."""
+    judged = counted_judgement(asked)
+    protocol = PROTOCOLS[asked.protocol]
+    found = curves.first_hits(counted_run(asked, version), judged, protocol, only)
+    relevant = dict(zip(judged.query_ids, judged.relevant.tolist(), strict=True))
+    return found.assign(
+        kind=found["query_id"].map(judged.kinds).fillna("").astype("str"),
+        relevant=found["query_id"].map(relevant).astype("int64"),
+    )
+
+
+def gallery_of(asked: Question, kind: str) -> int:
+    """Among how many items the queries of a kind look: those on the side that they search."""
+    known = opened_as(asked.collection, asked.digest).items
+    judged, table = counted_judgement(asked), queries(asked)
+    mine = table[table["query_id"].map(judged.kinds) == kind]
+    among = set(mine.get("among", pd.Series(dtype="str"))) - {""}
+    side_of = sides(known)
+    if len(among) == 1 and side_of:
+        return sum(side in among for side in side_of.values())
+    return len(known)
+
+
+def pictures_asked(asked: Question) -> int:
+    """How many pictures of the collection ask, whatever part of the queries is in view."""
+    return len(_pairs(_every(asked)).pictures)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Matching thousands of pictures and texts …")
+def test_of(asked: Question, version: str, test: str) -> Matching:
+    """One of COCO's tests of a thousand images, of all queries of the collection.
+
+    Raises DataError for a version without vectors, and for pairs that the tests are not of.
+    """
+    pairs = _pairs(_every(asked))
+    model = opened_as(asked.collection, asked.digest).models.get(version)
+    if model is None or model.queries is None:
+        raise DataError(version, "no vectors of its own", "vectors, for a test of other queries")
+    images, found = model.items.rows(pairs.pictures), model.items.rows(pairs.found)
+    asking = model.queries.rows(pairs.asking)
+    whole = (len(pairs.pictures), len(pairs.found), len(pairs.asking))
+    there = (len(images.ids), len(found.ids), len(asking.ids))
+    if there != whole:
+        raise DataError(version, f"vectors of {there} pictures, texts and queries", f"all {whole}")
+    try:
+        return crossmodal.matching(
+            images.matrix, found.matrix, pairs.owners, test, (asking.matrix, pairs.asked_of)
+        )
+    except ValueError as problem:
+        raise DataError(asked.collection, str(problem).rstrip("."), "another test") from problem
+
+
+def answers(asked: Question, query_id: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The right answers to a query, and of a picture the texts that ask for it: query_id, item_id,
+    name (the words of the text, or what the picture is called)."""
+    own, asking = pairing.answers(counted_judgement(asked), query_id)
+    items = opened_as(asked.collection, asked.digest).items.set_index("item_id")["caption"]
+    texts = queries(asked).set_index("query_id")["text"]
+    own = own.assign(name=own["item_id"].map(items).fillna("").astype("str"))
+    own["name"] = own["name"].where(own["name"] != "", own["item_id"])
+    return own, asking.assign(name=asking["query_id"].map(texts).astype("str"))
+
+
+def ranks(asked: Question, pairs: pd.DataFrame, version: str) -> pd.Series:
+    """The rank of each pair in a version; <NA> where it did not come back. Raises DataError."""
+    return pairing.ranks_of(counted_run(asked, version), pairs)
+
+
+def _every(asked: Question) -> Question:
+    return asked._replace(queries="all", copies="counted", min_similarity=-1.0)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _pairs(every: Question) -> Pairing:
+    try:
+        return pairing.pairing(counted_judgement(every))
+    except ValueError as problem:
+        wanted = "texts of one picture each, pictures that are items"
+        raise DataError(every.collection, str(problem), wanted) from problem

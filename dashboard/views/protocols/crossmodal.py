@@ -1,0 +1,235 @@
+"""Image-text matching, as its source shows it: R@K both ways, Rsum, mR, and ranks of the truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.curves import cumulative
+from dashboard.evaluation.measure import summarise
+from dashboard.evaluation.metrics.crossmodal import CUTOFFS, FOLD, FOLDS, TESTS
+from dashboard.evaluation.pairing import chance
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT, USUAL_TEXTS
+from dashboard.tables import DataError
+from dashboard.views import cached, charts, frame, summary
+from dashboard.views.address.choices import TEST_NAMES
+from dashboard.views.cached import matching
+from dashboard.views.charts.crossmodal import within_rank
+from dashboard.views.protocols.tables import take_away
+from dashboard.views.texts import plain
+
+WAYS = {IMAGE: "Image to text", TEXT: "Text to image"}
+OF = {IMAGE: "i2t_R", TEXT: "t2i_R"}
+ASKING = {IMAGE: "pictures", TEXT: "texts"}
+SIX = [(name, k) for name in OF.values() for k in CUTOFFS]
+SUMS = [("Rsum", None), ("mR", None)]
+BEST = 1e-9
+
+
+def overview(view: Any) -> None:
+    """Draw the section of the Overview."""
+    st.subheader("Recall both ways", anchor=False)
+    pictures, offered = _offered(view)
+    if len(offered) > 1 or view.test not in offered:
+        every = dict.fromkeys([*offered, view.test])
+        frame.segments("Test", "test", {test: TEST_NAMES[test] for test in every}, view)
+    if view.test not in offered:
+        st.error(plain(f"{TEST_NAMES[view.test]} cannot be had here: {pictures}.", None))
+    elif view.test == "whole":
+        _recalls(view)
+    else:
+        _thousands(view)
+    missing = [test for test in TESTS if test not in offered]
+    if missing:
+        needed = [f"{TEST_NAMES[test]} needs {FOLDS[test] * FOLD:,} pictures" for test in missing]
+        st.caption(plain(f"Not offered: {', '.join(needed)}; {pictures}.", None))
+    _ranks(view)
+
+
+def _offered(view: Any) -> tuple[str, list[str]]:
+    """How many pictures the collection has, in words, and the tests that are large enough."""
+    try:
+        number = matching.pictures_asked(cached.question(view))
+    except DataError as problem:
+        return str(problem).rstrip("."), ["whole"]
+    large = [test for test, folds in FOLDS.items() if number >= folds * FOLD]
+    return f"this collection asks with {number:,} pictures", ["whole", *large]
+
+
+def _recalls(view: Any) -> None:
+    """The table of all queries in view, from the measurements that every screen shows."""
+    asked = cached.question(view)
+    values = cached.measurements(asked, view.runs, PROTOCOLS[view.protocol].metrics)
+    only = summary.selected(view, asked)
+    means = summarise(values if only is None else values[values["query_id"].isin(only)])
+    kinds = set(cached.counted_judgement(asked).kinds.values())
+    if not {IMAGE, TEXT} <= kinds:
+        means = means[~means["metric"].isin([name for name, _ in SUMS])]
+    scored = {kind: _scored(means, OF[kind]) for kind in WAYS}
+    _table(means)
+    without = [WAYS[kind] for kind, number in scored.items() if not number]
+    if without:
+        st.caption(
+            f"{' and '.join(without)}: none of the queries in view, so Rsum and mR, which are of "
+            "both ways, have no value. Choose all queries on the left."
+        )
+    st.caption(
+        f"In per cent, the best in bold; Rsum: the six added, of 600; mR: their mean. {_of(scored)}"
+        f"{_ratio(view)}"
+    )
+    take_away(view, means, "recalls")
+
+
+def _thousands(view: Any) -> None:
+    """The table of one of COCO's tests, from the vectors of each version."""
+    test: str = view.test
+    asked, tables, notes = cached.question(view), [], []
+    for version in view.runs:
+        try:
+            found = matching.test_of(asked, version, test)
+        except DataError as problem:
+            st.error(plain(str(problem), None))
+            continue
+        tables.append(found.table.assign(run=version))
+        notes += [note for note in found.notes if note not in notes]
+    if not tables:
+        return
+    means = pd.concat(tables, ignore_index=True)
+    _table(means)
+    st.caption(
+        plain(
+            f"{TESTS[test]}. In per cent; Rsum: the six added, of 600; mR: their mean. "
+            f"{_of({kind: _scored(means, OF[kind]) for kind in WAYS})} Of all queries of the "
+            "collection, whatever part is chosen elsewhere; a gallery of 1,000 is easier than the "
+            f"whole, so compare like with like. {' '.join(notes)}",
+            None,
+        )
+    )
+    take_away(view, means, f"recalls-{test.replace(' ', '-')}")
+
+
+def _scored(means: pd.DataFrame, metric: str) -> int:
+    return int(means.loc[means["metric"] == metric, "scored"].max())
+
+
+def _of(scored: dict[str, int]) -> str:
+    said = {
+        IMAGE: "Image to text: {:,} pictures, any of a picture's texts counts.",
+        TEXT: "Text to image: {:,} texts, each with its picture.",
+    }
+    return " ".join(said[kind].format(number) for kind, number in scored.items() if number)
+
+
+def _ratio(view: Any) -> str:
+    """How many texts a picture has."""
+    judged = cached.counted_judgement(cached.question(view))
+    numbers = {
+        number
+        for query, number in zip(judged.query_ids, judged.relevant.tolist(), strict=True)
+        if judged.kinds.get(query) == IMAGE
+    }
+    if not numbers:
+        return ""
+    each = f"{min(numbers)}" if len(numbers) == 1 else f"{min(numbers)} to {max(numbers)}"
+    usual = "as in the source" if numbers == {USUAL_TEXTS} else f"the source has {USUAL_TEXTS}"
+    return f" A picture has {each} texts ({usual})."
+
+
+def _table(means: pd.DataFrame) -> None:
+    """A row a version. means: run, metric, cutoff, mean."""
+    cutoff = means["cutoff"].astype("object").where(means["cutoff"].notna(), None)
+    known = {
+        key: float(mean)
+        for *key, mean in zip(means["run"], means["metric"], cutoff, means["mean"], strict=True)
+        for key in [tuple(key)]
+    }
+    runs = list(dict.fromkeys(means["run"]))
+    columns = {}
+    for name, k in [*SIX, *SUMS]:
+        values = [100 * known.get((run, name, k), float("nan")) for run in runs]
+        best = np.nanmax(values) if not np.isnan(values).all() else np.nan
+        columns[_title(name, k)] = [_cell(value, best) for value in values]
+    table = pd.DataFrame(columns, index=pd.Index([plain(run) for run in runs], name="Version"))
+    st.table(table)
+
+
+def _title(name: str, k: int | None) -> str:
+    if k is None:
+        return "Rsum (of 600)" if name == "Rsum" else "mR"
+    return f"{'i → t' if name == OF[IMAGE] else 't → i'} R@{k}"
+
+
+def _cell(value: float, best: float) -> str:
+    if np.isnan(value):
+        return "–"
+    text = f"{round(value, 9):.1f}"
+    return f"**{text}**" if value >= best - BEST else text
+
+
+def _ranks(view: Any) -> None:
+    """The cumulative curves of both ways, and what the curves leave out."""
+    asked = cached.question(view)
+    only = summary.selected(view, asked)
+    colours = charts.version_colours(cached.opened(view.collection).versions)
+    found = {version: matching.first_hits(asked, version, only) for version in view.runs}
+    st.subheader("Where the first right answer stands", anchor=False)
+    taken = []
+    for column, kind in zip(st.columns(2, gap="large"), WAYS, strict=True):
+        mine = {version: table[table["kind"] == kind] for version, table in found.items()}
+        if all(table.empty for table in mine.values()):
+            continue
+        with column:
+            taken.append(_curve(view, kind, mine, colours).assign(way=WAYS[kind]))
+    if not taken:
+        st.info("None of the queries in view is scored.")
+        return
+    st.caption(
+        "Share of queries whose first right answer stands within a rank; upright at R@1, R@5 and "
+        "R@10. Dashed: a random order. Equal similarities stand in gallery order."
+    )
+    table = pd.concat(taken, ignore_index=True)
+    take_away(view, table[["way", "run", "rank", "share", "queries"]], "within-rank")
+
+
+def _curve(
+    view: Any, kind: str, found: dict[str, pd.DataFrame], colours: dict[str, str]
+) -> pd.DataFrame:
+    gallery = matching.gallery_of(cached.question(view), kind)
+    shares = pd.concat(
+        [cumulative(of["rank"], gallery).assign(run=run) for run, of in found.items()],
+        ignore_index=True,
+    )
+    first = next(table for table in found.values() if len(table))
+    grid = shares["rank"].drop_duplicates().to_numpy()
+    random = chance(grid, gallery, first["relevant"].to_numpy())
+    dashed = pd.DataFrame({"rank": grid, "share": random})
+    asking = ASKING[kind]
+    others = "pictures" if kind == TEXT else "texts"
+    st.markdown(f"**{WAYS[kind]}**, {len(first):,} {asking} among {gallery:,} {others}")
+    st.altair_chart(
+        within_rank(shares, dashed, {run: colours[run] for run in found}, CUTOFFS),
+        alt=f"{WAYS[kind]}: share of {asking} whose first right answer is within a rank",
+    )
+    st.caption(plain(" ".join(_said(run, of, asking) for run, of in found.items()), None))
+    return pd.concat([shares, dashed.assign(run="random order")], ignore_index=True)
+
+
+def _said(run: str, found: pd.DataFrame, asking: str) -> str:
+    """The median rank of a version, and how many of its first answers stand where they do by
+    chance."""
+    if found.empty:
+        return f"{run}: none was run."
+    ranks = found["rank"].astype("float64").fillna(np.inf)
+    median, nowhere = ranks.median(), int(np.isinf(ranks).sum())
+    half = f"median rank {median:g}" if median < np.inf else "more than half find none"
+    words = [f"{run}: {half}"]
+    if nowhere:
+        words.append(f"{nowhere:,} {asking} find none")
+    tied = int(found["tied"].sum())
+    if tied:
+        words.append(f"{tied:,} first answers tie with a wrong one")
+    return f"{', '.join(words)}."

@@ -1,0 +1,60 @@
+"""One picture with all its texts, or one text with its picture: their ranks in every version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
+from dashboard.tables import DataError
+from dashboard.views import cached
+from dashboard.views.cached import Question, matching
+from dashboard.views.protocols.tables import take_away
+from dashboard.views.texts import plain
+
+
+def query(view: Any, query_id: str) -> None:
+    """Draw the section of the Query screen: every right answer with its rank in each version."""
+    asked = cached.question(view)
+    kind = cached.judgement(asked).kinds.get(query_id, "")
+    own, asking = matching.answers(asked, query_id)
+    if own.empty:
+        return
+    is_picture = kind == IMAGE
+    gallery = f"{matching.gallery_of(asked, kind):,} {'texts' if is_picture else 'pictures'}"
+    st.subheader("All its texts" if is_picture else "Its picture", anchor=False)
+    best = "; the best of each version, in bold, counts for R@K" if len(own) > 1 else ""
+    found = [_table(asked, own, "Text" if is_picture else "Picture")]
+    st.caption(f"Ranks among {gallery}{best}.")
+    if len(asking):
+        st.markdown("**Asked the other way:** where each of its texts finds this picture")
+        found.append(_table(asked, asking, "Text", bold=False))
+        st.caption(f"Ranks among {matching.gallery_of(asked, TEXT):,} pictures.")
+    take_away(view, pd.concat(found, ignore_index=True), f"ranks-{query_id}")
+
+
+def _table(asked: Question, pairs: pd.DataFrame, what: str, bold: bool = True) -> pd.DataFrame:
+    """Draw the rank of each pair in every version; gives the pairs with the ranks as columns."""
+    shown, found, left_out = {}, pairs, []
+    for version in cached.opened(asked.collection).versions:
+        try:
+            ranks = matching.ranks(asked, pairs, version)
+        except DataError as problem:
+            left_out.append(str(problem))
+            continue
+        best = ranks.min() if bold and len(pairs) > 1 else None
+        shown[plain(version)] = [_cell(rank, best) for rank in ranks]
+        found = found.assign(**{version: ranks.to_numpy()})
+    names = pd.Index([plain(name) for name in pairs["name"]], name=what)
+    st.table(pd.DataFrame(shown, index=names))
+    for sentence in left_out:
+        st.caption(plain(f"Left out: {sentence}", None))
+    return found
+
+
+def _cell(rank: Any, best: Any) -> str:
+    if pd.isna(rank):
+        return "not found"
+    return f"**{rank:,}**" if rank == best else f"{rank:,}"
