@@ -174,6 +174,14 @@ def test_one_list_stands_in_its_own_rows_and_columns_with_its_numbers(capsys):
     assert f"{total:.4f} ÷ 25 = **{total / 25:.4f}**" in texts(app)
 
 
+def test_cards_stand_side_by_side_as_the_lists_pictures_did(folder):
+    text = (folder / "lists.csv").read_text(encoding="utf-8")
+    (folder / "lists.csv").write_text(text.replace(",1,5,", ",1,6,"), encoding="utf-8")
+    app = query(query="w31", list="l001")
+    assert next(json.loads(each.proto.json) for each in app.get("bidi_component"))["columns"] == 6
+    assert grid(app)["columns"] == 6
+
+
 def test_a_list_of_another_query_is_said_to_be_that():
     app = query(query="w01", list="l001")
     assert "List l001 is of another query" in texts(app).replace("\\", "")

@@ -165,7 +165,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "columns": Choice(
         "how many cards stand side by side: line, 3, 5, 6 or 10",
-        lambda c: "5" if protocols_of(c)[0] == "context" else "line",  # people saw a grid
+        lambda c: lists.side_by_side(c, COLUMNS) if protocols_of(c)[0] == "context" else "line",
         one_of("number of columns", lambda c: COLUMNS),
     ),
     "also": Choice(

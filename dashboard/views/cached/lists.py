@@ -3,6 +3,7 @@ reviewers said since."""
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import NamedTuple
 
 import pandas as pd
@@ -41,6 +42,13 @@ def list_ids(name: str) -> pd.Series:
     known = lists_of(name)
     ids = known.places["list_id"] if known else pd.Series([], dtype="str")
     return ids.drop_duplicates()
+
+
+def side_by_side(collection: Collection, offered: Container[str]) -> str:
+    """How many pictures stood side by side, if that is offered; 5 where it is not, or not known."""
+    known = lists_of(collection.name) if has_lists(collection) else None
+    width = str(known.places["column"].max()) if known and len(known.places) else ""
+    return width if width in offered else "5"
 
 
 def workers(name: str) -> tuple[int, int]:

@@ -11,39 +11,35 @@ DOT = "#2f80d8"
 FELT = alt.Scale(domain=[0, 1], scheme="plasma")
 
 
-def means_and_deviations(spread: pd.DataFrame) -> alt.LayerChart:
+def means_and_deviations(spread: pd.DataFrame) -> alt.Chart:
     """The source's figure 3a: a point a list, mean relevance against its standard deviation.
 
-    Columns: list_id, words, version, participant, mean, deviation, satisfaction (colour; null: grey
-    and hollow). A click selects a list as `pick`.
+    Columns: list_id, words, version, participant, mean, deviation, satisfaction (colour; null:
+    grey). A click selects a list as `pick`.
     """
-    base = alt.Chart(_named(spread)).encode(
-        x=alt.X("mean:Q", title="Mean of r", scale=alt.Scale(domain=[0, 1])),
-        y=alt.Y("deviation:Q", title="Standard deviation of r", scale=alt.Scale(domainMin=0)),
-        tooltip=[*_ABOUT, *_MEAN, _FELT],
+    felt = alt.Color(
+        "satisfaction:Q",
+        scale=FELT,
+        legend=alt.Legend(
+            orient="top",
+            title="Satisfaction, 0 to 1 per participant",
+            titleLimit=320,
+            gradientLength=220,
+        ),
     )
     pick = alt.selection_point(name="pick", fields=["list"], on="click", empty=False)
-    unknown = base.transform_filter("!isValid(datum.satisfaction)").mark_point(
-        color=SAME, size=40, cursor="pointer"
-    )
-    known = (
-        base.transform_filter("isValid(datum.satisfaction)")
+    return (
+        alt.Chart(_named(spread))
         .mark_circle(size=60, opacity=0.85, cursor="pointer", stroke=SAME, strokeWidth=0.5)
         .encode(
-            color=alt.Color(
-                "satisfaction:Q",
-                scale=FELT,
-                legend=alt.Legend(
-                    orient="top",
-                    title="Satisfaction, 0 to 1 per participant",
-                    titleLimit=320,
-                    gradientLength=220,
-                ),
-            )
+            x=alt.X("mean:Q", title="Mean of r", scale=alt.Scale(domain=[0, 1])),
+            y=alt.Y("deviation:Q", title="Standard deviation of r", scale=alt.Scale(domainMin=0)),
+            color=alt.condition("isValid(datum.satisfaction)", felt, alt.value(SAME)),
+            tooltip=[*_ABOUT, *_MEAN, _FELT],
         )
         .add_params(pick)
+        .properties(height=320)
     )
-    return (unknown + known).properties(height=320)
 
 
 def deviations(spread: pd.DataFrame) -> alt.LayerChart:

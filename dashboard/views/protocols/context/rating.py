@@ -67,7 +67,8 @@ def _name() -> str:
 def _keep(key: str, collection: str, query_id: str, list_id: str, version: str) -> None:
     """Keep a rating; one that is clicked away is taken back. For callbacks."""
     value = st.session_state[key] or TAKEN_BACK
-    name = str(st.session_state.get(_NAME, ""))
+    # what was typed last: a click may arrive together with the name, before it is remembered
+    name = str(st.session_state.get("reviewer", "")).strip()
     try:
         reviews.append(
             Review(RATING, collection, value, name, query_id, list_id=list_id, run=version)

@@ -48,13 +48,14 @@ def whose(asked: Said) -> None:
         st.info(NOBODY, icon=":material/person_off:")
     elif kind == REVIEWERS:
         given = pd.DataFrame(asked.ratings, columns=["list", "author", "value"])
-        number = f"{len(given)} rating{'s' * (len(given) != 1)}"
-        people = given["author"].nunique()
-        st.info(
-            f"Satisfaction: {number} of {given['list'].nunique()} lists by {people} "
-            f"reviewer{'s' * (people != 1)}, given on the Query screen.",
-            icon=":material/reviews:",
-        )
+        words = zip(("rating", "list", "reviewer"), _numbers(given), strict=True)
+        ratings, rated, people = (f"{n} {word}{'s' * (n != 1)}" for word, n in words)
+        sentence = f"Satisfaction: {ratings} of {rated} by {people}, given on the Query screen."
+        st.info(sentence, icon=":material/reviews:")
+
+
+def _numbers(given: pd.DataFrame) -> tuple[int, int, int]:
+    return len(given), given["list"].nunique(), given["author"].nunique()
 
 
 def reading(view: Any) -> Reading | None:

@@ -1,0 +1,116 @@
+"""Lists that people saw, in Chromium: the grid, the banner that stays, a rating, a click on a
+point."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+SOURCE = REPOSITORY / "data" / "openmoji_context"
+HOSTILE = '"<img src=x onerror=document.title=1>\u202eend"'
+FIRST = "1F99E"  # the first picture of list l001
+QUERY = "/query?collection=openmoji_context&query=w31&list=l001&rows=5&metric=CAG(DCG)@50"
+
+if not SOURCE.is_dir():
+    pytest.skip("no collection openmoji_context", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def world(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """The address of an app with one collection, in which a caption is hostile; its reviews."""
+    place = tmp_path_factory.mktemp("lists")
+    copy = place / "data" / SOURCE.name
+    shutil.copytree(SOURCE, copy)
+    rows = (copy / "items.csv").read_text(encoding="utf-8").splitlines()
+    named = next(row for row in rows if row.startswith(f"{FIRST},"))
+    cells = named.split(",")
+    spoilt = ",".join([*cells[:4], HOSTILE, *cells[5:]])
+    text = "\n".join(spoilt if row == named else row for row in rows)
+    (copy / "items.csv").write_text(text + "\n", encoding="utf-8")
+    reviews = place / "reviews"
+    url = serve(
+        REPOSITORY / "app.py", DASHBOARD_DATA=str(place / "data"), DASHBOARD_REVIEWS=str(reviews)
+    )
+    return url, reviews
+
+
+def opened(new_page: Callable, url: str, width: int = 1280):
+    page = new_page(width=width)
+    page.goto(url)
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+    return page
+
+
+def places(page) -> list[dict]:
+    """Where the pictures of the list stand, and what is said of them."""
+    page.wait_for_selector(".places .place")
+    return page.eval_on_selector_all(
+        ".places .place",
+        """(all) => all.map((place) => {
+            const box = place.getBoundingClientRect();
+            const image = place.querySelector("img");
+            return {
+                x: Math.round(box.x), y: Math.round(box.y), said: place.innerText,
+                alt: image?.alt, inside: place.querySelectorAll("script, [onerror]").length,
+            };
+        })""",
+    )
+
+
+@pytest.mark.parametrize("width", [1280, 420])
+def test_pictures_stand_in_the_lists_own_rows_and_columns(new_page, world, width) -> None:
+    page = opened(new_page, world[0] + QUERY, width)
+    found = places(page)
+    assert len(found) == 25
+    assert len({place["x"] for place in found}) == len({place["y"] for place in found}) == 5
+    assert [place["x"] for place in found[:5]] == sorted(place["x"] for place in found[:5])
+    assert "0.140" in found[1]["said"] and "picture 1 is better" in found[1]["said"]
+    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+def test_a_hostile_caption_is_text(new_page, world) -> None:
+    page = opened(new_page, world[0] + QUERY)
+    first = places(page)[0]
+    assert first["alt"].startswith("<img src=x onerror=") and "\u202e" not in first["alt"]
+    assert first["inside"] == 0 and page.title() != "1"
+
+
+def test_the_banner_of_simulated_satisfaction_cannot_be_closed(new_page, world) -> None:
+    page = opened(new_page, world[0] + QUERY)
+    banner = page.locator("[data-testid=stAlert]", has_text="Simulated by a browsing model")
+    banner.first.wait_for()
+    assert banner.locator("button").count() == 0
+    page.keyboard.press("Escape")
+    assert banner.first.is_visible()
+
+
+def test_a_click_on_a_point_puts_its_list_into_the_link(new_page, world) -> None:
+    page = opened(new_page, f"{world[0]}/?collection=openmoji_context&rows=5")
+    page.get_by_text("Figure 3a").scroll_into_view_if_needed()
+    point = page.locator("path[aria-roledescription=circle]").nth(20)
+    point.click(force=True)
+    page.wait_for_url("**list=l*")
+    link = page.get_by_role("link", name="picture by picture")
+    link.wait_for()
+    link.click()
+    page.wait_for_url("**/query?**list=l*")
+    assert len(places(page)) >= 20
+
+
+def test_a_rating_is_on_the_disk_and_takes_the_banners_place(new_page, world) -> None:
+    url, reviews = world
+    page = opened(new_page, url + QUERY)
+    places(page)
+    page.get_by_label("Your name").fill("Eve")
+    page.get_by_role("radio", name="4", exact=True).click()
+    page.get_by_text("Reviewers said: Eve 4.").wait_for()
+    with sqlite3.connect(reviews / "reviews.sqlite") as file:
+        said = file.execute("SELECT kind, list_id, value, author FROM review").fetchall()
+    assert said == [("rating", "l001", "4", "Eve")]
+    assert page.get_by_text("Simulated by a browsing model").count() == 0
+    assert page.get_by_text("1 rating of 1 list by 1 reviewer").count() == 1
