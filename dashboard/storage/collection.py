@@ -17,12 +17,12 @@ from dashboard.storage.evidence import (
     read_items,
     read_judgements,
     read_queries,
-    stored_as,
     with_clips,
 )
 from dashboard.storage.findings import Findings
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
 from dashboard.storage.settings import read_collection_settings, stands_first
+from dashboard.storage.stored import stored_as
 from dashboard.storage.versions import Model, natural, needing_vectors, read_models, run_files
 from dashboard.storage.vocabulary import read_vocabulary, spelled_keywords, spelled_words
 from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError
@@ -242,7 +242,7 @@ def _runs(folder: Path, models: dict[str, Model], findings: Findings) -> dict[st
 
 
 def _annotation(folder: Path, groups: list[str], findings: Findings) -> Annotation | None:
-    path = stored_as(folder, "unified_annotation")
+    path = stored_as(folder, "unified_annotation", findings)
     return read_annotation(path, groups, path.name, findings) if path else None
 
 

@@ -13,16 +13,10 @@ from dashboard.storage.annotation import Annotation, matched_ids
 from dashboard.storage.files import read_qrels, read_table
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.sides import with_among
+from dashboard.storage.stored import OF_JUDGEMENTS, stored_as
 from dashboard.tables import ITEMS, QUERIES, DataError
 
 LONGEST_TEXT = 1_000
-FORMATS = (".csv", ".parquet", ".jsonl")
-
-
-def stored_as(folder: Path, stem: str) -> Path | None:
-    """The file that holds the table `stem`, whatever its format."""
-    paths = [folder / f"{stem}{end}{packed}" for end in FORMATS for packed in ("", ".gz")]
-    return next((path for path in paths if path.exists()), None)
 
 
 def read_items(folder: Path, annotation: Annotation | None, findings: Findings) -> pd.DataFrame:
@@ -32,7 +26,7 @@ def read_items(folder: Path, annotation: Annotation | None, findings: Findings) 
     Without an `items` file the annotated items are the gallery. Raises DataError where there are
     none.
     """
-    path = stored_as(folder, "items")
+    path = stored_as(folder, "items", findings)
     if path is None:
         if annotation is None:
             raise DataError("items.csv", "no such file", "the items of the collection")
@@ -87,7 +81,7 @@ def read_queries(folder: Path, items: pd.DataFrame, findings: Findings) -> pd.Da
 
     Raises DataError naming both lines where a query's id stands twice.
     """
-    path = stored_as(folder, "queries")
+    path = stored_as(folder, "queries", findings)
     if path is None:
         findings.warning("queries.csv", "no such file", "the queries; there are none to measure")
         return QUERIES.check(QUERIES.empty(), "queries.csv")
@@ -126,7 +120,7 @@ def read_judgements(
     folder: Path, items: pd.DataFrame, queries: pd.DataFrame, findings: Findings
 ) -> pd.DataFrame | None:
     """The judgements of known queries; those of other queries are left out, said."""
-    path = next((path for path in sorted(folder.glob("qrels.*")) if path.is_file()), None)
+    path = stored_as(folder, "qrels", findings, OF_JUDGEMENTS)
     if path is None:
         return None
     qrels = read_qrels(path, name=path.name, findings=findings)

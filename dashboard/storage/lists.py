@@ -14,10 +14,9 @@ from typing import Protocol, TypeVar
 
 import pandas as pd
 
-from dashboard.storage import reviews
-from dashboard.storage.evidence import stored_as
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.stored import stored_as, stored_files
 from dashboard.tables import LISTS, RELEVANCE, DataError, Table
 
 REAL, SIMULATED, REVIEWERS, NONE = "real", "simulated", "reviewers", "none"
@@ -70,8 +69,7 @@ def read_lists(collection: HasLists) -> Lists | None:
     A file that cannot be used is in `refused` and in the findings: its table is then empty.
     """
     folder, findings = collection.folder, Findings()
-    path = stored_as(folder, "lists")
-    if path is None:
+    if not stored_files(folder, "lists"):
         return None
     refused: dict[str, DataError] = {}
 
@@ -83,7 +81,7 @@ def read_lists(collection: HasLists) -> Lists | None:
             findings.error(problem)
             return otherwise
 
-    places = unless_refused("lists", lambda: _places(path, collection, findings), LISTS.empty())
+    places = unless_refused("lists", lambda: _places(collection, findings), LISTS.empty())
     relevance = unless_refused(
         "relevance", lambda: _relevance(collection, findings), RELEVANCE.empty()
     )
@@ -97,21 +95,11 @@ def read_lists(collection: HasLists) -> Lists | None:
     return Lists(places, relevance, said, kind, findings.frame(), refused)
 
 
-def ratings_of(collection: str) -> pd.DataFrame:
-    """The last rating of each reviewer of each list: list_id, author, value ("1" to "5").
-
-    Raises DataError where the file of reviews cannot be read.
-    """
-    last = reviews.latest(collection, reviews.RATING)
-    once = last.drop_duplicates(["list_id", "author"], keep="last")
-    return once[["list_id", "author", "value"]].reset_index(drop=True)
-
-
 def answers(lists: Lists, ratings: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Who said what of which list, and whose answers they are.
 
-    ratings: of `ratings_of`. They take the place of simulated answers, and of none, as soon as
-    there is one; real answers stay.
+    ratings: the reviewers' last words (table REVIEWS, list_id, author, value 1 to 5). They take the
+    place of simulated answers, and of none, as soon as there is one; real answers stay.
     Columns list_id, query_id, participant, session, satisfaction; a list without an answer has one
     row of null.
     """
@@ -127,7 +115,9 @@ def answers(lists: Lists, ratings: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     return each.merge(said, on="list_id", how="left"), kind
 
 
-def _places(path: Path, collection: HasLists, findings: Findings) -> pd.DataFrame:
+def _places(collection: HasLists, findings: Findings) -> pd.DataFrame:
+    path = stored_as(collection.folder, "lists", findings)
+    assert path is not None, "it was there a moment ago"
     name = path.name
     read = read_table(path, LISTS, name, findings)
     for column in ("row", "column"):
@@ -173,7 +163,7 @@ def _one_each(read: pd.DataFrame, column: str, name: str) -> None:
 
 
 def _relevance(collection: HasLists, findings: Findings) -> pd.DataFrame:
-    path = stored_as(collection.folder, "relevance")
+    path = stored_as(collection.folder, "relevance", findings)
     if path is None:
         if collection.qrels is None:
             wanted = "relevance of each worker, or averaged in qrels.csv"
@@ -209,7 +199,7 @@ def _in_range(read: pd.DataFrame, name: str, has_lines: bool) -> None:
 def _said(
     folder: Path, places: pd.DataFrame, findings: Findings, nothing: pd.DataFrame
 ) -> tuple[pd.DataFrame, str]:
-    path = stored_as(folder, "satisfaction")
+    path = stored_as(folder, "satisfaction", findings)
     if path is None:
         return nothing, NONE
     name = path.name

@@ -17,6 +17,7 @@ from dashboard.storage.annotation import matched_ids
 from dashboard.storage.files.vectors import Vectors, read_matrix, read_vectors
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.settings import MODEL, read_settings
+from dashboard.storage.stored import only
 from dashboard.tables import DataError
 
 FORMATS = (".npy", ".npz", ".parquet")
@@ -160,10 +161,11 @@ def _joined(
     """The vectors stored under `stem` for the ids in `known`, in that order; the others are
     counted, and so are those of `known` that need a vector and have none."""
     paths = [path for path in (folder / f"{stem}{end}" for end in FORMATS) if path.is_file()]
-    if not paths:
+    path = only(paths, f"{shown}/")
+    if path is None:
         return None
-    name = f"{shown}/{paths[0].name}"
-    vectors = read_vectors(paths[0], folder / f"{stem}.txt", name, findings)
+    name = f"{shown}/{path.name}"
+    vectors = read_vectors(path, folder / f"{stem}.txt", name, findings)
     matches = (
         matched_ids(vectors.ids, list(known))
         if stem == "items"

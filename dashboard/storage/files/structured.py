@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from dashboard.storage.files.contents import read_bytes
+from dashboard.storage.files.contents import LARGEST, check_file
 from dashboard.tables import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+MOST_CELLS = 50_000_000
 
 
 def read_json_lines(text: str, name: str) -> pd.DataFrame:
@@ -34,17 +42,91 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, list):
         return "; ".join(map(str, value))
-    return value if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")
+    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def read_parquet(path: Path, name: str) -> pd.DataFrame:
+    """The cells of a Parquet file as texts.
+
+    Raises DataError for more than MOST_CELLS cells, or 2 GiB of text, before they are unfolded: a
+    few bytes can stand for billions.
+    """
+    check_file(path, name)
+    table = parquet_table(path, name, MOST_CELLS)
+    try:
+        size = sum(_unfolded(chunk) for column in table.columns for chunk in column.chunks)
+        if size > LARGEST:
+            raise DataError(name, f"{size:,} bytes once unfolded", f"at most {LARGEST:,} bytes")
+        columns = {
+            column: [_cell(value) for value in values.to_pylist()]
+            for column, values in zip(table.column_names, table.columns, strict=True)
+        }
+    except (ArithmeticError, NotImplementedError, ValueError) as error:
+        raise DataError(
+            name, f"cells that are no text ({error})"[:200], "texts or numbers"
+        ) from error
+    frame = pd.DataFrame(columns)
+    return frame.set_axis(range(1, len(frame) + 1)).astype("str")
+
+
+def parquet_table(path: Path, name: str, most: int) -> pa.Table:
+    """The table in a Parquet file, its texts still folded. Raises DataError for a damaged file and
+    for more than `most` values, those in lists counted."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    read_bytes(path, name)
     try:
-        columns = pq.read_table(path).to_pydict()
+        with pq.ParquetFile(path) as file:
+            values = _values(file.metadata)
+            if values > most:
+                raise DataError(name, f"{values:,} cells", f"at most {most:,} cells")
+            texts = list(_texts(file.metadata))
+        return pq.read_table(path, read_dictionary=texts, use_threads=False)
     except (pa.ArrowException, OSError, MemoryError) as error:
         raise DataError(name, "a damaged Parquet file", "a complete Parquet file") from error
-    frame = pd.DataFrame({column: [_cell(v) for v in values] for column, values in columns.items()})
-    return frame.set_axis(range(1, len(frame) + 1)).astype("str")
+
+
+def _values(metadata: pq.FileMetaData) -> int:
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    return sum(
+        max(group.num_rows, group.column(place).num_values)
+        for group in groups
+        for place in range(group.num_columns)
+    )
+
+
+def _texts(metadata: pq.FileMetaData) -> Iterator[str]:
+    """The columns of texts, those inside of lists, too."""
+    for place in range(metadata.num_columns if metadata.num_row_groups else 0):
+        column = metadata.row_group(0).column(place)
+        if column.physical_type == "BYTE_ARRAY":
+            yield column.path_in_schema
+
+
+def _unfolded(part: pa.Array) -> int:
+    """How many bytes the texts of an array take once each cell has its own."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_struct(part.type):
+        return sum(map(_unfolded, part.flatten()))
+    if pa.types.is_map(part.type):
+        return _unfolded(part.keys) + _unfolded(part.items)
+    if pa.types.is_nested(part.type):
+        return _unfolded(part.flatten())
+    if pa.types.is_dictionary(part.type):
+        return pc.sum(_lengths(part.dictionary).take(part.indices)).as_py() or 0
+    return int(part.nbytes)
+
+
+def _lengths(values: pa.Array) -> pa.Array:
+    """How many bytes each of some texts has; of anything else, eight."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind, types = values.type, pa.types
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind):
+        return pc.cast(pc.binary_length(values), pa.int64())
+    return pa.array([8] * len(values), pa.int64())

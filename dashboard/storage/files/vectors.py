@@ -22,6 +22,7 @@ import pandas as pd
 
 from dashboard.storage.files.codes import are_codes, unit_codes
 from dashboard.storage.files.contents import read_text
+from dashboard.storage.files.structured import parquet_table
 from dashboard.storage.findings import Findings
 from dashboard.tables import DataError
 
@@ -218,24 +219,29 @@ def _read_npz(path: Path, name: str) -> npt.NDArray[Any]:
 def _read_parquet(path: Path, name: str) -> npt.NDArray[np.floating]:
     """The column of lists in a Parquet file."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
+    import pyarrow.compute as pc
 
-    try:
-        table = pq.read_table(path)
-    except (pa.ArrowException, OSError, MemoryError) as error:
-        raise DataError(name, "a damaged Parquet file", "a complete Parquet file") from error
-    lists = [c for c in table.columns if pa.types.is_list(c.type) or pa.types.is_large_list(c.type)]
+    table = parquet_table(path, name, LARGEST // 8)
+    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    lists = [c for c in table.columns if any(test(c.type) for test in kinds)]
     named = [c for c in table.columns if c not in lists]
     if len(lists) != 1:
         found = f"the columns {', '.join(table.column_names)}"
         raise DataError(name, found, "one column of lists of numbers")
-    rows = lists[0].to_pylist()
-    width = len(rows[0] or []) if rows else 0
-    for row, values in enumerate(rows):
-        if not values or len(values) != width or None in values:
-            item = named[0][row].as_py() if named else row
-            found = f"{len(values or [])} numbers in row {row} ({item})"
-            raise DataError(name, found, f"{width} numbers in each row")
-    if not rows:
+    column = lists[0].combine_chunks()
+    if not len(column):
         raise DataError(name, "no vectors", "at least one vector")
-    return np.array(rows, dtype="float64")
+    lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
+    numbers = pc.list_flatten(column)
+    missing = pc.list_parent_indices(column).filter(pc.is_null(numbers)).to_numpy()
+    wrong = (lengths != lengths[0]) | (lengths == 0)
+    wrong[missing] = True
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        item = named[0][row].as_py() if named else row
+        found = f"{lengths[row] - np.count_nonzero(missing == row)} numbers in row {row} ({item})"
+        raise DataError(name, found, f"{lengths[0]} numbers in each row")
+    try:
+        return np.asarray(numbers.cast(pa.float64())).reshape(len(column), -1)
+    except pa.ArrowException as error:
+        raise DataError(name, "lists of something else", "lists of numbers") from error

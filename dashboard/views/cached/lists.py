@@ -3,7 +3,6 @@ reviewers said since."""
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import NamedTuple
 
 import pandas as pd
@@ -11,11 +10,13 @@ import streamlit as st
 
 from dashboard.evaluation.browsed import Browsed, Reading
 from dashboard.storage import lists as stored
+from dashboard.storage import reviews
 from dashboard.storage.collection import Collection
-from dashboard.storage.evidence import stored_as
 from dashboard.storage.freshness import stamp
 from dashboard.storage.lists import Lists
-from dashboard.tables import DataError
+from dashboard.storage.reviews import RATING
+from dashboard.storage.stored import stored_files
+from dashboard.tables import REVIEWS, DataError
 from dashboard.views.cached.opened import opened
 
 
@@ -34,7 +35,7 @@ def lists_of(name: str) -> Lists | None:
 
 def has_lists(collection: Collection) -> bool:
     """Whether a collection has lists that people saw, usable or not."""
-    return stored_as(collection.folder, "lists") is not None
+    return bool(stored_files(collection.folder, "lists"))
 
 
 def list_ids(name: str) -> pd.Series:
@@ -42,13 +43,6 @@ def list_ids(name: str) -> pd.Series:
     known = lists_of(name)
     ids = known.places["list_id"] if known else pd.Series([], dtype="str")
     return ids.drop_duplicates()
-
-
-def side_by_side(collection: Collection, offered: Container[str]) -> str:
-    """How many pictures stood side by side, if that is offered; 5 where it is not, or not known."""
-    known = lists_of(collection.name) if has_lists(collection) else None
-    width = str(known.places["column"].max()) if known and len(known.places) else ""
-    return width if width in offered else "5"
 
 
 def workers(name: str) -> tuple[int, int]:
@@ -59,7 +53,8 @@ def workers(name: str) -> tuple[int, int]:
 
 def said(name: str) -> Said:
     """What the tables depend on now. Raises DataError where the reviews cannot be read."""
-    rows = stored.ratings_of(name).itertuples(index=False, name=None)
+    last = reviews.latest(name, RATING)
+    rows = zip(last["list_id"], last["author"], last["value"], strict=True)
     return Said(name, stamp(name), tuple(rows))
 
 
@@ -144,4 +139,5 @@ def _browsed(asked: Said) -> tuple[Browsed, str]:
 
 
 def _ratings(asked: Said) -> pd.DataFrame:
-    return pd.DataFrame(asked.ratings, columns=["list_id", "author", "value"], dtype="str")
+    table = pd.DataFrame(asked.ratings, columns=["list_id", "author", "value"], dtype="str")
+    return table if len(table) else REVIEWS.empty()
