@@ -15,7 +15,7 @@ MODULE = import_module("dashboard.views.summary.explained")
 
 
 def page(query_id, versions, choices):
-    """A screen with nothing else on it."""
+    """A screen with nothing else on it, and that unfolded."""
     from importlib import import_module
 
     from dashboard.views import address, cached
@@ -28,6 +28,7 @@ def page(query_id, versions, choices):
 def drawn(query_id, versions, **choices):
     written = {key: [value] for key, value in choices.items()}
     app = AppTest.from_function(page, args=(query_id, versions, written), default_timeout=60)
+    app.session_state["explained"] = True
     app.run()
     assert not app.exception
     return app

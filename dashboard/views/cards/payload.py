@@ -11,7 +11,9 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from dashboard.views.cards import marks
 from dashboard.views.cards.values import (
+    Once,
     Record,
     flag_of,
     list_of,
@@ -83,16 +85,17 @@ def payload(
         str(record["item_id"]): record for record in items.to_dict("records")
     }
     index = {item_id: number for number, item_id in enumerate(known)}
-    wanted = _wanted(ticks)
-    ticked = _ticked(ticks, wanted)
+    wanted = marks.wanted(ticks)
+    ticked = marks.ticked(ticks, wanted)
     versions = [] if ranks is None else list(dict.fromkeys(ranks["run"]))
-    noted, places = _annotated(annotations), _places(ranks, versions)
+    noted, places = marks.annotated(annotations), marks.places(ranks, versions)
     keywords = {pair: number for number, pair in enumerate(dict.fromkeys(chain(*noted.values())))}
     longest = max(280, CAPTIONS // max(len(known), 1))
+    whys, stems = Once(), Once()
     built = {
         "rows": [_row(row, rows, baseline, known, index) for row in rows],
         "items": [
-            _item(record, longest)
+            _item(record, longest, whys, stems)
             | {
                 "ticks": ticked.get(item_id, [None] * len(wanted)),
                 "annotations": [keywords[pair] for pair in noted.get(item_id, [])],
@@ -100,6 +103,8 @@ def payload(
             }
             for item_id, record in known.items()
         ],
+        "whys": whys.values,
+        "stems": stems.values,
         "keywords": [[short(group), shown(keyword, LABEL)] for group, keyword in keywords],
         "versions": [shown(version, LABEL) for version in versions],
         "required": [[short(group), shown(keyword, LABEL)] for group, keyword in wanted],
@@ -181,7 +186,7 @@ def _moves(row: Row, rows: Sequence[Row], baseline: str) -> dict[str, str]:
     }
 
 
-def _item(record: Record, longest: int) -> dict[str, Any]:
+def _item(record: Record, longest: int, whys: Once, stems: Once) -> dict[str, Any]:
     """What is empty is left out where the script knows what that means."""
     begin, end = number_of(record.get("begin")), number_of(record.get("end"))
     kind = text_of(record, "kind") or "none"
@@ -192,14 +197,14 @@ def _item(record: Record, longest: int) -> dict[str, Any]:
         "problem": shown(text_of(record, "problem"), LABEL),
         "note": shown(text_of(record, "note"), LABEL),
         "span": [begin, end] if (begin, end) != (None, None) else [],
-        "why": [shown(words, None) for words in list_of(record, "why")],
+        "why": whys.places([shown(words, None) for words in list_of(record, "why")]),
+        "poster": _address(record, "poster", stems),
+        "media": _address(record, "clip", stems),
         "twins": [[shown(word, LABEL) for word in twin] for twin in list_of(record, "twins")],
         "reviewed": list_of(record, "reviewed"),
     }
     return {
         "id": item_id,
-        "poster": text_of(record, "poster").replace(quote(item_id, safe=""), "*", 1),
-        "media": text_of(record, "clip").replace(quote(item_id, safe=""), "*", 1),
         "caption": shown(text_of(record, "caption"), longest),
         "hit": flag_of(record.get("hit")),
         "matched": whole_of(record.get("matched")),
@@ -208,39 +213,11 @@ def _item(record: Record, longest: int) -> dict[str, Any]:
     }
 
 
-def _wanted(ticks: pd.DataFrame | None) -> list[tuple[str, str]]:
-    if ticks is None:
-        return []
-    return list(dict.fromkeys(zip(ticks["group"], ticks["keyword"], strict=True)))
-
-
-def _ticked(
-    ticks: pd.DataFrame | None, wanted: Sequence[tuple[str, str]]
-) -> dict[str, list[bool | None]]:
-    if ticks is None:
-        return {}
-    present: dict[str, dict[tuple[str, str], bool | None]] = {}
-    for row in ticks.to_dict("records"):
-        known = present.setdefault(row["item_id"], {})
-        known[row["group"], row["keyword"]] = flag_of(row["present"])
-    return {item: [known.get(pair) for pair in wanted] for item, known in present.items()}
-
-
-def _annotated(annotations: pd.DataFrame | None) -> dict[str, list[tuple[str, str]]]:
-    """For each item its keywords, each with its group."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for row in [] if annotations is None else annotations.to_dict("records"):
-        found.setdefault(row["item_id"], []).append((row["group"], row["keyword"]))
-    return found
-
-
-def _places(ranks: pd.DataFrame | None, versions: Sequence[str]) -> dict[str, list[list[Any]]]:
-    """For each item its place in every version: [number of the version, rank, similarity]."""
-    found: dict[str, list[list[Any]]] = {}
-    for row in [] if ranks is None else ranks.to_dict("records"):
-        place = [versions.index(row["run"]), whole_of(row["rank"]), number_of(row["score"])]
-        found.setdefault(row["item_id"], []).append(place)
-    return found
+def _address(record: Record, column: str, stems: Once) -> list[Any]:
+    """An address as the number of its stem, with a star for the item's id, and its version."""
+    address = text_of(record, column).replace(quote(str(record["item_id"]), safe=""), "*", 1)
+    stem, sign, version = address.rpartition("=")
+    return [*stems.places(stem + sign), version] if address else []
 
 
 def needed(rows: Iterable[Row], *selected: str | None) -> list[str]:

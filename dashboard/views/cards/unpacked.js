@@ -4,18 +4,19 @@
 function unpacked(data) {
   const items = data.items.map((item) => {
     const id = encodeURIComponent(item.id).replace(/[!'()*]/g, quoted);
+    const address = (parts) => (parts ? data.stems[parts[0]].replace("*", () => id) + parts[1] : "");
     return {
       name: item.id,
       kind: "clip",
       problem: "",
       note: "",
       span: [null, null],
-      why: [],
       twins: [],
       reviewed: null,
       ...item,
-      poster: item.poster.replace("*", () => id),
-      media: item.media.replace("*", () => id),
+      poster: address(item.poster),
+      media: address(item.media),
+      why: item.why ? data.whys[item.why[0]] : [],
       places: item.places.map(([number, ...place]) => [data.versions[number], ...place]),
       annotations: grouped(item.annotations.map((number) => data.keywords[number])),
     };

@@ -11,6 +11,26 @@ import pandas as pd
 Record = Mapping[Hashable, Any]
 
 
+class Once:
+    """Values that many cards share, each sent once; the cards have their numbers.
+
+    >>> kept = Once()
+    >>> [kept.places(value) for value in ("a", "b", "", "a")], kept.values
+    ([[0], [1], [], [0]], ['a', 'b'])
+    """
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+
+    def places(self, value: Any) -> list[int]:
+        """The number of a value, in a list; an empty list for an empty value."""
+        if not value:
+            return []
+        if value not in self.values:
+            self.values.append(value)
+        return [self.values.index(value)]
+
+
 def list_of(record: Record, column: str) -> list[Any]:
     value = record.get(column)
     return list(value) if isinstance(value, list | tuple) else []

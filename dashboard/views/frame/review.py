@@ -41,8 +41,16 @@ def _further(view: Any) -> None:
 
 def similarity(view: Any, found: Any) -> None:
     """How similar relevant and other items are to this query, and the least that counts."""
-    counted = similarities(found)
-    with st.expander("How similar relevant and other items are", expanded=view.min_similarity > -1):
+    box = st.expander(
+        "How similar relevant and other items are",
+        expanded=view.min_similarity > -1,
+        key="similarity",
+        on_change="rerun",
+    )
+    if not box.open:  # drawn and sent only where somebody looks
+        return
+    with box:
+        counted = similarities(found)
         if counted.empty:
             st.info("No version gives a similarity for this query.")
             return

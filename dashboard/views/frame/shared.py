@@ -13,6 +13,7 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.tables import DataError
 from dashboard.views import address, cached, summary
 from dashboard.views.address.choices import COPIES, NAMES, SHOWN, protocols_of
+from dashboard.views.frame.choosers import found_among
 from dashboard.views.labels import by_name, group_name, label
 from dashboard.views.texts import plain, shown
 
@@ -217,7 +218,8 @@ def _slice(view: Any) -> None:
     options = [f"{g}={k}" for g, k in zip(known["group"], known["keyword"], strict=True)]
     options += [view.slice] * (bool(view.slice) and view.slice not in options)
     if options:
-        pick("Only queries", "slice", ["", *options], view, _slice_name)
+        offered = found_among("a keyword", "slice", options, _slice_name, view.slice or "")
+        pick("Only queries", "slice", ["", *offered], view, _slice_name)
 
 
 def _slice_name(option: str) -> str:

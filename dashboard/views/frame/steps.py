@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.views import address, cached
 from dashboard.views.address.choices import OUTCOMES
+from dashboard.views.frame.choosers import MOST, around, found_among
 from dashboard.views.frame.shared import segments
 from dashboard.views.texts import plain, shown
 
@@ -17,14 +18,8 @@ from dashboard.views.texts import plain, shown
 def filters(view: Any) -> None:
     """Which queries are listed: by outcome, by their words, and by what a chart's click chose."""
     segments("Queries that are", "outcome", OUTCOMES, view)
-    st.session_state["choice-find"] = view.find
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(
-            "Queries with these words",
-            key="choice-find",
-            max_chars=200,
-            on_change=lambda: address.go(find=st.session_state["choice-find"].strip()),
-        )
+        _find(view)
         if view.between or view.at or view.find:
             range_ = view.between or view.at.replace("..", " → ")
             st.button(
@@ -53,7 +48,6 @@ def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
     ids = order["query_id"].tolist()
     worse = [query for query, how in zip(ids, order["outcome"], strict=True) if how == "worse"]
     place = ids.index(query_id) if query_id in ids else -1
-    names = cached.query_names(view.collection)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _step("Previous", "k", ids[place - 1] if place > 0 else "", ":material/arrow_back:")
         _step(
@@ -62,21 +56,42 @@ def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
         before, after = _around(worse, ids, place)
         _step("Previous worse", "shift+n", before, ":material/trending_down:")
         _step("Next worse", "n", after, ":material/trending_down:")
-        st.session_state["choice-query"] = query_id
-        st.selectbox(
-            f"Query {place + 1} of {len(ids)}, worst difference first" if place >= 0 else "Query",
-            ids if place >= 0 else [query_id, *ids],
-            key="choice-query",
-            format_func=lambda each: shown(names[each]),
-            on_change=lambda: address.go(query=st.session_state["choice-query"], clip="", list=""),
-        )
+        if len(ids) > MOST or view.find:
+            _find(view)
+        _queries(view, query_id, ids, place)
+
+
+def _queries(view: Any, query_id: str, ids: Sequence[str], place: int) -> None:
+    """The drop-down of the queries in their order; of many those around the open one."""
+    names = cached.query_names(view.collection)
+    offered = around(ids, place)
+    st.session_state["choice-query"] = query_id
+    st.selectbox(
+        f"Query {place + 1:,} of {len(ids):,}, worst difference first" if place >= 0 else "Query",
+        offered if place >= 0 else [query_id, *offered],
+        key="choice-query",
+        format_func=lambda each: shown(names[each]),
+        on_change=lambda: address.go(query=st.session_state["choice-query"], clip="", list=""),
+    )
+
+
+def _find(view: Any) -> None:
+    """A field for words that the listed queries must hold."""
+    st.session_state["choice-find"] = view.find
+    st.text_input(
+        "Queries with these words",
+        key="choice-find",
+        max_chars=200,
+        on_change=lambda: address.go(find=st.session_state["choice-find"].strip()),
+    )
 
 
 def _around(worse: Sequence[str], ids: Sequence[str], place: int) -> tuple[str, str]:
     """The nearest of `worse` before and after a place in the order; empty: none is left."""
-    before = [query for query in ids[: max(place, 0)] if query in worse]
-    after = [query for query in ids[place + 1 :] if query in worse]
-    return before[-1] if before else "", after[0] if after else ""
+    which = frozenset(worse)
+    before = (query for query in reversed(ids[: max(place, 0)]) if query in which)
+    after = (query for query in ids[place + 1 :] if query in which)
+    return next(before, ""), next(after, "")
 
 
 def _step(title: str, key: str, query_id: str, icon: str) -> None:
@@ -112,11 +127,13 @@ def search_form(view: Any) -> None:
             text=st.session_state["choice-text"].strip(), item="", clip=""
         ),
     )
-    items = cached.opened(view.collection).items["item_id"].tolist()
+    items = cached.opened(view.collection).items
+    names = dict(zip(items["item_id"], items["item_id"] + " " + items["caption"], strict=True))
+    offered = found_among(words.item, "item", list(names), names.__getitem__, view.item or "")
     st.session_state["choice-item"] = view.item or None
     st.selectbox(
         f"or {words.item} of the collection",
-        items,
+        offered,
         key="choice-item",
         format_func=shown,
         placeholder="choose",

@@ -35,7 +35,10 @@ def explained(view: Any, asked: Question, query_id: str, versions: Sequence[str]
     asked, query_id: one of the queries in question, as for the cards.
     """
     measure = parse(view.metric)[0]
-    with st.expander("How this value comes about"):
+    box = st.expander("How this value comes about", key="explained", on_change="rerun")
+    if not box.open:  # worked out and sent only where somebody looks
+        return
+    with box:
         _definition(view, measure)
         for start in range(0, len(versions), SIDE_BY_SIDE):
             some = versions[start : start + SIDE_BY_SIDE]

@@ -23,6 +23,8 @@ COLUMNS = {
     "Baseline": st.column_config.NumberColumn(format="%.3f"),
     "Candidate": st.column_config.NumberColumn(format="%.3f"),
 }
+MOST_LISTED = 500
+"""The table of a longer list shows its first rows; the files that can be saved have all of them."""
 SLICE_COLUMNS = {
     "Difference": st.column_config.NumberColumn(format="%+.3f", width=82),
     "from": st.column_config.NumberColumn(format="%+.3f", width=62),
@@ -154,15 +156,17 @@ def pick_query(view: Any, table: pd.DataFrame, total: int) -> str:
     if table.empty:
         st.info("There is no such query here.")
         return ""
+    first = table.head(MOST_LISTED)
     ticked = st.dataframe(
-        readable(table, view),
+        readable(first, view),
         key="queries-by-difference",
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
         column_config=COLUMNS,
     )
-    st.caption(f"{len(table)} of {total}. Tick one on its left to see its results.")
+    few = f"The first {MOST_LISTED} of " if len(table) > MOST_LISTED else ""
+    st.caption(f"{few}{len(table):,} of {total:,}. Tick one on its left to see its results.")
     rows = ticked["selection"]["rows"]
     return str(table["query_id"].iloc[rows[0]]) if rows else ""
 

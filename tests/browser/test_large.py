@@ -1,0 +1,95 @@
+"""20,000 queries and items in Chromium: little is sent, and what is typed finds the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.browser import large_world
+
+REPOSITORY = Path(__file__).parents[2]
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("large")
+    large_world.build(folder / "large")
+    return serve(REPOSITORY / "app.py", DASHBOARD_DATA=str(folder))
+
+
+@pytest.fixture
+def visit(address: str, new_page: Callable) -> Callable:
+    """Opens a screen, waits until it is drawn, notes what is received."""
+
+    def opened(path: str):
+        page = new_page()
+        page.set_default_timeout(90_000)
+        page.received = []
+        page.on("websocket", lambda s: s.on("framereceived", lambda f: page.received.append(f)))
+        page.goto(address + path)
+        settled(page)
+        return page
+
+    return opened
+
+
+def settled(page) -> None:
+    page.get_by_role("heading", level=1).wait_for()
+    page.locator(IDLE).wait_for()
+
+
+def chosen(page, key: str) -> str:
+    return parse_qs(urlsplit(page.url).query).get(key, [""])[-1]
+
+
+@pytest.mark.parametrize("path", ["/query?query=q00007", "/search", "/compare", "/slices"])
+def test_a_screen_sends_less_than_250_kilobytes(visit: Callable, path: str) -> None:
+    page = visit(path)
+    page.wait_for_timeout(1500)
+    assert 10_000 < sum(map(len, page.received)) < 250_000
+
+
+def test_words_find_a_query_and_the_order_has_only_what_they_find(visit: Callable) -> None:
+    page = visit("/query?query=q00007")
+    page.get_by_text("of 20,000, worst difference first").wait_for()
+    field = page.get_by_role("textbox", name="Queries with these words")
+    field.fill("NUMBER 1234 that")
+    field.press("Enter")
+    page.wait_for_url("**find=**")
+    settled(page)
+    page.get_by_role("button", name="Next", exact=False).first.click()
+    page.wait_for_url("**query=q01234**")
+    page.get_by_text("Query 1 of 1, worst difference first").wait_for()
+
+
+def test_letters_find_an_item_to_search_with(visit: Callable) -> None:
+    page = visit("/search")
+    field = page.get_by_role("textbox", name="Find an item among 20,000")
+    field.fill("number 77")
+    field.press("Enter")
+    page.get_by_text("111 of them, the first 100 below.").wait_for()
+    field.fill("number 777 that")
+    field.press("Enter")
+    page.get_by_text("1 of them below.").wait_for()
+    settled(page)
+    page.get_by_role("combobox", name="item of the collection").click()
+    page.get_by_role("option", name="recording_of_a_street_00777").click()
+    page.wait_for_url("**item=recording_of_a_street_00777**")
+    settled(page)
+    page.get_by_text("number 777 ").first.wait_for()
+
+
+def test_letters_find_a_keyword_and_the_chosen_one_stays_offered(visit: Callable) -> None:
+    page = visit("/search")
+    field = page.get_by_role("textbox", name="Find a keyword among 2,000")
+    field.fill("number 1999")
+    field.press("Enter")
+    page.get_by_text("1 of them below.").wait_for()
+    settled(page)
+    field.fill("no such letters")
+    field.press("Enter")
+    page.get_by_text("None of them holds these letters.").wait_for()
