@@ -215,7 +215,9 @@ def test_reviewers_ratings_take_the_place_of_simulated_satisfaction(capsys):
     assert not banners(app)
     assert "2 ratings of 2 lists by 1 reviewer, given" in texts(app)
     assert "no list of at least 10 rows has an answer" in texts(app)  # three are needed
-    for place in range(3, 12):
+    rate("l003", "3")
+    assert "A quarter of 3 lists is none" in texts(overview(rows="5"))
+    for place in range(4, 12):
         rate(f"l{place:03d}", str(1 + place % 5))
     app = overview(rows="5")
     found = printed(capsys, "--table", "gains", "--rows", 5)

@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 
 import pandas as pd
 
+from dashboard.storage import reviews
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.stored import stored_as, stored_files
@@ -95,11 +96,21 @@ def read_lists(collection: HasLists) -> Lists | None:
     return Lists(places, relevance, said, kind, findings.frame(), refused)
 
 
+def ratings_of(collection: str) -> pd.DataFrame:
+    """The last rating of each reviewer of each list: list_id, author, value ("1" to "5").
+
+    Raises DataError where the file of reviews cannot be read.
+    """
+    last = reviews.latest(collection, reviews.RATING)
+    once = last.drop_duplicates(["list_id", "author"], keep="last")
+    return once[["list_id", "author", "value"]].reset_index(drop=True)
+
+
 def answers(lists: Lists, ratings: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Who said what of which list, and whose answers they are.
 
-    ratings: the reviewers' last words (table REVIEWS, list_id, author, value 1 to 5). They take the
-    place of simulated answers, and of none, as soon as there is one; real answers stay.
+    ratings: of `ratings_of`. They take the place of simulated answers, and of none, as soon as
+    there is one; real answers stay.
     Columns list_id, query_id, participant, session, satisfaction; a list without an answer has one
     row of null.
     """
@@ -117,7 +128,8 @@ def answers(lists: Lists, ratings: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 def _places(collection: HasLists, findings: Findings) -> pd.DataFrame:
     path = stored_as(collection.folder, "lists", findings)
-    assert path is not None, "it was there a moment ago"
+    if path is None:
+        raise DataError("lists.csv", "no such file", "the file that was there a moment ago")
     name = path.name
     read = read_table(path, LISTS, name, findings)
     for column in ("row", "column"):

@@ -3,6 +3,7 @@ reviewers said since."""
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import NamedTuple
 
 import pandas as pd
@@ -10,13 +11,11 @@ import streamlit as st
 
 from dashboard.evaluation.browsed import Browsed, Reading
 from dashboard.storage import lists as stored
-from dashboard.storage import reviews
 from dashboard.storage.collection import Collection
 from dashboard.storage.freshness import stamp
 from dashboard.storage.lists import Lists
-from dashboard.storage.reviews import RATING
 from dashboard.storage.stored import stored_files
-from dashboard.tables import REVIEWS, DataError
+from dashboard.tables import DataError
 from dashboard.views.cached.opened import opened
 
 
@@ -45,6 +44,13 @@ def list_ids(name: str) -> pd.Series:
     return ids.drop_duplicates()
 
 
+def side_by_side(collection: Collection, offered: Container[str]) -> str:
+    """How many pictures stood side by side, if that is offered; 5 where it is not, or not known."""
+    known = lists_of(collection.name) if has_lists(collection) else None
+    width = str(known.places["column"].max()) if known and len(known.places) else ""
+    return width if width in offered else "5"
+
+
 def workers(name: str) -> tuple[int, int]:
     """How many workers said how relevant an item is to a query, at least and at most; 0 where
     relevance came averaged."""
@@ -53,8 +59,7 @@ def workers(name: str) -> tuple[int, int]:
 
 def said(name: str) -> Said:
     """What the tables depend on now. Raises DataError where the reviews cannot be read."""
-    last = reviews.latest(name, RATING)
-    rows = zip(last["list_id"], last["author"], last["value"], strict=True)
+    rows = stored.ratings_of(name).itertuples(index=False, name=None)
     return Said(name, stamp(name), tuple(rows))
 
 
@@ -139,5 +144,4 @@ def _browsed(asked: Said) -> tuple[Browsed, str]:
 
 
 def _ratings(asked: Said) -> pd.DataFrame:
-    table = pd.DataFrame(asked.ratings, columns=["list_id", "author", "value"], dtype="str")
-    return table if len(table) else REVIEWS.empty()
+    return pd.DataFrame(asked.ratings, columns=["list_id", "author", "value"], dtype="str")

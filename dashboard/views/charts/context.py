@@ -8,7 +8,8 @@ import pandas as pd
 from dashboard.views.charts.colours import SAME
 
 DOT = "#2f80d8"
-FELT = alt.Scale(domain=[0, 1], scheme="plasma")
+# the darkest part is left out: it could not be seen on the dark page
+FELT = alt.Scale(domain=[0, 1], scheme=alt.SchemeParams(name="plasma", extent=[0.15, 0.95]))
 
 
 def means_and_deviations(spread: pd.DataFrame) -> alt.Chart:

@@ -28,7 +28,9 @@ def halves(view: Any, asked: Said, read: Reading) -> None:
     whose(asked)
     table = lists.halves(asked, read)
     if table.empty:
-        st.info(none_left(read.rows))
+        number = int(lists.cleaning(asked, read.rows)["lists"].iloc[-1])
+        few = f"A quarter of {number} lists is none; this needs four lists or more."
+        st.info(few if number else none_left(read.rows))
         return
     cells = table.assign(
         text=[_cell(r, star) for r, star in zip(table["r"], table["star"], strict=True)],
