@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dashboard.storage import media
-from dashboard.storage.media import asked
+from dashboard.storage.media import asked, covers
 from dashboard.views import address, cached
 from dashboard.views.cards import assets
 
@@ -48,6 +48,11 @@ def _full(scope: Scope) -> str | None:
 
 app = st.App(
     "dashboard/main.py",
-    routes=[*media.routes(cached.opened), *asked.routes(cached.opened), *assets.routes()],
+    routes=[
+        *media.routes(cached.opened),
+        *asked.routes(cached.opened),
+        *covers.routes(cached.glance),
+        *assets.routes(),
+    ],
     middleware=[Middleware(FullAddress)],
 )

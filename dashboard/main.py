@@ -20,6 +20,7 @@ pages = [
     st.Page("screens/slices.py", title="Where", icon=":material/grid_on:"),
     st.Page("screens/query.py", title="Query", icon=":material/movie_info:"),
     st.Page("screens/search.py", title="Search", icon=":material/search:"),
+    st.Page("screens/collections.py", title="Collections", icon=":material/grid_view:"),
 ]
 page = st.navigation(pages, position="hidden")
 view, problems = address.current()
@@ -27,6 +28,7 @@ frame.top_bar(pages, page, view)
 frame.say(problems)
 if view is not None:
     frame.sidebar(view)
+if view is not None or page.url_path == "collections":
     try:
         page.run()
     except DataError as problem:

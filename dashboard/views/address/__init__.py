@@ -27,7 +27,7 @@ FIRST = ("protocol", "submissions")
 """Read before the others, whose defaults and versions hang on them."""
 OF_PROTOCOL = ("metric", "columns")
 """What another protocol puts in place of what was chosen."""
-PAGES = ("", "compare", "slices", "query", "search")
+PAGES = ("", "compare", "slices", "query", "search", "collections")
 Params = Mapping[str, Sequence[str]]
 
 
@@ -149,10 +149,17 @@ def leave_out_unusable() -> None:
         st.query_params.from_dict(to_params(rest or view))
 
 
+def defaults_of(name: str) -> tuple[dict[str, list[str]], str]:
+    """The address that opens a collection with its own defaults, and why it cannot be opened."""
+    view, problems = view_of({"collection": [name]})
+    if view is None:
+        return {"collection": [name]}, problems[0].sentence
+    return to_params(view), ""
+
+
 def open_collection(name: str) -> None:
     """Leave for another collection, with its own defaults."""
-    view, _ = view_of({"collection": [name]})
-    st.query_params.from_dict(to_params(view) if view else {"collection": name})
+    st.query_params.from_dict(defaults_of(name)[0])
 
 
 def merged(params: Params, view: View, changes: Mapping[str, Any]) -> dict[str, list[str]]:

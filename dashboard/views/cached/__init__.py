@@ -48,16 +48,17 @@ from dashboard.views.cached.opened import (
     pictures_of,
     query_names,
     text_model,
-    titles,
     usual_queries,
     words,
 )
+from dashboard.views.cached.shelf import Glance, cover_pictures, glance, titles
 from dashboard.views.cached.submitted import Scored, Submitted, outcome, score, submitted, versions
 from dashboard.views.cached.why import causes, ideal, whole_run
 
 __all__ = [
     "Alike",
     "Evidence",
+    "Glance",
     "Question",
     "Scored",
     "Submitted",
@@ -70,10 +71,12 @@ __all__ = [
     "collection_names",
     "comparison",
     "copies",
+    "cover_pictures",
     "counted_judgement",
     "counted_run",
     "counts",
     "evidence",
+    "glance",
     "ideal",
     "identical",
     "judgement",

@@ -48,12 +48,6 @@ def opened_as(name: str, digest: str) -> Collection:
     return known
 
 
-def titles() -> dict[str, str]:
-    """The name of each collection and its title (the name again where it cannot be opened)."""
-    found = {name: collection(name)[0] for name in collection_names()}
-    return {name: known.title if known else name for name, known in found.items()}
-
-
 def usual_queries(collection: Collection) -> str:
     """The kind of queries that a collection is opened with."""
     return sides.usual_queries(collection.queries)

@@ -1,0 +1,18 @@
+"""Collections: a card each, with a picture, size, protocols and versions; one opens it."""
+
+import streamlit as st
+
+from dashboard.views import address, cached, shelf
+from dashboard.views.texts import plain
+
+st.title("Collections", anchor=False, help="Choose what to look at: each opens with its defaults.")
+names = cached.collection_names()
+if not names:
+    shelf.empty()
+opened = shelf.cards(names)
+if opened:
+    params, problem = address.defaults_of(opened)
+    if problem:
+        st.error(plain(problem, None), icon=":material/error:")
+        st.stop()
+    st.switch_page("screens/overview.py", query_params=params)

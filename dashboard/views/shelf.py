@@ -1,0 +1,75 @@
+"""How collections look side by side: a card each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.storage.findings import listed
+from dashboard.tables import DataError
+from dashboard.views import cached
+from dashboard.views.cached.shelf import Glance
+from dashboard.views.texts import badge, plain
+
+ACROSS = 3
+STRIP = "display:flex;gap:4px;height:96px;overflow:hidden"
+PICTURE = "flex:1;min-width:0;height:96px;object-fit:cover;border-radius:6px;background:#fff"
+
+
+def empty() -> None:
+    """Say that there is no collection, and how one comes there."""
+    st.info(
+        "There is no collection here. A collection is a folder with a file collection.toml; the "
+        "README says under “Your own data” what else it holds. DASHBOARD_DATA names the folder "
+        "that holds collections."
+    )
+
+
+def cards(names: Sequence[str]) -> str:
+    """Draw a card for each collection; the name of the one whose button was pressed, or nothing."""
+    pressed, broken = "", {}
+    places = iter(range(len(names)))
+    for name in names:
+        try:
+            known = cached.glance(name)
+        except DataError as problem:
+            broken[name] = str(problem)
+            continue
+        place = next(places)
+        if place % ACROSS == 0:
+            row = st.columns(ACROSS)
+        with row[place % ACROSS], st.container(border=True, height="stretch"):
+            pressed = name if _card(known) else pressed
+    for name, sentence in broken.items():
+        st.error(plain(f"{name} cannot be opened: {sentence}", None), icon=":material/error:")
+    return pressed
+
+
+def _card(known: Glance) -> bool:
+    """One collection; whether its button was pressed."""
+    _pictures(known)
+    st.markdown(f"**{plain(known.title)}**")
+    st.markdown(" ".join(badge(PROTOCOLS[name].title, "blue") for name in known.protocols))
+    if known.about:
+        st.caption(plain(known.about, None))
+    st.caption(plain(f"{known.words.gallery} · {known.words.asked}"))
+    st.caption(plain(f"Versions: {listed(known.versions) if known.versions else 'none'}"))
+    if known.licence:
+        st.caption(plain(f"Licence: {known.licence}"))
+    if known.problem:
+        st.warning(plain(known.problem, None), icon=":material/error:")
+    return st.button("Open", key=f"open-{known.name}", icon=":material/folder_open:")
+
+
+def _pictures(known: Glance) -> None:
+    addresses = cached.cover_pictures(known)
+    if not addresses:
+        return
+    shown = "".join(
+        f'<img src="{escape(address)}" alt="" loading="lazy" style="{PICTURE}">'
+        for address in addresses
+    )
+    st.html(f'<div role="img" aria-label="Some of its items" style="{STRIP}">{shown}</div>')
