@@ -15,7 +15,7 @@ summary.collection_line(collection)
 summary.problems(collection)
 if summary.comparable(view):
     summary.verdict(view)
-st.subheader("Versions by metrics", anchor=False)
+st.header("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
 summary.judged_how(cached.question(view))
 summary.how_judged(view)
@@ -23,11 +23,12 @@ protocols.overview(view)
 
 means, title = summary.over_k(view)
 by_keyword = summary.by_keyword(view)
-columns = st.columns(2, gap="large")
-with columns[0]:
-    st.subheader(f"{plain(title)} over K", anchor=False)
+few = len(view.runs) <= 4  # a table with a column for each place fits beside the curves
+left, right = st.columns(2, gap="large") if few else (st.container(), st.container())
+with left:
+    st.header(f"{plain(title)} over K", anchor=False)
     st.altair_chart(charts.curves(means, colours), alt=f"Mean {title} over K, a line a version")
-with columns[1]:
+with right:
     if len(view.runs) > 1:
         summary.order(view)
 columns = st.columns(2, gap="large")
@@ -35,7 +36,7 @@ groups = summary.groups_of(view, by_keyword)
 for place, group in enumerate(groups):
     with columns[place % 2]:
         front = short_label(view, view.metric)
-        st.subheader(plain(f"{front} by {group_name(group)}"), anchor=False)
+        st.header(plain(f"{front} by {group_name(group)}"), anchor=False)
         st.altair_chart(
             charts.keyword_bars(by_keyword[by_keyword["group"] == group], colours),
             alt=f"Mean {front} for each {group_name(group)} asked for",
