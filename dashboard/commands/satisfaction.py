@@ -11,6 +11,7 @@ from dashboard.commands.numbers import at_least_one
 from dashboard.evaluation.browsed import Browsed, Reading
 from dashboard.evaluation.walk import NAMES, USUAL
 from dashboard.storage import lists
+from dashboard.storage.answers import answers, ratings_of
 from dashboard.storage.collection import Collection
 from dashboard.storage.findings import Findings
 from dashboard.tables import DataError
@@ -72,7 +73,7 @@ def asked_table(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, 
         raise DataError(collection.name, "no lists.csv", "lists that people saw")
     for problem in known.refused.values():
         raise problem
-    said, kind = lists.answers(known, lists.ratings_of(collection.name))
+    said, kind = answers(known, ratings_of(collection.name))
     viewers = kind in (lists.REAL, lists.SIMULATED)
     browsed = Browsed.of(known.places, known.relevance, said, by_viewers=viewers)
     reading = Reading(call.rows, call.window, call.divide)

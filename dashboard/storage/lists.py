@@ -14,13 +14,12 @@ from typing import Protocol, TypeVar
 
 import pandas as pd
 
-from dashboard.storage import reviews
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.stored import stored_as, stored_files
 from dashboard.tables import LISTS, RELEVANCE, DataError, Table
 
-REAL, SIMULATED, REVIEWERS, NONE = "real", "simulated", "reviewers", "none"
+REAL, SIMULATED, NONE = "real", "simulated", "none"
 SAID = {REAL: "satisfaction", SIMULATED: "satisfaction_simulated"}
 """The column of `satisfaction.csv` that holds each kind of answers."""
 WORST, BEST = 1, 5
@@ -94,36 +93,6 @@ def read_lists(collection: HasLists) -> Lists | None:
             "satisfaction", lambda: _said(folder, places, findings, nothing), (nothing, NONE)
         )
     return Lists(places, relevance, said, kind, findings.frame(), refused)
-
-
-def ratings_of(collection: str) -> pd.DataFrame:
-    """The last rating of each reviewer of each list: list_id, author, value ("1" to "5").
-
-    Raises DataError where the file of reviews cannot be read.
-    """
-    last = reviews.latest(collection, reviews.RATING)
-    once = last.drop_duplicates(["list_id", "author"], keep="last")
-    return once[["list_id", "author", "value"]].reset_index(drop=True)
-
-
-def answers(lists: Lists, ratings: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Who said what of which list, and whose answers they are.
-
-    ratings: of `ratings_of`. They take the place of simulated answers, and of none, as soon as
-    there is one; real answers stay.
-    Columns list_id, query_id, participant, session, satisfaction; a list without an answer has one
-    row of null.
-    """
-    said, kind = lists.said, lists.kind
-    mine = ratings[ratings["list_id"].isin(lists.places["list_id"])]
-    if kind != REAL and len(mine):
-        kind = REVIEWERS
-        said = mine[["list_id", "author", "value"]].rename(
-            columns={"author": "participant", "value": "satisfaction"}
-        )
-        said = said.astype({"satisfaction": "float64"})
-    each = lists.places.drop_duplicates("list_id")[["list_id", "query_id", "session"]]
-    return each.merge(said, on="list_id", how="left"), kind
 
 
 def _places(collection: HasLists, findings: Findings) -> pd.DataFrame:

@@ -9,16 +9,8 @@ import pandas as pd
 import pytest
 
 from dashboard.storage import reviews
-from dashboard.storage.lists import (
-    NONE,
-    REAL,
-    REVIEWERS,
-    SIMULATED,
-    Lists,
-    answers,
-    ratings_of,
-    read_lists,
-)
+from dashboard.storage.answers import REVIEWERS, answers, ratings_of
+from dashboard.storage.lists import NONE, REAL, SIMULATED, Lists, read_lists
 
 FILES = {
     "lists.csv": """\

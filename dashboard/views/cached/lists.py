@@ -11,6 +11,8 @@ import streamlit as st
 
 from dashboard.evaluation.browsed import Browsed, Reading
 from dashboard.storage import lists as stored
+from dashboard.storage.answers import answers as answers_of
+from dashboard.storage.answers import ratings_of
 from dashboard.storage.collection import Collection
 from dashboard.storage.freshness import stamp
 from dashboard.storage.lists import Lists
@@ -59,7 +61,7 @@ def workers(name: str) -> tuple[int, int]:
 
 def said(name: str) -> Said:
     """What the tables depend on now. Raises DataError where the reviews cannot be read."""
-    rows = stored.ratings_of(name).itertuples(index=False, name=None)
+    rows = ratings_of(name).itertuples(index=False, name=None)
     return Said(name, stamp(name), tuple(rows))
 
 
@@ -71,7 +73,7 @@ def kind(asked: Said) -> str:
 def answers(asked: Said) -> pd.DataFrame:
     """Who said what of which list: list_id, query_id, participant, session, satisfaction."""
     known = _lists(asked.collection, asked.state)
-    return stored.answers(known, _ratings(asked))[0] if known else pd.DataFrame()
+    return answers_of(known, _ratings(asked))[0] if known else pd.DataFrame()
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -138,7 +140,7 @@ def _browsed(asked: Said) -> tuple[Browsed, str]:
     known = _lists(asked.collection, asked.state)
     if known is None:
         raise DataError(asked.collection, "no lists.csv", "lists that people saw")
-    given, whose = stored.answers(known, _ratings(asked))
+    given, whose = answers_of(known, _ratings(asked))
     viewers = whose in (stored.REAL, stored.SIMULATED)
     return Browsed.of(known.places, known.relevance, given, by_viewers=viewers), whose
 

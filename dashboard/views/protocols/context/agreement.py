@@ -24,7 +24,7 @@ MARKS = (
 
 def halves(view: Any, asked: Said, read: Reading) -> None:
     """Table 2."""
-    st.subheader("Where relevance varies little, and where much", anchor=False)
+    st.header("Where relevance varies little, and where much", anchor=False)
     whose(asked)
     table = lists.halves(asked, read)
     if table.empty:
@@ -56,7 +56,7 @@ def halves(view: Any, asked: Said, read: Reading) -> None:
 
 def gains(view: Any, asked: Said, read: Reading) -> None:
     """The matrix of gains at the chosen depth, and what lies behind it."""
-    st.subheader("Original and context-aware gain", anchor=False)
+    st.header("Original and context-aware gain", anchor=False)
     whose(asked)
     table = lists.gains(asked, read)
     number = int(table["n"].max())
@@ -119,7 +119,7 @@ BEHIND = {
 
 def depths(view: Any, asked: Said, read: Reading) -> None:
     """Table 3."""
-    st.subheader("At the depths of the source", anchor=False)
+    st.header("At the depths of the source", anchor=False)
     whose(asked)
     table = lists.table_3(asked, read)
     numbers = dict(zip(table["fewest_rows"], table["n"], strict=True))

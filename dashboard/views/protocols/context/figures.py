@@ -19,7 +19,7 @@ from dashboard.views.texts import plain, shown
 
 def spread(view: Any, asked: Said, read: Reading) -> None:
     """Figure 3a and 3b."""
-    st.subheader("Mean and deviation of relevance", anchor=False)
+    st.header("Mean and deviation of relevance", anchor=False)
     whose(asked)
     table = lists.spread(asked, read.rows)
     if table.empty:

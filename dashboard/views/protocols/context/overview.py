@@ -28,7 +28,7 @@ from dashboard.views.texts import plain
 def overview(view: Any) -> None:
     """Draw the section of the Overview."""
     known = lists.lists_of(view.collection)
-    st.subheader("Lists that people saw", anchor=False)
+    st.header("Lists that people saw", anchor=False)
     if known is None:
         st.caption(
             "None: the source's tables need `lists.csv` with what each person saw, and "
@@ -55,7 +55,7 @@ def overview(view: Any) -> None:
 
 def _sizes(view: Any, asked: Said, read: Reading) -> None:
     """Table 1, and what each step of cleaning left."""
-    st.subheader("How many there are, and how many are left", anchor=False)
+    st.header("How many there are, and how many are left", anchor=False)
     whose(asked)
     sizes, steps = lists.sizes(asked), lists.cleaning(asked, read.rows)
     left, right = st.columns(2, gap="large")

@@ -41,7 +41,7 @@ def query(view: Any, query_id: str) -> None:
     known = lists.lists_of(view.collection)
     if known is None:
         return
-    st.subheader("What people saw for this query", anchor=False)
+    st.header("What people saw for this query", anchor=False)
     if not readable(view, known):
         return
     mine = known.places[known.places["query_id"] == query_id]

@@ -6,7 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.storage import reviews
-from dashboard.storage.lists import BEST, REAL, REVIEWERS, SIMULATED, WORST
+from dashboard.storage.answers import REVIEWERS
+from dashboard.storage.lists import BEST, REAL, SIMULATED, WORST
 from dashboard.storage.reviews import RATING, TAKEN_BACK, Review
 from dashboard.tables import DataError
 from dashboard.views.cached import lists

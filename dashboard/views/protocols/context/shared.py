@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.browsed import Reading
-from dashboard.storage.lists import NONE, REAL, REVIEWERS, SIMULATED, Lists
+from dashboard.storage.answers import REVIEWERS
+from dashboard.storage.lists import NONE, REAL, SIMULATED, Lists
 from dashboard.views import address
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
