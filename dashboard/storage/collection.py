@@ -21,7 +21,7 @@ from dashboard.storage.evidence import (
 )
 from dashboard.storage.findings import Findings
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
-from dashboard.storage.settings import read_collection_settings, stands_first
+from dashboard.storage.settings import check_defaults, read_collection_settings, stands_first
 from dashboard.storage.stored import stored_as
 from dashboard.storage.versions import Model, natural, needing_vectors, read_models, run_files
 from dashboard.storage.vocabulary import read_vocabulary, spelled_keywords, spelled_words
@@ -175,6 +175,7 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     asked = needing_vectors(queries)
     models, broken = read_models(folder / "models", items["item_id"].tolist(), asked, findings)
     runs = _runs(folder, models, findings)
+    check_defaults(settings, {**models, **runs}, findings)
     labels = (
         digests.of_table(keywords, KEYWORDS.columns),
         digests.of_table(qrels, QRELS.columns),

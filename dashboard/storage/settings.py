@@ -124,6 +124,20 @@ def read_collection_settings(path: Path, findings: Findings) -> dict[str, Any]:
     return settings
 
 
+def check_defaults(
+    settings: Mapping[str, Any], versions: Mapping[str, Any], findings: Findings
+) -> None:
+    """An error for each version that a collection is to open with and that is not there: another
+    one stands in its place."""
+    for key in ("default_baseline", "default_candidate"):
+        if settings[key] and settings[key] not in versions:
+            found = f"{key} = {settings[key]!r}, which is not there"
+            known = listed(versions) or "there are none"
+            wanted = f"one of the versions that can be used ({known})"
+            cure = "Another one stands in its place."
+            findings.error(DataError("collection.toml", found, wanted, cure=cure))
+
+
 def stands_first(path: Path) -> bool:
     """Whether a `collection.toml` says `first = true`; a file that cannot be read does not.
 

@@ -242,3 +242,17 @@ def test_first_is_true_or_false(tiny: Path) -> None:
     (tiny / "collection.toml").write_text('first = "yes"')
     with pytest.raises(DataError, match="wanted first as true or false"):
         opened(tiny)
+
+
+def test_a_default_version_that_is_gone_is_an_error_and_another_stands_there(tiny: Path) -> None:
+    path = tiny / "collection.toml"
+    path.write_text(f'default_baseline = "v0.1"\ndefault_candidate = "v9"\n{path.read_text()}')
+    collection = opened(tiny)
+    assert (collection.default_baseline, collection.default_candidate) == ("v0.1", "v0.2")
+    errors = collection.findings[collection.findings["level"] == "error"]
+    assert errors["file"].tolist() == ["collection.toml"]
+    assert errors["found"].tolist() == ["default_candidate = 'v9', which is not there"]
+    assert "(v0.1, v0.2). Another one stands in its place" in errors["wanted"].iloc[0]
+    (tiny / "models/v0.1").rename(tiny / "models/v9")
+    assert not (opened(tiny).findings["found"].str.contains("default_candidate")).any()
+    assert found(opened(tiny), "default_baseline = 'v0.1', which is not there")
