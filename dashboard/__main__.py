@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands import answers, gate, measured, report, satisfaction
+from dashboard.commands import answers, digests, gate, measured, report, satisfaction
 from dashboard.commands.asked import (
     Asked,
     add_keywords,
@@ -224,6 +224,7 @@ def _parser() -> argparse.ArgumentParser:
     search.add_argument("--model", nargs="+", metavar="VERSION", help="default: all versions")
     search.add_argument("-k", type=at_least_one, default=5, help="how many results (5)")
     satisfaction.add_to(command, place, _opened, _complain_about)
+    digests.add_to(command, place, _opened)
     keywords = command("keywords", _keywords, "which keywords a text is mapped to")
     keywords.add_argument("collection", **place)
     keywords.add_argument("text", nargs="?", metavar="TEXT")

@@ -23,6 +23,7 @@ from dashboard.storage.findings import Findings, listed
 from dashboard.storage.lists import read_lists
 from dashboard.storage.mapping import write_mapping
 from dashboard.storage.media.inside import Unusable, open_inside
+from dashboard.storage.recorded import FILE, missing
 from dashboard.tables import DataError
 
 
@@ -60,6 +61,13 @@ def _gaps(collection: Collection, findings: Findings) -> None:
     if "alfa" in collection.protocols and collection.keywords.empty:
         wanted = "keywords of the items, for the protocol alfa"
         findings.error(DataError("unified_annotation.csv", "no keyword of any item", wanted))
+    for model in collection.models.values():
+        if lacks := missing(model):
+            found = f"no {' and no '.join(lacks)}"
+            wanted = (
+                "what it was made for, to notice changes: python -m dashboard digests … --write"
+            )
+            findings.note(f"models/{model.name}/{FILE}", found, wanted)
     texts = set(collection.queries.loc[collection.queries["text"] != "", "query_id"])
     unmapped = texts - set(collection.query_keywords["query_id"])
     if "alfa" in collection.protocols and texts and unmapped == texts:

@@ -9,8 +9,7 @@ import pandas as pd
 from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection import Collection
 from dashboard.storage.findings import listed
-
-RECORDED = {"gallery_digest": "gallery", "queries_digest": "queries"}
+from dashboard.storage.recorded import RECORDED
 
 
 @dataclass(frozen=True)

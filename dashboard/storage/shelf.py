@@ -18,9 +18,10 @@ import pandas as pd
 from dashboard.storage import collection as collections
 from dashboard.storage.annotation import Annotation, read_annotation
 from dashboard.storage.collection import SETTINGS
-from dashboard.storage.evidence import read_items, read_queries, stored_as
+from dashboard.storage.evidence import read_items, read_queries
 from dashboard.storage.findings import Findings
 from dashboard.storage.settings import read_collection_settings
+from dashboard.storage.stored import stored_as, stored_files
 from dashboard.storage.versions import natural, run_files
 from dashboard.tables import QUERIES, DataError
 
@@ -73,10 +74,10 @@ def titles() -> dict[str, str]:
 def state(name: str) -> str:
     """A stamp that changes with what `shelved` reads: a few looks at the folder, for each rerun."""
     folder = _folder(name)
-    files = [stored_as(folder, table) for table in TABLES]
+    files = [path for table in TABLES for path in stored_files(folder, table)]
     seen = hashlib.sha256(str(folder.resolve()).encode())
     for path in (folder / SETTINGS, *files, folder / "models", folder / "runs"):
-        if path is not None and path.exists():
+        if path.exists():
             found = path.stat()
             seen.update(f"{path.name}\0{found.st_size}\0{found.st_mtime_ns}\n".encode())
     return seen.hexdigest()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dashboard.storage import collection, shelf
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.tables import DataError
 
@@ -49,6 +50,14 @@ def test_two_galleries_are_no_collection(tiny: Path) -> None:
     shutil.copy(tiny / "items.csv", tiny / "items.jsonl")
     with pytest.raises(DataError, match=r"items\.csv and items\.jsonl"):
         opened(tiny)
+
+
+def test_the_shelf_of_collections_says_so_too(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collection, "COLLECTIONS", tiny.parent)
+    before = shelf.state("tiny")
+    shutil.copy(tiny / "queries.csv", tiny / "queries.jsonl")
+    assert shelf.state("tiny") != before
+    assert "queries.csv and queries.jsonl" in shelf.shelved("tiny").problem
 
 
 def test_two_files_of_a_models_vectors_leave_it_out(tiny: Path) -> None:

@@ -1,0 +1,51 @@
+"""`python -m dashboard digests`: what the models of a collection were made for, and of today."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+
+import pandas as pd
+
+from dashboard.storage.collection import Collection
+from dashboard.storage.recorded import RECORDED, record
+
+ABOUT = "whether models were made for today's gallery and queries; --write puts that on record"
+SAME, OTHER, NONE = "same", "other", "not recorded"
+
+
+def add_to(
+    command: Callable[..., ArgumentParser],
+    place: dict[str, str],
+    opened: Callable[[Namespace], Collection],
+) -> None:
+    """Enter the command `digests`; the arguments as of `satisfaction.add_to`."""
+
+    def answer(call: Namespace) -> tuple[pd.DataFrame, int]:
+        collection = opened(call)
+        if call.write:
+            for model in collection.models.values():
+                record(model, collection.digests)
+            collection = opened(call)
+        table = digests(collection)
+        return table, int((table["state"] == OTHER).any())
+
+    added = command("digests", answer, ABOUT)
+    added.add_argument("collection", **place)
+    text = "record today's in the model.toml of models that have none; of models just made only"
+    added.add_argument("--write", action="store_true", help=text)
+
+
+def digests(collection: Collection) -> pd.DataFrame:
+    """The fingerprints on record and today's: version, key, recorded, today, state."""
+    rows = [
+        (model.name, key, str(model.settings[key]), collection.digests[what])
+        for model in collection.models.values()
+        for key, what in RECORDED.items()
+    ]
+    table = pd.DataFrame(rows, columns=["version", "key", "recorded", "today"], dtype="str")
+    state = [
+        NONE if not recorded else SAME if recorded == today else OTHER
+        for recorded, today in zip(table["recorded"], table["today"], strict=True)
+    ]
+    return table.assign(state=pd.Series(state, index=table.index, dtype="str"))

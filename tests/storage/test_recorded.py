@@ -1,0 +1,99 @@
+"""A model that was left behind by its gallery or queries is noticed."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dashboard.__main__ import main
+from dashboard.storage.collection import COLLECTIONS, names, open_collection
+
+Spoil = Callable[[str, str, str], None]
+KEYS = ["gallery_digest", "queries_digest"]
+
+
+def warnings(folder: Path) -> list[str]:
+    table = open_collection(folder, allow_path=True).findings
+    mine = table["file"].str.endswith("model.toml") & (table["level"] == "warning")
+    return [f"{row.file}: {row.found}" for row in table[mine].itertuples()]
+
+
+def states(folder: Path, capsys: pytest.CaptureFixture[str], *more: str, code: int = 0) -> list:
+    assert main(["digests", str(folder), "--format", "json", *more]) == code
+    return [row["state"] for row in json.loads(capsys.readouterr().out)]
+
+
+def test_what_a_model_was_made_for_is_written_down_once(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tiny / "models" / "v0.1" / "model.toml"
+    path.write_text('# mine\nnote = "é"\n[other]\nkey = 1\n', encoding="utf-8")
+    assert states(tiny, capsys) == ["not recorded"] * 4
+    assert states(tiny, capsys, "--write") == ["same"] * 4
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith('# mine\nnote = "é"\n') and text.endswith("[other]\nkey = 1\n")
+    today = open_collection(tiny, allow_path=True).digests
+    written = tomllib.loads(text)
+    assert [written[key] for key in KEYS] == [today["gallery"], today["queries"]]
+    assert states(tiny, capsys, "--write") == ["same"] * 4 and path.read_text() == text
+    assert not any("digest" in line for line in warnings(tiny))
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "key"),
+    [
+        ("items.csv", "v03,v03.mp4", "v04,v04.mp4", "gallery_digest"),
+        ("items.csv", "v03,v03.mp4,video,another car\n", "", "gallery_digest"),
+        ("queries.csv", "person crossing", "person running", "queries_digest"),
+        ("queries.csv", "q3,cyclist entering ego lane,\n", "", "queries_digest"),
+    ],
+)
+def test_another_gallery_or_other_queries_are_noticed(
+    file: str,
+    old: str,
+    new: str,
+    key: str,
+    tiny: Path,
+    spoil: Spoil,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    states(tiny, capsys, "--write")
+    spoil(file, old, new)
+    what = "gallery" if key == "gallery_digest" else "queries"
+    said = warnings(tiny)
+    assert [line.split(": ")[0] for line in said] == [
+        "models/v0.1/model.toml",
+        "models/v0.2/model.toml",
+    ]
+    assert all(key in line and f"another state of the {what}" in line for line in said)
+    state = {"gallery_digest": "same", "queries_digest": "same"} | {key: "other"}
+    assert states(tiny, capsys, "--write", code=1) == list(state.values()) * 2, "never overwritten"
+
+
+def test_words_that_do_not_make_a_query_do_not_matter(
+    tiny: Path, spoil: Spoil, capsys: pytest.CaptureFixture[str]
+) -> None:
+    states(tiny, capsys, "--write")
+    spoil("items.csv", "somebody crosses", "somebody crosses the road")
+    spoil("unified_annotation.csv", "stationary", "straight crossing path")
+    assert warnings(tiny) == []
+
+
+def test_check_asks_for_what_is_not_recorded(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["check", str(tiny), "--format", "json"])
+    notes = [row for row in json.loads(capsys.readouterr().out) if row["file"].endswith(".toml")]
+    assert {row["found"] for row in notes} >= {"no gallery_digest and no queries_digest"}
+    assert any("digests … --write" in row["wanted"] for row in notes)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_shipped_model_was_made_for_todays_gallery_and_queries(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert set(states(COLLECTIONS / name, capsys)) == {"same"}
