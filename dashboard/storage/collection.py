@@ -21,12 +21,8 @@ from dashboard.storage.evidence import (
 )
 from dashboard.storage.findings import Findings
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
-<<<<<<< HEAD
-from dashboard.storage.settings import check_defaults, read_collection_settings, stands_first
-=======
 from dashboard.storage.recorded import check_recorded
-from dashboard.storage.settings import read_collection_settings, stands_first
->>>>>>> 21c5585 (wip)
+from dashboard.storage.settings import check_defaults, read_collection_settings, stands_first
 from dashboard.storage.stored import stored_as
 from dashboard.storage.versions import Model, natural, needing_vectors, read_models, run_files
 from dashboard.storage.vocabulary import read_vocabulary, spelled_keywords, spelled_words
