@@ -24,7 +24,7 @@ def opened(screen="overview", **choices):
 
 def texts(app):
     """Everything that a screen says in words."""
-    kinds = (app.title, app.subheader, app.markdown, app.caption, app.info, app.warning, app.error)
+    kinds = (app.title, app.header, app.markdown, app.caption, app.info, app.warning, app.error)
     return "\n".join(element.value for kind in kinds for element in kind)
 
 

@@ -66,7 +66,7 @@ def measure(page: Page, address: str, pid: int) -> None:
 
 def next_query(page: Page) -> float:
     """Seconds from a click to the first new card with its poster loaded."""
-    before = page.locator("h3").first.inner_text()
+    before = page.locator("h2").first.inner_text()
     start = time.perf_counter()
     page.get_by_role("button", name="Next", exact=False).first.click()
     page.wait_for_function("b => document.querySelector('h3')?.innerText != b", arg=before)

@@ -102,11 +102,11 @@ def test_from_the_overview_to_the_worst_query_and_back_and_reload(visit: Callabl
     page.locator(".card").first.wait_for()
     settled(page)
     asked = choices(page)["query"]
-    shown = page.locator("h3").first.inner_text()
+    shown = page.locator("h2").first.inner_text()
     page.reload()
     settled(page)
     assert choices(page)["query"] == asked
-    assert page.locator("h3").first.inner_text() == shown
+    assert page.locator("h2").first.inner_text() == shown
     page.go_back()
     page.get_by_role("heading", name="Compare").wait_for()
     assert urlsplit(page.url).path == "/compare"
