@@ -17,7 +17,7 @@ deltas = summary.deltas(view)
 title = short_label(view, view.metric)
 left, right = st.columns(2, gap="large")
 with left:
-    st.subheader("Every metric", anchor=False)
+    st.header("Every metric", anchor=False)
     st.altair_chart(
         charts.forest(summary.comparison(view)),
         alt="Mean difference of each metric with its 95 % interval",
@@ -27,7 +27,7 @@ with left:
         "Coloured where p, corrected by Holm for the metrics shown, is below 0.05."
     )
 with right:
-    st.subheader("Every query", anchor=False)
+    st.header("Every query", anchor=False)
     st.altair_chart(
         charts.differences(bins(deltas), title),
         key="differences",
@@ -35,7 +35,7 @@ with right:
         alt=f"Queries by difference in {title}",
     )
 
-st.subheader("Queries, worst first", anchor=False)
+st.header("Queries, worst first", anchor=False)
 frame.filters(view)
 chosen = summary.chosen(view, deltas)
 left, right = st.columns([3, 2], gap="large")

@@ -24,7 +24,7 @@ if parts.empty:
     st.info("The queries in view cannot be divided by this: choose another way, or other queries.")
     st.stop()
 
-st.subheader(plain(f"{short_label(view, view.metric)} by {by_name(view.by)}"), anchor=False)
+st.header(plain(f"{short_label(view, view.metric)} by {by_name(view.by)}"), anchor=False)
 left, right = st.columns(2, gap="large")
 with left:
     clicked = st.altair_chart(

@@ -32,7 +32,7 @@ BEST = 1e-9
 
 def overview(view: Any) -> None:
     """Draw the section of the Overview."""
-    st.subheader("Recall both ways", anchor=False)
+    st.header("Recall both ways", anchor=False)
     pictures, offered = _offered(view)
     if len(offered) > 1 or view.test not in offered:
         every = dict.fromkeys([*offered, view.test])
@@ -176,7 +176,7 @@ def _ranks(view: Any) -> None:
     only = summary.selected(view, asked)
     colours = charts.version_colours(cached.opened(view.collection).versions)
     found = {version: matching.first_hits(asked, version, only) for version in view.runs}
-    st.subheader("Where the first right answer stands", anchor=False)
+    st.header("Where the first right answer stands", anchor=False)
     taken = []
     for column, kind in zip(st.columns(2, gap="large"), WAYS, strict=True):
         mine = {version: table[table["kind"] == kind] for version, table in found.items()}

@@ -24,7 +24,7 @@ def query(view: Any, query_id: str) -> None:
         return
     is_picture = kind == IMAGE
     gallery = f"{matching.gallery_of(asked, kind):,} {'texts' if is_picture else 'pictures'}"
-    st.subheader("All its texts" if is_picture else "Its picture", anchor=False)
+    st.header("All its texts" if is_picture else "Its picture", anchor=False)
     best = "; the best of each version, in bold, counts for R@K" if len(own) > 1 else ""
     found = [_table(asked, own, "Text" if is_picture else "Picture")]
     st.caption(f"Ranks among {gallery}{best}.")

@@ -58,7 +58,7 @@ def _over_p(view: Any, known: pd.DataFrame, colours: dict[str, str]) -> None:
     gallery = len(cached.opened(view.collection).items)
     metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(gallery))
     table = _bounded(view, known, metrics)
-    st.subheader("mAP@p and nDCG@p over p", anchor=False)
+    st.header("mAP@p and nDCG@p over p", anchor=False)
     for name, mean in MEAN_OF.items():
         mine = table[table["metric"] == name]
         _panels(mine, f"{mean}@p", lambda part: drawn.over_p(part, colours))
@@ -72,7 +72,7 @@ def _over_p(view: Any, known: pd.DataFrame, colours: dict[str, str]) -> None:
 def _over_bits(view: Any, coded: pd.DataFrame, near: pd.DataFrame, colours: dict[str, str]) -> None:
     """Both metrics and the look-up within the usual radius over the length of the codes."""
     lengths = coded["bits"].nunique()
-    st.subheader("Over code length", anchor=False)
+    st.header("Over code length", anchor=False)
     if lengths < 2:
         st.info("A curve over code length needs codes of two lengths or more.")
         return
@@ -150,7 +150,7 @@ def _numbers(view: Any, known: pd.DataFrame, near: pd.DataFrame) -> None:
 
 
 def _precision_recall(view: Any, near: pd.DataFrame, colours: dict[str, str]) -> None:
-    st.subheader("Precision and recall by Hamming radius", anchor=False)
+    st.header("Precision and recall by Hamming radius", anchor=False)
     _panels(near, "Precision over recall", lambda part: drawn.precision_recall(part, colours))
     st.caption(
         "A point is a radius, from 0 at the left to all bits at the right: whatever lies within it "
@@ -166,7 +166,7 @@ def _types(view: Any) -> None:
     asked = cached.question(view)
     table = codes.types(asked, summary.selected(view, asked))
     items, queries = len(cached.opened(view.collection).items), int(table["queries"].max())
-    st.subheader("Pairs by type", anchor=False)
+    st.header("Pairs by type", anchor=False)
     shown = pd.DataFrame(
         {
             "Type": [_TYPES[kind] for kind in table["type"]],

@@ -24,7 +24,7 @@ def query(view: Any, query_id: str) -> None:
     offered = _offered(view, places)
     if not offered:
         return
-    st.subheader("Two codes, bit by bit", anchor=False)
+    st.header("Two codes, bit by bit", anchor=False)
     item_id = _chosen(view, asked, offered)
     pairs = {v: codes.code_pair(asked, v, query_id, item_id) for v in versions}
     known = {version: pair for version, pair in pairs.items() if pair is not None}

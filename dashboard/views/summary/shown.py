@@ -107,7 +107,7 @@ def describe(view: Any, found: Any) -> None:
 
 
 def _described(view: Any, found: Any) -> None:
-    st.subheader(plain(asking.title(found)), anchor=False)
+    st.header(plain(asking.title(found)), anchor=False)
     asking.feedback(found)
     scores = cached.query_keywords(found.asked)
     scores = scores[(scores["query_id"] == found.query_id) & scores["kept"]]

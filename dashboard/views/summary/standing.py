@@ -111,7 +111,7 @@ def order(view: Any) -> None:
     asked = cached.question(view)
     only = selected(view, asked)
     front = short_label(view, view.metric)
-    st.subheader(plain(f"How sure is the order by {front}?"), anchor=False)
+    st.header(plain(f"How sure is the order by {front}?"), anchor=False)
     places = cached.stability(asked, view.runs, view.metric, only)
     if places.empty:
         st.info("An order needs at least two queries that all versions are scored on.")
@@ -129,7 +129,7 @@ def every_pair(view: Any) -> None:
     if cached.stability(asked, view.runs, view.metric, only).empty:
         return  # too few queries; said where the order stands
     pairs = cached.pairs(asked, view.runs, view.metric, only)
-    st.subheader("Every pair", anchor=False)
+    st.header("Every pair", anchor=False)
     comparable = [
         view.anyway == "yes" or not cached.unlike(view.collection, asked.digest, one, other)
         for one, other in zip(pairs["baseline"], pairs["candidate"], strict=True)

@@ -29,7 +29,7 @@ COLUMNS = {
 
 def overview(view: Any) -> None:
     """Draw the section of the Overview."""
-    st.subheader("Leaderboard", anchor=False)
+    st.header("Leaderboard", anchor=False)
     versions = cached.versions(view)
     asked = cached.question(view)
     table = leaderboard(cached.means(asked, versions, METRIC, summary.selected(view, asked)))

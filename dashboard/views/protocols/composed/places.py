@@ -20,7 +20,7 @@ def query(view: Any, query_id: str) -> None:
     """Draw the section of the Query screen."""
     asked = cached.question(view)
     found = results.find(asked, query_id, results.versions(view))
-    st.subheader("Where the fulfilled items stand", anchor=False)
+    st.header("Where the fulfilled items stand", anchor=False)
     st.dataframe(
         places(found, summary.values(view, found)),
         hide_index=True,
@@ -78,7 +78,7 @@ def _siblings(view: Any, query_id: str) -> None:
     versions = tuple(dict.fromkeys([view.baseline, view.candidate]))
     values = cached.measurements(asked, versions, METRIC)
     names = cached.query_names(view.collection)
-    st.subheader("The same picture with other feedbacks", anchor=False)
+    st.header("The same picture with other feedbacks", anchor=False)
     table = values[values["query_id"].isin(others)].pivot(
         index="query_id", columns="run", values="value"
     )
