@@ -1,9 +1,12 @@
 """Composed queries on screen: the leaderboard, features that are submitted, and what is refused."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
+from dashboard.__main__ import main
 from dashboard.storage import collection as collections
 from dashboard.views import cached
 from tests.test_screens import SCREENS, cards, no_text_model, opened, texts  # noqa: F401
@@ -62,6 +65,23 @@ def test_a_submission_stands_on_the_leaderboard_with_scikit_learns_map(folder):
     assert table.loc["mine", "Queries"] == "150 of 150"
     assert "team/queries.npy" in table.loc["mine", "What it is"]
     assert table["mAP"].is_monotonic_decreasing and table["Place"].tolist() == [1, 2, 3, 4]
+
+
+def test_the_command_line_says_the_same_of_the_same_files(folder, capsys):
+    files = f"mine={folder}/gallery.npy,{folder}/team/queries.npy"
+    call = ["measure", NAME, "--submission", files, "--metrics", "AP(annotated)"]
+    assert main([*call, "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    table = board(opened(collection=NAME, submissions=MINE)).set_index("Version")
+    assert row["mean"] == pytest.approx(table.loc["mine", "mAP"], abs=1e-12)
+
+
+def test_the_labels_are_counted(folder):
+    labels = cached.opened(NAME).qrels.groupby("query_id")["grade"].agg(["size", "sum"])
+    told = texts(opened(collection=NAME)).replace("\\", "")
+    assert f"Annotated: {labels['size'].max()} items for each of 150 queries" in told
+    low, high, middle = (getattr(labels["sum"], of)() for of in ("min", "max", "median"))
+    assert f"of which {low:g} to {high:g} fulfil it (median {middle:g})" in told
 
 
 def test_without_submissions_the_versions_are_ranked_alone(monkeypatch):

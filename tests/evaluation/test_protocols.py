@@ -102,6 +102,23 @@ def test_composed_refuses_other_labels_and_strange_items():
         judge("composed", qrels=qrels([("q", "a", 1)]), items=pd.DataFrame({"item_id": ["b"]}))
 
 
+def test_composed_says_which_queries_are_not_a_picture_with_three_feedbacks():
+    labels = qrels([("q", "i", 1), ("r", "i", 1), ("s", "i", 1)])
+    columns = ["query_id", "image", "item_id", "feedback_1", "feedback_2", "feedback_3"]
+    whole = [("q", "a.png", "", "red", "long", "new"), ("r", "", "i", "red", "long", "new")]
+    asked = pd.DataFrame([*whole, ("s", "a.png", "", "red", " ", "new")], columns=columns)
+    assert judge("composed", qrels=labels, queries=asked[:2]).notes == ()
+    (note,) = judge("composed", qrels=labels, queries=asked).notes
+    assert note == (
+        "1 of 3 queries are not a picture with exactly 3 feedbacks, such as 's' with a picture "
+        "and 2; they are scored."
+    )
+    asked.loc[0, "image"] = ""
+    (note,) = judge("composed", qrels=labels, queries=asked).notes
+    assert "2 of 3 queries" in note and "'q' with no picture and 3" in note
+    assert judge("composed", qrels=labels, queries=asked[["query_id", "image"]]).notes == ()
+
+
 def test_crossmodal_counts_any_match():
     made = judge("crossmodal", qrels=qrels([("image", f"s{n}", 1) for n in range(5)]))
     run = run_of({"image": ["x", "s3", "s1"]})

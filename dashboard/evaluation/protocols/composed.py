@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols.blind import CEILING, RECALL, TIES
@@ -16,6 +19,9 @@ from dashboard.evaluation.protocols.protocol import (
     qrels_of,
 )
 from dashboard.tables import DataError
+
+FEEDBACK = re.compile(r"feedback_\d+")
+FEEDBACKS = 3
 
 
 def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
@@ -36,6 +42,27 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
         qrels.assign(credit=qrels["grade"]),
         asked(evidence.queries, qrels["query_id"].unique()),
         nothing_relevant=NO_RELEVANT,
+        notes=_odd_queries(evidence.queries),
+    )
+
+
+def _odd_queries(queries: pd.DataFrame | None) -> tuple[str, ...]:
+    """A note on queries that are not one picture with exactly three feedbacks, where these are
+    told."""
+    told = [] if queries is None else [str(c) for c in queries if FEEDBACK.fullmatch(str(c))]
+    if queries is None or not told:
+        return ()
+    said = (queries[told].fillna("").map(lambda text: text.strip()) != "").sum(axis=1)
+    shown = [column for column in ("image", "item_id") if column in queries]
+    pictured = (queries[shown].fillna("") != "").any(axis=1)
+    odd = ~pictured | (said != FEEDBACKS)
+    if not odd.any():
+        return ()
+    first, has = queries.loc[odd, "query_id"].iloc[0], int(said[odd].iloc[0])
+    picture = "a picture" if pictured[odd].iloc[0] else "no picture"
+    return (
+        f"{int(odd.sum()):,} of {len(queries):,} queries are not a picture with exactly "
+        f"{FEEDBACKS} feedbacks, such as {first!r} with {picture} and {has}; they are scored.",
     )
 
 

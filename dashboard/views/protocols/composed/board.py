@@ -32,7 +32,8 @@ def overview(view: Any) -> None:
     st.header("Leaderboard", anchor=False)
     versions = cached.versions(view)
     asked = cached.question(view)
-    table = leaderboard(cached.means(asked, versions, METRIC, summary.selected(view, asked)))
+    only = summary.selected(view, asked)
+    table = leaderboard(cached.means(asked, versions, METRIC, only))
     st.dataframe(readable(table, _about(view)), hide_index=True, column_config=COLUMNS)
     st.altair_chart(
         drawn.standings(table, charts.version_colours(versions)),
@@ -43,6 +44,8 @@ def overview(view: Any) -> None:
         "relative order. Intervals: other queries of the same kind (bootstrap, 95 %)."
         + _unscored(table)
     )
+    labels = cached.counted_judgement(asked).qrels
+    st.caption(annotated(labels if only is None else labels[labels["query_id"].isin(only)]))
     take_away(view, table.drop(columns=["metric", "cutoff"]), "leaderboard")
     submit(view)
 
@@ -61,6 +64,21 @@ def readable(table: pd.DataFrame, about: dict[str, str]) -> pd.DataFrame:
     if (table["scored"] < table["total"]).any():
         columns[OF_ALL] = table["of_all"]
     return pd.DataFrame({**columns, "What it is": table["run"].map(about).map(shown)})
+
+
+def annotated(qrels: pd.DataFrame) -> str:
+    """How many items are annotated for a query, and how many of them fulfil it: a sentence."""
+    by_query = qrels.groupby("query_id", observed=True)["grade"]
+    items, fulfilled = by_query.size(), by_query.sum()
+    return (
+        f"Annotated: {_range(items)} items for each of {len(items):,} queries, of which "
+        f"{_range(fulfilled)} fulfil it (median {fulfilled.median():g})."
+    )
+
+
+def _range(numbers: pd.Series) -> str:
+    low, high = int(numbers.min()), int(numbers.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _about(view: Any) -> dict[str, str]:
