@@ -99,18 +99,19 @@ def words(items: pd.DataFrame, queries: pd.DataFrame) -> Words:
     both = bool(in_words.any()) and bool(composed[in_words].all())
     one = _one_word(kind.tolist())
     named = _one_word([*with_items, *pictured] or [one])
-    names = {
-        "text": "Composed queries" if both else "Text queries",
-        "item": f"{named.capitalize()} queries",
-        "all": "All queries",
-    }
+    kinds = {"text": "composed" if both else "text", "item": named}
+    names = {of: f"{kind.capitalize()} queries" for of, kind in kinds.items()}
     numbers = {"text": int(in_words.sum()), "item": int((~in_words).sum())}
-    asked = [f"{number:,} {names[of].lower()}" for of, number in numbers.items() if number]
+    asked = [
+        f"{number:,} {kinds[of]} {'query' if number == 1 else 'queries'}"
+        for of, number in numbers.items()
+        if number
+    ]
     alone = queries.loc[in_words & ~composed, "text"]
     return Words(
         f"{'an' if one == ITEM else 'a'} {one}",
         " and ".join(_counted(n, word) for word, n in kind.value_counts(sort=False).items()),
-        names,
+        {**names, "all": "All queries"},
         " · ".join(asked) or "no queries",
         str(alone.iloc[0]) if len(alone) else "",
     )

@@ -43,7 +43,7 @@ def test_clips_that_are_asked_for_by_words_and_by_clips():
     said = world(["video"] * 3, ("a car", "", ""), ("", "i0", ""), ("", "i1", ""))
     assert (said.item, said.gallery) == ("a clip", "3 clips")
     assert said.queries == {"text": "Text queries", "item": "Clip queries", "all": "All queries"}
-    assert said.asked == "1 text queries · 2 clip queries"
+    assert said.asked == "1 text query · 2 clip queries"
     assert said.example == "a car"
 
 
@@ -52,6 +52,12 @@ def test_pictures_with_words_about_them_are_composed_queries():
     assert said.gallery == "1 picture"
     assert said.queries["text"] == "Composed queries" and said.queries["item"] == "Picture queries"
     assert said.example == "", "the words mean nothing without the picture"
+
+
+def test_words_alone_among_composed_queries_make_them_text_queries():
+    said = world(["image"], ("in red", "", "i0"), ("a cat", "", ""))
+    assert said.queries["text"] == "Text queries" and said.asked == "2 text queries"
+    assert said.example == "a cat"
 
 
 def test_two_kinds_of_items_are_counted_apart_and_called_items():
