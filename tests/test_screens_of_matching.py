@@ -9,6 +9,7 @@ import pytest
 import streamlit as st
 
 from dashboard.evaluation.metrics import crossmodal
+from dashboard.retrieval import runs
 from dashboard.storage import collection as collections
 from dashboard.views import cached
 from dashboard.views.address import view_of
@@ -242,3 +243,11 @@ def test_a_version_without_a_picture_leaves_that_one_out_and_says_so(broken):
     app = opened(collection=NAME)
     assert "Image to text: 399 pictures" in said(app)
     assert not app.exception
+
+
+def test_lists_that_end_early_are_drawn_to_their_end_and_say_so(broken, monkeypatch):
+    monkeypatch.setattr(runs, "MOST_RESULTS", 2_400 * 100)
+    words = said(opened(collection=NAME))
+    assert "lists end at rank 100, and metrics without a cutoff look no further" in words
+    assert "pictures find none within rank 100" in words
+    st.cache_resource.clear()

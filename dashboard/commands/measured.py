@@ -60,6 +60,7 @@ def measure_collection(
         raise DataError(collection.name, "no usable version", "a model or a run")
     measures = parse(metrics)
     found = {version: asked.run(version) for version in versions}
+    _say_cut(found, complaints)
     judged = protocol.judge(evidence, asked.groups)
     submitted = _submitted(extras, protocol, judged, found, complaints, collection)
     found |= {name: asked.counting(run) for name, run in submitted.items()}
@@ -118,6 +119,14 @@ def _submitted(
         if name in others:
             raise ValueError(f"a submission is called {name!r} as a run is")
     return found
+
+
+def _say_cut(runs: Mapping[str, pd.DataFrame], complaints: Findings) -> None:
+    """Which runs end early because whole rankings would not fit in memory."""
+    for name, run in runs.items():
+        if run.attrs.get("cut"):
+            found = f"more results than fit in memory; lists end at rank {run.attrs['cut']:,}"
+            complaints.note(name, found, "whole rankings; metrics without a cutoff end there, too")
 
 
 def _say(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import numpy as np
@@ -15,12 +16,15 @@ from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.storage.files import Vectors, read_run
 from dashboard.storage.files.order import Ties
 from dashboard.storage.findings import Findings
-from dashboard.storage.sides import other_side, side_of_texts
+from dashboard.storage.sides import other_side, side_of_texts, sides
 from dashboard.storage.versions import Model
 from dashboard.tables import DataError
 
 Which = Literal["text", "item", "all"]
 TYPED = "typed"
+MOST_RESULTS = 12_000_000
+"""Whole rankings of a larger collection would not fit in memory: they are cut at the same rank."""
+LEAST_DEPTH = 100
 
 
 def run_of(
@@ -31,7 +35,7 @@ def run_of(
     ties: Ties = "gallery",
 ) -> pd.DataFrame:
     """The table RUN of a version for the stored queries, `depth` results each (None: the whole
-    gallery).
+    gallery, or as deep as MOST_RESULTS lets; then `run.attrs["cut"]` says at which rank).
 
     Queries that could not be asked stand in `run.attrs["not_run"]` as {query_id: reason}.
     Raises DataError where the version is unknown or its file cannot be used.
@@ -162,6 +166,18 @@ def _model(collection: Collection, version: str) -> Model:
     raise DataError(f"models/{version[:80]}", "no such version", wanted)
 
 
+def reach(sizes: Iterable[int]) -> int | None:
+    """How deep rankings go that would be so long; None: to their ends.
+
+    >>> reach([25_000] * 5_000 + [5_000] * 25_000), reach([2_000] * 400 + [400] * 2_000)
+    (400, None)
+    """
+    lengths = list(sizes)
+    if sum(lengths) <= MOST_RESULTS:
+        return None
+    return max(LEAST_DEPTH, MOST_RESULTS // len(lengths))
+
+
 def _searched(
     collection: Collection, version: str, asked: pd.DataFrame, depth: int | None
 ) -> pd.DataFrame:
@@ -172,14 +188,21 @@ def _searched(
     own = {q: item for q, item in zip(queries, asked["item_id"], strict=True) if item}
     nothing = Vectors((), model.items.matrix[:0])
     texts = model.queries.rows(queries) if model.queries else nothing
-    by_item = {q: item for q, item in own.items() if q not in set(texts.ids)}
+    with_vector = set(texts.ids)
+    by_item = {q: item for q, item in own.items() if q not in with_vector}
     place = {item: row for row, item in enumerate(model.items.ids)}
     by_item = {q: item for q, item in by_item.items() if item in place}
     rows = model.items.matrix[[place[item] for item in by_item.values()]]
     ids = (*texts.ids, *by_item)
     vectors = Vectors(ids, np.concatenate([texts.matrix, rows]), model.codes)
     among = dict(zip(queries, asked.get("among", [""] * len(queries)), strict=True))
-    run = search_sides(vectors, model.items, collection.items, among, depth, own)
-    missing = [query for query in queries if query not in set(vectors.ids)]
+    there = Counter(sides(collection.items).values())
+    every = len(model.items.ids)
+    cut = None if depth else reach(there.get(among.get(q, ""), every) for q in vectors.ids)
+    run = search_sides(vectors, model.items, collection.items, among, depth or cut, own)
+    if cut:
+        run.attrs["cut"] = cut
+    found = set(vectors.ids)
+    missing = [query for query in queries if query not in found]
     run.attrs["not_run"] = dict.fromkeys(missing, f"no vector for it in models/{version}")
     return run

@@ -103,3 +103,17 @@ def test_opening_and_searching_stored_queries_loads_no_language_model(folder: Pa
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_rankings_that_would_not_fit_in_memory_are_cut_alike_and_say_so(
+    tiny: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = runs.run_of(tiny, "v0.2")
+    assert "cut" not in whole.attrs
+    monkeypatch.setattr(runs, "MOST_RESULTS", 5)
+    monkeypatch.setattr(runs, "LEAST_DEPTH", 2)
+    cut = runs.run_of(tiny, "v0.2")
+    assert cut.attrs["cut"] == 2
+    for query in tiny.queries["query_id"]:
+        assert results(cut, query) == results(whole, query)[:2]
+    assert len(results(runs.run_of(tiny, "v0.2", depth=3), "q1")) == 3  # as was asked for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -172,6 +173,12 @@ def run(asked: Question, version: str) -> pd.DataFrame:
     if asked.min_similarity > NO_CUT:
         ranked = ranked[ranked["score"] >= asked.min_similarity]
     return ranked
+
+
+def cut(asked: Question, versions: Iterable[str]) -> int | None:
+    """At which rank lists end because whole ones would not fit in memory; None: at their ends."""
+    found = [run(asked, version).attrs.get("cut") for version in versions]
+    return min((depth for depth in found if depth), default=None)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -198,9 +198,12 @@ def _ranks(view: Any) -> None:
 def _curve(
     view: Any, kind: str, found: dict[str, pd.DataFrame], colours: dict[str, str]
 ) -> pd.DataFrame:
-    gallery = matching.gallery_of(cached.question(view), kind)
+    asked = cached.question(view)
+    gallery = matching.gallery_of(asked, kind)
+    cut = cached.cut(asked, view.runs)
+    longest = min(gallery, cut or gallery)
     shares = pd.concat(
-        [cumulative(of["rank"], gallery).assign(run=run) for run, of in found.items()],
+        [cumulative(of["rank"], longest).assign(run=run) for run, of in found.items()],
         ignore_index=True,
     )
     first = next(table for table in found.values() if len(table))
@@ -214,11 +217,12 @@ def _curve(
         within_rank(shares, dashed, {run: colours[run] for run in found}, CUTOFFS),
         alt=f"{WAYS[kind]}: share of {asking} whose first right answer is within a rank",
     )
-    st.caption(plain(" ".join(_said(run, of, asking) for run, of in found.items()), None))
+    none = f"{asking} find none" + (f" within rank {cut:,}" if cut and cut < gallery else "")
+    st.caption(plain(" ".join(_said(run, of, none) for run, of in found.items()), None))
     return pd.concat([shares, dashed.assign(run="random order")], ignore_index=True)
 
 
-def _said(run: str, found: pd.DataFrame, asking: str) -> str:
+def _said(run: str, found: pd.DataFrame, none: str) -> str:
     """The median rank of a version, and how many of its first answers stand where they do by
     chance."""
     if found.empty:
@@ -228,7 +232,7 @@ def _said(run: str, found: pd.DataFrame, asking: str) -> str:
     half = f"median rank {median:g}" if median < np.inf else "more than half find none"
     words = [f"{run}: {half}"]
     if nowhere:
-        words.append(f"{nowhere:,} {asking} find none")
+        words.append(f"{nowhere:,} {none}")
     tied = int(found["tied"].sum())
     if tied:
         words.append(f"{tied:,} first answers tie with a wrong one")

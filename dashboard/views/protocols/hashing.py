@@ -56,7 +56,8 @@ def _bounded(view: Any, known: pd.DataFrame, metrics: str) -> pd.DataFrame:
 def _over_p(view: Any, known: pd.DataFrame, colours: dict[str, str]) -> None:
     """Both metrics at p = 1, 2, 5 … gallery, a panel a code length."""
     gallery = len(cached.opened(view.collection).items)
-    metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(gallery))
+    deepest = cached.cut(cached.question(view), view.runs) or gallery
+    metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(min(gallery, deepest)))
     table = _bounded(view, known, metrics)
     st.header("mAP@p and nDCG@p over p", anchor=False)
     for name, mean in MEAN_OF.items():

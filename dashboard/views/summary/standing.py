@@ -54,7 +54,7 @@ def versions_by_metrics(view: Any) -> None:
     st.table(table.set_index("Metric"))
     st.caption(
         f"{ceiling}Best in bold; ▲ and ▼: better or worse than {plain(view.baseline)} beyond "
-        f"chance (randomisation test, Holm over the metrics). {_left_out(view)}"
+        f"chance (randomisation test, Holm over the metrics). {_left_out(view)}{_cut(view)}"
     )
 
 
@@ -99,6 +99,17 @@ def _left_out(view: Any) -> str:
     if not reasons:
         return f"Every query is scored.{zero}"
     return f"Left out of the means, never counted as zero: {', '.join(reasons)}.{zero}"
+
+
+def _cut(view: Any) -> str:
+    """Where lists end early because whole ones would be too much, in a sentence."""
+    depth = cached.cut(cached.question(view), view.runs)
+    if depth is None:
+        return ""
+    return (
+        f" Whole rankings of so many queries would not fit in memory: lists end at rank {depth:,}, "
+        "and metrics without a cutoff look no further."
+    )
 
 
 def _range(numbers: pd.Series) -> str:
