@@ -45,7 +45,7 @@ def rows_of(found: Found, view: Any, values: Mapping[str, float]) -> list[Row]:
     lost = missed(found, depth)
     if len(lost):
         few = f"; the first {depth} of {len(lost)}" if len(lost) > depth else ""
-        note = f"relevant, but not in the first {depth} of every version; nobody's first{few}"
+        note = f"relevant, but some version does not show it in its first {depth}{few}"
         rows.append(Row("Missed", lost.head(depth), role="missed", note=note))
     return rows
 
@@ -76,7 +76,7 @@ def _measured(view: Any) -> str:
 
 
 def missed(found: Found, depth: int) -> pd.DataFrame:
-    """Relevant items that some version does not show in its first `depth`: nobody's first.
+    """Relevant items that some version does not show in its first `depth`: first those of none.
 
     Columns item_id, rank, score (the best that any version gives; null where none ranks it), note
     (who has it). Of several copies that count as one, the best placed stands for all.
