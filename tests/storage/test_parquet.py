@@ -122,3 +122,21 @@ def test_cells_of_every_type_are_texts(tmp_path: Path) -> None:
     pq.write_table(pa.table(cells), tmp_path / "a.parquet")
     found = read_parquet(tmp_path / "a.parquet", "a").iloc[0].tolist()
     assert found == ["7", "7", "item", '"2024-05-01"', '"1.50"', "a; b", '{"a": "b"}', ""]
+
+
+def test_a_file_damaged_anywhere_is_read_or_refused_in_a_sentence(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    cells = {"query_id": ["q"] * 60, "item_id": [f"d{n % 50}" for n in range(60)]}
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table(cells), path)
+    whole, refusals = path.read_bytes(), 0
+    for _ in range(400):
+        spoilt = bytearray(whole)
+        for place in random.integers(0, len(whole) // 2, 3):
+            spoilt[place] = random.integers(0, 256)
+        path.write_bytes(spoilt)
+        try:
+            assert len(read_parquet(path, path.name)) == 60
+        except DataError:
+            refusals += 1
+    assert refusals > 50

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,30 +78,30 @@ def parquet_table(path: Path, name: str, most: int) -> pa.Table:
 
     try:
         with pq.ParquetFile(path) as file:
-            values = _values(file.metadata)
+            values = _values(file)
             if values > most:
                 raise DataError(name, f"{values:,} cells", f"at most {most:,} cells")
-            texts = list(_texts(file.metadata))
-        return pq.read_table(path, read_dictionary=texts, use_threads=False)
-    except (pa.ArrowException, OSError, MemoryError) as error:
+            texts = [each.path for each in file.schema if each.physical_type == "BYTE_ARRAY"]
+        table = pq.read_table(path, read_dictionary=texts, use_threads=False)
+        # a damaged file may point at texts that are not there
+        table.validate(full=True)
+        return table
+    except (pa.ArrowException, OSError, MemoryError, ValueError, LookupError) as error:
         raise DataError(name, "a damaged Parquet file", "a complete Parquet file") from error
 
 
-def _values(metadata: pq.FileMetaData) -> int:
+def _values(file: pq.ParquetFile) -> int:
+    """How many values the columns of a file hold."""
+    metadata = file.metadata
+    cells = metadata.num_rows * metadata.num_columns
+    if all(column.max_repetition_level == 0 for column in file.schema):
+        return int(cells)
+    # of lists only the parts of the file know it; unless it was read through once before, Arrow
+    # ends the process over a damaged part instead of raising an error
+    file.scan_contents()
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-    return sum(
-        max(group.num_rows, group.column(place).num_values)
-        for group in groups
-        for place in range(group.num_columns)
-    )
-
-
-def _texts(metadata: pq.FileMetaData) -> Iterator[str]:
-    """The columns of texts, those inside of lists, too."""
-    for place in range(metadata.num_columns if metadata.num_row_groups else 0):
-        column = metadata.row_group(0).column(place)
-        if column.physical_type == "BYTE_ARRAY":
-            yield column.path_in_schema
+    values = (group.column(n).num_values for group in groups for n in range(group.num_columns))
+    return int(max(cells, sum(values)))
 
 
 def _unfolded(part: pa.Array) -> int:
