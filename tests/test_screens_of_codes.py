@@ -196,6 +196,14 @@ def test_vectors_of_floats_have_no_radius_and_say_so(broken):
     assert "No code of both: itq-64." in said(query)
 
 
+def test_a_version_may_name_its_method_itself(broken):
+    path = broken / "models" / "itq-64" / "model.toml"
+    path.write_text(path.read_text() + 'method = "rotated"\n')
+    known = codes.lengths(collections.open_collection(NAME), ["itq-64", "supervised-64"])
+    assert known["method"].tolist() == ["rotated", "supervised"]
+    assert known["bits"].tolist() == [64, 64]
+
+
 def test_a_gallery_that_holds_a_query_is_refused(broken):
     path = broken / "queries.csv"
     path.write_text(path.read_text().replace("d0023.png", "d0003.png", 1))

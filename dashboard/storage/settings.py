@@ -39,6 +39,7 @@ COLLECTION: dict[str, Any] = {
 }
 MODEL: dict[str, Any] = {
     "name": "",
+    "method": "",
     "encoder": "none",
     "dimension": 0,
     "date": "",

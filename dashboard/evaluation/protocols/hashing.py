@@ -134,6 +134,9 @@ HASHING = Protocol(
     blind=(
         "Codes of 16 bits have 17 distances, so most items are tied: between which bounds the "
         "value lies in other orders is shown with it.",
+        "Precision within Hamming radius 2 counts a query that finds nothing so near as 0, as the "
+        "literature does (Liu et al., CVPR 2012): long codes look bad there however well they "
+        "rank.",
         RETRIEVED,
         CEILING,
         TIES,

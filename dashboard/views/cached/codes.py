@@ -22,9 +22,11 @@ def lengths(collection: Collection, versions: Sequence[str]) -> pd.DataFrame:
     rows = []
     for version in versions:
         model = collection.models.get(version)
-        bits = model.dimension if model is not None and model.codes else None
-        method = method_of(version, bits) if bits else version
-        rows.append((version, method, bits))
+        if model is None or not model.codes:
+            rows.append((version, version, None))
+            continue
+        said = str(model.settings["method"]).strip()
+        rows.append((version, said or method_of(version, model.dimension), model.dimension))
     return pd.DataFrame(rows, columns=["run", "method", "bits"]).astype({"bits": "Int64"})
 
 

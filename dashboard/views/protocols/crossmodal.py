@@ -235,5 +235,5 @@ def _said(run: str, found: pd.DataFrame, none: str) -> str:
         words.append(f"{nowhere:,} {none}")
     tied = int(found["tied"].sum())
     if tied:
-        words.append(f"{tied:,} first answers tie with a wrong one")
+        words.append(f"{tied:,} first answer{'s tie' if tied > 1 else ' ties'} with a wrong one")
     return f"{', '.join(words)}."
