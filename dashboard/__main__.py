@@ -171,7 +171,8 @@ def _opened(call: argparse.Namespace) -> Collection:
 def _complain_about(findings: pd.DataFrame, levels: Sequence[str]) -> None:
     for row in findings[findings["level"].isin(levels)].itertuples():
         line = "" if pd.isna(row.line) else f", line {row.line}"
-        _complain(f"{row.level}: {row.file}{line}: found {row.found}; wanted {row.wanted}")
+        said = f"found {row.found}; wanted {row.wanted}" if row.wanted else row.found
+        _complain(f"{row.level}: {row.file}{line}: {said}")
 
 
 def _complain(problem: object) -> None:

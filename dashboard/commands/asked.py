@@ -160,10 +160,10 @@ class Asked:
 
 def asked_of(call: Namespace, collection: Collection) -> Asked:
     """What a call asks of an opened collection; what it leaves open is as the screens have it."""
-    protocol = protocol_named(call.protocol, collection.protocols).at(collection.cutoffs)
+    named = protocol_named(call.protocol, collection.protocols)
     return Asked(
         collection,
-        scaled(protocol, call.scale),
+        scaled(named.at(collection.cutoffs_of(named.name)), call.scale),
         groups_of(call, collection),
         call.queries or usual_queries(collection.queries),
         threshold_of(call, collection),

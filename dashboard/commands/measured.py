@@ -134,9 +134,7 @@ def _say(
 ) -> None:
     """The judgement's own notes, and which metrics take every relevant item for the same."""
     for sentence in judgement.notes:
-        complaints.note(
-            "judgements", sentence.rstrip("."), "nothing else; that is how it is judged"
-        )
+        complaints.note("judgements", sentence.rstrip("."), "")
     graded = [str(each) for each in measures if each.metric.reads == "credit"]
     highest = judgement.grade.max(initial=0)
     plain = protocol.name == trec.TREC.name and judgement.credit_is_hit

@@ -88,8 +88,12 @@ class Collection:
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
-        """Where the protocol's metrics cut their lists; none: where the protocol itself does."""
+        """Where the first protocol's metrics cut their lists; none: where that one itself does."""
         return tuple(self.settings["cutoffs"])
+
+    def cutoffs_of(self, protocol: str) -> tuple[int, ...]:
+        """The cutoffs of the first protocol; each further one has its own, so none are given."""
+        return self.cutoffs if protocol == self.protocols[0] else ()
 
     @property
     def mapping_threshold(self) -> float:

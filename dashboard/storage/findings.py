@@ -20,7 +20,10 @@ class Findings:
     rows: list[tuple[str, str, int | None, str, str]] = field(default_factory=list)
 
     def note(self, file: str, found: str, wanted: str, line: int | None = None) -> None:
-        """Something was repaired or is worth knowing; the numbers do not suffer."""
+        """Something was repaired or is worth knowing; the numbers do not suffer.
+
+        wanted: empty where nothing else was.
+        """
         self.rows.append(("note", file, line, found, wanted))
 
     def warning(self, file: str, found: str, wanted: str, line: int | None = None) -> None:

@@ -33,6 +33,8 @@ def test_the_tiny_collection_opens_without_complaint(tiny: Path) -> None:
     assert collection.items["item_id"].tolist() == ["v00", "v01", "v02", "v03"]
     assert len(collection.keywords) == 8
     assert collection.cutoffs == (1, 3)
+    assert collection.cutoffs_of(collection.protocols[0]) == (1, 3)
+    assert collection.cutoffs_of("another") == ()
     assert not collection.broken
     assert not collection.refused
     assert not (collection.findings["level"] == "error").any()

@@ -39,7 +39,8 @@ def measured(view: Any, versions: Sequence[str], metrics: str) -> pd.DataFrame:
 
 def metrics_in_view(view: Any) -> list[str]:
     """The metrics that the protocol shows, and the one in front if it is another."""
-    protocol = PROTOCOLS[view.protocol].at(cached.opened(view.collection).cutoffs)
+    cutoffs = cached.opened(view.collection).cutoffs_of(view.protocol)
+    protocol = PROTOCOLS[view.protocol].at(cutoffs)
     usual = [str(measure) for measure in parse(protocol.metrics)]
     return usual + [view.metric] * (view.metric not in usual and view.metric is not None)
 
