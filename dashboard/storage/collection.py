@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 
 from dashboard.storage import digests, sides
-from dashboard.storage.annotation import Annotation, read_annotation
 from dashboard.storage.evidence import (
-    annotated,
-    read_items,
     read_judgements,
     read_queries,
-    with_clips,
 )
 from dashboard.storage.findings import Findings
+from dashboard.storage.labels import Reader, read_labels
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
 from dashboard.storage.recorded import check_recorded
 from dashboard.storage.settings import check_defaults, read_collection_settings, stands_first
-from dashboard.storage.stored import stored_as
 from dashboard.storage.versions import Model, natural, needing_vectors, read_models, run_files
-from dashboard.storage.vocabulary import read_vocabulary, spelled_keywords, spelled_words
 from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError
 
 COLLECTIONS = Path(os.environ.get("DASHBOARD_DATA") or Path(__file__).resolve().parents[2] / "data")
 SETTINGS = "collection.toml"
 COUNTED = ("protocols", "groups", "default_groups", "cutoffs", "mapping_threshold")
-Content = TypeVar("Content")
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +157,8 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     folder = find(name_or_path, allow_path=allow_path)
     findings = Findings()
     settings = read_collection_settings(folder / SETTINGS, findings)
-    read = _Reader(folder, findings, {})
-    items, keywords, vocabulary = _labels(read, settings["groups"])
+    read = Reader(folder, findings, {})
+    items, keywords, vocabulary = read_labels(read, settings["groups"])
     queries = read.unless_refused(
         "queries", lambda: read_queries(folder, items, findings), QUERIES.empty()
     )
@@ -181,7 +174,7 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     models, broken = read_models(folder / "models", items["item_id"].tolist(), asked, findings)
     runs = _runs(folder, models, findings)
     check_defaults(settings, {**models, **runs}, findings)
-    labels = (
+    labels = digests.of_values(
         digests.of_table(keywords, KEYWORDS.columns),
         digests.of_table(qrels, QRELS.columns),
         digests.of_table(query_keywords, COLUMNS),
@@ -191,7 +184,7 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     fingerprints = {
         "gallery": digests.of_values(items["item_id"].tolist()),
         "queries": digests.of_table(queries, sides.ASKED, ordered=True),
-        "labels": digests.of_values(*labels),
+        "labels": labels,
         "settings": digests.of_values({key: settings[key] for key in COUNTED}),
         **{name: model.digest for name, model in models.items()},
         **{f"runs/{name}": digests.of_file(path) for name, path in runs.items()},
@@ -204,41 +197,6 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """Reads the files of a folder one after another; a refused one is noted, and the rest go on."""
-
-    folder: Path
-    findings: Findings
-    refused: dict[str, DataError]
-
-    def unless_refused(self, name: str, read: Callable[[], Content], otherwise: Content) -> Content:
-        try:
-            return read()
-        except DataError as problem:
-            self.refused[name] = problem
-            self.findings.error(problem)
-            return otherwise
-
-
-def _labels(read: _Reader, groups: list[str]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """The items, their keywords and the vocabulary, in one spelling."""
-    folder, findings = read.folder, read.findings
-    annotation = read.unless_refused(
-        "annotation", lambda: _annotation(folder, groups, findings), None
-    )
-    items = read_items(folder, annotation, findings)
-    keywords = KEYWORDS.empty()
-    if annotation:
-        items = with_clips(items, annotation.clips)
-        keywords = read.unless_refused(
-            "annotation", lambda: annotated(annotation, items, findings), keywords
-        )
-    words = read.unless_refused("vocabulary", lambda: _words(folder, findings), None)
-    vocabulary = spelled_words(words, keywords, findings)
-    return items, spelled_keywords(keywords, vocabulary), vocabulary
-
-
 def _runs(folder: Path, models: dict[str, Model], findings: Findings) -> dict[str, Path]:
     """The run files by name; where a model has the same name, its file counts, said."""
     runs = run_files(folder / "runs", findings)
@@ -246,13 +204,3 @@ def _runs(folder: Path, models: dict[str, Model], findings: Findings) -> dict[st
         found = f"a run of the model {name}"
         findings.note(f"runs/{runs[name].name}", found, "one of the two; the file counts")
     return runs
-
-
-def _annotation(folder: Path, groups: list[str], findings: Findings) -> Annotation | None:
-    path = stored_as(folder, "unified_annotation", findings)
-    return read_annotation(path, groups, path.name, findings) if path else None
-
-
-def _words(folder: Path, findings: Findings) -> pd.DataFrame | None:
-    path = folder / "vocabulary.toml"
-    return read_vocabulary(path, findings) if path.exists() else None
