@@ -13,6 +13,7 @@ from dashboard.storage import media
 from dashboard.storage.media import asked, covers
 from dashboard.views import address, cached
 from dashboard.views.cards import assets
+from dashboard.views.frame.page import WithRoom
 
 
 class FullAddress:
@@ -54,5 +55,5 @@ app = st.App(
         *covers.routes(cached.glance),
         *assets.routes(),
     ],
-    middleware=[Middleware(FullAddress)],
+    middleware=[Middleware(FullAddress), Middleware(WithRoom)],
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-MOST = 100
+MOST = 200
 """A longer list is not sent whole: of 20,000 queries every rerun would send a megabyte."""
 
 
@@ -49,7 +49,7 @@ def around(options: Sequence[str], place: int) -> list[str]:
     >>> around(list(map(str, range(1000))), 3)[:2], around(list(map(str, range(1000))), 999)[-1]
     (['0', '1'], '999')
     >>> len(around(list(map(str, range(1000))), 500))
-    100
+    200
     """
     first = max(min(place - MOST // 2, len(options) - MOST), 0)
     return list(options[first : first + MOST])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import streamlit as st
+
 from dashboard.views import summary
 from dashboard.views.cached import Question
 from dashboard.views.cards import results, said
@@ -19,7 +21,8 @@ def what_was_found(view: Any, asked: Question, query_id: str) -> None:
     summary.describe(view, found)
     review(view)
     spoken = said.read(found)
-    results.draw(found, view, summary.in_front(view, values), open_clip, open_beside, spoken)
+    with st.container(key="found"):
+        results.draw(found, view, summary.in_front(view, values), open_clip, open_beside, spoken)
     if spoken is not None:
         said.below(found, spoken)
     summary.values_table(view, values)

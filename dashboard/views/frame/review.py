@@ -16,7 +16,7 @@ from dashboard.views.texts import plain, shown
 
 def review(view: Any) -> None:
     """How the rows of cards are shown."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         _further(view)
         segments("Cards side by side", "columns", COLUMNS, view)
         segments("Show", "differing", DIFFERING, view)

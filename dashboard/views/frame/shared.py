@@ -25,7 +25,7 @@ SHARED = (
 
 def top_bar(pages: Sequence[Any], current: Any, view: address.View | None) -> None:
     """Links to the screens, which keep the whole view, and the link to this one for a colleague."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="screens"):
         for page in pages:
             here = page.url_path == current.url_path
             st.page_link(

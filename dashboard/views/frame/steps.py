@@ -48,7 +48,7 @@ def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
     ids = order["query_id"].tolist()
     worse = [query for query, how in zip(ids, order["outcome"], strict=True) if how == "worse"]
     place = ids.index(query_id) if query_id in ids else -1
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="steps"):
         _step("Previous", "k", ids[place - 1] if place > 0 else "", ":material/arrow_back:")
         _step(
             "Next", "j", ids[place + 1] if place + 1 < len(ids) else "", ":material/arrow_forward:"

@@ -1,0 +1,67 @@
+"""The page that the browser loads before the app speaks: it gets a style that keeps room for what
+comes late, so that nothing jumps when it comes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_END_OF_HEAD = b"</head>"
+STYLE = Path(__file__).with_name("frame.css").read_text(encoding="utf-8")
+
+
+class WithRoom:
+    """Puts the style into the head of every page that is served; all else passes untouched."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not _asks_for_a_page(scope):
+            await self.app(scope, receive, send)
+            return
+        headers = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
+        await self.app({**scope, "headers": headers}, receive, _Page(send).pass_on)
+
+
+class _Page:
+    """One answer: held back until it is whole where it is a page, else passed on at once."""
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+        self.start: Message | None = None
+        self.body = b""
+
+    async def pass_on(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and _is_page(message):
+            self.start = message
+        elif self.start is None:
+            await self.send(message)
+        else:
+            self.body += message.get("body", b"")
+            if not message.get("more_body", False):
+                await self._finish(self.start)
+
+    async def _finish(self, start: Message) -> None:
+        page = self.body.replace(_END_OF_HEAD, f"<style>{STYLE}</style>".encode() + _END_OF_HEAD, 1)
+        headers = MutableHeaders(raw=start["headers"])
+        headers["content-length"] = str(len(page))
+        for stamp in ("etag", "last-modified"):  # they know nothing of the style
+            del headers[stamp]
+        await self.send(start)
+        await self.send({"type": "http.response.body", "body": page})
+
+
+def _asks_for_a_page(scope: Scope) -> bool:
+    if scope["type"] != "http" or scope["method"] != "GET":
+        return False
+    return b"text/html" in dict(scope["headers"]).get(b"accept", b"")
+
+
+def _is_page(start: Message) -> bool:
+    headers = MutableHeaders(raw=start["headers"])
+    plain = "content-encoding" not in headers and "content-range" not in headers
+    is_html = headers.get("content-type", "").startswith("text/html")
+    return start["status"] == 200 and is_html and plain
