@@ -7,6 +7,7 @@ import pytest
 
 from dashboard.evaluation.changes import bins
 from dashboard.views import charts
+from dashboard.views.charts.colours import shape_scale
 
 ODD = ["m.v1", "r@[1]", "datum.x", "<b>", 'a"b', "image"]
 COLOURS = charts.version_colours(ODD)
@@ -79,3 +80,10 @@ def test_every_colour_stands_out_from_the_light_and_the_dark_page(page):
     for colour in [*charts.version_colours(list("abcdefgh")).values(), charts.SAME]:
         light, dark = sorted([luminance(page), luminance(colour)], reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 3, colour
+
+
+def test_many_versions_never_share_both_colour_and_shape():
+    versions = [f"v{i}" for i in range(20)]
+    colours, shapes = charts.version_colours(versions), shape_scale(versions).to_dict()
+    assert len({*zip(colours.values(), shapes["range"], strict=True)}) == 20
+    assert shapes["domain"] == versions

@@ -10,14 +10,25 @@ import altair as alt
 VERSION_COLOURS = (
     "#2f80d8", "#d9750b", "#1e9a6e", "#c65b9b", "#8a6fd1", "#a8860b", "#d2492a", "#4b8fa6",
 )  # fmt: skip
+# Seven, so that of more than eight versions no two share both colour and shape.
+SHAPES = (
+    "circle", "square", "triangle-up", "cross", "diamond", "triangle-right", "triangle-down",
+)  # fmt: skip
 BETTER, SAME, WORSE = "#1e9a6e", "#7d8794", "#d2492a"
 SMALL_SLICE = 5
-LEGEND = alt.Legend(orient="top", direction="horizontal", title=None, symbolOpacity=1)
+# Three side by side: a legend that is wider than its chart is cut off.
+LEGEND = alt.Legend(orient="top", direction="horizontal", columns=3, title=None, symbolOpacity=1)
 
 
 def version_colours(versions: Sequence[str]) -> dict[str, str]:
     """One colour for each version, the same on every screen and chart."""
     return {v: VERSION_COLOURS[i % len(VERSION_COLOURS)] for i, v in enumerate(versions)}
+
+
+def shape_scale(versions: Sequence[str]) -> alt.Scale:
+    """The scale that gives each version its shape."""
+    shapes = [SHAPES[i % len(SHAPES)] for i in range(len(versions))]
+    return alt.Scale(domain=list(versions), range=shapes)
 
 
 def version_scale(colours: dict[str, str]) -> alt.Scale:

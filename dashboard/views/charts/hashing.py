@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from dashboard.views.charts.colours import LEGEND, WORSE, version_scale
+from dashboard.views.charts.colours import LEGEND, WORSE, shape_scale, version_scale
 
 ONE, OTHER = "#2f80d8", "#c8ced6"
 LINE = 32
@@ -134,7 +134,7 @@ def _banded(base: alt.Chart, colours: dict[str, str]) -> alt.LayerChart:
 
 
 def _shape(colours: dict[str, str]) -> alt.Shape:
-    return alt.Shape("method:N", title=None, legend=LEGEND, scale=alt.Scale(domain=list(colours)))
+    return alt.Shape("method:N", title=None, legend=LEGEND, scale=shape_scale(list(colours)))
 
 
 def _whole(values: pd.Series) -> alt.Axis:

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 import altair as alt
 import pandas as pd
 
-from dashboard.views.charts.colours import LEGEND, SAME, SMALL_SLICE, version_scale
+from dashboard.views.charts.colours import (
+    LEGEND,
+    SAME,
+    SMALL_SLICE,
+    shape_scale,
+    version_scale,
+)
 
 
 def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
@@ -34,9 +40,10 @@ def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
         color=alt.Color("run:N", scale=version_scale(colours), title=None, legend=LEGEND),
     )
     points = base.mark_point(filled=True, size=55).encode(
-        shape=alt.Shape("run:N", title=None, legend=LEGEND, scale=alt.Scale(domain=list(colours)))
+        shape=alt.Shape("run:N", title=None, legend=LEGEND, scale=shape_scale(list(colours)))
     )
-    return (band + base.mark_line(strokeWidth=2) + points).properties(height=280)
+    legend = 26 * ((len(colours) - 1) // 3)  # pixels that further rows of the legend take
+    return (band + base.mark_line(strokeWidth=2) + points).properties(height=280 + legend)
 
 
 def keyword_bars(means: pd.DataFrame, colours: dict[str, str]) -> alt.Chart:

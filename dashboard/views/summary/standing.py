@@ -160,7 +160,10 @@ def every_pair(view: Any) -> None:
 
 
 def _percent(share: float) -> str:
-    return "never" if share == 0 else "always" if share == 1 else f"{100 * share:.1f} %"
+    if share in (0, 1):
+        return "always" if share else "never"
+    rounded = f"{100 * share:.1f} %"
+    return {"0.0 %": "< 0.1 %", "100.0 %": "> 99.9 %"}.get(rounded, rounded)
 
 
 def _readable_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
