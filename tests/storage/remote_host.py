@@ -59,6 +59,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.startswith("/slow"):
             time.sleep(host.seconds)
             self.close_connection = True
+        elif path.startswith("/lazy") and "Range" in self.headers:
+            time.sleep(0.2)
+            self._file(path, host.files[path], body)
         elif path.startswith("/big"):
             self._send(200, b"", **{"Content-Length": str(3_000_000_000)})
         elif path.startswith("/unsized"):

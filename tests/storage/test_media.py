@@ -23,7 +23,7 @@ from dashboard.evaluation.duplicates import BITS
 from dashboard.storage import media as media_module
 from dashboard.storage.media import media, media_url, poster_url, problem, routes
 from dashboard.storage.media.hashes import picture_hash
-from dashboard.storage.media.inside import Unusable, open_inside
+from dashboard.storage.media.inside import OUTSIDE, Unusable, open_inside
 from dashboard.tables import DataError
 
 
@@ -222,6 +222,25 @@ def test_any_id_finds_its_own_item_through_the_address(folder: Path) -> None:
     for item_id, file in files.items():
         got = client(world).get("/" + media_url(world, item_id))
         assert got.content == (folder / "media" / file).read_bytes(), item_id
+
+
+def test_a_folder_that_is_swapped_after_the_check_never_leads_outside(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    within, outside, usual = folder / "media" / "within", folder.parent / "outside", os.open
+    for place, text in ((within, "inside"), (outside, "outside")):
+        place.mkdir()
+        (place / "a.png").write_text(text)
+
+    def late(path: object, *rest: object, **more: object) -> int:
+        if str(path).endswith("within/a.png"):
+            within.rename(folder / "media" / "gone")
+            within.symlink_to(outside)
+        return usual(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", late)
+    with pytest.raises(Unusable, match=OUTSIDE):
+        open_inside(folder, "media", "within/a.png")
 
 
 def test_a_link_that_is_swapped_while_it_is_opened_never_leads_outside(folder: Path) -> None:

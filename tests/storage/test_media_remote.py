@@ -5,21 +5,27 @@ from __future__ import annotations
 import io
 import socket
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from pathlib import Path
 
 import fsspec
+import numpy as np
 import pytest
 from PIL import Image
+from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from dashboard.storage.media import media, poster, problem
-from dashboard.storage.media.inside import Unusable
+from dashboard.storage.media.inside import Opened, Unusable
 from dashboard.storage.media.remote import FACTS, client, open_remote
 from dashboard.storage.media.remote.blocks import BLOCK, BLOCKS
 from dashboard.storage.media.remote.hosts import OFF, VARIABLE, allowed, is_public, origin_of
+from dashboard.storage.media.serving import Content, answer
 from tests.storage.remote_host import Host, served
 from tests.storage.test_media import client as client_of
 from tests.storage.test_media import clip, world_of
@@ -37,6 +43,13 @@ def clip_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def picture_bytes() -> bytes:
     written = io.BytesIO()
     Image.new("RGB", (2000, 1000), "green").save(written, "PNG")
+    return written.getvalue()
+
+
+def noise_bytes() -> bytes:
+    written = io.BytesIO()
+    pixels = np.random.default_rng(0).integers(0, 256, (900, 900, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(written, "PNG")
     return written.getvalue()
 
 
@@ -258,10 +271,59 @@ def test_a_name_that_leads_to_a_private_address_needs_a_word_of_the_operator(
     assert open_remote(f"{named}/clip.mp4").size > 0
 
 
+def test_a_name_with_one_private_address_among_public_ones_is_refused(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port, usual = host.url.rpartition(":")[2], socket.getaddrinfo
+
+    def looked_up(name: object, *rest: object, **more: object) -> object:
+        if name != "clips.example":
+            return usual(name, *rest, **more)
+        numbers = ("93.184.216.34", "127.0.0.1")
+        return [found for number in numbers for found in usual(number, *rest, **more)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+    monkeypatch.setenv(VARIABLE, f"http://clips.example:{port}")
+    with pytest.raises(Unusable, match="private address"):
+        open_remote(f"http://clips.example:{port}/clip.mp4")
+    assert host.asked == []
+
+
+def test_a_poster_from_a_lazy_host_is_given_up(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host.files["/lazy.png"] = noise_bytes()
+    assert len(host.files["/lazy.png"]) > 8 * BLOCK
+    monkeypatch.setattr("dashboard.storage.media._POSTER_PATIENCE", 0.5)
+    with pytest.raises(Unusable, match="host too slow"):
+        poster(world_of(tmp_path, {"i": f"{host.url}/lazy.png"}), "i")
+    assert len(host.asked) < 6
+
+
+def test_what_lies_on_another_host_holds_up_nothing_that_lies_here() -> None:
+    answers = threading.Event()
+
+    def find(_: str, item_id: str) -> Content:
+        assert item_id == "near" or answers.wait(20)
+        return Content(Opened(io.BytesIO(b"x"), 1, None, "v"), "image/webp")
+
+    endpoint = answer(find, lambda _, item_id: item_id != "near", at_once=2)
+    app = Starlette(routes=[Route("/posters/{collection}", endpoint)])
+    with TestClient(app) as routes, ThreadPoolExecutor(4) as threads:
+        asked = [threads.submit(routes.get, f"/posters/c?item=far{n}") for n in range(3)]
+        near = threads.submit(routes.get, "/posters/c?item=near")
+        assert near.result(10).status_code == 200
+        assert not any(each.done() for each in asked)
+        answers.set()
+        assert [each.result(10).status_code for each in asked] == [200, 200, 200]
+
+
 def test_addresses_in_figures_are_private_or_public() -> None:
     private = ["127.0.0.1", "10.1.2.3", "169.254.169.254", "::1", "fe80::1%eth0", "fc00::1"]
+    private += ["64:ff9b::a9fe:a9fe", "64:ff9b:1::a00:1", "fec0::1", "::7f00:1"]
     private += ["::ffff:10.0.0.1", "0.0.0.0", "224.0.0.1", "2002:7f00:1::", "100.64.0.1"]
     assert [number for number in private if is_public(number)] == []
+    assert is_public("64:ff9b::5db8:d822")
     assert is_public("93.184.216.34") and is_public("2606:2800:220:1:248:1893:25c8:1946")
 
 

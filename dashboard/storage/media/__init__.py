@@ -22,6 +22,7 @@ from dashboard.storage.media.inside import Opened, Unusable
 from dashboard.storage.media.looks import Look, content_of, look, open_named
 from dashboard.storage.media.lookup import Lookup, Row, rows_of, text_of
 from dashboard.storage.media.posters import poster_of
+from dashboard.storage.media.remote.blocks import RemoteFile
 from dashboard.storage.media.remote.hosts import is_remote
 from dashboard.storage.media.serving import Content, answer
 
@@ -30,6 +31,7 @@ TEXT = "text"
 COLUMNS = ["item_id", "kind", "clip", "poster", "problem", "caption", "begin", "end", "far"]
 _SERVED_AS_IT_IS = 400_000  # bytes; larger posters are made smaller
 _WIDE = 1280  # pixels
+_POSTER_PATIENCE = 20.0  # seconds for all that is read of another host to make one
 
 
 class HasMedia(Protocol):
@@ -100,12 +102,18 @@ def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
             open_named(collection.folder, collection.media_root, text_of(item, "file"))
         )
 
+    def clip_far(name: str, item_id: str) -> bool:
+        return is_remote(text_of(lookup.find(name, item_id)[1], "file"))
+
+    def poster_far(name: str, item_id: str) -> bool:
+        return is_far(*lookup.find(name, item_id))
+
     def poster(name: str, item_id: str) -> Content:
         return poster_content(*lookup.find(name, item_id))
 
     return [
-        Route(f"/{CLIPS}/{{collection}}", answer(clip), name="clip"),
-        Route(f"/{POSTERS}/{{collection}}", answer(poster, at_once=2), name="poster"),
+        Route(f"/{CLIPS}/{{collection}}", answer(clip, clip_far), name="clip"),
+        Route(f"/{POSTERS}/{{collection}}", answer(poster, poster_far, at_once=2), name="poster"),
     ]
 
 
@@ -128,8 +136,14 @@ def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any
         "caption": text_of(row, "caption"),
         "begin": _second(row, "span_start"),
         "end": _second(row, "span_end"),
-        "far": is_remote(text_of(row, "poster") if poster.version else name),
+        "far": is_far(collection, row),
     }
+
+
+def is_far(collection: HasMedia, row: Row) -> bool:
+    """Whether an item's poster, or what it is made from, lies on another host."""
+    own = _own_poster(collection, row).version
+    return is_remote(text_of(row, "poster" if own else "file"))
 
 
 def _spoken(row: Row) -> dict[str, Any]:
@@ -156,6 +170,8 @@ def poster_content(collection: HasMedia, row: Row) -> Content:
         opened = open_named(collection.folder, collection.media_root, text_of(row, "file"))
         begin = _second(row, "span_start")
         second = 0.0 if isnan(begin) else begin
+    if isinstance(opened.file, RemoteFile):
+        opened.file.hurry(_POSTER_PATIENCE)
     with opened:
         made = poster_of(opened, second)
     small = Opened(io.BytesIO(made), len(made), opened.modified, opened.version)

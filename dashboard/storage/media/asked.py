@@ -16,6 +16,7 @@ from starlette.routing import Route
 from dashboard.storage.media import HasMedia, media, poster_content
 from dashboard.storage.media.looks import look
 from dashboard.storage.media.lookup import Lookup, Row, rows_of, text_of
+from dashboard.storage.media.remote.hosts import is_remote
 from dashboard.storage.media.serving import Content, answer
 
 PICTURES = "questions"
@@ -79,4 +80,7 @@ def routes(open_collection: Callable[[str], HasQueries]) -> list[Route]:
         collection, row = lookup.find(name, query_id)
         return poster_content(collection, {"file": text_of(row, "image").strip()})
 
-    return [Route(f"/{PICTURES}/{{collection}}", answer(find, at_once=2), name="question")]
+    def far(name: str, query_id: str) -> bool:
+        return is_remote(text_of(lookup.find(name, query_id)[1], "image").strip())
+
+    return [Route(f"/{PICTURES}/{{collection}}", answer(find, far, at_once=2), name="question")]

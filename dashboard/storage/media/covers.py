@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from starlette.routing import Route
 
-from dashboard.storage.media import POSTERS, HasMedia, media, poster_content
+from dashboard.storage.media import POSTERS, HasMedia, is_far, media, poster_content
 from dashboard.storage.media.lookup import Lookup, rows_of
 from dashboard.storage.media.serving import Content, answer
 
@@ -28,4 +28,7 @@ def routes(glance_of: Callable[[str], HasMedia]) -> list[Route]:
     def cover(name: str, item_id: str) -> Content:
         return poster_content(*lookup.find(name, item_id))
 
-    return [Route(f"/{COVERS}/{{collection}}", answer(cover, at_once=2), name="cover")]
+    def far(name: str, item_id: str) -> bool:
+        return is_far(*lookup.find(name, item_id))
+
+    return [Route(f"/{COVERS}/{{collection}}", answer(cover, far, at_once=2), name="cover")]

@@ -37,17 +37,19 @@ class Content:
 
 
 def answer(
-    find: Callable[[str, str], Content], at_once: int = 20
+    find: Callable[[str, str], Content], far: Callable[[str, str], bool], at_once: int = 20
 ) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint for `/…/{collection}?item=ID&v=VERSION`; what cannot be shown is the same 404.
 
-    At most `at_once` files are looked for at the same time: making posters leaves threads.
+    At most `at_once` files are looked for at the same time: making posters leaves threads. Those
+    that lie `far`, on other hosts, wait in a queue of their own and hold up nobody else.
     """
-    turns = anyio.CapacityLimiter(at_once)
+    queues = {where: anyio.CapacityLimiter(at_once) for where in (True, False)}
 
     async def endpoint(request: Request) -> Response:
         name, item_id = request.path_params["collection"], request.query_params.get("item", "")
         try:
+            turns = queues[await anyio.to_thread.run_sync(far, name, item_id)]
             content = await anyio.to_thread.run_sync(find, name, item_id, limiter=turns)
         except (Unusable, DataError, LookupError, OSError, ValueError) as error:
             _LOG.info("not served: %r %r: %r", name[:100], item_id[:100], str(error)[:200])

@@ -4,10 +4,12 @@ back to the same places, such as the table of contents of a clip."""
 from __future__ import annotations
 
 import io
+import time
+from math import inf
 from typing import Any
 
 from dashboard.storage.media.inside import Unusable
-from dashboard.storage.media.remote.client import asked
+from dashboard.storage.media.remote.client import asked, give_up
 from dashboard.storage.media.remote.known import Known
 
 BLOCK = 256 * 1024  # bytes
@@ -20,6 +22,11 @@ class RemoteFile(io.RawIOBase):
     def __init__(self, address: str, size: int, version: str) -> None:
         super().__init__()
         self._address, self._size, self._version, self._at = address, size, version, 0
+        self._until = inf
+
+    def hurry(self, seconds: float) -> None:
+        """From now on all reading together may take so many seconds, then it is Unusable."""
+        self._until = time.monotonic() + seconds
 
     def readable(self) -> bool:
         return True
@@ -65,6 +72,8 @@ class RemoteFile(io.RawIOBase):
         known = BLOCKS.recall(key)
         if known is not None:
             return known
+        if time.monotonic() > self._until:
+            raise give_up(self._address)
         start, end = number * BLOCK, min((number + 1) * BLOCK, self._size)
         found: bytes = asked(self._address, "_cat_file", start=start, end=end)
         if len(found) == end - start:

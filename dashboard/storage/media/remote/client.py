@@ -36,6 +36,12 @@ def asked(address: str, what: str, **settings: Any) -> Any:
         raise Unusable(word) from error
 
 
+def give_up(address: str) -> Unusable:
+    """Leave a host alone for a while that answers, but not in time; the error to raise."""
+    SILENT.keep(origin_of(address), TOO_SLOW, LEFT_ALONE)
+    return Unusable(TOO_SLOW)
+
+
 def not_silent(address: str) -> None:
     """Raises Unusable, with what was wrong, where the host lately gave no answer."""
     word = SILENT.recall(origin_of(address))

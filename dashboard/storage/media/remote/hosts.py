@@ -109,5 +109,14 @@ def _says_so(parts: SplitResult) -> bool:
 def is_public(number: str) -> bool:
     """Whether an address in figures is one of the open internet."""
     found = ipaddress.ip_address(number.partition("%")[0])
+    if any(found in network for network in _NOT_OPEN if network.version == found.version):
+        return False
     inner = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
+    if found in _TRANSLATED:
+        inner = ipaddress.IPv4Address(int(found) & 0xFFFF_FFFF)
     return all(one.is_global and not one.is_multicast for one in (found, inner) if one is not None)
+
+
+_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # the last 32 bits are an IPv4 address
+# Local translation, site-local, and IPv4 written as IPv6: the library calls some of them global.
+_NOT_OPEN = [ipaddress.ip_network(each) for each in ("64:ff9b:1::/48", "fec0::/10", "::/96")]
