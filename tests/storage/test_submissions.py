@@ -146,6 +146,19 @@ def test_pickles_and_cut_files_are_refused(folder):
         read("gallery.npy")
 
 
+@pytest.mark.parametrize(
+    "shape",
+    ["(9223372036854775807, 128)", "(-1, 128)", "(-1, -128)", "(2305843009213693952, 8)"]
+    + ["(1180591620717411303424, 2)", "(9, 128)", "(True, 128)", "(2, 128", "2", "(" * 100],
+)
+def test_a_header_that_says_more_than_there_is_is_refused(folder, shape):
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(149) + "\n"
+    start = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+    (folder / "gallery.npy").write_bytes(start + b"\0" * 4096)
+    with pytest.raises(DataError, match="gallery.npy: found a file that cannot be mapped"):
+        read("gallery.npy")
+
+
 def test_an_id_that_stands_twice_is_refused(folder):
     (folder / "gallery.txt").write_text("a\na\n")
     with pytest.raises(DataError, match="gallery.txt, line 2: found 'a' again"):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import os
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -11,6 +14,8 @@ import numpy.typing as npt
 from dashboard.tables import DataError
 
 WANTED = "a complete array of numbers in .npy format"
+UNMAPPED = (ValueError, OSError, TypeError, SyntaxError, EOFError, KeyError, OverflowError)
+UNMAPPED += (TokenError, MemoryError, RecursionError)  # of a header that is no Python
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
@@ -40,7 +45,16 @@ def mapped(file: BinaryIO, name: str) -> npt.NDArray[Any]:
         shape, by_column, kind = HEADERS[np.lib.format.read_magic(file)](file)
         if kind.hasobject:
             raise DataError(name, "pickled objects", f"{WANTED}; nothing is unpickled")
+        _check_size(shape, file.tell() + math.prod(shape) * kind.itemsize, file)
         order = "F" if by_column else "C"
         return np.memmap(file, kind, "r", file.tell(), shape, order)
-    except (ValueError, OSError, TypeError, SyntaxError, EOFError, KeyError) as error:
+    except UNMAPPED as error:
         raise DataError(name, f"a file that cannot be mapped ({error})", WANTED) from error
+
+
+def _check_size(shape: tuple[int, ...], wanted: int, file: BinaryIO) -> None:
+    """Raises ValueError where the file is shorter than its header says, reckoned in whole numbers
+    of any size: numpy's own sum wraps around."""
+    size = os.fstat(file.fileno()).st_size
+    if min(shape, default=0) < 0 or wanted > size:
+        raise ValueError(f"a header of the shape {shape} before {size:,} bytes in all")
