@@ -23,7 +23,7 @@ from dashboard.evaluation.duplicates import BITS
 from dashboard.storage import media as media_module
 from dashboard.storage.media import media, media_url, poster_url, problem, routes
 from dashboard.storage.media.hashes import picture_hash
-from dashboard.storage.media.inside import OUTSIDE, Unusable, open_inside
+from dashboard.storage.media.inside import Unusable, open_inside
 from dashboard.tables import DataError
 
 
@@ -239,7 +239,7 @@ def test_a_folder_that_is_swapped_after_the_check_never_leads_outside(
         return usual(path, *rest, **more)
 
     monkeypatch.setattr(os, "open", late)
-    with pytest.raises(Unusable, match=OUTSIDE):
+    with pytest.raises(Unusable, match="outside the collection"):
         open_inside(folder, "media", "within/a.png")
 
 
