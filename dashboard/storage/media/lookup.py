@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 import pandas as pd
 
 _REMEMBERED = 10.0  # seconds
+_FEW = 8  # collections at once; with all their vectors they may fill the memory
 Row = Mapping[Hashable, Any]
 Known = TypeVar("Known")
 
@@ -28,11 +29,19 @@ class Lookup(Generic[Known]):
         """The collection and the row; LookupError or DataError when there is none."""
         with self._one_at_a_time:
             if name not in self._known or self._known[name][0] < time.monotonic():
+                self._forget(name)
                 collection = self._open(name)
                 until = time.monotonic() + _REMEMBERED
                 self._known[name] = (until, collection, self._rows(collection))
             _, collection, rows = self._known[name]
         return collection, rows[row_id]
+
+    def _forget(self, name: str) -> None:
+        """Let go of what is out of date, of `name`, and of the oldest where there are many."""
+        now = time.monotonic()
+        kept = [known for known, (until, *_) in self._known.items() if until >= now]
+        kept = [known for known in kept if known != name][-(_FEW - 1) :]
+        self._known = {known: self._known[known] for known in kept}
 
 
 def rows_of(table: pd.DataFrame, key: str, ids: Iterable[str] | None = None) -> dict[str, Row]:
