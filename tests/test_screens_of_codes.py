@@ -196,6 +196,17 @@ def test_vectors_of_floats_have_no_radius_and_say_so(broken):
     assert "No code of both: itq-64." in said(query)
 
 
+def test_a_file_of_results_has_no_codes_though_a_model_has_its_name(broken):
+    (broken / "runs").mkdir()
+    lines = ["query_id,item_id,score", "q_d0023,d0005,-1", "q_d0023,d0003,-2"]
+    (broken / "runs" / "itq-64.csv").write_text("\n".join(lines) + "\n")
+    app = opened(collection=NAME)
+    assert not app.exception
+    assert "No hash codes, and so no radius or length: itq-64." in said(app)
+    query = opened("query", collection=NAME, query="q_d0023")
+    assert not query.exception and "No code of both: itq-64." in said(query)
+
+
 def test_a_version_may_name_its_method_itself(broken):
     path = broken / "models" / "itq-64" / "model.toml"
     path.write_text(path.read_text() + 'method = "rotated"\n')

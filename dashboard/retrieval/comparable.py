@@ -25,8 +25,8 @@ class Made:
 
 def made(collection: Collection, version: str) -> Made:
     """What a version's results rest on. Raises DataError where its files cannot be used."""
-    model = collection.models.get(version)
-    if version in collection.run_files or model is None:
+    model = collection.searched.get(version)
+    if model is None:
         run = run_of(collection, version)
         known = frozenset(collection.items["item_id"])
         texts = collection.queries.loc[collection.queries["text"] != "", "query_id"]
@@ -44,9 +44,11 @@ def _depth(run: pd.DataFrame) -> int:
 
 def identical(collection: Collection, baseline: str, candidate: str) -> bool:
     """Whether two versions are two names of the same vectors, or of the same file of results."""
-    one, other = (collection.models.get(version) for version in (baseline, candidate))
+    one, other = (collection.searched.get(version) for version in (baseline, candidate))
     if one is not None and other is not None:
         return one.digest == other.digest
+    if one is not None or other is not None:
+        return False
     files = [collection.digests.get(f"runs/{version}") for version in (baseline, candidate)]
     return files[0] is not None and files[0] == files[1]
 

@@ -114,6 +114,12 @@ class Collection:
         return tuple(sorted({*self.models, *self.run_files}, key=natural))
 
     @property
+    def searched(self) -> dict[str, Model]:
+        """The versions that are searched by vectors: where a file of results has the same name,
+        that file counts and the model is none of them."""
+        return {name: m for name, m in self.models.items() if name not in self.run_files}
+
+    @property
     def digest(self) -> str:
         """One fingerprint of everything that enters numbers."""
         return digests.of_values(self.digests)

@@ -60,3 +60,15 @@ def test_two_names_of_the_same_content_are_known_to_be_so(folder):
     collection = open_collection(folder, allow_path=True)
     assert identical(collection, "v0.1", "again") and identical(collection, "old", "older")
     assert not identical(collection, "v0.1", "v0.2") and not identical(collection, "v0.1", "old")
+
+
+def test_a_file_of_results_counts_before_the_model_of_the_same_name(folder):
+    shutil.copytree(folder / "models" / "v0.1", folder / "models" / "again")
+    runs = folder / "runs"
+    runs.mkdir()
+    (runs / "v0.1.trec").write_text("q1 Q0 v01 1 9 x\n")
+    collection = open_collection(folder, allow_path=True)
+    assert set(collection.searched) == {"again", "v0.2"} < set(collection.models)
+    assert not identical(collection, "v0.1", "again")
+    (runs / "again.trec").write_text("q1 Q0 v01 1 9 x\n")
+    assert identical(open_collection(folder, allow_path=True), "v0.1", "again")

@@ -21,7 +21,7 @@ def lengths(collection: Collection, versions: Sequence[str]) -> pd.DataFrame:
     """The method and code length of each version: run, method, bits; <NA> for one without codes."""
     rows = []
     for version in versions:
-        model = collection.models.get(version)
+        model = collection.searched.get(version)
         if model is None or not model.codes:
             rows.append((version, version, None))
             continue
@@ -48,7 +48,7 @@ def types(asked: Question, only: tuple[str, ...] | None) -> pd.DataFrame:
 
 def code_pair(asked: Question, version: str, query_id: str, item_id: str) -> CodePair | None:
     """The codes of a query and an item in a version; None where it has none of one of them."""
-    model = opened_as(asked.collection, asked.digest).models.get(version)
+    model = opened_as(asked.collection, asked.digest).searched.get(version)
     if model is None or not model.codes:
         return None
     known = queries(asked).set_index("query_id")

@@ -54,7 +54,7 @@ def test_of(asked: Question, version: str, test: str) -> Matching:
     Raises DataError for a version without vectors, and for pairs that the tests are not of.
     """
     pairs = _pairs(_every(asked))
-    model = opened_as(asked.collection, asked.digest).models.get(version)
+    model = opened_as(asked.collection, asked.digest).searched.get(version)
     if model is None or model.queries is None:
         raise DataError(version, "no vectors of its own", "vectors, for a test of other queries")
     images, found = model.items.rows(pairs.pictures), model.items.rows(pairs.found)

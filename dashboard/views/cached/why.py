@@ -52,7 +52,7 @@ def causes(
         required=tuple(_pairs(_of(asked, query_id, required_keywords(asked)))),
         keywords=_counting(asked.collection, asked.groups),
         relevant=tuple(mine.loc[mine["grade"] >= judged.relevant_from, "item_id"].astype("str")),
-        spaces={version: model.items for version, model in known.models.items()},
+        spaces={version: model.items for version, model in known.searched.items()},
         ranks={version: _ranks(whole_run(asked, version), query_id) for version in versions},
         depth=depth,
         own=str(row["item_id"]),
@@ -66,7 +66,7 @@ def causes(
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _surroundings(name: str, digest: str, groups: tuple[str, ...]) -> dict[str, Surroundings]:
     annotated = frozenset(_counting(name, groups)["item_id"])
-    spaces = {version: model.items for version, model in opened(name).models.items()}
+    spaces = {version: model.items for version, model in opened(name).searched.items()}
     return {v: surroundings(space, NEAREST, annotated) for v, space in spaces.items()}
 
 

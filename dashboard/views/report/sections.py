@@ -65,8 +65,8 @@ def compared(found: Found) -> Markup:
 
 
 def _version(subject: Subject, name: str) -> Markup:
-    model = subject.collection.models.get(name)
-    if name in subject.collection.run_files or model is None:
+    model = subject.collection.searched.get(name)
+    if model is None:
         about = ["ranked results from a file"]
     else:
         about = [model.note, f"encoder {model.encoder}" if model.encoder else "", model.date]

@@ -214,7 +214,7 @@ def _identity(view: Any, opened: Collection, version: str) -> tuple[str, str, st
             found = cached.score(opened.name, opened.digest, given)
             note = f"submitted features {given.submission.gallery}, {given.submission.queries}"
             return found.fingerprint, "", note
-    model = opened.models.get(version)
+    model = opened.searched.get(version)
     if model is None:
         return opened.digests.get(f"runs/{version}", ""), "", "ranked results without vectors"
     return model.digest, model.date, model.note

@@ -85,7 +85,7 @@ def _about(view: Any) -> dict[str, str]:
     """What each version is: a submission by its files, a model by its note."""
     opened = cached.opened(view.collection)
     about = dict.fromkeys(opened.versions, "ranked results")
-    about |= {name: model.note or "model" for name, model in opened.models.items()}
+    about |= {name: model.note or "model" for name, model in opened.searched.items()}
     for given in cached.submitted(view):
         about[given.name] = f"submission: {given.submission.gallery}, {given.submission.queries}"
     return about
