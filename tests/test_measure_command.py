@@ -43,12 +43,17 @@ def test_a_submission_is_measured(tmp_path, submitted, capsys):
     assert code == 2 and "gallery.txt" in err
 
 
-@pytest.mark.parametrize("form", ["mine", "mine=a.npy", "=a.npy,b.npy", "mine=a,b,c", "mine=,b"])
+@pytest.mark.parametrize(
+    "form",
+    ["mine", "mine=a.npy", "=a.npy,b.npy", "mine=a,b,c", "mine=,b"]
+    + ["mine=a.npy,b", "x" * 41 + "=a.npy,b.npy", "m\nx=a.npy,b.npy", " =a.npy,b.npy"],
+)
 def test_another_form_of_submission_is_a_wrong_call(form, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["measure", "--qrels", "x", "--submission", form])
     assert ended.value.code == 2
-    assert "NAME=GALLERY.npy,QUERIES.npy" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "argument --submission: found" in said and "wanted" in said
 
 
 def test_broken_features_are_refused(tmp_path, submitted, capsys):

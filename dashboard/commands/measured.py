@@ -12,7 +12,7 @@ import pandas as pd
 
 from dashboard.commands.asked import Asked
 from dashboard.commands.numbers import at_least_one
-from dashboard.commands.submitted import FORM, Submitted, submitted_runs
+from dashboard.commands.submitted import submission, submitted_runs
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import Measure, parse
@@ -21,6 +21,7 @@ from dashboard.evaluation.submission import DIMENSION
 from dashboard.storage.collection import Collection
 from dashboard.storage.files import read_qrels, read_run
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.submissions import FORM, Submission
 from dashboard.storage.versions import RUN_NAME
 from dashboard.tables import DataError
 
@@ -30,14 +31,14 @@ class Extras:
     """What a call adds to the versions: submissions of features, and their dimension if it is
     another than the protocol's."""
 
-    submitted: Sequence[Submitted] = ()
+    submitted: Sequence[Submission] = ()
     dimension: int | None = None
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of a call that measures features instead of versions or runs."""
     text = "features for the protocol composed, ids beside them as .txt; again for more"
-    parser.add_argument("--submission", type=Submitted.of, action="append", metavar=FORM, help=text)
+    parser.add_argument("--submission", type=submission, action="append", metavar=FORM, help=text)
     text = f"of submitted features ({DIMENSION})"
     parser.add_argument("--dimension", type=at_least_one, metavar="D", help=text)
 

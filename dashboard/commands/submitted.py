@@ -4,43 +4,32 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols import Protocol
-from dashboard.evaluation.submission import DIMENSION, Features, scored
+from dashboard.evaluation.submission import Features, scored
+from dashboard.storage import submissions
 from dashboard.storage.collection import Collection
 from dashboard.storage.files.mapped import mapped_array
 from dashboard.storage.files.vectors import read_ids
 from dashboard.storage.findings import Findings
-from dashboard.storage.submissions import FORM
-from dashboard.storage.versions import width_of_all
+from dashboard.storage.submissions import Submission
 from dashboard.tables import DataError
 
 
-@dataclass(frozen=True)
-class Submitted:
-    """The files of one submission; the ids of each stand beside it in a `.txt`, one a line."""
-
-    name: str
-    gallery: Path
-    queries: Path
-
-    @classmethod
-    def of(cls, text: str) -> Submitted:
-        """What a call names. Raises ArgumentTypeError for any other form."""
-        name, _, files = text.partition("=")
-        paths = files.split(",")
-        if not name or len(paths) != 2 or not all(paths):
-            raise ArgumentTypeError(f"{text!r} is not {FORM}")
-        return cls(name, Path(paths[0]), Path(paths[1]))
+def submission(text: str) -> Submission:
+    """What a call names, files anywhere. Raises ArgumentTypeError for any other form."""
+    try:
+        return Submission.of(text)
+    except ValueError as problem:
+        raise ArgumentTypeError(str(problem)) from problem
 
 
 def submitted_runs(
-    submitted: Sequence[Submitted],
+    submitted: Sequence[Submission],
     protocol: Protocol,
     judgement: Judgement,
     dimension: int | None,
@@ -54,29 +43,16 @@ def submitted_runs(
     """
     if submitted and protocol.name != "composed":
         raise ValueError(f"--submission is of the protocol composed, not {protocol.name}")
+    against = submissions.held_against(collection) if collection else {}
+    against |= {"dimension": dimension} if dimension else {}
     found: dict[str, pd.DataFrame] = {}
     for each in submitted:
         if each.name in found:
             raise ValueError(f"two submissions are called {each.name!r}")
-        sides = [_features(path, complaints) for path in (each.gallery, each.queries)]
-        usual = width_of_all(collection.models) if collection else 0
-        found[each.name], warned = scored(
-            *sides, judgement.qrels, dimension or usual or DIMENSION, **_known(collection)
-        )
-        for sentence in warned:
-            name, _, said = sentence.partition(": ")
-            complaints.warning(name, said, "features of length 1 for the collection's ids")
+        sides = [_features(Path(name), complaints) for name in (each.gallery, each.queries)]
+        found[each.name], warned = scored(*sides, judgement.qrels, **against)
+        submissions.warn(complaints, warned)
     return found
-
-
-def _known(collection: Collection | None) -> dict[str, list[str]]:
-    """The ids that are to have features, in the collection's order."""
-    if collection is None:
-        return {}
-    return {
-        "items_known": collection.items["item_id"].tolist(),
-        "queries_known": collection.queries["query_id"].tolist(),
-    }
 
 
 def _features(path: Path, complaints: Findings) -> Features:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,19 +17,19 @@ from typing import Any
 
 import numpy.typing as npt
 
+from dashboard.storage.collection import Collection
 from dashboard.storage.files.contents import decode
 from dashboard.storage.files.mapped import mapped
 from dashboard.storage.files.vectors import ids_in
 from dashboard.storage.findings import Findings
 from dashboard.storage.media.inside import OUTSIDE, Opened, Unusable, open_inside
-from dashboard.storage.versions import natural
+from dashboard.storage.versions import natural, width_of_all
 from dashboard.tables import DataError
 
 FORM = "NAME=GALLERY.npy,QUERIES.npy"
 LONGEST_NAME = 40
 MOST = 1_000
 """So many files are offered to choose from; others can still be named."""
-
 
 WORDS = {
     OUTSIDE: "a name that leads out of the folder",
@@ -66,6 +66,24 @@ class Submission:
 
     def __str__(self) -> str:
         return f"{self.name}={self.gallery},{self.queries}"
+
+
+def held_against(collection: Collection) -> dict[str, Any]:
+    """What features are held against, as `evaluation.submission.scored` names it: the ids that a
+    collection knows, and the dimension that its models share, if they do."""
+    width = width_of_all(collection.models)
+    return {
+        "items_known": collection.items["item_id"].tolist(),
+        "queries_known": collection.queries["query_id"].tolist(),
+        **({"dimension": width} if width else {}),
+    }
+
+
+def warn(findings: Findings, sentences: Iterable[str]) -> None:
+    """Keep what was found when features were scored; each sentence begins with the file's name."""
+    for sentence in sentences:
+        file, _, found = sentence.partition(": ")
+        findings.warning(file, found, "features of length 1 for the collection's ids")
 
 
 def folder() -> Path | None:
