@@ -1,6 +1,7 @@
 """Composed queries on screen: the leaderboard, features that are submitted, and what is refused."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from dashboard.storage import collection as collections
 from dashboard.views import cached
 from tests.test_screens import SCREENS, cards, no_text_model, opened, texts  # noqa: F401
 
+submitted = sys.modules["dashboard.views.cached.submitted"]  # a function of this name hides it
 NAME = "openmoji_composed"
 MINE = "mine=gallery.npy,team/queries.npy"
 CANDIDATE = {"collection": NAME, "submissions": MINE, "candidate": "mine"}
@@ -223,6 +225,24 @@ def test_a_mistake_in_the_files_is_a_sentence(folder, mistake):
 )
 def test_a_link_that_names_something_else_is_a_sentence(text, said):
     assert said in opened(collection=NAME, submissions=text).error[0].value.replace("\\", "")
+
+
+def test_files_are_scored_once_under_whatever_names(monkeypatch):
+    scorings, kept = [], submitted._run
+    monkeypatch.setattr(submitted, "_run", lambda *of: scorings.append(1) or kept(*of))
+    submitted._score.clear()
+    names = [f"m{number}" for number in range(8)]
+    app = opened(collection=NAME, submissions=[MINE.replace("mine", name) for name in names])
+    assert not app.exception and not app.error and len(scorings) == 1
+    assert set(names) <= set(board(app)["Version"])
+
+
+def test_a_link_holds_at_most_eight_submissions(monkeypatch):
+    monkeypatch.setattr(submitted, "_run", None)  # nothing is scored before they are counted
+    many = [MINE.replace("mine", f"m{number}") for number in range(9)]
+    app = opened(collection=NAME, submissions=many)
+    assert "found 9 submissions, wanted at most 8" in app.error[0].value.replace("\\", "")
+    assert board(app)["Version"].tolist() == ["v0.3", "v0.2", "v0.1"]
 
 
 def test_submissions_are_for_composed_queries():

@@ -10,6 +10,9 @@ from dashboard.tables import DataError
 from dashboard.views import cached
 from dashboard.views.cached.submitted import PROTOCOL
 
+MOST = 8
+"""So many submissions stand beside each other: each is checked and scored for whoever opens it."""
+
 
 class Seen:
     """A collection whose defaults follow the protocol that an address names, and whose versions
@@ -38,8 +41,10 @@ def read_submissions(texts: Sequence[str], collection: Any) -> tuple[str, ...]:
 
     Raises ValueError with the sentence for the first one that cannot be used.
     """
-    found: dict[str, str] = {}
-    for text in filter(None, texts):
+    texts, found = list(filter(None, texts)), dict[str, str]()
+    if len(texts) > MOST:
+        raise ValueError(f"found {len(texts):,} submissions, wanted at most {MOST} at a time")
+    for text in texts:
         named = Submission.of(text)
         if named.name in found or named.name in collection.versions:
             raise ValueError(f"two versions are called {named.name!r}")

@@ -9,12 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.evaluation.submission import DIMENSION, Features, scored
+from dashboard.evaluation.submission import Features, scored
 from dashboard.storage import digests, submissions
 from dashboard.storage.collection import Collection
 from dashboard.storage.findings import Findings
 from dashboard.storage.submissions import Submission
-from dashboard.storage.versions import width_of_all
 from dashboard.tables import RUN, DataError
 from dashboard.views.cached.opened import opened, opened_as
 
@@ -65,38 +64,37 @@ def outcome(collection: Collection, text: str) -> Scored:
     return score(collection.name, collection.digest, _in_its_state(text))
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
 def score(name: str, digest: str, given: Submitted) -> Scored:
-    """The run of one submission; a refusal is kept, too, as the sentence for it."""
+    """The run of one submission; a refusal is kept, too, as the sentence for it.
+
+    Kept by its files: the same ones under many names are scored once.
+    """
+    return _score(name, digest, given.submission.gallery, given.submission.queries, given.state)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _score(name: str, digest: str, gallery: str, queries: str, state: str) -> Scored:
     known, findings = opened_as(name, digest), Findings()
     try:
-        run, warned = _run(known, given.submission, findings)
+        run, warned = _run(known, gallery, queries, findings)
     except DataError as problem:
         return Scored(RUN.empty(), str(problem), findings.frame(), "")
-    for sentence in warned:
-        file, _, found = sentence.partition(": ")
-        findings.warning(file, found, "features of length 1 for the collection's ids")
+    submissions.warn(findings, warned)
     mark = digests.of_table(run.astype({"query_id": "str"}), list(RUN.columns))
     return Scored(run, "", findings.frame(), mark)
 
 
 def _run(
-    known: Collection, of: Submission, findings: Findings
+    known: Collection, gallery: str, queries: str, findings: Findings
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     known.check_evidence()
     labels = PROTOCOLS[PROTOCOL].judge(known, None).qrels
     with (
-        submissions.features(of.gallery, findings) as gallery,
-        submissions.features(of.queries, findings) as queries,
+        submissions.features(gallery, findings) as items,
+        submissions.features(queries, findings) as asked,
     ):
-        return scored(
-            Features(of.gallery, *gallery),
-            Features(of.queries, *queries),
-            labels,
-            width_of_all(known.models) or DIMENSION,
-            items_known=known.items["item_id"].tolist(),
-            queries_known=known.queries["query_id"].tolist(),
-        )
+        sides = Features(gallery, *items), Features(queries, *asked)
+        return scored(*sides, labels, **submissions.held_against(known))
 
 
 def _in_its_state(text: str) -> Submitted:
