@@ -44,6 +44,19 @@ def test_equal_scores_keep_the_order_of_the_gallery():
     assert run["item_id"].tolist() == ["b", "c", "a", "b"]
 
 
+def test_cosines_that_differ_by_less_than_a_millionth_tie():
+    """Two engines that add in another order, or in single precision, make the same ranking."""
+    near = np.array([[0.6, 0.8], [0.6 + 4e-8, 0.8 - 3e-8], [0.6 + 8e-8, 0.8 - 6e-8]])
+    asked = Features("q.npy", ("r", "q"), np.array([[1.0, 0], [1.0, 0]]))
+    labels = LABELS.assign(query_id="q").drop_duplicates("item_id")
+    for rows in (near, near[::-1], near.astype(np.float32)):
+        run, _ = scored(Features("g.npy", ("a", "b", "c"), rows), asked, labels, 2)
+        assert run["item_id"].tolist() == ["a", "b", "c"]
+        assert run["score"].tolist() == [0.6, 0.6, 0.6]
+    far = Features("g.npy", ("a", "b", "c"), near + [[0, 0], [2e-5, 0], [4e-5, 0]])
+    assert scored(far, asked, labels, 2)[0]["item_id"].tolist() == ["c", "b", "a"]
+
+
 def test_no_submission_chooses_the_order_of_equal_scores():
     same = Features("g.npy", ("c", "a", "b"), np.ones((3, 2), np.float32) / np.sqrt(np.float32(2)))
     run, warned = scored(same, QUERIES, LABELS, 2, items_known=("b", "a", "c"))
