@@ -15,18 +15,29 @@ from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols import Protocol
 from dashboard.evaluation.rankings import Array
+from dashboard.tables import DataError
 
 USUAL = 2
 """The radius that the literature reports."""
+NEAR = 1e-6
+"""Cosines are rounded to six places."""
 
 
 def distances(scores: Array, bits: int) -> Array:
     """Hamming distances of codes from their cosines, which are (bits − 2 · distance) ÷ bits. int64
 
+    Raises DataError for a score that is the cosine of no two codes of so many bits.
+
     >>> distances(np.array([1.0, 0.875, -1.0]), 16).tolist()
     [0, 1, 16]
     """
-    return np.rint((1 - scores) * bits / 2).astype(np.int64)
+    exact = (1 - scores) * bits / 2
+    found = np.rint(exact)
+    wrong = ~((np.abs(exact - found) <= NEAR * bits) & (found >= 0) & (found <= bits))
+    if wrong.any():
+        wanted = f"({bits} − 2 · distance) ÷ {bits}, the cosine of codes of so many bits"
+        raise DataError("scores", f"the score {scores[int(np.argmax(wrong))]:g}", wanted)
+    return found.astype(np.int64)
 
 
 def by_radius(

@@ -8,6 +8,7 @@ from sklearn.metrics import average_precision_score, ndcg_score, precision_recal
 from dashboard.evaluation.curves import bounded, cumulative, first_hits, steps
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.radius import by_radius, distances
+from dashboard.tables import DataError
 from tests.evaluation.worlds import World, run_of
 
 HASHING, CROSSMODAL = PROTOCOLS["hashing"], PROTOCOLS["crossmodal"]
@@ -114,6 +115,14 @@ def test_distances_come_back_from_rounded_cosines():
     for bits in (1, 16, 64, 100, 1_000):
         far = np.arange(bits + 1)
         assert distances(((bits - 2 * far) / bits).round(6), bits).tolist() == far.tolist()
+
+
+@pytest.mark.parametrize("score", [1.125, -1.125, -59, 0.3, np.nan])
+def test_a_score_that_is_no_cosine_of_codes_is_refused(score):
+    run = coded({"q1": [("a", 0), ("b", 2)], "q2": [("a", 1)]}, 16)
+    run.loc[1, "score"] = score
+    with pytest.raises(DataError, match=f"found the score {score:g}; wanted .16 − 2 · distance"):
+        by_radius(run, judged({"q1": {"a": 1}, "q2": {"a": 1}}), HASHING, 16)
 
 
 # a hit at 0, a miss at 2; hits at 1 and 3; nothing relevant; and one that finds nothing near
