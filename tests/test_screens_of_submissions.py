@@ -2,14 +2,17 @@
 
 import json
 import sys
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score
 
 from dashboard.__main__ import main
 from dashboard.storage import collection as collections
 from dashboard.views import cached
+from dashboard.views.protocols.composed.places import places
 from tests.test_screens import SCREENS, cards, no_text_model, opened, texts  # noqa: F401
 
 submitted = sys.modules["dashboard.views.cached.submitted"]  # a function of this name hides it
@@ -107,6 +110,15 @@ def test_the_cards_show_the_submissions_annotated_items():
     mine = next(row for row in told["rows"] if row["name"] == "mine")
     assert mine["judged"] == mine["number"] == 10
     assert [row["role"] for row in told["rows"] if row["name"].startswith("mine")] == ["version"]
+
+
+def test_a_model_whose_whole_gallery_is_annotated_is_not_taken_for_a_submission():
+    run = pd.DataFrame({"item_id": ["a", "b"], "rank": [1, 2]})
+    found = SimpleNamespace(whole={"v1": run, "mine": run}, relevant=("b",), ranked=lambda _: run)
+    values = pd.DataFrame({"metric": "AP(annotated)", "run": ["v1", "mine"], "value": 0.5})
+    table = places(found, values, {"mine"}).set_index("Version")
+    assert table.loc["v1", "Ranks in the whole gallery"] == "2 of 2"
+    assert table.loc["mine", "Ranks in the whole gallery"] == "not submitted"
 
 
 def test_submitted_features_know_the_stored_queries_only():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import pandas as pd
@@ -21,8 +22,9 @@ def query(view: Any, query_id: str) -> None:
     asked = cached.question(view)
     found = results.find(asked, query_id, results.versions(view))
     st.header("Where the fulfilled items stand", anchor=False)
+    submitted = {given.name for given in cached.submitted(view)}
     st.dataframe(
-        places(found, summary.values(view, found)),
+        places(found, summary.values(view, found), submitted),
         hide_index=True,
         column_config={"AP": st.column_config.NumberColumn(format="%.3f", width=60)},
     )
@@ -34,21 +36,20 @@ def query(view: Any, query_id: str) -> None:
     _siblings(view, query_id)
 
 
-def places(found: Any, values: pd.DataFrame) -> pd.DataFrame:
+def places(found: Any, values: pd.DataFrame, submitted: Collection[str]) -> pd.DataFrame:
     """A row for each version: AP, and the places of the fulfilled items among the annotated items
-    and in the whole gallery."""
+    and in the whole gallery. submitted: the versions of which nothing else is known."""
     measured = values[values["metric"] == METRIC].set_index("run")["value"]
     rows = []
     for version, whole in found.whole.items():
         ranked = found.ranked(version)
-        only_annotated = len(whole) == len(ranked)
         rows.append(
             {
                 "Version": shown(version),
                 "AP": measured.get(version),
                 f"Places among the {len(ranked)} annotated": _listed(ranked, found.relevant),
                 "Ranks in the whole gallery": "not submitted"
-                if only_annotated
+                if version in submitted
                 else f"{_listed(whole, found.relevant)} of {len(whole):,}",
             }
         )
