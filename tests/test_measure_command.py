@@ -37,7 +37,7 @@ def test_a_submission_is_measured(tmp_path, submitted, capsys):
     code, _, err = called(capsys, *labels, *own[:2], *own[4:])
     assert code == 2 and "2 dimensions" in err and "128" in err
     code, _, err = called(capsys, *labels[:2], *own)
-    assert code == 2 and "--submission is of the protocol composed, not trec" in err
+    assert code == 2 and "trec does not score submitted features" in err
     (tmp_path / "gallery.txt").unlink()
     code, _, err = called(capsys, *labels, *own)
     assert code == 2 and "gallery.txt" in err

@@ -58,7 +58,7 @@ def _gaps(collection: Collection, findings: Findings) -> None:
         findings.error(DataError("models", "no version that can be used", wanted))
     if collection.queries.empty and "queries" not in collection.refused:
         findings.error(DataError("queries.csv", "no query", "at least one query"))
-    if "alfa" in collection.protocols and collection.keywords.empty:
+    if _by_keywords(collection) and collection.keywords.empty:
         wanted = "keywords of the items, for the protocol alfa"
         findings.error(DataError("unified_annotation.csv", "no keyword of any item", wanted))
     for model in collection.models.values():
@@ -70,9 +70,15 @@ def _gaps(collection: Collection, findings: Findings) -> None:
             findings.note(f"models/{model.name}/{FILE}", found, wanted)
     texts = set(collection.queries.loc[collection.queries["text"] != "", "query_id"])
     unmapped = texts - set(collection.query_keywords["query_id"])
-    if "alfa" in collection.protocols and texts and unmapped == texts:
+    if _by_keywords(collection) and texts and unmapped == texts:
         wanted = "their keywords: python -m dashboard keywords … --write"
         findings.error(DataError("query_keywords.csv", "no text query mapped to a keyword", wanted))
+
+
+def _by_keywords(collection: Collection) -> bool:
+    """Whether some protocol of the collection makes relevance of keywords."""
+    known = [PROTOCOLS[name] for name in collection.protocols if name in PROTOCOLS]
+    return any(protocol.of_keywords for protocol in known)
 
 
 def compare(

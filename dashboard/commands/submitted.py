@@ -41,8 +41,8 @@ def submitted_runs(
     Raises DataError for files that do not fit, ValueError for another protocol or a name given
     twice.
     """
-    if submitted and protocol.name != "composed":
-        raise ValueError(f"--submission is of the protocol composed, not {protocol.name}")
+    if submitted and not protocol.takes_features:
+        raise ValueError(f"the protocol {protocol.name} does not score submitted features")
     against = submissions.held_against(collection) if collection else {}
     against |= {"dimension": dimension} if dimension else {}
     found: dict[str, pd.DataFrame] = {}

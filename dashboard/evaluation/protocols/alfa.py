@@ -105,6 +105,7 @@ ALFA = Protocol(
     nothing_relevant="null",
     judge=judge,
     keep=keep,
+    of_keywords=True,
     definition="An item is relevant when it has every keyword that the query asks for in the "
     "chosen groups: the keywords that the words of a text query map to, or those of the item that "
     "an item query is about. That item itself is left out. A query that asks for no keyword, or "

@@ -115,6 +115,8 @@ CONTEXT = Protocol(
     nothing_relevant="formula",
     judge=judge,
     keep=keep,
+    in_rows=True,
+    grade_said=lambda grade: f"relevance {grade:g} of 100",
     definition="Each result has a relevance from 0 to 100, the mean of what people said of it; "
     "invalid answers are left out, and so are queries where more than 90 % of them are. Its credit "
     "r is relevance ÷ 100; where hits are shown, 50 or more is one, a threshold that the source "

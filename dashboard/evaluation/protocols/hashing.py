@@ -125,6 +125,7 @@ HASHING = Protocol(
     judge=judge,
     keep=keep_all,
     complete=True,
+    grade_said=lambda grade: f"type {3 - grade:g} (grade {grade:g})",
     definition="A pair of query and item is of type 1 (grade 2), 2 (grade 1) or 3 (grade 0); "
     "types 1 and 2 are hits. Items stand by ascending Hamming distance of their codes. Queries and "
     "gallery share no item. A query without an item of type 1 or 2 is not scored.",

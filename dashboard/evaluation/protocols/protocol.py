@@ -52,7 +52,9 @@ class Protocol:
     without any relevant item is worth: null for every metric, zero as trec_eval prints, or what
     each formula gives. ties: how a file's equal scores are put in order: as the gallery has
     them, or as trec_eval does. complete: a pair that no judgement names is known to be wrong,
-    rather than not judged.
+    rather than not judged. of_keywords: relevance is made of keywords. takes_features: submitted
+    features can be scored. in_rows: people see results in rows of a grid. grade_said: a grade in
+    words, where it says more than relevant or not.
     """
 
     name: str
@@ -66,6 +68,10 @@ class Protocol:
     finish: Callable[[Measure, Floats, Judgement], Floats] = as_decided
     complete: bool = False
     ties: Literal["gallery", "trec"] = "gallery"
+    of_keywords: bool = False
+    takes_features: bool = False
+    in_rows: bool = False
+    grade_said: Callable[[float], str] | None = None
     definition: str = ""
     formula: str = ""
     blind: tuple[str, ...] = ()

@@ -80,6 +80,10 @@ def _nothing(collection: Any) -> str:
     return ""
 
 
+def _in_rows(collection: Any) -> bool:
+    return PROTOCOLS[protocols_of(collection)[0]].in_rows
+
+
 def protocols_of(collection: Any) -> list[str]:
     """The protocols of a collection that there are."""
     return [protocol for protocol in collection.protocols if protocol in PROTOCOLS]
@@ -165,7 +169,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "columns": Choice(
         "how many cards stand side by side: line, 3, 5, 6 or 10",
-        lambda c: lists.side_by_side(c, COLUMNS) if protocols_of(c)[0] == "context" else "line",
+        lambda c: lists.side_by_side(c, COLUMNS) if _in_rows(c) else "line",
         one_of("number of columns", lambda c: COLUMNS),
     ),
     "also": Choice(

@@ -20,11 +20,6 @@ from dashboard.views.cards.rows import depth_in_rows, only_differing, rows_of, v
 from dashboard.views.cards.said import answer, by_item, say
 from dashboard.views.texts import plain
 
-GRADES: dict[str, Callable[[float], str]] = {
-    "hashing": lambda grade: f"type {3 - grade:g} (grade {grade:g})",
-    "context": lambda grade: f"relevance {grade:g} of 100",
-}
-
 __all__ = ["Found", "draw", "find", "versions"]
 
 
@@ -198,7 +193,7 @@ def _described(
 
 def _graded(found: Found, item_id: str) -> str:
     """The grade of an item in the protocol's words, where it says more than relevant or not."""
-    words, grade = GRADES.get(found.asked.protocol), found.grades.get(item_id)
+    words, grade = found.protocol.grade_said, found.grades.get(item_id)
     if words is None or (grade is None and not (found.protocol.complete and found.judged)):
         return ""
     return words(grade or 0.0)

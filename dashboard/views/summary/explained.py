@@ -119,7 +119,7 @@ def readable(steps: pd.DataFrame, keywords: dict[str, str]) -> pd.DataFrame:
 
 def _keywords(asked: Question, query_id: str, steps: pd.DataFrame) -> dict[str, str]:
     """How many of the required keywords each item has, where relevance is made of them."""
-    if asked.protocol != "alfa" or "item_id" not in steps:
+    if not PROTOCOLS[asked.protocol].of_keywords or "item_id" not in steps:
         return {}
     required = cached.required_keywords(asked)
     mine = required[(required["query_id"] == query_id) & required["group"].isin(asked.groups)]

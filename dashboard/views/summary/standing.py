@@ -85,7 +85,7 @@ def _left_out(view: Any) -> str:
     counted = cached.counts(asked, tuple(view.runs), selected(view, asked))
     protocol = PROTOCOLS[view.protocol]
     left_out = dict(REASONS)
-    if protocol.name != "alfa":
+    if not protocol.of_keywords:
         left_out["no_keyword"] = "without a judgement that can be used"
     if protocol.nothing_relevant != "null":
         del left_out["no_relevant"]  # these are scored
