@@ -226,6 +226,27 @@ def test_reviewers_ratings_take_the_place_of_simulated_satisfaction(capsys):
     assert matrix(app)["DCG", "Context-aware gain"] == cell(row, "context")
 
 
+def test_what_was_said_is_read_once_until_somebody_says_more(monkeypatch):
+    for place in range(1, 6):
+        rate(f"l{place:03d}", str(place))
+    reads, read = [], reviews.history
+    monkeypatch.setattr(reviews, "history", lambda *of, **by: reads.append(of) or read(*of, **by))
+    for _ in range(2):
+        assert "5 ratings of 5 lists by 1 reviewer, given" in texts(overview())
+    assert len(reads) == 1
+    rate("l006", "1")
+    assert "6 ratings of 6 lists by 1 reviewer, given" in texts(overview())
+    assert len(reads) == 2
+
+
+def test_a_file_of_reviews_that_cannot_be_read_is_a_sentence(tmp_path):
+    (tmp_path / "reviews").mkdir()
+    (tmp_path / "reviews" / "reviews.sqlite").write_text("no database " * 100)
+    app = overview()
+    assert not app.exception
+    assert any("wanted a file of reviews that can be read" in said.value for said in app.error)
+
+
 def test_a_reviewer_rates_a_list_and_takes_it_back():
     app = query(query="w31", list="l001")
     app.text_input(key="reviewer").set_value("Eve ").run()

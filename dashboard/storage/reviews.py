@@ -92,24 +92,43 @@ def append(review: Review, once: str | None = None) -> int:
         return int(added.lastrowid or 0)
 
 
-def latest(collection: str, kind: str, **about: str) -> pd.DataFrame:
+def state(collection: str, kind: str) -> tuple[str, int]:
+    """What changes with every word of a kind: in which file the words are, and the last one's
+    number, 0 where there is none. Costs one look into the index, however much was said.
+
+    Raises DataError where the file cannot be read.
+    """
+    asked = "SELECT number, time FROM review WHERE collection = ? AND kind = ?"
+    path = _file()
+    if not path.exists():
+        return "", 0
+    with _opened(writing=False) as file:
+        number, time = file.execute(
+            f"{asked} ORDER BY number DESC LIMIT 1", (collection, kind)
+        ).fetchone() or (0, "")
+        return f"{path} {path.stat().st_ino} {time}", number
+
+
+def latest(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:
     """The last word of each reviewer on each thing, oldest first: the table REVIEWS.
 
     `about` narrows it: query_id="q7", list_id=…, item_id=…, run=…, author=…. What was taken back is
-    left out. Raises DataError where the file cannot be read; without a file nothing was said.
+    left out, and so is what has a number above `until`. Raises DataError where the file cannot be
+    read; without a file nothing was said.
     """
-    said = history(collection, kind, **about)
+    said = history(collection, kind, until=until, **about)
     last = said.drop_duplicates([*_SUBJECT, "author"], keep="last")
     return last[last["value"] != TAKEN_BACK].reset_index(drop=True)
 
 
-def history(collection: str, kind: str, **about: str) -> pd.DataFrame:
+def history(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:
     """Everything that was said, oldest first, also what was said anew or taken back."""
     unknown = set(about) - set(REVIEWS.columns)
     if unknown:
         raise ValueError(f"reviews have no {', '.join(sorted(unknown))}")
     wanted = {"collection": collection, "kind": kind, **about}
     where = " AND ".join(f"{column} = ?" for column in wanted)
+    where += f" AND number <= {until:d}" if until is not None else ""
     asked = f"SELECT {', '.join(REVIEWS.columns)} FROM review WHERE {where} ORDER BY number"
     if not _file().exists():
         return REVIEWS.empty()

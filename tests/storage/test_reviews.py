@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.storage import reviews
-from dashboard.storage.reviews import RATING, VERDICT, Review, append, history, latest
+from dashboard.storage.reviews import RATING, VERDICT, Review, append, history, latest, state
 from dashboard.tables import REVIEWS, DataError
 
 
@@ -63,6 +63,28 @@ def test_ratings_of_lists_and_other_collections_stand_apart() -> None:
     found = latest("tiny", RATING, list_id="l7")
     assert found[["list_id", "run", "value"]].values.tolist() == [["l7", "v2", "4"]]
     assert latest("tiny", RATING, list_id="l8").empty
+
+
+def test_the_state_changes_with_each_word_of_its_kind_and_collection(kept_in: Path) -> None:
+    assert state("tiny", VERDICT) == ("", 0)
+    first = append(verdict("relevant"))
+    before = state("tiny", VERDICT)
+    assert before[1] == first
+    append(Review("rating", "tiny", "3", "Ada", list_id="l1"))
+    append(Review(VERDICT, "other", "not", "Ada", item_id="i1"))
+    assert state("tiny", VERDICT) == before and state("tiny", "rating")[1] == first + 1
+    assert append(verdict("not")) == state("tiny", VERDICT)[1] == first + 3
+    kept_in.rename(kept_in.with_name("old.sqlite"))
+    append(verdict("unsure"))
+    assert state("tiny", VERDICT)[1] == first and state("tiny", VERDICT) != before
+
+
+def test_what_counted_at_a_state_is_read_again_whatever_was_said_since() -> None:
+    append(verdict("relevant"))
+    until = state("tiny", VERDICT)[1]
+    append(verdict("not"))
+    assert values(latest("tiny", VERDICT, until=until)) == ["relevant"]
+    assert values(latest("tiny", VERDICT)) == ["not"]
 
 
 def test_ids_come_back_byte_for_byte() -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard.evaluation.browsed import Browsed, Reading
 from dashboard.storage import lists as stored
+from dashboard.storage import reviews
 from dashboard.storage.answers import answers as answers_of
 from dashboard.storage.answers import ratings_of
 from dashboard.storage.collection import Collection
@@ -22,11 +23,13 @@ from dashboard.views.cached.opened import opened
 
 
 class Said(NamedTuple):
-    """What tables of lists depend on: the files' state, and reviewers' (list, reviewer, rating)."""
+    """What tables of lists depend on: the files' state, and the last rating that counts: the state
+    of the file of reviews and its number there."""
 
     collection: str
     state: str
-    ratings: tuple[tuple[str, str, str], ...]
+    reviews: str
+    until: int
 
 
 def lists_of(name: str) -> Lists | None:
@@ -61,8 +64,14 @@ def workers(name: str) -> tuple[int, int]:
 
 def said(name: str) -> Said:
     """What the tables depend on now. Raises DataError where the reviews cannot be read."""
-    rows = ratings_of(name).itertuples(index=False, name=None)
-    return Said(name, stamp(name), tuple(rows))
+    asked = Said(name, stamp(name), *reviews.state(name, reviews.RATING))
+    ratings(asked)  # here, where the screen is ready to be told that they cannot be read
+    return asked
+
+
+def ratings(asked: Said) -> pd.DataFrame:
+    """The last rating of each reviewer of each list: list_id, author, value."""
+    return _ratings(asked.collection, asked.reviews, asked.until)
 
 
 def kind(asked: Said) -> str:
@@ -73,7 +82,7 @@ def kind(asked: Said) -> str:
 def answers(asked: Said) -> pd.DataFrame:
     """Who said what of which list: list_id, query_id, participant, session, satisfaction."""
     known = _lists(asked.collection, asked.state)
-    return answers_of(known, _ratings(asked))[0] if known else pd.DataFrame()
+    return answers_of(known, ratings(asked))[0] if known else pd.DataFrame()
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -140,10 +149,11 @@ def _browsed(asked: Said) -> tuple[Browsed, str]:
     known = _lists(asked.collection, asked.state)
     if known is None:
         raise DataError(asked.collection, "no lists.csv", "lists that people saw")
-    given, whose = answers_of(known, _ratings(asked))
+    given, whose = answers_of(known, ratings(asked))
     viewers = whose in (stored.REAL, stored.SIMULATED)
     return Browsed.of(known.places, known.relevance, given, by_viewers=viewers), whose
 
 
-def _ratings(asked: Said) -> pd.DataFrame:
-    return pd.DataFrame(asked.ratings, columns=["list_id", "author", "value"], dtype="str")
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _ratings(name: str, file: str, until: int) -> pd.DataFrame:
+    return ratings_of(name, until)

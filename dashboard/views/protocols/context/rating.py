@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.storage import reviews
@@ -27,8 +26,8 @@ TAKES_PLACE = {
 
 def rate(collection: str, query_id: str, list_id: str, version: str, asked: Said) -> None:
     """Ask how content a reviewer is with a list, and show what reviewers said of it."""
-    given = pd.DataFrame(asked.ratings, columns=["list", "author", "value"])
-    mine = given[given["list"] == list_id].set_index("author")["value"]
+    given = lists.ratings(asked)
+    mine = given[given["list_id"] == list_id].set_index("author")["value"]
     with st.container(border=True):
         st.markdown("**How content would you be with this list?**")
         with st.container(horizontal=True, vertical_alignment="bottom"):

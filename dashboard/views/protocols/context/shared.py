@@ -48,15 +48,15 @@ def whose(asked: Said) -> None:
     elif kind == NONE:
         st.info(NOBODY, icon=":material/person_off:")
     elif kind == REVIEWERS:
-        given = pd.DataFrame(asked.ratings, columns=["list", "author", "value"])
-        words = zip(("rating", "list", "reviewer"), _numbers(given), strict=True)
+        numbers = _numbers(lists.ratings(asked))
+        words = zip(("rating", "list", "reviewer"), numbers, strict=True)
         ratings, rated, people = (f"{n} {word}{'s' * (n != 1)}" for word, n in words)
         sentence = f"Satisfaction: {ratings} of {rated} by {people}, given on the Query screen."
         st.info(sentence, icon=":material/reviews:")
 
 
 def _numbers(given: pd.DataFrame) -> tuple[int, int, int]:
-    return len(given), given["list"].nunique(), given["author"].nunique()
+    return len(given), given["list_id"].nunique(), given["author"].nunique()
 
 
 def reading(view: Any) -> Reading | None:
