@@ -9,6 +9,7 @@ import pytest
 from dashboard.evaluation.explain import explain_run
 from dashboard.evaluation.measure import measure, summarise
 from dashboard.evaluation.metrics import parse
+from dashboard.evaluation.metrics.crossmodal import with_sums
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.tables import RUN
 
@@ -86,6 +87,52 @@ def test_of_one_direction_the_sum_is_of_that_one():
     assert means["Rsum"] == pytest.approx(expected)
     assert means["mR"] == pytest.approx(expected / 3)
     assert np.isnan(means["t2i_R"])
+
+
+def without_picture(*queries):
+    """The world of two pictures with five texts each, some queries taken away."""
+    evidence, run, *_ = world([5, 5])
+    evidence.queries = evidence.queries[~evidence.queries["query_id"].isin(queries)]
+    evidence.qrels = evidence.qrels[~evidence.qrels["query_id"].isin(queries)]
+    return PROTOCOLS["crossmodal"].judge(evidence, None), run
+
+
+def test_a_text_whose_picture_does_not_ask_leaves_the_sum_without_a_value():
+    made, run = without_picture("q_p1")
+    protocol = PROTOCOLS["crossmodal"]
+    table = summarise(measure({"r": run}, made, protocol, protocol.metrics))
+    means = table.set_index("metric")["mean"]
+    assert means[["Rsum", "mR"]].isna().all() and table["scored"].tolist()[-2:] == [0, 0]
+    said = next(note for note in made.notes if "have no value" in note)
+    assert said.startswith("The picture of 5 of 10 texts does not itself ask for texts")
+    assert "such as that of 'q_t5'" in said
+    added = with_sums(table).set_index("metric")["mean"]
+    six = means[["i2t_R", "t2i_R"]].sum()
+    assert added[["Rsum", "mR"]].tolist() == pytest.approx([six, six / 6])
+
+
+def test_a_picture_that_was_not_run_leaves_the_sum_of_that_run_without_a_value():
+    made, run = without_picture()
+    assert not any("have no value" in note for note in made.notes)
+    run.attrs["not_run"] = {"q_p1": "no vector"}
+    table = summarise(measure({"r": run}, made, "crossmodal", "i2t_R@1 t2i_R@1 Rsum"))
+    assert table["scored"].tolist() == [1, 10, 0]
+    run.attrs["not_run"] = {f"q_t{n}": "no vector" for n in range(10)}
+    table = summarise(measure({"r": run}, made, "crossmodal", "i2t_R@1 t2i_R@1 Rsum"))
+    assert table["scored"].tolist() == [2, 0, 0]  # one direction alone is no sum of both
+
+
+def test_sums_are_of_the_six_means_of_each_run_and_of_nothing_less():
+    rows = [("a", way, k, n / 6, n, 9) for way, n in (("i2t_R", 1), ("t2i_R", 2)) for k in CUTOFFS]
+    rows += [("b", "i2t_R", k, 0.5, 4, 9) for k in CUTOFFS]
+    rows += [("b", "t2i_R", k, np.nan, 0, 9) for k in CUTOFFS] + [("b", "Rsum", None, 1.5, 4, 9)]
+    columns = ["run", "metric", "cutoff", "mean", "scored", "total"]
+    means = pd.DataFrame(rows, columns=columns).astype({"cutoff": "Int64"})
+    table = with_sums(means)
+    sums = table[table["metric"].isin(["Rsum", "mR"])].set_index(["run", "metric"])
+    assert sums["mean"].tolist() == pytest.approx([1.5, 0.25, np.nan, np.nan], nan_ok=True)
+    assert sums["scored"].tolist() == [3, 3, 4, 4] and sums["cutoff"].isna().all()
+    assert len(table) == 16
 
 
 @pytest.mark.parametrize("metric", ["mR", "Rsum", "i2t_R@5", "t2i_R@5"])

@@ -18,6 +18,8 @@ from dashboard.evaluation.metrics.registry import metric
 from dashboard.evaluation.rankings import Array, Floats, Rankings
 
 CUTOFFS = (1, 5, 10)
+WAYS = ("i2t_R", "t2i_R")
+SUMS = ("Rsum", "mR")
 SOURCE = "image-text matching, R@K, R@Sum and m_R"
 TESTS = {
     "whole": "",
@@ -147,7 +149,7 @@ def summarised(ranks: Ranks, caption_to_image: Array) -> Matching:
     sums = of_six({f"{name}@{k}": mean for name, k, mean, *_ in rows})
     composed = [
         {"metric": name, "mean": mean, **both}
-        for name, mean in zip(("Rsum", "mR"), sums, strict=True)
+        for name, mean in zip(SUMS, sums, strict=True)
     ]
     table = pd.concat([table, pd.DataFrame(composed)], ignore_index=True)
     table["cutoff"] = table["cutoff"].astype("Int64")
@@ -162,8 +164,28 @@ def of_six(recalls: dict[str, float]) -> tuple[float, float]:
     >>> of_six({f"{way}_R@{k}": 0.5 for way in ("i2t", "t2i") for k in (1, 5, 10)})
     (3.0, 0.5)
     """
-    six = [recalls[f"{name}@{k}"] for name in ("i2t_R", "t2i_R") for k in CUTOFFS]
+    six = [recalls[f"{name}@{k}"] for name in WAYS for k in CUTOFFS]
     return float(sum(six)), float(sum(six) / len(six))
+
+
+def with_sums(means: pd.DataFrame) -> pd.DataFrame:
+    """The means of runs with Rsum and mR made of the six recalls, NaN where one is missing.
+
+    means: run, metric, cutoff, mean, scored, total; sums of single queries in it are left out.
+    """
+    recalls = means[means["metric"].isin(WAYS) & means["cutoff"].isin(CUTOFFS)]
+    rows = []
+    for run, of in recalls.groupby("run", sort=False, observed=True):
+        named = dict(zip(of["metric"] + "@" + of["cutoff"].astype("str"), of["mean"], strict=True))
+        every = {f"{name}@{k}": float("nan") for name in WAYS for k in CUTOFFS} | named
+        both = of[of["cutoff"] == CUTOFFS[0]][["scored", "total"]].sum()
+        rows += [
+            {"run": run, "metric": name, "mean": value, **both}
+            for name, value in zip(SUMS, of_six(every), strict=True)
+        ]
+    kept = means[~means["metric"].isin(SUMS)]
+    sums = pd.DataFrame(rows, columns=means.columns).astype(means.dtypes)
+    return pd.concat([kept, sums], ignore_index=True)
 
 
 def _both(images: Array, found: _Texts, asking: _Texts) -> Ranks:

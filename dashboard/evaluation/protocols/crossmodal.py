@@ -21,7 +21,7 @@ from dashboard.evaluation.protocols.protocol import (
     keep_all,
     qrels_of,
 )
-from dashboard.evaluation.rankings import Floats
+from dashboard.evaluation.rankings import Array, Floats
 
 IMAGE, TEXT = "image", "text"
 OF_KIND = {"i2t_R": IMAGE, "t2i_R": TEXT}
@@ -50,7 +50,27 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     )
     both = (BOTH,) if {IMAGE, TEXT} <= set(kinds.values()) else ()
     alone = _alone(evidence.items, made, kinds)
-    return replace(made, kinds=kinds, notes=(*both, *_ratio(made, kinds), *alone))
+    made = replace(made, kinds=kinds)
+    return replace(made, notes=(*both, *_unpaired(made), *_ratio(made, kinds), *alone))
+
+
+def _unpaired(made: Judgement) -> tuple[str, ...]:
+    """How many texts have a picture that does not ask, which leaves Rsum without a value."""
+    kind = _kind(made)
+    scored = made.relevant > 0
+    if not (scored & (kind == IMAGE)).any():
+        return ()
+    texts = np.flatnonzero(scored & (kind == TEXT))
+    picture = _picture_of(made, kind)[texts]
+    without = texts[(picture < 0) | ~scored[picture]]
+    if not len(without):
+        return ()
+    return (
+        f"The picture of {len(without):,} of {len(texts):,} texts does not itself ask for texts, "
+        f"such as that of {made.query_ids[without[0]]!r}: what these texts find stands with no "
+        "picture, so that Rsum and mR of single queries, and with them their intervals, have no "
+        "value. The six recalls can be added all the same.",
+    )
 
 
 def _kinds(queries: pd.DataFrame | None) -> dict[str, str]:
@@ -78,9 +98,7 @@ def _ratio(made: Judgement, kinds: dict[str, str]) -> tuple[str, ...]:
     )
 
 
-def _alone(
-    items: pd.DataFrame | None, made: Judgement, kinds: dict[str, str]
-) -> tuple[str, ...]:
+def _alone(items: pd.DataFrame | None, made: Judgement, kinds: dict[str, str]) -> tuple[str, ...]:
     """How many texts belong to no picture and pictures to no text, on each side."""
     if items is None or "side" not in items.columns or not kinds:
         return ()
@@ -104,22 +122,28 @@ def finish(measure: Measure, values: Floats, judgement: Judgement) -> Floats:
     """Each direction's metric for its own queries only; Rsum and mR over both, with the pictures.
 
     A picture's Rsum is its own R@1 + R@5 + R@10 and, for each of its texts, pictures ÷ texts times
-    the same: the mean over pictures is then the sum of the six means, whatever the ratio. Where
-    only one direction was asked, Rsum and mR are of that one.
+    the same: the mean over pictures is then the sum of the six means, whatever the ratio. It is
+    null where that cannot be: no text is scored, or one whose picture is not. Where only one
+    direction was asked, Rsum and mR are of that one.
     """
-    kind = np.array([judgement.kinds.get(query, "") for query in judgement.query_ids])
+    kind = _kind(judgement)
     if measure.name in OF_KIND and judgement.kinds:
         return np.where(kind == OF_KIND[measure.name], values, np.nan)
     if measure.name not in BOTH_WAYS or not {IMAGE, TEXT} <= set(kind.tolist()):
         return values
-    picture = _picture_of(judgement, kind)
-    counted = (kind == TEXT) & (picture >= 0) & ~np.isnan(values)
+    texts = (kind == TEXT) & ~np.isnan(values)
     scored = (kind == IMAGE) & ~np.isnan(values)
-    counted[counted] = scored[picture[counted]]
-    of_texts = np.bincount(picture[counted], values[counted], minlength=len(values))
-    share = scored.sum() / max(int(counted.sum()), 1)
-    total = (values + share * of_texts) / BOTH_WAYS[measure.name]
+    picture = _picture_of(judgement, kind)[texts]
+    if not len(picture) or not ((picture >= 0) & scored[picture]).all():
+        return np.full(len(values), np.nan)
+    of_texts = np.bincount(picture, values[texts], minlength=len(values))
+    total = (values + scored.sum() / len(picture) * of_texts) / BOTH_WAYS[measure.name]
     return np.where(scored, total, np.nan)
+
+
+def _kind(judgement: Judgement) -> Array:
+    """What each query is, in order; empty where that is not told."""
+    return np.array([judgement.kinds.get(query, "") for query in judgement.query_ids])
 
 
 def _picture_of(judgement: Judgement, kind: np.ndarray) -> np.ndarray:
