@@ -133,6 +133,14 @@ def test_one_direction_alone_has_no_sum():
     assert "Image to text, " not in said(app).replace("*", "")
 
 
+def test_a_slice_of_one_direction_has_no_sum():
+    app = opened(collection=NAME, slice="kind of query=item query", queries="all")
+    table = recalls(app)
+    assert (table[[*SIX[3:], "Rsum (of 600)", "mR"]] == "–").all(axis=None)
+    assert (table[SIX[:3]] != "–").all(axis=None)
+    assert "Text to image: none of the queries in view, so Rsum and mR" in said(app)
+
+
 def test_a_test_that_is_too_large_is_an_error_and_no_number():
     app = opened(collection=NAME, test="five-fold 1K")
     error = "COCO five-fold 1K cannot be had here: this collection asks with 400 pictures."
@@ -242,6 +250,10 @@ def test_a_version_without_a_picture_leaves_that_one_out_and_says_so(broken):
     (folder / "items.txt").write_text("\n".join(names[place] for place in keep) + "\n")
     app = opened(collection=NAME)
     assert "Image to text: 399 pictures" in said(app)
+    six = numbers(recalls(app).loc["v0.3", SIX])
+    both = numbers(recalls(app).loc["v0.3", ["Rsum (of 600)"]])
+    assert both == pytest.approx([sum(six)], abs=0.31)
+    assert "Of v0.3 a text is scored whose picture is not" in said(app)
     assert not app.exception
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.evaluation.curves import cumulative
 from dashboard.evaluation.measure import summarise
-from dashboard.evaluation.metrics.crossmodal import CUTOFFS, FOLD, FOLDS, TESTS
+from dashboard.evaluation.metrics.crossmodal import CUTOFFS, FOLD, FOLDS, TESTS, with_sums
 from dashboard.evaluation.pairing import chance
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT, USUAL_TEXTS
@@ -66,9 +66,7 @@ def _recalls(view: Any) -> None:
     values = cached.measurements(asked, view.runs, PROTOCOLS[view.protocol].metrics)
     only = summary.selected(view, asked)
     means = summarise(values if only is None else values[values["query_id"].isin(only)])
-    kinds = set(cached.counted_judgement(asked).kinds.values())
-    if not {IMAGE, TEXT} <= kinds:
-        means = means[~means["metric"].isin([name for name, _ in SUMS])]
+    single, means = means, with_sums(means)
     scored = {kind: _scored(means, OF[kind]) for kind in WAYS}
     _table(means)
     without = [WAYS[kind] for kind, number in scored.items() if not number]
@@ -81,7 +79,25 @@ def _recalls(view: Any) -> None:
         f"In per cent, the best in bold; Rsum: the six added, of 600; mR: their mean. {_of(scored)}"
         f"{_ratio(view)}"
     )
+    lacking = _lacking(single, means)
+    if lacking:
+        st.caption(
+            plain(
+                f"Of {', '.join(lacking)} a text is scored whose picture is not: Rsum and mR of "
+                "single queries, which stand with the pictures, have no value there.",
+                None,
+            )
+        )
     take_away(view, means, "recalls")
+
+
+def _lacking(single: pd.DataFrame, means: pd.DataFrame) -> list[str]:
+    """The versions that have a sum of six recalls but no sums of single queries."""
+    known, there = (
+        set(table.loc[(table["metric"] == "Rsum") & table["mean"].notna(), "run"])
+        for table in (means, single)
+    )
+    return [run for run in dict.fromkeys(means["run"]) if run in known - there]
 
 
 def _thousands(view: Any) -> None:
