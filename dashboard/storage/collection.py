@@ -32,7 +32,9 @@ class Collection:
     """A test collection: items, queries, labels, and the versions that are compared on them.
 
     `broken` says why a model was left out, `refused` why a file of labels was: no number that needs
-    it may be shown. `findings` lists everything that was dropped, repaired or refused.
+    it may be shown. `findings` lists everything that was dropped, repaired or refused. `digests`
+    are of what makes the gallery, the queries, the labels and each version; `state` is of all that
+    was read, what merely divides or describes queries and items, too.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Collection:
     broken: dict[str, DataError]
     refused: dict[str, DataError]
     digests: dict[str, str]
+    state: str
 
     @property
     def title(self) -> str:
@@ -121,8 +124,8 @@ class Collection:
 
     @property
     def digest(self) -> str:
-        """One fingerprint of everything that enters numbers."""
-        return digests.of_values(self.digests)
+        """One fingerprint of everything that was read; results are remembered by it."""
+        return digests.of_values(self.digests, self.state)
 
     def _version(self, setting: str, place: int) -> str:
         wanted = str(self.settings[setting])
@@ -196,10 +199,13 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
         **{f"runs/{name}": digests.of_file(path) for name, path in runs.items()},
     }
     check_recorded(models.values(), fingerprints, findings)
+    tables = digests.of_cells(items, queries, keywords, qrels, query_keywords, vocabulary)
+    refused = {what: str(problem) for what, problem in read.refused.items()}
     name = folder.name or folder.resolve().name
     return Collection(
         name, folder, settings, items, queries, keywords, qrels, query_keywords, vocabulary,
         models, runs, findings.frame(), broken, read.refused, fingerprints,
+        digests.of_values(tables, refused, settings),
     )  # fmt: skip
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation import duplicates
 from dashboard.storage import media
+from dashboard.storage.collection import Collection
+from dashboard.storage.media import state
 from dashboard.storage.media.hashes import picture_hash
 from dashboard.storage.media.inside import Unusable
 from dashboard.tables import DataError
 from dashboard.views.cached.opened import opened, opened_as
+
+REMEMBERED = 1.0  # seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +47,15 @@ def _with(item_id: str, pairs: pd.DataFrame, column: str) -> list[tuple[str, flo
     ]
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
 def alike(name: str, digest: str, item_ids: tuple[str, ...]) -> Alike:
     """The near-duplicates among some items."""
+    known = opened_as(name, digest)
+    rows = known.items[known.items["item_id"].isin(item_ids)]
+    return _alike(name, digest, item_ids, state.state(_places(known, rows)))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _alike(name: str, digest: str, item_ids: tuple[str, ...], pictures: str) -> Alike:
     known = opened_as(name, digest)
     spaces = {version: model.items.rows(item_ids) for version, model in known.models.items()}
     return Alike(
@@ -53,12 +64,36 @@ def alike(name: str, digest: str, item_ids: tuple[str, ...]) -> Alike:
     )
 
 
-@st.cache_resource(max_entries=8, show_spinner="Looking for near-duplicates …")
 def copies(name: str, digest: str) -> dict[str, str]:
     """Each item of the gallery that is a copy → the first item that it is a copy of.
 
     Raises DataError for a gallery that is too large to compare each item with each.
     """
+    return _copies(name, digest, pictures_state(name, digest))
+
+
+@st.cache_data(ttl=REMEMBERED, max_entries=32, show_spinner=False)
+def pictures_state(name: str, digest: str) -> str:
+    """A stamp that changes with the pictures that copies are found by, a second later at most: a
+    screen asks for it a dozen times. Empty for a gallery too large to compare pictures."""
+    if len(opened_as(name, digest).items) > duplicates.MOST_PICTURES:
+        return ""
+    return state.state(_all_places(name, digest))
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _all_places(name: str, digest: str) -> list[Path]:
+    known = opened_as(name, digest)
+    return _places(known, known.items)
+
+
+def _places(known: Collection, items: pd.DataFrame) -> list[Path]:
+    rows = items.to_dict("records")
+    return state.places(known.folder, known.media_root, known.posters_root, rows)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking for near-duplicates …")
+def _copies(name: str, digest: str, pictures: str) -> dict[str, str]:
     known = opened_as(name, digest)
     gallery = known.items["item_id"].tolist()
     if len(gallery) > duplicates.MOST:

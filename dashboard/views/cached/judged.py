@@ -14,9 +14,10 @@ from dashboard.evaluation.protocols import PROTOCOLS, Judgement
 from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.retrieval import comparable, keywords, runs
+from dashboard.retrieval.pairs import with_pairs
 from dashboard.retrieval.runs import TYPED
 from dashboard.tables import DataError
-from dashboard.views.cached.alike import copies
+from dashboard.views.cached.alike import copies, pictures_state
 from dashboard.views.cached.opened import opened, opened_as
 from dashboard.views.cached.submitted import PROTOCOL, Submitted, score, submitted
 
@@ -29,7 +30,8 @@ class Question(NamedTuple):
 
     With `text` or `item` it is about this one typed or chosen query (its query_id is TYPED), else
     about the collection's stored queries of the kind `queries`. submissions: versions that a link
-    adds to the collection's.
+    adds to the collection's. pictures: the state of those that copies are found by, where these are
+    left out.
     """
 
     collection: str
@@ -43,6 +45,7 @@ class Question(NamedTuple):
     item: str = ""
     copies: str = "counted"
     submissions: tuple[Submitted, ...] = ()
+    pictures: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +61,10 @@ class Evidence:
 
 def question(view: Any, *, live: bool = False) -> Question:
     """What this view's numbers depend on; `live` for the text or item that is searched with."""
+    name, digest = view.collection, opened(view.collection).digest
     return Question(
-        view.collection,
-        opened(view.collection).digest,
+        name,
+        digest,
         view.protocol,
         view.groups,
         view.mapping_threshold,
@@ -70,6 +74,7 @@ def question(view: Any, *, live: bool = False) -> Question:
         view.item if live and not view.text else "",
         view.copies,
         submitted(view),
+        pictures_state(name, digest) if view.copies == "left_out" else "",
     )
 
 
@@ -159,15 +164,38 @@ def _submitted(asked: Question, given: Submitted) -> pd.DataFrame:
     return found.run[found.run["query_id"].isin(queries(asked)["query_id"])]
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def run(asked: Question, version: str) -> pd.DataFrame:
-    """The ranked results of one version for the queries in question (table `run`)."""
+def _found(asked: Question, version: str) -> pd.DataFrame:
+    """What one version found, as deep as fits in memory."""
     name, digest, ties = asked.collection, asked.digest, PROTOCOLS[asked.protocol].ties
     given = next((each for each in asked.submissions if each.name == version), None)
     if given is not None:
-        ranked = _submitted(asked, given)
-    else:
-        ranked = _ranked(name, digest, version, asked.queries, ties, asked.text, asked.item)
+        return _submitted(asked, given)
+    return _ranked(name, digest, version, asked.queries, ties, asked.text, asked.item)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def whole_run(asked: Question, version: str) -> pd.DataFrame:
+    """The ranking of one version without a least similarity, whoever is judged."""
+    return _without_copies(asked, _found(asked, version))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def run(asked: Question, version: str) -> pd.DataFrame:
+    """The ranked results of one version for the queries in question (table `run`).
+
+    Where a ranking ends early though the protocol ranks judged items only, these follow it.
+    """
+    ranked = _found(asked, version)
+    if ranked.attrs.get("cut") and PROTOCOLS[asked.protocol].condensed:
+        known = opened_as(asked.collection, asked.digest)
+        ranked = with_pairs(known, version, ranked, judgement(asked).qrels)
+    ranked = _without_copies(asked, ranked)
+    if asked.min_similarity > NO_CUT:
+        ranked = ranked[ranked["score"] >= asked.min_similarity]
+    return ranked
+
+
+def _without_copies(asked: Question, ranked: pd.DataFrame) -> pd.DataFrame:
     if asked.copies == "left_out":
         ranked = duplicates.without(ranked, copies(name, digest), own_items(queries(asked)))
     if asked.min_similarity > NO_CUT:
