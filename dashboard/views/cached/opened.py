@@ -122,3 +122,8 @@ def text_model() -> str:
     if encoders.ready():
         return "ready"
     return "loading" if _loading_text_model().is_alive() else "failed"
+
+
+def text_model_state() -> str:
+    """A stamp that changes when other files take the place of the text model's."""
+    return encoders.state()
