@@ -7,9 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+import streamlit as st
 from sklearn.metrics import average_precision_score
 
 from dashboard.__main__ import main
+from dashboard.retrieval import runs
 from dashboard.storage import collection as collections
 from dashboard.views import cached
 from dashboard.views.protocols.composed.places import places
@@ -79,6 +81,40 @@ def test_the_command_line_says_the_same_of_the_same_files(folder, capsys):
     (row,) = json.loads(capsys.readouterr().out)
     table = board(opened(collection=NAME, submissions=MINE)).set_index("Version")
     assert row["mean"] == pytest.approx(table.loc["mine", "mAP"], abs=1e-12)
+
+
+@pytest.fixture
+def short_of_memory(monkeypatch):
+    """Rankings end at rank 100, as they would in a very large collection."""
+    st.cache_resource.clear()
+    monkeypatch.setattr(runs, "MOST_RESULTS", 1)
+    yield
+    st.cache_resource.clear()
+
+
+def test_where_rankings_end_annotated_items_are_scored_all_the_same(short_of_memory, folder):
+    model = collections.open_collection(NAME).models["v0.3"]
+    put(folder / "same.npy", model.items.ids, model.items.matrix)
+    same = "same=same.npy,team/queries.npy"
+    app = opened(collection=NAME, submissions=same)
+    table = board(app).set_index("Version")
+    assert table.loc["v0.3", "mAP"] == table.loc["same", "mAP"]
+    assert "lists end at rank" not in texts(app), "nothing that counts is behind the end"
+    query = opened("query", collection=NAME, query="c001a", submissions=same)
+    ranks = next(t.value for t in query.dataframe if "Ranks in the whole gallery" in t.value)
+    mine = ranks.set_index("Version")
+    assert mine["Ranks in the whole gallery"].str.endswith(" of the first 100").all()
+    assert mine.filter(like="annotated").columns.tolist() == ["Places among the 50 annotated"]
+
+
+def test_the_command_line_scores_them_too(short_of_memory, capsys, monkeypatch):
+    call = ["measure", NAME, "--metrics", "AP(annotated) P@5", "--format", "json"]
+    assert main(call) == 0
+    cut = capsys.readouterr()
+    monkeypatch.undo()
+    assert main(call) == 0
+    assert capsys.readouterr().out == cut.out
+    assert "lists end at rank" not in cut.err
 
 
 def test_the_labels_are_counted(folder):

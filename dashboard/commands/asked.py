@@ -19,6 +19,7 @@ from dashboard.evaluation.protocols import Protocol, trec
 from dashboard.evaluation.protocols.alfa import own_items, required_keywords
 from dashboard.evaluation.protocols.protocol import Evidence
 from dashboard.retrieval import comparable, keywords, runs
+from dashboard.retrieval.pairs import with_pairs
 from dashboard.retrieval.runs import Which
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import scenes
@@ -127,7 +128,11 @@ class Asked:
         """The ranked results of a version that count. Raises DataError where there is no such
         version."""
         ties = self.protocol.ties
-        return self.counting(runs.run_of(self.collection, version, self.which, ties=ties))
+        run = runs.run_of(self.collection, version, self.which, ties=ties)
+        if run.attrs.get("cut") and self.protocol.condensed:
+            judged = self.protocol.judge(self.evidence, self.groups).qrels
+            run = with_pairs(self.collection, version, run, judged)
+        return self.counting(run)
 
     def counting(self, run: pd.DataFrame) -> pd.DataFrame:
         """The results of a run that count, a copy by the name of the item that stands for it."""

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 
 from dashboard.retrieval import encoders
+from dashboard.retrieval.pairs import asking
 from dashboard.retrieval.sides import on_its_side, search_sides
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
@@ -35,7 +35,8 @@ def run_of(
     ties: Ties = "gallery",
 ) -> pd.DataFrame:
     """The table RUN of a version for the stored queries, `depth` results each (None: the whole
-    gallery, or as deep as MOST_RESULTS lets; then `run.attrs["cut"]` says at which rank).
+    gallery, or as deep as MOST_RESULTS lets; then `run.attrs["cut"]` says at which rank, and
+    `run.attrs["torn"]` for which queries the next result has the same score as the last).
 
     Queries that could not be asked stand in `run.attrs["not_run"]` as {query_id: reason}.
     Raises DataError where the version is unknown or its file cannot be used.
@@ -186,23 +187,27 @@ def _searched(
     model = _model(collection, version)
     queries = asked["query_id"].tolist()
     own = {q: item for q, item in zip(queries, asked["item_id"], strict=True) if item}
-    nothing = Vectors((), model.items.matrix[:0])
-    texts = model.queries.rows(queries) if model.queries else nothing
-    with_vector = set(texts.ids)
-    by_item = {q: item for q, item in own.items() if q not in with_vector}
-    place = {item: row for row, item in enumerate(model.items.ids)}
-    by_item = {q: item for q, item in by_item.items() if item in place}
-    rows = model.items.matrix[[place[item] for item in by_item.values()]]
-    ids = (*texts.ids, *by_item)
-    vectors = Vectors(ids, np.concatenate([texts.matrix, rows]), model.codes)
+    vectors = asking(model, asked)
     among = dict(zip(queries, asked.get("among", [""] * len(queries)), strict=True))
     there = Counter(sides(collection.items).values())
     every = len(model.items.ids)
     cut = None if depth else reach(there.get(among.get(q, ""), every) for q in vectors.ids)
-    run = search_sides(vectors, model.items, collection.items, among, depth or cut, own)
+    deepest = depth or (cut and cut + 1)
+    run = search_sides(vectors, model.items, collection.items, among, deepest, own)
     if cut:
-        run.attrs["cut"] = cut
+        run = _cut(run, cut)
     found = set(vectors.ids)
     missing = [query for query in queries if query not in found]
     run.attrs["not_run"] = dict.fromkeys(missing, f"no vector for it in models/{version}")
     return run
+
+
+def _cut(run: pd.DataFrame, cut: int) -> pd.DataFrame:
+    """The first results of each query, of a run that goes one rank deeper."""
+    kept = run[run["rank"] <= cut].reset_index(drop=True)
+    last, beyond = (
+        run[run["rank"] == rank].set_index("query_id")["score"] for rank in (cut, cut + 1)
+    )
+    torn = beyond.index[beyond == last.reindex(beyond.index)]
+    kept.attrs |= {"cut": cut, "torn": frozenset(torn.astype("str"))}
+    return kept

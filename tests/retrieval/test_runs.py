@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dashboard.retrieval import runs
@@ -117,3 +118,21 @@ def test_rankings_that_would_not_fit_in_memory_are_cut_alike_and_say_so(
     for query in tiny.queries["query_id"]:
         assert results(cut, query) == results(whole, query)[:2]
     assert len(results(runs.run_of(tiny, "v0.2", depth=3), "q1")) == 3  # as was asked for
+
+
+def test_a_run_that_ends_within_equal_scores_says_for_which_queries(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = open_collection(folder, allow_path=True).models["v0.2"]
+    rows, q1 = model.items.matrix.copy(), model.queries.rows(["q1"]).matrix[0]
+    second = np.argsort(-(rows @ q1))[1]
+    rows[(second + 1) % 4 or 1] = rows[second]
+    np.save(folder / "models/v0.2/items.npy", rows)
+    collection = open_collection(folder, allow_path=True)
+    whole = runs.run_of(collection, "v0.2")
+    monkeypatch.setattr(runs, "MOST_RESULTS", 5)
+    monkeypatch.setattr(runs, "LEAST_DEPTH", 2)
+    cut = runs.run_of(collection, "v0.2")
+    scores = {q: of["score"].tolist() for q, of in whole.groupby("query_id", observed=True)}
+    assert cut.attrs["torn"] == {q for q, of in scores.items() if of[2:3] == of[1:2]}
+    assert 0 < len(cut.attrs["torn"]) < len(scores)

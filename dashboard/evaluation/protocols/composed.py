@@ -78,6 +78,7 @@ COMPOSED = Protocol(
     nothing_relevant="null",
     judge=judge,
     keep=keep_judged,
+    condensed=True,
     takes_features=True,
     definition="A query is a picture with three feedbacks on it; the same picture with other "
     "feedbacks is another query. About 50 items of the gallery are annotated for each: 1 fulfils "

@@ -115,6 +115,7 @@ CONTEXT = Protocol(
     nothing_relevant="formula",
     judge=judge,
     keep=keep,
+    condensed=True,
     in_rows=True,
     grade_said=lambda grade: f"relevance {grade:g} of 100",
     definition="Each result has a relevance from 0 to 100, the mean of what people said of it; "

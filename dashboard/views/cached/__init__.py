@@ -23,6 +23,7 @@ from dashboard.views.cached.judged import (
     required_keywords,
     run,
     unlike,
+    whole_run,
 )
 from dashboard.views.cached.measured import (
     against,
@@ -54,7 +55,7 @@ from dashboard.views.cached.opened import (
 )
 from dashboard.views.cached.shelf import Glance, cover_pictures, glance, titles
 from dashboard.views.cached.submitted import Scored, Submitted, outcome, score, submitted, versions
-from dashboard.views.cached.why import causes, ideal, whole_run
+from dashboard.views.cached.why import causes, ideal
 
 __all__ = [
     "Alike",

@@ -18,7 +18,7 @@ from dashboard.retrieval.pairs import with_pairs
 from dashboard.retrieval.runs import TYPED
 from dashboard.tables import DataError
 from dashboard.views.cached.alike import copies, pictures_state
-from dashboard.views.cached.opened import opened, opened_as
+from dashboard.views.cached.opened import opened, opened_as, text_model_state
 from dashboard.views.cached.submitted import PROTOCOL, Submitted, score, submitted
 
 NO_CUT = -1.0
@@ -31,7 +31,7 @@ class Question(NamedTuple):
     With `text` or `item` it is about this one typed or chosen query (its query_id is TYPED), else
     about the collection's stored queries of the kind `queries`. submissions: versions that a link
     adds to the collection's. pictures: the state of those that copies are found by, where these are
-    left out.
+    left out. text_model: the state of the model that a typed text is encoded with.
     """
 
     collection: str
@@ -46,6 +46,7 @@ class Question(NamedTuple):
     copies: str = "counted"
     submissions: tuple[Submitted, ...] = ()
     pictures: str = ""
+    text_model: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,7 @@ def question(view: Any, *, live: bool = False) -> Question:
         view.copies,
         submitted(view),
         pictures_state(name, digest) if view.copies == "left_out" else "",
+        text_model_state() if live and view.text else "",
     )
 
 
@@ -139,9 +141,10 @@ def required_keywords(asked: Question) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _ranked(
-    name: str, digest: str, version: str, which: str, ties: str, text: str, item: str
+    name: str, digest: str, version: str, which: str, ties: str, live: tuple[str, str, str]
 ) -> pd.DataFrame:
     """All results of one version: what the run depends on, and nothing that merely judges it."""
+    text, item, _ = live  # and the state of the text model
     known = opened_as(name, digest)
     everything = len(known.items)
     if text:
@@ -170,13 +173,14 @@ def _found(asked: Question, version: str) -> pd.DataFrame:
     given = next((each for each in asked.submissions if each.name == version), None)
     if given is not None:
         return _submitted(asked, given)
-    return _ranked(name, digest, version, asked.queries, ties, asked.text, asked.item)
+    live = asked.text, asked.item, asked.text_model
+    return _ranked(name, digest, version, asked.queries, ties, live)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def whole_run(asked: Question, version: str) -> pd.DataFrame:
     """The ranking of one version without a least similarity, whoever is judged."""
-    return _without_copies(asked, _found(asked, version))
+    return _first_copies(asked, _found(asked, version))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -185,22 +189,21 @@ def run(asked: Question, version: str) -> pd.DataFrame:
 
     Where a ranking ends early though the protocol ranks judged items only, these follow it.
     """
-    ranked = _found(asked, version)
+    ranked = whole_run(asked._replace(min_similarity=NO_CUT), version)
     if ranked.attrs.get("cut") and PROTOCOLS[asked.protocol].condensed:
-        known = opened_as(asked.collection, asked.digest)
-        ranked = with_pairs(known, version, ranked, judgement(asked).qrels)
-    ranked = _without_copies(asked, ranked)
+        known, found = opened_as(asked.collection, asked.digest), _found(asked, version)
+        further = with_pairs(known, version, found, judgement(asked).qrels)
+        ranked = _first_copies(asked, further)
     if asked.min_similarity > NO_CUT:
         ranked = ranked[ranked["score"] >= asked.min_similarity]
     return ranked
 
 
-def _without_copies(asked: Question, ranked: pd.DataFrame) -> pd.DataFrame:
-    if asked.copies == "left_out":
-        ranked = duplicates.without(ranked, copies(name, digest), own_items(queries(asked)))
-    if asked.min_similarity > NO_CUT:
-        ranked = ranked[ranked["score"] >= asked.min_similarity]
-    return ranked
+def _first_copies(asked: Question, ranked: pd.DataFrame) -> pd.DataFrame:
+    if asked.copies != "left_out":
+        return ranked
+    known = copies(asked.collection, asked.digest)
+    return duplicates.without(ranked, known, own_items(queries(asked)))
 
 
 def cut(asked: Question, versions: Iterable[str]) -> int | None:

@@ -20,13 +20,9 @@ from dashboard.views.cached.judged import (
     query_keywords,
     required_keywords,
     run,
+    whole_run,
 )
 from dashboard.views.cached.opened import opened, opened_as
-
-
-def whole_run(asked: Question, version: str) -> pd.DataFrame:
-    """The run without a least similarity."""
-    return run(asked._replace(min_similarity=-1.0), version)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

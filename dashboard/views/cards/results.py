@@ -27,9 +27,9 @@ __all__ = ["Found", "draw", "find", "versions"]
 class Found:
     """One query with what each version found for it.
 
-    runs      version → its whole ranking for this query (item_id, score, rank); empty with a
-              problem
-    whole     the same without a least similarity
+    runs      version → its whole ranking for this query (item_id, score, rank), or as deep as fits
+              in memory and then the judged items that a protocol ranks; empty with a problem
+    whole     the same without a least similarity and without judged items behind a gap
     problems  version → why it found nothing
     required  the keywords that count, group and keyword
     relevant  the ids of all relevant items; judged: of all judged ones
@@ -53,6 +53,11 @@ class Found:
     def ranked(self, version: str) -> pd.DataFrame:
         """What counts of a version's ranking."""
         return self.counted.get(version, self.runs[version])
+
+    def unbroken(self, version: str) -> pd.DataFrame:
+        """A version's ranking as far as it has no gap: judged items may follow one that is cut."""
+        run = self.runs[version]
+        return run[run["item_id"].isin(self.whole[version]["item_id"])]
 
     @property
     def protocol(self) -> Protocol:

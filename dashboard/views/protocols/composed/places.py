@@ -50,10 +50,16 @@ def places(found: Any, values: pd.DataFrame, submitted: Collection[str]) -> pd.D
                 f"Places among the {len(ranked)} annotated": _listed(ranked, found.relevant),
                 "Ranks in the whole gallery": "not submitted"
                 if version in submitted
-                else f"{_listed(whole, found.relevant)} of {len(whole):,}",
+                else f"{_listed(whole, found.relevant)} of {_deep(whole)}",
             }
         )
     return pd.DataFrame(rows)
+
+
+def _deep(whole: pd.DataFrame) -> str:
+    """How many items a ranking holds; the first ones only where more would not fit in memory."""
+    first = "the first " if whole.attrs.get("cut") else ""
+    return f"{first}{len(whole):,}"
 
 
 def _listed(run: pd.DataFrame, relevant: tuple[str, ...]) -> str:
