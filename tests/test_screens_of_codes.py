@@ -4,10 +4,12 @@ import csv
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 import streamlit as st
 from sklearn.metrics import average_precision_score, ndcg_score, precision_recall_curve
 
+from dashboard.retrieval import runs
 from dashboard.storage import collection as collections
 from dashboard.views import cached
 from dashboard.views.address import view_of
@@ -92,6 +94,37 @@ def test_precision_and_recall_by_radius_equal_scikit_learns_means(files):
         assert row["precision"] == pytest.approx(sum(found) / len(grades))
         if found:
             assert row["precision_found"] == pytest.approx(np.mean(found))
+
+
+@pytest.fixture
+def short_of_memory(monkeypatch):
+    """Rankings end at rank 100, as they would in a very large collection."""
+    st.cache_resource.clear()
+    monkeypatch.setattr(runs, "MOST_RESULTS", 1)
+    yield
+    st.cache_resource.clear()
+
+
+@pytest.mark.parametrize("choices", [{}, {"min_similarity": ["0.25"]}, {"copies": ["left_out"]}])
+def test_radii_do_not_depend_on_where_rankings_end(monkeypatch, choices):
+    st.cache_resource.clear()
+    whole = codes.by_radius(asked(**choices), "itq-16", 16, None)
+    st.cache_resource.clear()
+    monkeypatch.setattr(runs, "MOST_RESULTS", 1)
+    assert cached.cut(asked(**choices), ["itq-16"]) == 100
+    cut = codes.by_radius(asked(**choices), "itq-16", 16, None)
+    pd.testing.assert_frame_equal(cut, whole)
+    st.cache_resource.clear()
+
+
+def test_bounds_are_none_where_lists_end_within_equal_distances(short_of_memory):
+    app = opened(collection=NAME)
+    assert not app.exception
+    words = said(app)
+    assert "Bounds are not known where lists, which do not fit in memory whole, end" in words
+    assert "lists end at rank 100" in words
+    numbers = numbers_of(app).set_index("Version")
+    assert pd.isna(numbers.loc["itq-16", "at worst"]) and numbers.loc["itq-16"].iloc[0] > 0
 
 
 def test_the_overview_says_what_it_draws_and_on_how_many_queries():

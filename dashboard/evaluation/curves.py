@@ -13,7 +13,7 @@ from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.metrics.ties import Orders
 from dashboard.evaluation.protocols import Protocol
-from dashboard.evaluation.rankings import Flags, rank
+from dashboard.evaluation.rankings import Flags, Floats, Rankings, rank
 
 BOUNDED = ["metric", "cutoff", "mean", "worst", "best", "scored", "total"]
 GRID = 60
@@ -40,19 +40,37 @@ def bounded(
     """The mean of each metric as it stands, and at worst and at best over all orders of ties.
 
     Columns `metric, cutoff, mean, worst, best, scored, total`. only: the queries to look at (None:
-    all). Raises ValueError for a metric without such bounds.
+    all). Bounds are NaN where a metric looks into equal scores that a run which was cut ends
+    within (`run.attrs["torn"]` names its queries): the rest of them is not there. Raises ValueError
+    for a metric without such bounds.
     """
     measures = parse(metrics)
     values = measure({"": run}, judgement, protocol, measures)["value"].to_numpy()
-    orders = Orders(rank(protocol.keep(run, judgement), judgement))
+    rankings = rank(protocol.keep(run, judgement), judgement)
+    orders, whole = Orders(rankings), _whole(run, rankings)
     chosen = _chosen(judgement, only)
     rows = []
     for each, mine in zip(measures, values.reshape(len(measures), -1), strict=True):
         scored = chosen & ~np.isnan(mine)
         worst, best = (np.where(np.isnan(of), mine, of) for of in orders.bounds(each))
+        unknown = scored & (whole < (np.inf if each.cutoff is None else each.cutoff))
+        if unknown.any():
+            worst = best = np.full(len(mine), np.nan)
         means = [float(of[scored].mean()) if scored.any() else np.nan for of in (mine, worst, best)]
         rows.append((each.name, each.cutoff, *means, int(scored.sum()), int(chosen.sum())))
     return pd.DataFrame(rows, columns=BOUNDED).astype({"cutoff": "Int64"})
+
+
+def _whole(run: pd.DataFrame, rankings: Rankings) -> Floats:
+    """Up to which rank each query's groups of equal scores are whole; infinite for most. [Q]"""
+    torn = np.isin(rankings.query_ids, list(run.attrs.get("torn", ())))
+    last = (
+        np.take_along_axis(rankings.ties, np.maximum(rankings.returned - 1, 0)[:, None], axis=1)
+        if rankings.depth
+        else np.zeros((len(torn), 1))
+    )
+    before = (rankings.ties < last).sum(axis=1)
+    return np.where(torn, before, np.inf)
 
 
 def counting(

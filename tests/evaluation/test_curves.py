@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, ndcg_score, precision_recall_curve
 
+from dashboard.evaluation import radius
 from dashboard.evaluation.curves import bounded, cumulative, first_hits, steps
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.radius import by_radius, distances
@@ -106,6 +107,21 @@ def test_bounds_are_reached_by_an_order_of_the_ties(sign):
     assert table["best" if sign > 0 else "worst"].iloc[0] == pytest.approx(theirs)
 
 
+def test_bounds_within_equal_scores_that_a_cut_tore_are_not_known():
+    # q1 at distances 0, 1, 1 and there may be more at 1; q2 at 0, 2, 2 and there are no more at 2
+    run = coded({"q1": [("a", 0), ("b", 1), ("c", 1)], "q2": [("a", 0), ("b", 2), ("c", 2)]}, 4)
+    judgement = judged({q: {"b": 1, "d": 1} for q in ("q1", "q2")})
+    names = "AP@1 AP@2 AP@3 AP"
+    known = bounded(run, judgement, HASHING, names)
+    run.attrs["torn"] = frozenset({"q1"})
+    table = bounded(run, judgement, HASHING, names)
+    assert table["mean"].tolist() == known["mean"].tolist()
+    assert table[["worst", "best"]].isna().all(axis=1).tolist() == [False, True, True, True]
+    pd.testing.assert_frame_equal(table[:1], known[:1])
+    other = bounded(run, judgement, HASHING, names, ["q2"])
+    assert other["best"].tolist() == pytest.approx([0, 1 / 4, 1 / 4, 1 / 4])
+
+
 def test_cutoffs_end_with_the_whole_list():
     assert steps(0) == [] and steps(10) == [1, 2, 5, 10]
     assert steps(1_119)[-3:] == [500, 1000, 1119]
@@ -144,6 +160,37 @@ def test_precision_and_recall_within_a_radius_by_hand():
     assert table["recall"].tolist() == pytest.approx([1 / 3, 1 / 2, 1 / 2, 1, 1])
     assert table["items"].tolist()[:3] == pytest.approx([1 / 3, 2 / 3, 1])
     assert table[["scored", "total"]].drop_duplicates().to_numpy().tolist() == [[3, 4]]
+
+
+@pytest.mark.parametrize("cells", [1, 50, 10_000])
+def test_distances_counted_from_codes_are_those_of_the_whole_run(monkeypatch, cells):
+    monkeypatch.setattr(radius, "CELLS", cells)
+    asked, there = RNG.random((9, 8)) < 0.5, RNG.random((40, 8)) < 0.5
+    far = (asked[:, None] != there).sum(axis=2)
+    names = [f"i{i}" for i in range(40)]
+    lists = {f"q{q}": list(zip(names, far[q], strict=True)) for q in range(9)}
+    grades = RNG.integers(0, 3, (9, 40)) * (RNG.random((9, 40)) < 0.4)
+    judgement = judged({f"q{q}": dict(zip(names, grades[q], strict=True)) for q in range(9)})
+    ids = [f"q{q}" for q in RNG.permutation(9)] + ["stranger"]
+    order = [int(query[1:]) for query in ids[:-1]] + [0]
+    counted = radius.of_codes((ids, asked[order]), (names, there), judgement)
+    held = radius.of_run(coded(lists, 8), judgement, HASHING, 8)
+    assert np.array_equal(counted.items, held.items)
+    assert np.array_equal(counted.relevant, held.relevant)
+    cut = coded({query: found[:5] for query, found in lists.items()}, 8)
+    whole = by_radius(coded(lists, 8), judgement, HASHING, 8)
+    pd.testing.assert_frame_equal(by_radius(cut, judgement, HASHING, 8, None, counted), whole)
+    near = counted.nearest(2)
+    assert np.array_equal(near.items[:, :3], held.items[:, :3]) and not near.items[:, 3:].any()
+    assert np.array_equal(near.relevant.sum(axis=1), ((far <= 2) & (grades > 0)).sum(axis=1))
+
+
+def test_of_several_codes_of_one_item_the_nearest_counts():
+    codes = np.array([[1, 1, 1], [1, -1, -1], [-1, -1, -1], [1, 1, -1]]) > 0
+    judgement = judged({"q": {"a": 1}, "r": {"b": 1}})
+    found = radius.of_codes((["q", "r"], codes[:2]), (["b", "a", "b", "a"], codes), judgement)
+    assert found.items.tolist() == [[1, 1, 0, 0], [1, 1, 0, 0]]
+    assert found.relevant.tolist() == [[0, 1, 0, 0], [0, 1, 0, 0]]
 
 
 def test_a_radius_that_nobody_reaches_has_no_precision_of_those_found():

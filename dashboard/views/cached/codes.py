@@ -11,8 +11,11 @@ import streamlit as st
 from dashboard.evaluation import radius
 from dashboard.evaluation.code_pairs import CodePair, method_of
 from dashboard.evaluation.protocols import PROTOCOLS, hashing
+from dashboard.retrieval.pairs import asking
+from dashboard.retrieval.search import PLACES
 from dashboard.storage.collection import Collection
 from dashboard.storage.files import Vectors
+from dashboard.views.cached.alike import copies
 from dashboard.views.cached.judged import Question, counted_judgement, counted_run, queries
 from dashboard.views.cached.opened import opened_as
 
@@ -36,7 +39,28 @@ def by_radius(
 ) -> pd.DataFrame:
     """Precision and recall within each Hamming radius, of a version of codes."""
     protocol, judged = PROTOCOLS[asked.protocol], counted_judgement(asked)
-    return radius.by_radius(counted_run(asked, version), judged, protocol, bits, only)
+    run = counted_run(asked, version)
+    within = _within(asked, version) if run.attrs.get("cut") else None
+    return radius.by_radius(run, judged, protocol, bits, only, within)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _within(asked: Question, version: str) -> radius.Within:
+    """What lies at each distance, counted from all codes, for rankings that end before it.
+
+    Where copies are left out, the nearest of several stands for all. Radii are of the protocol of
+    hashing, whose queries search everywhere and find no item of their own.
+    """
+    known = opened_as(asked.collection, asked.digest)
+    model = known.searched[version]
+    one = copies(known.name, known.digest) if asked.copies == "left_out" else {}
+    gallery = [one.get(item, item) for item in model.items.ids]
+    asks = asking(model, queries(asked))
+    found = radius.of_codes(
+        (asks.ids, asks.matrix > 0), (gallery, model.items.matrix > 0), counted_judgement(asked)
+    )
+    least = asked.min_similarity - 10.0**-PLACES / 2
+    return found.nearest(int((1 - least) * model.dimension / 2))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -63,11 +63,23 @@ def _over_p(view: Any, known: pd.DataFrame, colours: dict[str, str]) -> None:
     for name, mean in MEAN_OF.items():
         mine = table[table["metric"] == name]
         _panels(mine, f"{mean}@p", lambda part: drawn.over_p(part, colours))
-    st.caption(
+    said = (
         f"{TIES}. {_queries(table)} AP@p is divided by the hits among the first p, not by all "
-        "relevant items, so finding little can look good: compare versions at the same p."
+        f"relevant items, so finding little can look good: compare versions at the same p."
     )
+    st.caption(plain(f"{said}{_torn(table)}", None))
     take_away(view, table[["run", "method", "bits", *COLUMNS]], "over-p")
+
+
+def _torn(table: pd.DataFrame) -> str:
+    """Where no bounds are known, in a sentence."""
+    unknown = table.loc[table["mean"].notna() & table["worst"].isna(), "run"]
+    if unknown.empty:
+        return ""
+    return (
+        " Bounds are not known where lists, which do not fit in memory whole, end within equal "
+        f"distances: {', '.join(dict.fromkeys(unknown))}."
+    )
 
 
 def _over_bits(view: Any, coded: pd.DataFrame, near: pd.DataFrame, colours: dict[str, str]) -> None:
@@ -126,6 +138,7 @@ def _numbers(view: Any, known: pd.DataFrame, near: pd.DataFrame) -> None:
         means = cached.means(asked, view.runs, view.metric, summary.selected(view, asked))
         table = means.assign(worst=float("nan"), best=float("nan"))
         said = f"No bounds over the orders of equal distances are known for {front}."
+    said = said or _torn(table).strip()
     shown = pd.DataFrame(
         {
             "Version": table["run"].map(shown_text),
