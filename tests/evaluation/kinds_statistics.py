@@ -1,5 +1,7 @@
 """How each kind of vector about comparison, codes, captions and satisfaction is computed."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 from sklearn.metrics import average_precision_score
@@ -8,16 +10,10 @@ from dashboard.evaluation.agreement import variance_split
 from dashboard.evaluation.compare import compare, deltas
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.metrics.crossmodal import of_six, summarised
-from dashboard.evaluation.metrics.hashing import (
-    GRADE_OF_TYPE,
-    code_rankings,
-    codes,
-    equation_1,
-    equation_1_cosine,
-    hamming,
-)
+from dashboard.evaluation.metrics.hashing import equation_1, equation_1_cosine, hamming
 from dashboard.evaluation.metrics.ranks import ranks_of_similarity
-from dashboard.evaluation.metrics.ties import bounds, expected_ap
+from dashboard.evaluation.metrics.ties import bounds
+from dashboard.evaluation.protocols.hashing import GRADES
 from dashboard.evaluation.rankings import from_lists
 from dashboard.evaluation.satisfaction import min_max
 from dashboard.evaluation.statistics.correlation import (
@@ -29,6 +25,7 @@ from dashboard.evaluation.statistics.correlation import (
 from dashboard.evaluation.statistics.paired import holm, paired_t
 from dashboard.evaluation.statistics.resampling import randomisation_p, units
 from dashboard.evaluation.statistics.tukey import tukey_two_way
+from tests.evaluation.worlds import code_rankings
 
 
 def measured(runs, metric="P", cutoff=5):
@@ -146,17 +143,14 @@ def code_distance(vector):
     return {
         "eq1_euclidean": equation_1(first, second),
         "eq1_cosine": equation_1_cosine(first, second),
-        "hamming": hamming(codes(first[None]), codes(second[None]))[0, 0],
+        "hamming": hamming(first[None], second[None])[0, 0],
     }
 
 
 def code_retrieval(vector):
     inputs = vector["inputs"]
-    query, gallery = (
-        codes(np.array([inputs["query_code"]])),
-        codes(np.array(inputs["gallery_codes"])),
-    )
-    grades = np.array([[GRADE_OF_TYPE[t] for t in inputs["types"]]])
+    query, gallery = np.array([inputs["query_code"]]), np.array(inputs["gallery_codes"])
+    grades = np.array([[GRADES[t] for t in inputs["types"]]])
     rankings, distances = code_rankings(query, gallery, grades), hamming(query, gallery)
     found = {"order": np.argsort(distances[0], kind="stable"), "distances": np.sort(distances[0])}
     for p in vector["params"]["p"]:
@@ -181,9 +175,16 @@ def tied_ap(vector):
         "stable": ap(rankings)[0],
         "best": best[0],
         "worst": worst[0],
-        "mean_over_orders": expected_ap(rankings)[0],
+        "mean_over_orders": mean_over_orders(scores[order], relevance[order], ap),
         "sklearn_average_precision_score": average_precision_score(relevance, scores),
     }
+
+
+def mean_over_orders(scores, relevance, measure):
+    """The mean over all orders that results may stand in, equal scores in any."""
+    orders = permutations(range(len(scores)))
+    every = [of for of in orders if (np.diff(scores[list(of)]) <= 0).all()]
+    return float(np.mean([measure(from_lists([relevance[list(of)]]))[0] for of in every]))
 
 
 def scaled_satisfaction(vector):

@@ -8,18 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
+from dashboard.evaluation.curves import bounded
 from dashboard.evaluation.metrics import parse
-from dashboard.evaluation.metrics.hashing import (
-    binarise,
-    code_rankings,
-    codes,
-    equation_1,
-    equation_1_cosine,
-    hamming,
-    refuse_overlap,
-)
-from dashboard.evaluation.metrics.ties import bounds, expected_ap
+from dashboard.evaluation.metrics.hashing import equation_1, equation_1_cosine, hamming
+from dashboard.evaluation.metrics.ties import bounds
+from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.rankings import from_lists
+from dashboard.retrieval import runs
+from dashboard.storage.collection import open_collection
+from tests.evaluation.worlds import code_rankings
 
 RNG = np.random.default_rng(5)
 signs = st.lists(st.sampled_from([-1, 1]), min_size=1, max_size=70)
@@ -41,16 +38,6 @@ def orders(grades, groups):
         yield [grade for block in chosen for grade in block]
 
 
-def mean_over_orders(grades, groups, measure):
-    values = []
-    blocks = [
-        [g for g, n in zip(grades, groups, strict=True) if n == b] for b in sorted(set(groups))
-    ]
-    for chosen in product(*(list(permutations(block)) for block in blocks)):
-        values.append(measure(from_lists([[g for block in chosen for g in block]]))[0])
-    return np.mean(values)
-
-
 @given(signs, st.randoms(use_true_random=False))
 @settings(deadline=None)
 def test_both_forms_of_equation_1_are_the_hamming_distance(first, random):
@@ -59,43 +46,14 @@ def test_both_forms_of_equation_1_are_the_hamming_distance(first, random):
     pair = np.array([first, second], dtype=float)
     assert equation_1(*pair) == pytest.approx(different, abs=1e-9)
     assert equation_1_cosine(*pair) == pytest.approx(different, abs=1e-9)
-    packed = codes(np.array([first, second]))
-    assert hamming(packed[:1], packed[1:])[0, 0] == different
+    assert hamming(*pair[:, None].astype(np.int8))[0, 0] == different
 
 
-def test_codes_of_0_and_1_and_zeros_left_by_sign():
-    assert codes(np.array([[0, 1], [1, 1]])).tolist() == [[-1, 1], [1, 1]]
-    assert codes(np.array([[0.0, -1.0], [1.0, 1.0]])).tolist() == [[1, -1], [1, 1]]
-    assert binarise(np.array([[0.0, -0.2]])).tolist() == [[1, -1]]
-
-
-@pytest.mark.parametrize(
-    ("matrix", "said"),
-    [
-        (np.array([[1, 1], [1, 2]]), "Row 2 of the codes has 2 at place 2"),
-        (np.array([[0.5, 1.0]]), "Row 1 of the codes has 0.5 at place 1"),
-        (np.array([[np.nan]]), "Row 1 of the codes has nan"),
-        (np.array([1, 0]), "a table of rows"),
-    ],
-)
-def test_other_codes_are_refused(matrix, said):
-    with pytest.raises(ValueError, match=said):
-        codes(matrix)
-
-
-def test_features_without_sign_and_codes_without_direction_are_refused():
-    with pytest.raises(ValueError, match="Row 2 of the features holds NaN"):
-        binarise(np.array([[1.0], [np.nan]]))
+def test_codes_without_direction_or_of_two_lengths_are_refused():
     with pytest.raises(ValueError, match="no direction"):
         equation_1(np.zeros(3), np.ones(3))
     with pytest.raises(ValueError, match="4 places, the gallery's 8"):
         hamming(random_codes(1, 4), random_codes(1, 8))
-
-
-def test_overlapping_query_and_gallery_are_refused_with_names():
-    refuse_overlap(["a", "b"], ["c"])
-    with pytest.raises(ValueError, match=r"4 of 4 queries are in the gallery too \(a, b, c …\)"):
-        refuse_overlap(list("abcd"), list("dcba"))
 
 
 @pytest.mark.parametrize("bits", [1, 8, 64, 100, 300])
@@ -122,16 +80,26 @@ def test_ap_equals_scikit_learn_where_no_distances_tie():
     assert parse("AP")[0](code_rankings(query, shuffled, grades))[0] == pytest.approx(theirs)
 
 
-def test_a_cut_does_not_go_through_equal_distances():
-    queries, gallery = random_codes(20, 6), random_codes(200, 6)
-    grades = RNG.integers(0, 3, (20, 200))
-    whole, cut = (code_rankings(queries, gallery, grades, depth=depth) for depth in (None, 10))
-    assert (cut.returned >= 10).all()
-    assert cut.depth < 200
-    for measure in parse("AP(retrieved)@10 AP@10 AP(min)@10 nDCG(exp)@10 P@10"):
-        assert np.array_equal(measure(whole), measure(cut))
-        for one, other in zip(bounds(whole, measure), bounds(cut, measure), strict=True):
-            assert np.allclose(one, other, atol=1e-12)
+def test_bounds_of_a_run_that_was_cut_are_those_of_the_whole_or_not_known(monkeypatch):
+    collection, hashing = open_collection("digits_hashes"), PROTOCOLS["hashing"]
+    judgement = hashing.judge(collection, None)
+    whole = runs.run_of(collection, "itq-32")
+    monkeypatch.setattr(runs, "MOST_RESULTS", 1)
+    cut = runs.run_of(collection, "itq-32")
+    metrics = "AP(retrieved)@5 AP(retrieved)@50 AP(retrieved)@100 nDCG(exp)@20 P@100"
+    known = 0
+    for query in judgement.query_ids[:20]:
+        theirs, ours = (bounded(of, judgement, hashing, metrics, [query]) for of in (whole, cut))
+        assert ours["mean"].tolist() == theirs["mean"].tolist()
+        scores = whole.loc[whole["query_id"] == query, "score"].tolist()
+        before = scores.index(scores[99]) if scores[100] == scores[99] else 100
+        for row, other in zip(ours.itertuples(), theirs.itertuples(), strict=True):
+            if row.cutoff > before:
+                assert np.isnan([row.worst, row.best]).all()
+            else:
+                known += 1
+                assert (row.worst, row.best) == pytest.approx((other.worst, other.best))
+    assert 20 < known < 80
 
 
 @given(tied_lists, st.integers(1, 8))
@@ -147,17 +115,6 @@ def test_bounds_are_the_least_and_greatest_over_every_tie_order(places, k):
         worst, best = bounds(rankings, measure)
         assert worst[0] == pytest.approx(min(values), nan_ok=True)
         assert best[0] == pytest.approx(max(values), nan_ok=True)
-
-
-@given(tied_lists.filter(lambda places: len(places) < 6), st.integers(1, 6))
-@settings(max_examples=40, deadline=None)
-def test_expected_ap_is_the_mean_over_every_tie_order(places, k):
-    grades = [grade for grade, _ in places]
-    groups = np.cumsum([not tie for _, tie in places]).tolist()
-    rankings = from_lists([grades], ties=[groups])
-    for measure, cutoff in ((parse("AP")[0], None), (parse(f"AP@{k}")[0], k)):
-        mean = mean_over_orders(grades, groups, measure)
-        assert expected_ap(rankings, cutoff)[0] == pytest.approx(mean, nan_ok=True)
 
 
 def test_bounds_of_metrics_that_may_fall_are_refused():

@@ -2,7 +2,13 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
+
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.rankings import rank
+from dashboard.retrieval.search import search
+from dashboard.storage.files import Vectors
 
 
 @dataclass
@@ -25,3 +31,23 @@ def run_of(lists, scores=None):
     ]
     table = pd.DataFrame(rows, columns=["query_id", "item_id", "score", "rank"])
     return table.astype({"query_id": "str", "item_id": "str", "score": float, "rank": int})
+
+
+def code_rankings(queries, gallery, grades, depth=None):
+    """What is searched by codes of -1 and 1 [Q, K] and [N, K] and judged by grades [Q, N]."""
+    sides = [
+        Vectors(
+            tuple(f"{name}{row}" for row in range(len(codes))),
+            (codes / np.sqrt(codes.shape[1])).astype(np.float32),
+            codes=True,
+        )
+        for name, codes in (("q", queries), ("i", gallery))
+    ]
+    run = search(*sides, k=depth or len(gallery))
+    rows = [
+        (query, item, float(grade))
+        for query, of in zip(sides[0].ids, grades, strict=True)
+        for item, grade in zip(sides[1].ids, of, strict=True)
+    ]
+    qrels = pd.DataFrame(rows, columns=["query_id", "item_id", "grade"])
+    return rank(run, PROTOCOLS["hashing"].judge(World(qrels=qrels), None))

@@ -1,4 +1,4 @@
-"""What a metric could have been: the worst, the best and the expected value over all tie orders.
+"""What a metric could have been: the worst and the best value over all tie orders.
 
 Results with equal scores (nearly always some with Hamming distances) stand in gallery order by
 decree; another order is as right. Where a list was cut, only what came back changes places.
@@ -109,29 +109,6 @@ class Orders:
             np.where(possible, worst, np.inf).min(axis=1),
             np.where(possible, best, -np.inf).max(axis=1),
         )
-
-
-def expected_ap(rankings: Rankings, k: int | None = None) -> Floats:
-    """The mean of AP (divisor R) over all orders of the tied results, without listing them. [Q]
-
-    In a group of m results with r hits that starts after rank a with H hits, place i holds a hit
-    with chance r ÷ m, and its precision is then (H + 1 + (i - 1)(r - 1) ÷ (m - 1)) ÷ (a + i) on
-    average.
-
-    >>> from dashboard.evaluation.rankings import from_lists
-    >>> tied = from_lists([[0, 0, 1, 1]], ties=[[0, 0, 0, 1]])
-    >>> expected_ap(tied).round(6).tolist()
-    [0.555556]
-    """
-    before, size, hits, earlier = _groups(rankings)
-    rank = np.arange(1, rankings.depth + 1)
-    place = rank - before
-    others = (place - 1) * (hits - 1) / np.maximum(size - 1, 1)
-    terms = hits / size * (earlier + 1 + others) / rank
-    terms[hits == 0] = 0
-    found = terms[:, : rankings.places(k)].sum(axis=1)
-    unknown = np.full(len(found), np.nan)
-    return np.asarray(np.divide(found, rankings.relevant, out=unknown, where=rankings.relevant > 0))
 
 
 def _reordered(rankings: Rankings, key: Array) -> Rankings:
