@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from dashboard.retrieval import encoders
 from dashboard.storage import collection as collections
 from dashboard.storage.media import state
 from dashboard.tables import DataError
@@ -46,13 +47,16 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def ask(copies: str = "counted") -> cached.Question:
-    known = cached.opened("tiny")
-    view = SimpleNamespace(
-        collection="tiny", protocol="hashing", groups=known.groups, mapping_threshold=0.6,
-        min_similarity=-1.0, queries="all", text="", item="", copies=copies, submissions=(),
+def view(**changes: str) -> SimpleNamespace:
+    usual = SimpleNamespace(
+        collection="tiny", protocol="hashing", groups=(), mapping_threshold=0.6,
+        min_similarity=-1.0, queries="all", text="", item="", copies="counted", submissions=(),
     )  # fmt: skip
-    return question(view)
+    return SimpleNamespace(**(vars(usual) | changes))
+
+
+def ask(copies: str = "counted") -> cached.Question:
+    return question(view(copies=copies))
 
 
 def rewrite(folder: Path, name: str, before: str, after: str) -> None:
@@ -134,6 +138,19 @@ def test_pictures_are_not_looked_at_where_copies_are_counted(
     assert ask().pictures == ""
     with pytest.raises(TypeError):
         ask("left_out")
+
+
+def test_what_is_typed_rests_on_the_text_model_as_it_is(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(encoders.OPERATOR, str(tmp_path / "model"))
+    (tmp_path / "model").mkdir()
+    asked = []
+    for weights in ("one", "two"):
+        (tmp_path / "model" / "a.safetensors").write_text(weights)
+        asked += [question(view(), live=True), question(view(text="a car"), live=True)]
+    assert asked[0] == asked[2] and asked[1] != asked[3]
+    assert asked[1]._replace(text_model="") == asked[3]._replace(text_model="")
 
 
 def test_the_state_of_pictures_sees_every_change_and_nothing_outside(tmp_path: Path) -> None:
