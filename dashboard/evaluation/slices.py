@@ -21,6 +21,10 @@ LENGTHS = ((1, "1-3 words"), (4, "4-7 words"), (8, "8 words or more"))
 """Steps of query length: the least number of words, and what the step is called."""
 NUMBERS = ((0, "0"), (1, "1"), (2, "2-4"), (5, "5-9"), (10, "10 or more"))
 """Steps of the number of relevant items."""
+KEYWORD_GROUP = "keyword group"
+OWN = {"all", "keyword", KEYWORD_GROUP, "number of keywords", "number of relevant items"}
+OWN |= {"kind of query", "query length"}
+"""What queries are divided by whatever columns they have; the groups of keywords are, too."""
 _COLUMNS = ["query_id", "by", "slice"]
 _DESCRIBED = ("query_id", "text", "item_id", "image")
 
@@ -40,8 +44,13 @@ def slices_of_queries(queries: pd.DataFrame) -> pd.DataFrame:
         texts = _texts(queries, str(column))
         known = (texts != "").to_numpy()  # an empty cell is no part of the queries
         values = texts[known].to_numpy(dtype=object)
-        pieces.append(_slices(queries["query_id"][known], str(column), values))
+        pieces.append(_slices(queries["query_id"][known], _called(str(column)), values))
     return pd.concat(pieces, ignore_index=True)
+
+
+def _called(column: str) -> str:
+    """What a column divides by, told from what queries are divided by anyway."""
+    return f"{column} (a column)" if column in OWN or column.startswith("pv_") else column
 
 
 def slices_of_keywords(query_keywords: pd.DataFrame) -> pd.DataFrame:
@@ -53,7 +62,7 @@ def slices_of_keywords(query_keywords: pd.DataFrame) -> pd.DataFrame:
     pairs = kept.drop_duplicates(["query_id", "group"])
     return pd.concat(
         [
-            _slices(pairs["query_id"], "group", pairs["group"].to_numpy(dtype=object)),
+            _slices(pairs["query_id"], KEYWORD_GROUP, pairs["group"].to_numpy(dtype=object)),
             _slices(kept["query_id"], "keyword", kept["keyword"].to_numpy(dtype=object)),
             _slices(pd.Series(every), "number of keywords", counted.to_numpy(dtype=object)),
         ],

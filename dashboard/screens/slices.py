@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.views import address, cached, charts, frame, summary
-from dashboard.views.labels import by_name, short_label
+from dashboard.views.labels import group_name, short_label
 from dashboard.views.texts import plain
 
 view = frame.screen("Where", "On which kinds of queries is the candidate better or worse?")
@@ -11,7 +11,7 @@ frame.need(view, "baseline", "candidate", "runs", "by")
 opened = cached.opened(view.collection)
 
 frame.segments(
-    "Divide the queries by", "by", {b: by_name(b) for b in cached.known_slices(opened)}, view
+    "Divide the queries by", "by", {b: group_name(b) for b in cached.known_slices(opened)}, view
 )
 if not summary.comparable(view):
     st.stop()
@@ -24,7 +24,7 @@ if parts.empty:
     st.info("The queries in view cannot be divided by this: choose another way, or other queries.")
     st.stop()
 
-st.header(plain(f"{short_label(view, view.metric)} by {by_name(view.by)}"), anchor=False)
+st.header(plain(f"{short_label(view, view.metric)} by {group_name(view.by)}"), anchor=False)
 left, right = st.columns(2, gap="large")
 with left:
     clicked = st.altair_chart(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from dashboard.evaluation.metrics.registry import Measure, measure
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.slices import KEYWORD_GROUP
 
 KINDS = {"video": "clip", "image": "picture", "text": "text"}
 ITEM = "item"
@@ -63,9 +64,9 @@ def group_name(group: str) -> str:
     return group.removeprefix("pv_").replace("_", " ")
 
 
-def by_name(by: str) -> str:
-    """What queries are divided by, as a person would write it."""
-    return "keyword group" if by == "group" else group_name(by)
+def slice_name(by: str, name: str) -> str:
+    """What a part of the queries is called, of those that they are divided into by `by`."""
+    return group_name(name) if by == KEYWORD_GROUP else name
 
 
 @dataclass(frozen=True)

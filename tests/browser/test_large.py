@@ -81,15 +81,3 @@ def test_letters_find_an_item_to_search_with(visit: Callable) -> None:
     page.wait_for_url("**item=recording_of_a_street_00777**")
     settled(page)
     page.get_by_text("number 777 ").first.wait_for()
-
-
-def test_letters_find_a_keyword_and_the_chosen_one_stays_offered(visit: Callable) -> None:
-    page = visit("/search")
-    field = page.get_by_role("textbox", name="Find a keyword among 2,000")
-    field.fill("number 1999")
-    field.press("Enter")
-    page.get_by_text("1 of them below.").wait_for()
-    settled(page)
-    field.fill("no such letters")
-    field.press("Enter")
-    page.get_by_text("None of them holds these letters.").wait_for()

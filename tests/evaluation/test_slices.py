@@ -56,6 +56,28 @@ def test_slices_of_the_queries_table():
     }
 
 
+def test_a_column_that_is_called_as_a_way_to_divide_is_told_from_it():
+    queries = pd.DataFrame(
+        {
+            "query_id": ["a", "b"],
+            "text": ["one", "two"],
+            "group": ["x", ""],
+            "keyword group": ["", "x"],
+            "kind of query": ["hard", "easy"],
+            "pv_object_type": ["car", ""],
+        }
+    )
+    assert named(slices_of_queries(queries)) == {
+        ("kind of query", "text query"): ["a", "b"],
+        ("query length", "1-3 words"): ["a", "b"],
+        ("group", "x"): ["a"],
+        ("keyword group (a column)", "x"): ["b"],
+        ("kind of query (a column)", "hard"): ["a"],
+        ("kind of query (a column)", "easy"): ["b"],
+        ("pv_object_type (a column)", "car"): ["a"],
+    }
+
+
 def test_slices_of_kept_keywords_count_queries_without_any():
     columns = ["query_id", "ngram", "group", "keyword", "score", "kept"]
     rows = [
@@ -65,8 +87,8 @@ def test_slices_of_kept_keywords_count_queries_without_any():
         ("b", "x", "g", "red", 0.2, False),
     ]
     assert named(slices_of_keywords(pd.DataFrame(rows, columns=columns))) == {
-        ("group", "g"): ["a"],
-        ("group", "h"): ["a"],
+        ("keyword group", "g"): ["a"],
+        ("keyword group", "h"): ["a"],
         ("keyword", "red"): ["a"],
         ("keyword", "car"): ["a"],
         ("number of keywords", "2"): ["a"],

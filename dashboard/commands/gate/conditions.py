@@ -10,12 +10,14 @@ import pandas as pd
 
 from dashboard.evaluation.metrics.names import words
 from dashboard.evaluation.metrics.registry import Measure, measure
+from dashboard.evaluation.slices import KEYWORD_GROUP
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 EXAMPLE = 'write for example "nDCG@10<-0.01 P@5<0"'
 SHORT = {
     "kind": "kind of query",
     "length": "query length",
+    "groups": KEYWORD_GROUP,
     "keywords": "number of keywords",
     "relevant": "number of relevant items",
 }
@@ -57,8 +59,8 @@ def _condition(word: str) -> Condition:
 def sliced(divisions: pd.DataFrame, text: str) -> pd.DataFrame:
     """The rows of a table of slices (query_id, by, slice) that `keyword,kind` asks for.
 
-    A name is `keyword`, `kind`, `length`, `keywords`, `relevant`, a keyword group or a column of
-    the queries. Raises ValueError for any other.
+    A name is `keyword`, `kind`, `length`, `groups`, `keywords`, `relevant`, a keyword group or
+    a column of the queries. Raises ValueError for any other.
     """
     known = list(dict.fromkeys(divisions["by"]))
     keyword = [by for by in known if by.startswith("pv_")]

@@ -42,7 +42,6 @@ from dashboard.views.cached.measured import (
 from dashboard.views.cached.opened import (
     collection,
     collection_names,
-    keywords_of,
     load_text_model,
     media_of,
     opened,
@@ -83,7 +82,6 @@ __all__ = [
     "ideal",
     "identical",
     "judgement",
-    "keywords_of",
     "known_slices",
     "load_text_model",
     "means",

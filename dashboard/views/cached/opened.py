@@ -80,17 +80,6 @@ def words(collection: Collection) -> labels.Words:
     return _words(collection.name, collection.digest)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _keywords_of(name: str, digest: str) -> pd.DataFrame:
-    known = opened_as(name, digest).keywords[["group", "keyword"]]
-    return known.drop_duplicates().sort_values(["group", "keyword"], ignore_index=True)
-
-
-def keywords_of(collection: Collection) -> pd.DataFrame:
-    """Every keyword that an item of the collection has, once: group, keyword."""
-    return _keywords_of(collection.name, collection.digest)
-
-
 def media_of(name: str, item_ids: Sequence[str]) -> pd.DataFrame:
     """How items are shown: addresses of clip and poster, or the word for what is wrong with them.
 

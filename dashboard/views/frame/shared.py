@@ -10,11 +10,12 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.storage.versions import natural
 from dashboard.tables import DataError
 from dashboard.views import address, cached, summary
 from dashboard.views.address.choices import COPIES, NAMES, SHOWN, protocols_of
 from dashboard.views.frame.choosers import found_among
-from dashboard.views.labels import by_name, group_name, label
+from dashboard.views.labels import group_name, label, slice_name
 from dashboard.views.texts import plain, shown
 
 SHARED = (
@@ -214,14 +215,16 @@ def _copies(view: Any, collection: Any) -> None:
 
 
 def _slice(view: Any) -> None:
-    known = cached.keywords_of(cached.opened(view.collection))
-    options = [f"{g}={k}" for g, k in zip(known["group"], known["keyword"], strict=True)]
+    """Which part of the queries counts, of all that they are divided into."""
+    known = cached.known_slices(cached.opened(view.collection))
+    options = [f"{by}={name}" for by, of in known.items() for name in sorted(of, key=natural)]
     options += [view.slice] * (bool(view.slice) and view.slice not in options)
     if options:
-        offered = found_among("a keyword", "slice", options, _slice_name, view.slice or "")
+        what, chosen = "a part of the queries", view.slice or ""
+        offered = found_among(what, "slice", options, _slice_name, chosen)
         pick("Only queries", "slice", ["", *offered], view, _slice_name)
 
 
 def _slice_name(option: str) -> str:
     by, _, name = option.partition("=")
-    return f"{name} ({by_name(by)})" if option else "all of them"
+    return f"{slice_name(by, name)} ({group_name(by)})" if option else "all of them"

@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.evaluation.compare import verdict
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.storage.evidence import scenes
-from dashboard.views.labels import by_name, group_name
+from dashboard.views.labels import group_name
 from dashboard.views.report.figures import Scale, interval, interval_axis, interval_scale
 from dashboard.views.report.found import RESAMPLES, Found
 from dashboard.views.report.markup import Inside, Markup, data, joined, tag
@@ -182,7 +182,7 @@ def slices(found: Found) -> Markup:
 
 def _slice_rows(by: str, part: pd.DataFrame, scale: Scale | None, width: int) -> Markup:
     """The slices of one kind under its name."""
-    title = tag("th", data(by_name(by)), colspan=width, scope="rowgroup")
+    title = tag("th", data(group_name(by)), colspan=width, scope="rowgroup")
     lines = [] if by == "all" else [tag("tr", title, class_="by")]
     for _, row in part.iterrows():
         cells: list[Inside] = [

@@ -1,0 +1,58 @@
+"""The part of the queries that counts: every way to divide them is offered in the side bar."""
+
+import pytest
+
+from dashboard.views import cached
+from tests.test_screens import no_text_model, opened, texts  # noqa: F401
+
+
+def offered(app):
+    return next(box for box in app.selectbox if box.label == "Only queries")
+
+
+def said(app):
+    return [option.replace("\\", "") for option in offered(app).options]
+
+
+@pytest.mark.parametrize("name", cached.collection_names())
+def test_every_slice_that_is_known_can_be_chosen(name):
+    known = cached.known_slices(cached.opened(name))
+    assert len(said(opened(collection=name))) == 1 + sum(map(len, known.values()))
+
+
+def test_slices_of_a_collection_without_keywords_are_chosen_in_natural_order():
+    app = opened(collection="digits_hashes")
+    digits = [option for option in said(app) if option.endswith("(digit)")]
+    assert digits == [f"{digit} (digit)" for digit in range(10)]
+    offered(app).set_value("digit=3").run()
+    assert not app.exception and not app.error
+    assert app.query_params["slice"] in ("digit=3", ["digit=3"])
+    queries = cached.opened("digits_hashes").queries
+    assert f"Means of {(queries['digit'] == '3').sum()} of " in texts(app)
+
+
+def test_a_column_called_group_is_no_keyword_group():
+    told = said(opened(collection="openmoji_hashes"))
+    assert "people-body (group)" in told
+    assert not [option for option in told if "keyword" in option]
+
+
+def test_keyword_groups_are_named_as_people_write_them():
+    told = said(opened(collection="driving"))
+    assert "object type (keyword group)" in told and "bicyclist (object type)" in told
+    assert {"2 (number of keywords)", "text query (kind of query)"} <= set(told)
+
+
+def test_of_many_slices_few_are_sent_and_letters_find_the_others(monkeypatch):
+    every = {"pv_object_type": tuple(f"keyword number {n}" for n in range(2_000))}
+    monkeypatch.setattr(cached, "known_slices", lambda collection: every)
+    app = opened(collection="driving")
+    assert len(said(app)) == 201
+    field = next(box for box in app.text_input if box.label.endswith("among 2,000"))
+    assert field.label == "Find a part of the queries among 2,000"
+    field.input("number 1999").run()
+    assert said(app) == ["all of them", "keyword number 1999 (object type)"]
+    assert "1 of them below." in texts(app)
+    app.text_input(key="find-slice").input("no such letters").run()
+    assert said(app) == ["all of them"]
+    assert "None of them holds these letters." in texts(app)
