@@ -107,8 +107,19 @@ def test_where_rankings_end_annotated_items_are_scored_all_the_same(short_of_mem
     assert mine.filter(like="annotated").columns.tolist() == ["Places among the 50 annotated"]
 
 
-def test_the_command_line_scores_them_too(short_of_memory, capsys, monkeypatch):
-    call = ["measure", NAME, "--metrics", "AP(annotated) P@5", "--format", "json"]
+@pytest.mark.parametrize("choices", [{"copies": "left_out"}, {"min_similarity": "0.2"}])
+def test_choices_of_what_counts_hold_behind_the_end(choices, monkeypatch):
+    st.cache_resource.clear()
+    whole = board(opened(collection=NAME, **choices))
+    st.cache_resource.clear()
+    monkeypatch.setattr(runs, "MOST_RESULTS", 1)
+    pd.testing.assert_frame_equal(board(opened(collection=NAME, **choices)), whole)
+    st.cache_resource.clear()
+
+
+@pytest.mark.parametrize("also", [[], ["--copies", "left_out"], ["--min-similarity", "0.2"]])
+def test_the_command_line_scores_them_too(short_of_memory, capsys, monkeypatch, also):
+    call = ["measure", NAME, "--metrics", "AP(annotated) P@5", "--format", "json", *also]
     assert main(call) == 0
     cut = capsys.readouterr()
     monkeypatch.undo()
@@ -154,7 +165,7 @@ def test_a_model_whose_whole_gallery_is_annotated_is_not_taken_for_a_submission(
     values = pd.DataFrame({"metric": "AP(annotated)", "run": ["v1", "mine"], "value": 0.5})
     table = places(found, values, {"mine"}).set_index("Version")
     assert table.loc["v1", "Ranks in the whole gallery"] == "2 of 2"
-    assert table.loc["mine", "Ranks in the whole gallery"] == "not submitted"
+    assert table.loc["mine", "Ranks in the whole gallery"] == "only annotated items are scored"
 
 
 def test_submitted_features_know_the_stored_queries_only():
@@ -323,7 +334,7 @@ def test_a_query_says_where_its_fulfilled_items_stand_and_what_else_is_asked():
     app = opened("query", query="c001a", **CANDIDATE)
     places = next(t.value for t in app.dataframe if "Ranks in the whole gallery" in t.value)
     assert places["Version"].tolist() == ["v0.2", "mine"]
-    assert places["Ranks in the whole gallery"].tolist()[1] == "not submitted"
+    assert places["Ranks in the whole gallery"].tolist()[1] == "only annotated items are scored"
     run = cached.opened(NAME).qrels
     fulfilled = run[(run["query_id"] == "c001a") & (run["grade"] == 1)]
     column = next(name for name in places if name.startswith("Places among the 50"))

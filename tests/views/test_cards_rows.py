@@ -115,3 +115,10 @@ def test_similarities_are_counted_once_each_in_bins_of_all_versions():
     drawn = histogram(counted, "v1", 0.75).to_dict()
     assert drawn["layer"][1]["mark"]["type"] == "rule"
     assert similarities(found({"v1": RUNS["v1"].head(0)}, "a")).empty
+
+
+def test_a_place_is_among_what_counts_and_of_the_rest_in_the_whole():
+    judged = ranked("b", "c")  # what the protocol ranks of a, b, c
+    of = found({"v1": ranked("a", "b", "c")}, "b", counted={"v1": judged})
+    assert of.placed("v1").set_index("item_id")["rank"].to_dict() == {"b": 1, "c": 2, "a": 1}
+    assert missed(of, 0)["rank"].tolist() == [1]

@@ -87,3 +87,12 @@ def test_many_versions_never_share_both_colour_and_shape():
     colours, shapes = charts.version_colours(versions), shape_scale(versions).to_dict()
     assert len({*zip(colours.values(), shapes["range"], strict=True)}) == 20
     assert shapes["domain"] == versions
+
+
+def test_small_means_keep_digits_and_colour():
+    means = pd.DataFrame({"slice": ["a", "b"], "run": "v", "mean": [0.004, 0.0007], "scored": 9})
+    means = means.assign(delta=0.0, delta_low=0.0, delta_high=0.0)
+    drawn = charts.slice_grid(means, ["v"]).to_dict()
+    assert drawn["layer"][0]["encoding"]["color"]["scale"]["domain"] == [0, 0.004]
+    (rows,) = drawn["datasets"].values()
+    assert [row["text"] for row in rows] == ["0.0040", "0.0007"]

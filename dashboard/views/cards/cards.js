@@ -132,7 +132,7 @@ function headOf(row) {
     row.colour ? swatch(row.colour) : null,
     make("h2", "", "", [isolated("", row.name)]),
     row.measure
-      ? make("span", "value", "", [`${row.measure} `, make("b", "", row.value?.toFixed(3) ?? "–")])
+      ? make("span", "value", "", [`${row.measure} `, make("b", "", worth(row.value))])
       : null,
     number ? make("span", "count", counted) : null,
     hidden ? make("span", "count", `${hidden} hidden: the same in all`) : null,
@@ -140,6 +140,12 @@ function headOf(row) {
     row.note || !number ? make("span", "note", "", [isolated("", row.note || "no results")]) : null,
   ].filter(Boolean);
 }
+
+// Three digits after the point, or two that say something where the value is small.
+const worth = (value) => {
+  if (value === null || value === undefined) return "–";
+  return value && Math.abs(value) < 0.02 ? value.toPrecision(2) : value.toFixed(3);
+};
 
 function newCard() {
   const picture = make("span", "picture");

@@ -59,6 +59,11 @@ class Found:
         run = self.runs[version]
         return run[run["item_id"].isin(self.whole[version]["item_id"])]
 
+    def placed(self, version: str) -> pd.DataFrame:
+        """Where a version has each item: what counts among its like, the rest in the whole."""
+        counted, whole = self.ranked(version), self.whole[version]
+        return pd.concat([counted, whole[~whole["item_id"].isin(counted["item_id"])]])
+
     @property
     def protocol(self) -> Protocol:
         """The protocol that judges."""
@@ -155,7 +160,7 @@ def draw(
         on_verdict=lambda told: say(found, told),
         answer=answer(),
         ticks=ticks(found.required, cached.opened(view.collection).keywords, items),
-        ranks=pd.concat([run.assign(run=version) for version, run in found.whole.items()]),
+        ranks=pd.concat([found.placed(version).assign(run=version) for version in found.runs]),
         annotations=_annotations(view.collection, items),
         baseline=view.baseline,
         selected=selected,

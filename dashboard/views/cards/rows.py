@@ -65,7 +65,8 @@ def _version_row(found: Found, view: Any, version: str, value: float | None) -> 
 def _whole_row(found: Found, view: Any, version: str) -> Row:
     """The ranking as it is, where the protocol ranks a part of it only."""
     run = found.unbroken(version)
-    note = f"the first of {len(run):,} items; those that nobody judged are pale and do not count"
+    note = f"the first of {len(run):,} items; those that nobody judged are pale and do not count; "
+    note += "“#” in another version: a judged item's place among the judged"
     return Row(
         f"{version}, whole gallery", run[run["rank"] <= int(view.shown)], role="whole", note=note
     )
@@ -99,7 +100,8 @@ def missed(found: Found, depth: int) -> pd.DataFrame:
 
 def _best(found: Found) -> pd.DataFrame:
     """The best rank of each item in any version, with its score there."""
-    everywhere = pd.concat(found.whole.values()).astype({"item_id": "str"})
+    everywhere = pd.concat([found.placed(version) for version in found.runs])
+    everywhere = everywhere.astype({"item_id": "str"})
     best = everywhere.sort_values("rank", kind="stable").drop_duplicates("item_id")
     return best[["item_id", "rank", "score"]]
 

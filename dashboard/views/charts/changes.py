@@ -6,7 +6,8 @@ import altair as alt
 import pandas as pd
 
 from dashboard.evaluation.verdict import SIGNIFICANT
-from dashboard.views.charts.colours import BETTER, LEGEND, SAME, WORSE
+from dashboard.views.charts.colours import BETTER, FAINT, LEGEND, SAME, WORSE
+from dashboard.views.digits import decimals
 
 
 def forest(rows: pd.DataFrame) -> alt.LayerChart:
@@ -69,11 +70,12 @@ def differences(bins: pd.DataFrame, title: str) -> alt.Chart:
     middle = (bins["low"] + bins["high"]) / 2
     shown = bins.assign(begin=middle - half, end=middle + half)
     pick = alt.selection_point(name="pick", fields=["low", "high"])
+    digits = decimals([*bins["low"], *bins["high"]], least=2)
     return (
         alt.Chart(shown)
         .mark_bar(cursor="pointer")
         .encode(
-            x=alt.X("begin:Q", title=f"Difference in {title}", axis=alt.Axis(format="+.2f")),
+            x=alt.X("begin:Q", title=f"Difference in {title}", axis=_signed(digits)),
             x2="end:Q",
             y=alt.Y("queries:Q", title="Queries", axis=alt.Axis(tickMinStep=1, format="d")),
             y2=alt.datum(0),
@@ -81,13 +83,17 @@ def differences(bins: pd.DataFrame, title: str) -> alt.Chart:
             tooltip=[
                 alt.Tooltip("side:N", title="Candidate is"),
                 alt.Tooltip("queries:Q", title="Queries"),
-                alt.Tooltip("low:Q", title="from", format="+.3f"),
-                alt.Tooltip("high:Q", title="to", format="+.3f"),
+                alt.Tooltip("low:Q", title="from", format=f"+.{digits + 1}f"),
+                alt.Tooltip("high:Q", title="to", format=f"+.{digits + 1}f"),
             ],
         )
         .add_params(pick)
         .properties(height=280)
     )
+
+
+def _signed(digits: int) -> alt.Axis:
+    return alt.Axis(format=f"+.{digits}f")
 
 
 def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart:
@@ -98,7 +104,9 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
     known = deltas.dropna(subset=["delta"]).round({"baseline": 6, "candidate": 6})
     shown = known.groupby(["baseline", "candidate"]).size().reset_index(name="queries")
     shown["side"] = (shown["candidate"] - shown["baseline"]).map(_side)
-    most = float(max([1.0, *shown["baseline"], *shown["candidate"]]))
+    largest = max([0.0, *shown["baseline"], *shown["candidate"]])
+    most = largest if 0 < largest < FAINT else float(max(1.0, largest))
+    digits = decimals([largest])
     scale = alt.Scale(domain=[0, most], nice=False, padding=12)
     size = alt.Scale(domain=[0, max(10, shown["queries"].max())], range=[20, 900])
     ends = pd.DataFrame({"baseline": [0.0, most], "candidate": [0.0, most]})
@@ -116,8 +124,8 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
             color=alt.Color("side:N", scale=_SIDES, title=None, legend=LEGEND),
             tooltip=[
                 alt.Tooltip("queries:Q", title="Queries"),
-                alt.Tooltip("baseline:Q", title=baseline, format=".3f"),
-                alt.Tooltip("candidate:Q", title=candidate, format=".3f"),
+                alt.Tooltip("baseline:Q", title=baseline, format=f".{digits}f"),
+                alt.Tooltip("candidate:Q", title=candidate, format=f".{digits}f"),
             ],
         )
         .add_params(pick)

@@ -8,12 +8,14 @@ import altair as alt
 import pandas as pd
 
 from dashboard.views.charts.colours import (
+    FAINT,
     LEGEND,
     SAME,
     SMALL_SLICE,
     shape_scale,
     version_scale,
 )
+from dashboard.views.digits import decimals
 
 
 def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
@@ -84,12 +86,12 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
     `pick`.
     """
     most = means.groupby("slice")["scored"].transform("max")
+    digits, strongest = decimals(means["mean"], least=2), _strongest(means["mean"])
+    shares = means["mean"] / strongest
     shown = means.assign(
         strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
-        text=means["mean"].map(lambda x: "–" if pd.isna(x) else f"{x:.2f}"),
-        ink=[
-            _ink(mean, scored) for mean, scored in zip(means["mean"], means["scored"], strict=True)
-        ],
+        text=means["mean"].map(lambda x: "–" if pd.isna(x) else f"{x:.{digits}f}"),
+        ink=[_ink(share, scored) for share, scored in zip(shares, means["scored"], strict=True)],
         name=means["slice"] + "  (" + most.astype("str") + ")",
     )
     base = alt.Chart(shown).encode(
@@ -108,10 +110,11 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
         ],
     )
     pick = alt.selection_point(name="pick", fields=["slice"])
+    blues = alt.Scale(scheme="blues", domain=[0, strongest])
     cells = base.mark_rect(
         cornerRadius=3, stroke="transparent", strokeWidth=3, cursor="pointer"
     ).encode(
-        color=alt.Color("mean:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), legend=None),
+        color=alt.Color("mean:Q", scale=blues, legend=None),
         opacity=alt.Opacity("strength:Q", scale=None, legend=None),
     )
     words = base.mark_text(fontSize=13).encode(
@@ -119,6 +122,12 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
     )
     layers = (cells.add_params(pick) + words).resolve_scale(color="independent")
     return layers.properties(height=alt.Step(30))
+
+
+def _strongest(means: pd.Series) -> float:
+    """The mean that has the darkest cell: 1, unless all are far from it."""
+    largest = float(means.max())
+    return largest if 0 < largest < FAINT else max(1.0, largest)
 
 
 def _ink(mean: float, scored: int) -> str:

@@ -12,6 +12,7 @@ from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.storage.collection import Collection
 from dashboard.views import address, cached
+from dashboard.views.digits import decimals
 from dashboard.views.labels import group_name, label
 from dashboard.views.summary import asking
 from dashboard.views.summary.measured import comparison, is_measure, metrics_in_view
@@ -19,9 +20,6 @@ from dashboard.views.texts import badge, plain, shown
 
 COLUMNS = {
     "Picture": st.column_config.ImageColumn(width=60),
-    "Difference": st.column_config.NumberColumn(format="%+.3f"),
-    "Baseline": st.column_config.NumberColumn(format="%.3f"),
-    "Candidate": st.column_config.NumberColumn(format="%.3f"),
 }
 MOST_LISTED = 500
 """The table of a longer list shows its first rows; the files that can be saved have all of them."""
@@ -91,7 +89,7 @@ def values_table(view: Any, table: pd.DataFrame) -> None:
 
 
 def _number(value: float) -> str:
-    return "not scored" if pd.isna(value) else f"{value:.3f}"
+    return "not scored" if pd.isna(value) else f"{value:.{decimals([value])}f}"
 
 
 def describe(view: Any, found: Any) -> None:
@@ -151,6 +149,15 @@ def readable(table: pd.DataFrame, view: Any) -> pd.DataFrame:
     )
 
 
+def _columns_of_values(table: pd.DataFrame) -> dict[str, Any]:
+    digits = decimals([*table["baseline"], *table["candidate"]])
+    signs = {"Difference": "+", "Baseline": "", "Candidate": ""}
+    return {
+        name: st.column_config.NumberColumn(format=f"%{sign}.{digits}f")
+        for name, sign in signs.items()
+    }
+
+
 def pick_query(view: Any, table: pd.DataFrame, total: int) -> str:
     """The queries by difference as a table; the id of the one that was ticked, or nothing."""
     if table.empty:
@@ -163,7 +170,7 @@ def pick_query(view: Any, table: pd.DataFrame, total: int) -> str:
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        column_config=COLUMNS,
+        column_config={**COLUMNS, **_columns_of_values(table)},
     )
     few = f"The first {MOST_LISTED} of " if len(table) > MOST_LISTED else ""
     st.caption(f"{few}{len(table):,} of {total:,}. Tick one on its left to see its results.")

@@ -14,6 +14,7 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.views import cached
 from dashboard.views.cached import Question
+from dashboard.views.digits import decimals
 from dashboard.views.labels import label, short_label
 from dashboard.views.summary.judging import with_ceilings
 from dashboard.views.summary.measured import (
@@ -44,9 +45,9 @@ def versions_by_metrics(view: Any) -> None:
     for written, wanted in zip(metrics.split(" "), parse(metrics), strict=True):
         mine = means[is_measure(means, wanted)].set_index("run")
         differences = sure[is_measure(sure, wanted)].set_index("candidate_run")
-        best = mine["mean"].max()
+        best, digits = mine["mean"].max(), decimals(mine["mean"])
         cells = {
-            plain(version): _cell(mine["mean"].get(version), best, differences, version)
+            plain(version): _cell(mine["mean"].get(version), best, differences, version, digits)
             for version in view.runs
         }
         rows.append({"Metric": plain(label(view, written)), **cells, "Scored": _scored(mine)})
@@ -64,14 +65,18 @@ def _may_differ(view: Any, asked: Question, version: str) -> bool:
     return version != view.baseline and (not ways or view.anyway == "yes")
 
 
-def _cell(mean: float | None, best: float, differences: pd.DataFrame, version: str) -> str:
+def _cell(
+    mean: float | None, best: float, differences: pd.DataFrame, version: str, digits: int
+) -> str:
     if mean is None or pd.isna(mean):
         return "–"
-    text = f"**{mean:.3f}**" if mean >= best - SAME else f"{mean:.3f}"
+    text = f"{mean:.{digits}f}"
+    text = f"**{text}**" if mean >= best - SAME else text
     if version not in differences.index or not differences.loc[version, "p_holm"] < SIGNIFICANT:
         return text
     delta = differences.loc[version, "delta"]
-    return f"{text} :{'green' if delta > 0 else 'red'}[{'▲' if delta > 0 else '▼'} {delta:+.3f}]"
+    colour, mark = ("green", "▲") if delta > 0 else ("red", "▼")
+    return f"{text} :{colour}[{mark} {delta:+.{digits}f}]"
 
 
 def _scored(means: pd.DataFrame) -> str:

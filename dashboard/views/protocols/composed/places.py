@@ -48,7 +48,7 @@ def places(found: Any, values: pd.DataFrame, submitted: Collection[str]) -> pd.D
                 "Version": shown(version),
                 "AP": measured.get(version),
                 f"Places among the {len(ranked)} annotated": _listed(ranked, found.relevant),
-                "Ranks in the whole gallery": "not submitted"
+                "Ranks in the whole gallery": "only annotated items are scored"
                 if version in submitted
                 else f"{_listed(whole, found.relevant)} of {_deep(whole)}",
             }
