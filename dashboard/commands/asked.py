@@ -131,7 +131,8 @@ class Asked:
         run = runs.run_of(self.collection, version, self.which, ties=ties)
         if run.attrs.get("cut") and self.protocol.condensed:
             judged = self.protocol.judge(self.evidence, self.groups).qrels
-            run = with_pairs(self.collection, version, run, judged)
+            pairs = duplicates.with_copies(judged, self.copy_of) if self.copy_of else judged
+            run = with_pairs(self.collection, version, run, pairs)
         return self.counting(run)
 
     def counting(self, run: pd.DataFrame) -> pd.DataFrame:

@@ -106,6 +106,24 @@ def as_one(run: pd.DataFrame, copy_of: Mapping[str, str]) -> pd.DataFrame:
     return run.assign(item_id=names.map(copy_of).fillna(names))
 
 
+def with_copies(pairs: pd.DataFrame, copy_of: Mapping[str, str]) -> pd.DataFrame:
+    """Pairs of query_id and item_id, each item joined by all that it is one of several copies of.
+
+    >>> pairs = pd.DataFrame({"query_id": ["q", "q"], "item_id": ["b", "z"]})
+    >>> with_copies(pairs, {"b": "a", "c": "a"})["item_id"].tolist()
+    ['a', 'b', 'c', 'z']
+    """
+    names = pairs[["query_id", "item_id"]].astype("str")
+    names = names.assign(one=names["item_id"].map(copy_of).fillna(names["item_id"]))
+    firsts = dict.fromkeys(copy_of.values())
+    groups = pd.DataFrame(
+        [*copy_of.items(), *((first, first) for first in firsts)], columns=["twin", "one"]
+    )
+    joined = names.merge(groups.sort_values("twin"), on="one", how="left")
+    joined["item_id"] = joined["twin"].fillna(joined["item_id"])
+    return joined[["query_id", "item_id"]].drop_duplicates(ignore_index=True)
+
+
 def judged_as_one(judgement: Judgement, copy_of: Mapping[str, str]) -> Judgement:
     """The judgement of a gallery without copies: of several, the best grade and credit count.
 

@@ -14,10 +14,10 @@ from dashboard.evaluation.protocols import PROTOCOLS, Judgement
 from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.retrieval import comparable, keywords, runs
-from dashboard.retrieval.pairs import with_pairs
 from dashboard.retrieval.runs import TYPED
 from dashboard.tables import DataError
 from dashboard.views.cached.alike import copies, pictures_state
+from dashboard.views.cached.behind import is_missing_judged, with_judged
 from dashboard.views.cached.opened import opened, opened_as, text_model_state
 from dashboard.views.cached.submitted import PROTOCOL, Submitted, score, submitted
 
@@ -190,9 +190,8 @@ def run(asked: Question, version: str) -> pd.DataFrame:
     Where a ranking ends early though the protocol ranks judged items only, these follow it.
     """
     ranked = whole_run(asked._replace(min_similarity=NO_CUT), version)
-    if ranked.attrs.get("cut") and PROTOCOLS[asked.protocol].condensed:
-        known, found = opened_as(asked.collection, asked.digest), _found(asked, version)
-        further = with_pairs(known, version, found, judgement(asked).qrels)
+    if is_missing_judged(asked, ranked):
+        further = with_judged(asked, version, _found(asked, version), judgement(asked))
         ranked = _first_copies(asked, further)
     if asked.min_similarity > NO_CUT:
         ranked = ranked[ranked["score"] >= asked.min_similarity]
