@@ -10,15 +10,13 @@ from typing import Any
 import pandas as pd
 
 from dashboard.storage import digests, sides
-from dashboard.storage.evidence import (
-    read_judgements,
-    read_queries,
-)
+from dashboard.storage.evidence import read_judgements, read_queries
 from dashboard.storage.findings import Findings
 from dashboard.storage.labels import Reader, read_labels
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
 from dashboard.storage.recorded import check_recorded
 from dashboard.storage.settings import check_defaults, read_collection_settings, stands_first
+from dashboard.storage.sides_told import check_side_names, side_of_pictures, with_sides
 from dashboard.storage.versions import Model, natural, needing_vectors, read_models, run_files
 from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError
 
@@ -168,9 +166,12 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     settings = read_collection_settings(folder / SETTINGS, findings)
     read = Reader(folder, findings, {})
     items, keywords, vocabulary = read_labels(read, settings["groups"])
+    items = with_sides(items, settings["protocols"], "items.csv", findings)
+    of_texts = side_of_pictures(items, settings["protocols"])
     queries = read.unless_refused(
-        "queries", lambda: read_queries(folder, items, findings), QUERIES.empty()
+        "queries", lambda: read_queries(folder, items, findings, of_texts), QUERIES.empty()
     )
+    check_side_names(folder, items, queries, findings)
     query_keywords = read.unless_refused(
         "query_keywords",
         lambda: read_mapping(folder, vocabulary, queries, findings),

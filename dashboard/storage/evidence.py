@@ -12,6 +12,7 @@ import pandas as pd
 from dashboard.storage.annotation import Annotation, matched_ids
 from dashboard.storage.files import read_qrels, read_table
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.relevance import judgements_of
 from dashboard.storage.sides import with_among
 from dashboard.storage.stored import OF_JUDGEMENTS, stored_as
 from dashboard.tables import ITEMS, QUERIES, DataError
@@ -39,6 +40,15 @@ def read_items(folder: Path, annotation: Annotation | None, findings: Findings) 
     for column in set(ITEMS.columns) - set(items.columns):
         items[column] = pd.Series("", index=items.index, dtype="str")
     return items
+
+
+def lines_of_items(folder: Path) -> pd.Series:
+    """The line of each item in the file of items, for a sentence on it; empty without one."""
+    path = stored_as(folder, "items")
+    if path is None:
+        return pd.Series(dtype="int64")
+    items = read_table(path, ITEMS, path.name)["item_id"]
+    return pd.Series(items.index, index=items)
 
 
 def with_clips(items: pd.DataFrame, clips: pd.DataFrame) -> pd.DataFrame:
@@ -75,9 +85,11 @@ def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -
     return joined.reset_index(drop=True)
 
 
-def read_queries(folder: Path, items: pd.DataFrame, findings: Findings) -> pd.DataFrame:
+def read_queries(
+    folder: Path, items: pd.DataFrame, findings: Findings, of_texts: str = ""
+) -> pd.DataFrame:
     """The table QUERIES; a query with neither a text nor an item of the collection is left out,
-    said.
+    said. of_texts: the side that texts search where they do not say it.
 
     Raises DataError naming both lines where a query's id stands twice.
     """
@@ -102,7 +114,7 @@ def read_queries(folder: Path, items: pd.DataFrame, findings: Findings) -> pd.Da
     items_of = [matches.get(item, "") for item in queries["item_id"]]
     queries["item_id"] = pd.Series(items_of, index=queries.index, dtype="str")
     queries = queries[np.array(reasons, dtype="str") == ""]
-    return with_among(queries, items, path.name, findings).reset_index(drop=True)
+    return with_among(queries, items, path.name, findings, of_texts).reset_index(drop=True)
 
 
 def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:
@@ -119,21 +131,30 @@ def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:
 def read_judgements(
     folder: Path, items: pd.DataFrame, queries: pd.DataFrame, findings: Findings
 ) -> pd.DataFrame | None:
-    """The judgements of known queries; those of other queries are left out, said."""
+    """The judgements of known queries; those of other queries are left out, said. Without a file of
+    them they are the means of what workers answered in `relevance.csv`."""
     path = stored_as(folder, "qrels", findings, OF_JUDGEMENTS)
     if path is None:
-        return None
+        averaged = judgements_of(folder, queries, findings)
+        if averaged is not None:
+            _outside(averaged, items, "relevance.csv", findings)
+        return averaged
     qrels = read_qrels(path, name=path.name, findings=findings)
     asked = qrels["query_id"].isin(queries["query_id"])
     if not asked.all():
         others = listed(qrels.loc[~asked, "query_id"].unique())
         found = f"{int((~asked).sum())} judgements of unknown queries ({others})"
         findings.warning(path.name, found, "queries of the collection; they were left out")
-    strange = qrels.loc[asked & ~qrels["item_id"].isin(items["item_id"]), "item_id"].unique()
+    _outside(qrels[asked], items, path.name, findings)
+    return qrels[asked].reset_index(drop=True)
+
+
+def _outside(qrels: pd.DataFrame, items: pd.DataFrame, name: str, findings: Findings) -> None:
+    """Warn of judged items that are not in the gallery."""
+    strange = qrels.loc[~qrels["item_id"].isin(items["item_id"]), "item_id"].unique()
     if len(strange):
         found = f"{len(strange)} judged items that are not in the gallery ({listed(strange)})"
-        findings.warning(path.name, found, "items; they count as relevant, but cannot be found")
-    return qrels[asked].reset_index(drop=True)
+        findings.warning(name, found, "items; they count as relevant, but cannot be found")
 
 
 def is_visible(text: str) -> bool:

@@ -21,6 +21,7 @@ from dashboard.storage.collection import SETTINGS
 from dashboard.storage.evidence import read_items, read_queries
 from dashboard.storage.findings import Findings
 from dashboard.storage.settings import read_collection_settings
+from dashboard.storage.sides_told import with_sides
 from dashboard.storage.stored import stored_as, stored_files
 from dashboard.storage.versions import natural, run_files
 from dashboard.tables import QUERIES, DataError
@@ -53,6 +54,7 @@ def shelved(name: str) -> Shelved:
     if stored_as(folder, "items") is None:
         annotation = _annotation(folder, settings["groups"], unsaid)
     items = read_items(folder, annotation, unsaid)
+    items = with_sides(items, settings["protocols"], "items.csv", unsaid)
     problem, queries = "", QUERIES.empty()
     try:
         queries = read_queries(folder, items, unsaid)

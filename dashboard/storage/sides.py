@@ -6,7 +6,7 @@ query that does not say it searches the other side of two.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import pandas as pd
@@ -54,11 +54,12 @@ def usual_queries(queries: pd.DataFrame) -> Literal["text", "item", "all"]:
 
 
 def with_among(
-    queries: pd.DataFrame, items: pd.DataFrame, name: str, findings: Findings
+    queries: pd.DataFrame, items: pd.DataFrame, name: str, findings: Findings, of_texts: str = ""
 ) -> pd.DataFrame:
     """The queries (index: the line in the file) with the side that each searches in `among`.
 
-    A query that names a side that no item is on is left out, said.
+    A query that names a side that no item is on is left out, said. of_texts: the side that a text
+    query searches that does not say it.
     """
     of_item = sides(items)
     known = sorted(set(of_item.values()))
@@ -72,7 +73,26 @@ def with_among(
         findings.warning(name, found, wanted, int(strange.index[strange][0]))
     others = {item: _other(of_item, known, item) for item in queries["item_id"].unique() if item}
     meant = said.where(said != "", queries["item_id"].map(others).fillna(""))
+    meant = meant.mask((meant == "") & (queries["text"] != ""), of_texts)
+    _say_unasked(known, meant, queries, of_item, name, findings)
     return queries.assign(among=meant.astype("str"))[~strange]
+
+
+def _say_unasked(
+    known: Sequence[str],
+    meant: pd.Series,
+    queries: pd.DataFrame,
+    of_item: dict[str, str],
+    name: str,
+    findings: Findings,
+) -> None:
+    """A warning for the item queries whose side cannot be told, of which everything is searched."""
+    lost = queries.index[(meant == "") & queries["item_id"].isin(of_item)]
+    if len(known) > 1 and len(lost):
+        found = f"{len(lost):,} item queries that do not say among which of {len(known)} sides "
+        found += f"they search ({listed(known)})"
+        wanted = "a column among, or two sides (is one mistyped?); they search everything"
+        findings.warning(name, found, wanted, int(lost[0]))
 
 
 def digest(items: pd.DataFrame) -> tuple[str, ...]:
