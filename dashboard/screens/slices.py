@@ -36,13 +36,14 @@ with left:
     st.caption("In brackets: queries scored. Pale cells rest on fewer than five.")
 with right:
     candidate = parts[parts["run"] == view.candidate].sort_values("delta", kind="stable")
+    readable = summary.readable_slices(candidate)
     picked = st.dataframe(
-        summary.readable_slices(candidate),
+        readable,
         key=f"slices-{view.by}",
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        column_config=summary.SLICE_COLUMNS,
+        column_config=summary.slice_columns(readable),
     )
     st.caption(
         plain(

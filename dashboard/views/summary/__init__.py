@@ -17,7 +17,6 @@ from dashboard.views.summary.measured import (
     values,
 )
 from dashboard.views.summary.shown import (
-    SLICE_COLUMNS,
     collection_line,
     comparable,
     describe,
@@ -26,6 +25,7 @@ from dashboard.views.summary.shown import (
     pick_query,
     problems,
     readable_slices,
+    slice_columns,
     values_table,
     verdict,
 )
@@ -36,7 +36,6 @@ from dashboard.views.summary.standing import (
 )
 
 __all__ = [
-    "SLICE_COLUMNS",
     "by_keyword",
     "chosen",
     "collection_line",
@@ -47,6 +46,7 @@ __all__ = [
     "notes",
     "problems",
     "selected",
+    "slice_columns",
     "every_pair",
     "explained",
     "groups_of",

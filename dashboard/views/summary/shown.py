@@ -23,12 +23,6 @@ COLUMNS = {
 }
 MOST_LISTED = 500
 """The table of a longer list shows its first rows; the files that can be saved have all of them."""
-SLICE_COLUMNS = {
-    "Difference": st.column_config.NumberColumn(format="%+.3f", width=82),
-    "from": st.column_config.NumberColumn(format="%+.3f", width=62),
-    "to": st.column_config.NumberColumn(format="%+.3f", width=62),
-    "Queries": st.column_config.NumberColumn(width=62),
-}
 
 
 def collection_line(collection: Any) -> None:
@@ -176,6 +170,17 @@ def pick_query(view: Any, table: pd.DataFrame, total: int) -> str:
     st.caption(f"{few}{len(table):,} of {total:,}. Tick one on its left to see its results.")
     rows = ticked["selection"]["rows"]
     return str(table["query_id"].iloc[rows[0]]) if rows else ""
+
+
+def slice_columns(table: pd.DataFrame) -> dict[str, Any]:
+    """How the columns of the readable slices are drawn: narrow, with as many digits as it takes."""
+    number = f"%+.{decimals(table['Difference'])}f"
+    return {
+        "Difference": st.column_config.NumberColumn(format=number, width=82),
+        "from": st.column_config.NumberColumn(format=number, width=62),
+        "to": st.column_config.NumberColumn(format=number, width=62),
+        "Queries": st.column_config.NumberColumn(width=62),
+    }
 
 
 def readable_slices(table: pd.DataFrame) -> pd.DataFrame:
