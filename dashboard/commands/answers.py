@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dashboard.commands import faults
 from dashboard.evaluation import compare as comparing
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
@@ -40,6 +41,9 @@ def check(name_or_path: str) -> pd.DataFrame:
         findings.error(problem)
         return findings.frame()
     _gaps(collection, findings)
+    faults.judge_all(collection, findings)
+    faults.look_at_query_pictures(collection, findings)
+    faults.look_at_spans(collection, findings)
     shown = media.media(collection, collection.items["item_id"])
     for word, ids in shown[shown["problem"] != ""].groupby("problem", sort=False)["item_id"]:
         found = f"{len(ids)} of {len(shown)} items whose media are not shown: {word}"
@@ -48,7 +52,9 @@ def check(name_or_path: str) -> pd.DataFrame:
     tables = [collection.findings, runs.check_runs(collection), findings.frame()]
     tables += [seen.findings] if seen else []
     filled = [table for table in tables if len(table)]
-    return pd.concat(filled, ignore_index=True) if filled else collection.findings
+    # what the workers answered is read for the judgements and for the lists: said once
+    once = pd.concat(filled).drop_duplicates(ignore_index=True) if filled else None
+    return collection.findings if once is None else once
 
 
 def _gaps(collection: Collection, findings: Findings) -> None:

@@ -16,6 +16,12 @@ import pandas as pd
 
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.relevance import (
+    check_range,
+    note_contradiction,
+    of_known_queries,
+    read_relevance,
+)
 from dashboard.storage.stored import stored_as, stored_files
 from dashboard.tables import LISTS, RELEVANCE, DataError, Table
 
@@ -23,8 +29,6 @@ REAL, SIMULATED, NONE = "real", "simulated", "none"
 SAID = {REAL: "satisfaction", SIMULATED: "satisfaction_simulated"}
 """The column of `satisfaction.csv` that holds each kind of answers."""
 WORST, BEST = 1, 5
-LARGEST = 100
-INVALID = (-1, -2)
 ANSWERS = Table("satisfaction", {"list_id": "text", "participant": "text"}, key=("list_id",))
 Content = TypeVar("Content")
 
@@ -110,6 +114,7 @@ def _places(collection: HasLists, findings: Findings) -> pd.DataFrame:
         read[column] = ""
     for column in ("query_id", "participant", "version", "session"):
         _one_each(read, column, name)
+    _holes(read, name, findings)
     kept = _known(read, collection, name, findings)
     first = kept.groupby("list_id", sort=False).ngroup()
     order = kept.assign(list=first).sort_values(["list", "row", "column"], kind="stable")
@@ -133,6 +138,20 @@ def _known(read: pd.DataFrame, collection: HasLists, name: str, findings: Findin
     return read[asked & known]
 
 
+def _holes(read: pd.DataFrame, name: str, findings: Findings) -> None:
+    """Warn where a row of a list leaves out a column: a hole, or a slip of the pen."""
+    place = read.groupby(["list_id", "row"])["column"].rank(method="first").astype("int64")
+    later = read.index[read["column"] > place]
+    if len(later):
+        line = int(later[0])
+        row = read.loc[line]
+        where = f"row {row['row']} of list {row['list_id']!r}"
+        rows = read.loc[later].drop_duplicates(["list_id", "row"])
+        found = f"{len(rows)} rows with a hole: column {row['column']} in {where}"
+        wanted = f"column {place[line]}, the next one there; the order counts, the hole does not"
+        findings.warning(name, found, wanted, line)
+
+
 def _one_each(read: pd.DataFrame, column: str, name: str) -> None:
     """Raise DataError where a list has two queries, participants, versions or sessions."""
     first = read.groupby("list_id", sort=False)[column].transform("first")
@@ -144,37 +163,20 @@ def _one_each(read: pd.DataFrame, column: str, name: str) -> None:
 
 
 def _relevance(collection: HasLists, findings: Findings) -> pd.DataFrame:
-    path = stored_as(collection.folder, "relevance", findings)
-    if path is None:
-        if collection.qrels is None:
-            wanted = "relevance of each worker, or averaged in qrels.csv"
-            raise DataError("relevance.csv", "no such file", wanted)
-        averaged = collection.qrels[["query_id", "item_id", "grade"]]
-        read, name = averaged.rename(columns={"grade": "relevance"}).assign(worker=""), "qrels"
-    else:
-        read, name = read_table(path, RELEVANCE, path.name, findings), path.name
-    _in_range(read, name, bool(path))
-    strange = ~read["query_id"].isin(collection.queries["query_id"])
-    if strange.any():
-        named = listed(read.loc[strange, "query_id"].unique())
-        found = f"{int(strange.sum())} answers for unknown queries ({named})"
-        line = int(read.index[strange][0]) if path else None
-        findings.warning(name, found, "queries of the collection; left out", line)
-    return read[~strange][list(RELEVANCE.columns)].reset_index(drop=True)
-
-
-def _in_range(read: pd.DataFrame, name: str, has_lines: bool) -> None:
-    """Raise DataError where a relevance is no number from 0 to 100 and no mark of an invalid one.
-
-    What is too large would put the scale of all answers in doubt, so it is not merely left out.
-    """
-    value = read["relevance"]
-    wrong = read.index[(value > LARGEST) | ((value < 0) & ~value.isin(INVALID))]
-    if len(wrong):
-        row, line = read.loc[wrong[0]], int(wrong[0]) if has_lines else None
-        found = f"relevance {row['relevance']:g} of {row['item_id']!r} for {row['query_id']!r}"
-        wanted = f"0 to {LARGEST}, or -1 or -2 for an invalid answer"
-        raise DataError(name, found, wanted, line=line, cure=f"The scale is 0 to {LARGEST}.")
+    found = read_relevance(collection.folder, collection.queries, findings)
+    if found is not None:
+        answers, name = found
+        if collection.qrels is not None:
+            note_contradiction(answers, name, collection.qrels, findings)
+        return answers.reset_index(drop=True)
+    if collection.qrels is None:
+        wanted = "relevance of each worker, or averaged in qrels.csv"
+        raise DataError("relevance.csv", "no such file", wanted)
+    averaged = collection.qrels[["query_id", "item_id", "grade"]]
+    read = averaged.rename(columns={"grade": "relevance"}).assign(worker="")
+    check_range(read, "qrels", has_lines=False)
+    kept = of_known_queries(read, collection.queries, "qrels", findings, has_lines=False)
+    return kept[list(RELEVANCE.columns)].reset_index(drop=True)
 
 
 def _said(

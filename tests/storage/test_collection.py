@@ -258,3 +258,43 @@ def test_a_default_version_that_is_gone_is_an_error_and_another_stands_there(tin
     (tiny / "models/v0.1").rename(tiny / "models/v9")
     assert not (opened(tiny).findings["found"].str.contains("default_candidate")).any()
     assert found(opened(tiny), "default_baseline = 'v0.1', which is not there")
+
+
+ANSWERS = """\
+query_id,item_id,worker,relevance
+q1,v00,ann,46
+q1,v00,bob,50
+q1,v00,eve,75
+q1,v01,ann,-1
+q1,v01,bob,30
+q2,v01,ann,-2
+q9,v01,ann,10
+q2,gone,ann,80
+"""
+
+
+def test_workers_answers_are_the_judgements_where_there_are_no_others(tiny: Path) -> None:
+    (tiny / "relevance.csv").write_text(ANSWERS)
+    collection = opened(tiny)
+    assert collection.qrels is not None
+    assert collection.qrels.to_numpy().tolist() == [
+        ["q1", "v00", (46 + 50 + 75) / 3],
+        ["q1", "v01", 30.0],  # the invalid answer is left out
+        ["q2", "v01", -1.0],  # nobody gave a valid one
+        ["q2", "gone", 80.0],
+    ]
+    name = "relevance.csv"
+    assert found(collection, "2 of 7 answers are invalid (-1 or -2)") == [("note", name, 5)]
+    assert found(collection, "1 answers for unknown queries (q9)") == [("warning", name, 8)]
+    assert found(collection, "1 judged items that are not in the gallery (gone)")
+    (tiny / "qrels.csv").write_text("query_id,item_id,grade\nq1,v00,5\n")
+    judged = opened(tiny).qrels
+    assert judged is not None
+    assert judged["grade"].tolist() == [5]
+
+
+def test_answers_that_cannot_be_used_are_no_judgements(tiny: Path) -> None:
+    (tiny / "relevance.csv").write_text(ANSWERS.replace("75", "175"))
+    collection = opened(tiny)
+    assert collection.qrels is None
+    assert "relevance.csv, line 4: found relevance 175" in str(collection.refused["qrels"])

@@ -179,6 +179,45 @@ def test_what_is_left_out_is_said_with_its_line(folder: Path, case: str) -> None
     assert found.said["list_id"].tolist() == left["said"]
 
 
+def said_of(found: Lists, name: str) -> list[tuple[str, int]]:
+    """(what was found, line) of the warnings on a file."""
+    rows = found.findings[(found.findings["file"] == name) & (found.findings["level"] == "warning")]
+    return list(zip(rows["found"], rows["line"].astype(int), strict=True))
+
+
+def test_judgements_that_contradict_the_workers_answers_are_said_with_both_numbers(
+    folder: Path,
+) -> None:
+    grades = [("q1", "a", 5.0), ("q1", "b", 40.0), ("q1", "c", -1.0), ("q2", "a", 0.4)]
+    found = read(folder, pd.DataFrame(grades, columns=["query_id", "item_id", "grade"]))
+    sentence = (
+        "2 of 4 query–picture pairs have another relevance in qrels: 'a' for 'q1' has a mean of 75 "
+        "here and 5 there"
+    )
+    assert said_of(found, "relevance.csv") == [(sentence, 2)]
+    assert "rankings are measured by qrels" in found.findings["wanted"].iloc[0]
+    # a mean that was rounded does not contradict, and neither does what only one of them knows
+    rounded = pd.DataFrame(
+        [("q1", "a", 75.3), ("q9", "a", 1.0)], columns=["query_id", "item_id", "grade"]
+    )
+    assert read(folder, rounded).findings.empty
+
+
+def test_an_invalid_answer_contradicts_a_relevance(folder: Path) -> None:
+    qrels = pd.DataFrame({"query_id": ["q1"], "item_id": ["b"], "grade": [40.0]})
+    ((sentence, line),) = said_of(read(folder, qrels), "relevance.csv")
+    assert "a mean of -1 (invalid) here and 40 there" in sentence and line == 4
+
+
+def test_a_hole_in_a_row_is_said_with_its_line(folder: Path) -> None:
+    spoil(folder, "lists.csv", "v1,1,2,b", "v1,1,9,b")
+    found = read(folder)
+    sentence = "1 rows with a hole: column 9 in row 1 of list 'l1'"
+    assert said_of(found, "lists.csv") == [(sentence, 2)]
+    assert found.findings["wanted"].iloc[0].startswith("column 2,")
+    assert found.places["item_id"].tolist() == ["a", "b", "c", "a"]
+
+
 def test_reviewers_take_the_place_of_simulated_answers_only(folder: Path) -> None:
     ratings = rated(("l2", "eve", "2"), ("gone", "eve", "3"))
     assert answers(read(folder), ratings)[1] == REAL
