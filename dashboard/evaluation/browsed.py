@@ -86,6 +86,10 @@ class Browsed:
             "images": int(first["images"] + first["invalid"]),
         }
         rows = {f"at least {n} rows": satisfaction.sizes(self.study(n)) for n in DATASETS}
+        if whole["sessions"] is not None:
+            # where sessions are recorded, no list that is left has none: zero, not null
+            for row in rows.values():
+                row["sessions"] = 0 if row["lists"] == 0 else row["sessions"]
         table = pd.DataFrame({"before cleaning": whole, **rows}).T.rename_axis("part")
         return table.astype("Int64").reset_index()
 

@@ -197,7 +197,7 @@ def test_context_drops_invalid_answers_and_queries_full_of_them():
     rows += [("edge", f"i{n}", -1) for n in range(9)] + [("edge", "a", 50)]
     made = judge("context", qrels=qrels(rows))
     assert made.unscorable == {"bad": "over 90 % invalid relevance"}
-    assert made.notes[0].startswith("21 of 25 relevance answers are invalid")
+    assert made.notes[0].startswith("21 of 25 query–picture pairs have no valid")
     run = {"good": list("badcx"), "edge": ["i1", "a"], "bad": ["a"]}
     assert kept("context", run, made) == {"good": ["a", "c"], "edge": ["a"]}
     found = rank(PROTOCOLS["context"].keep(run_of(run), made), made)
@@ -228,6 +228,23 @@ def test_context_without_qrels_takes_the_share_of_keywords_and_says_so(tiny_worl
     assert in_context["q2"] == 0.5
     assert strict.isna().to_dict()["q2"]
     assert in_context.drop("q2").equals(strict.drop("q2"))
+
+
+@pytest.mark.parametrize("known", [None, qrels([])])
+@pytest.mark.parametrize(
+    ("texts", "what"),
+    [(["fur"], "this text"), ([""], "this picture"), (["a", "b"], "these queries")],
+)
+def test_context_says_where_neither_relevance_nor_keywords_are_known(known, texts, what):
+    ids = [f"q{n}" for n in range(len(texts))]
+    made = judge(
+        "context",
+        qrels=known,
+        queries=pd.DataFrame({"query_id": ids, "text": texts, "item_id": [""] * len(texts)}),
+    )
+    assert made.notes[0].startswith(f"Nothing is judged for {what}:")
+    assert made.unscorable == dict.fromkeys(ids, "no judged item")
+    assert made.qrels.empty
 
 
 def test_a_collection_may_move_the_cutoffs():

@@ -12,6 +12,7 @@ from dashboard.evaluation.agreement import (
     spread,
     variance_split,
 )
+from dashboard.evaluation.browsed import Browsed
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.satisfaction import (
@@ -112,6 +113,21 @@ def test_sessions_and_words_are_counted_where_they_are_known():
     found = sizes(study(shown, given.assign(session=["s1", "s1", "s2"], asked="cat")))
     assert (found["sessions"], found["queries"], found["lists"]) == (2, 1, 3)
     assert sizes(study(shown, given.assign(session="")))["sessions"] is None
+
+
+@pytest.mark.parametrize(("session", "left"), [("s1", 0), ("", None)])
+def test_no_list_that_is_left_has_no_session_where_sessions_are_recorded(session, left):
+    one = pd.DataFrame(
+        [("l1", "q1", 1, 1, "a")], columns=["list_id", "query_id", "row", "column", "item_id"]
+    )
+    said = pd.DataFrame(
+        {"list_id": ["l1"], "query_id": ["q1"], "participant": ["ann"], "satisfaction": [3.0]}
+    ).assign(session=session)
+    relevance = pd.DataFrame({"query_id": ["q1"], "item_id": ["a"], "relevance": [80.0]})
+    table = Browsed.of(one, relevance, said, by_viewers=True).sizes().set_index("part")
+    assert table.loc["at least 15 rows", "lists"] == 0
+    found = table["sessions"].astype(object).where(table["sessions"].notna(), None)
+    assert found.tolist() == [1 if session else None, left, left]
 
 
 def test_pages_take_the_mean_of_the_valid_answers_of_a_lists_own_query():

@@ -17,7 +17,7 @@ from dashboard.evaluation.protocols.protocol import (
     judgement,
     keep_judged,
 )
-from dashboard.tables import DataError
+from dashboard.tables import QRELS, DataError
 
 SCALE = 100.0
 HALF = 50.0  # the sources give no threshold: half of the scale counts as a hit
@@ -30,10 +30,12 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     """Credit is grade ÷ 100; a grade of at least 50 is a hit; invalid answers (-1, -2) are dropped.
 
     Queries with more than 90 % invalid answers are not scorable. A collection without qrels but
-    with keywords is graded by the share of required keywords, times 100, and a note says so.
+    with keywords is graded by the share of required keywords, times 100, and a note says so; where
+    neither is known, nothing is judged.
     """
     if evidence.qrels is None or evidence.qrels.empty:
-        return _from_keywords(evidence, groups)
+        annotated = evidence.keywords is not None and not evidence.keywords.empty
+        return _from_keywords(evidence, groups) if annotated else _nothing(evidence.queries)
     above = evidence.qrels[evidence.qrels["grade"] > SCALE]
     if len(above):
         found = f"grade {above['grade'].iloc[0]:g} of query {above['query_id'].iloc[0]!r}"
@@ -46,8 +48,9 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
         relevant_from=HALF,
         unscorable=dict.fromkeys(removed, INVALID),
         notes=(
-            f"{invalid} of {len(evidence.qrels)} relevance answers are invalid and left out; "
-            f"{len(removed)} queries with more than 90 % invalid answers are not scored.",
+            f"{invalid} of {len(evidence.qrels)} query–picture pairs have no valid relevance and "
+            f"are left out; {len(removed)} queries with more than 90 % of such pairs are not "
+            "scored.",
             THRESHOLD,
         ),
     )
@@ -83,6 +86,20 @@ def _from_keywords(evidence: Evidence, groups: Sequence[str] | None) -> Judgemen
         HALF,
         made.leave_out,
         ("Relevance is the share of required keywords that an item has, times 100.", THRESHOLD),
+    )
+
+
+def _nothing(queries: pd.DataFrame | None) -> Judgement:
+    """No judgement of any query, with a note; of a single one it says which kind it is."""
+    what = "these queries"
+    if queries is not None and len(queries) == 1:
+        what = "this text" if str(queries["text"].iloc[0]) else "this picture"
+    note = f"Nothing is judged for {what}: no relevance is known, and no keywords."
+    return judgement(
+        QRELS.empty().assign(credit=0.0),
+        asked(queries, ()),
+        relevant_from=HALF,
+        notes=(note,),
     )
 
 
