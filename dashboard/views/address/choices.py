@@ -30,7 +30,7 @@ OUTCOMES = {
 }
 NAMES = {"source": "As in the source", "standard": "Standard"}
 SHOWN = ("5", "10", "20", "50")
-COLUMNS = {"line": "One line", "3": "3", "5": "5", "6": "6", "10": "10"}
+COLUMNS = {"line": "One line", "3": "3", "4": "4", "5": "5", "6": "6", "10": "10"}
 DIFFERING = {"no": "All results", "yes": "Only what differs"}
 TEST_NAMES = {"whole": "All", "1K": "COCO 1K", "five-fold 1K": "COCO five-fold 1K"}
 COPIES = {"counted": "Counted", "left_out": "Left out"}
@@ -168,7 +168,7 @@ CHOICES: dict[str, Choice] = {
         one_of("number of results", lambda c: SHOWN),
     ),
     "columns": Choice(
-        "how many cards stand side by side: line, 3, 5, 6 or 10",
+        "how many cards stand side by side: line, 3, 4, 5, 6 or 10",
         lambda c: lists.side_by_side(c, COLUMNS) if _in_rows(c) else "line",
         one_of("number of columns", lambda c: COLUMNS),
     ),

@@ -18,7 +18,8 @@ _NAME, _PROBLEM = "reviewer-name", "rating-problem"
 TAKES_PLACE = {
     REAL: "The collection has real satisfaction, which stays in use; ratings are kept beside it.",
     SIMULATED: "From the first rating on, reviewers' ratings take the place of the simulated "
-    "satisfaction everywhere; a reviewer counts from three lists on, rated in more than one way.",
+    "satisfaction everywhere, until all ratings are taken back (click a chosen value again); a "
+    "reviewer counts from three lists on, rated in more than one way.",
     REVIEWERS: "The tables on the Overview rest on reviewers' ratings; a reviewer counts from "
     "three lists on, rated in more than one way.",
 }

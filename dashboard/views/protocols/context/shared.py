@@ -30,6 +30,11 @@ NOBODY = (
     "Rate lists on the Query screen, and your ratings are used here."
 )
 
+WAY_BACK = (
+    "The simulated satisfaction counts again as soon as all ratings are taken back: under each "
+    "rated list there, with the reviewer's name, click the chosen value again."
+)
+
 
 def readable(view: Any, known: Lists) -> bool:
     """Say what of the lists' files cannot be used; whether enough is left to go on."""
@@ -52,6 +57,9 @@ def whose(asked: Said) -> None:
         words = zip(("rating", "list", "reviewer"), numbers, strict=True)
         ratings, rated, people = (f"{n} {word}{'s' * (n != 1)}" for word, n in words)
         sentence = f"Satisfaction: {ratings} of {rated} by {people}, given on the Query screen."
+        known = lists.lists_of(asked.collection)
+        if known is not None and known.kind == SIMULATED:
+            sentence = f"{sentence} {WAY_BACK}"
         st.info(sentence, icon=":material/reviews:")
 
 
