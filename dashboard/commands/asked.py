@@ -171,7 +171,7 @@ def asked_of(call: Namespace, collection: Collection) -> Asked:
         collection,
         scaled(named.at(collection.cutoffs_of(named.name)), call.scale),
         groups_of(call, collection),
-        call.queries or usual_queries(collection.queries),
+        call.queries or usual_queries(collection.queries, collection.protocols),
         threshold_of(call, collection),
         call.copies or "counted",
         NO_CUT if call.min_similarity is None else call.min_similarity,

@@ -15,7 +15,7 @@ from dashboard.storage.findings import Findings, listed
 from dashboard.storage.relevance import judgements_of
 from dashboard.storage.sides import with_among
 from dashboard.storage.stored import OF_JUDGEMENTS, stored_as
-from dashboard.tables import ITEMS, QUERIES, DataError
+from dashboard.tables import ITEMS, QUERIES, DataError, Table
 
 LONGEST_TEXT = 1_000
 
@@ -44,11 +44,20 @@ def read_items(folder: Path, annotation: Annotation | None, findings: Findings) 
 
 def lines_of_items(folder: Path) -> pd.Series:
     """The line of each item in the file of items, for a sentence on it; empty without one."""
-    path = stored_as(folder, "items")
+    return _lines(folder, "items", ITEMS)
+
+
+def lines_of_queries(folder: Path) -> pd.Series:
+    """The line of each query in the file of queries; empty without one."""
+    return _lines(folder, "queries", QUERIES)
+
+
+def _lines(folder: Path, stem: str, table: Table) -> pd.Series:
+    path = stored_as(folder, stem)
     if path is None:
         return pd.Series(dtype="int64")
-    items = read_table(path, ITEMS, path.name)["item_id"]
-    return pd.Series(items.index, index=items)
+    rows = read_table(path, table, path.name)
+    return pd.Series(rows.index, index=rows[table.key[0]])
 
 
 def with_clips(items: pd.DataFrame, clips: pd.DataFrame) -> pd.DataFrame:

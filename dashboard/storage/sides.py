@@ -14,6 +14,8 @@ import pandas as pd
 from dashboard.storage import digests
 from dashboard.storage.findings import Findings, listed
 
+MATCHING = "crossmodal"
+"""The protocol that asks both ways, pictures for texts and texts for pictures."""
 ASKED = ("query_id", "text", "item_id", "among")
 """What makes a query: another value is another query."""
 
@@ -45,10 +47,12 @@ def side_of_texts(queries: pd.DataFrame) -> str:
     return str(said.mode().iloc[0]) if len(said) else ""
 
 
-def usual_queries(queries: pd.DataFrame) -> Literal["text", "item", "all"]:
-    """The queries that are measured where nobody says which: the texts; both halves of two sides;
-    items where there are no texts."""
-    if "among" in queries.columns:
+def usual_queries(
+    queries: pd.DataFrame, protocols: Sequence[str] = ()
+) -> Literal["text", "item", "all"]:
+    """The queries that are measured where nobody says which: the texts; both halves of two sides
+    or of a matching; items where there are no texts."""
+    if "among" in queries.columns or MATCHING in protocols:
         return "all"
     return "text" if (queries["text"] != "").any() else "item"
 

@@ -12,10 +12,9 @@ import pandas as pd
 
 from dashboard.storage.evidence import lines_of_items
 from dashboard.storage.findings import Findings, listed
-from dashboard.storage.sides import sides
+from dashboard.storage.sides import MATCHING, sides
 from dashboard.tables import DataError
 
-MATCHING = "crossmodal"
 PICTURES, TEXTS = "pictures", "texts"
 OF_KIND = {"image": PICTURES, "video": PICTURES, "text": TEXTS}
 
@@ -74,7 +73,8 @@ def check_side_names(
     if side.empty or not searched:
         return
     name, sizes = "items.csv", side.value_counts()
-    suspect = sizes[(sizes < FEW * len(items)) | (len(sizes) > 2)].drop(searched, errors="ignore")
+    unasked = sizes[~sizes.index.isin(list(searched))]
+    suspect = unasked[(unasked < FEW * len(items)) | (len(sizes) > 2)]
     for found, number in suspect.items():
         line = _line(folder, side.index[side == found][0])
         said = f"{number:,} items on the side {str(found)[:80]!r}, which no query searches"

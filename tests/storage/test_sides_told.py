@@ -9,6 +9,7 @@ import pytest
 
 from dashboard.retrieval import runs
 from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.sides import usual_queries
 
 KINDS = {"v00": "image", "v01": "image", "v02": "text", "v03": "text"}
 
@@ -88,3 +89,10 @@ def test_an_item_on_no_side_beside_others_is_said(matched: Path) -> None:
     write(matched, ["pictures", "", "texts", "texts"], among="pictures")
     row = said(opened(matched), "1 of 4 items on no side (v01)")
     assert (row["level"], row["line"]) == ("warning", 3)
+
+
+def test_a_matching_is_opened_with_all_its_queries(matched: Path) -> None:
+    (matched / "items.csv").write_text("item_id,kind\nv00,image\nv01,\nv02,text\nv03,text")
+    collection = opened(matched)
+    assert usual_queries(collection.queries, collection.protocols) == "all"
+    assert usual_queries(collection.queries, ["alfa"]) == "text"

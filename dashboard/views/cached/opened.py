@@ -50,7 +50,7 @@ def opened_as(name: str, digest: str) -> Collection:
 
 def usual_queries(collection: Collection) -> str:
     """The kind of queries that a collection is opened with."""
-    return sides.usual_queries(collection.queries)
+    return sides.usual_queries(collection.queries, collection.protocols)
 
 
 def query_names(name: str) -> dict[str, str]:

@@ -1,0 +1,79 @@
+"""`check` finds what `measure` would refuse or misread: labels, protocols, pictures, spans."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from dashboard.__main__ import main
+from tests.storage.tiny import make_collection
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return make_collection(tmp_path / "tiny")
+
+
+def found(capsys: pytest.CaptureFixture[str], folder: Path, word: str) -> dict:
+    """The one row whose `found` holds `word`."""
+    main(["check", str(folder), "--format", "json"])
+    rows = [row for row in json.loads(capsys.readouterr().out) if word in row["found"]]
+    assert len(rows) == 1, rows
+    return dict(rows[0])
+
+
+def judged(folder: Path, protocol: str, labels: str) -> None:
+    settings = (folder / "collection.toml").read_text().replace('"alfa"', f'"{protocol}"')
+    (folder / "collection.toml").write_text(settings)
+    (folder / "qrels.csv").write_text(f"query_id,item_id,grade\n{labels}\n")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "labels", "word"),
+    [
+        ("hashing", "q1,v00,5", "grade 5 for the query 'q1'"),
+        ("composed", "q1,v00,2", "label 2 for item 'v00'"),
+        ("hashing", "item_v00,v01,2", "of the gallery among the queries"),
+        ("context", "q1,v00,101", "grade 101"),
+    ],
+)
+def test_labels_that_measuring_refuses_are_errors(capsys, folder, protocol, labels, word) -> None:
+    judged(folder, protocol, labels)
+    assert found(capsys, folder, word)["level"] == "error"
+    assert main(["measure", str(folder), "--queries", "all"]) == 2
+
+
+def test_each_further_protocol_judges_too(capsys, folder: Path) -> None:
+    judged(folder, 'alfa", "composed', "q1,v00,2")
+    assert found(capsys, folder, "label 2")["level"] == "error"
+
+
+def test_an_unknown_protocol_is_an_error_that_lists_the_known(capsys, folder: Path) -> None:
+    judged(folder, "compose", "q1,v00,1")
+    row = found(capsys, folder, "compose")
+    assert (row["level"], row["file"]) == ("error", "collection.toml")
+    assert "composed" in row["wanted"]
+
+
+def test_a_missing_query_picture_is_said_with_its_line(capsys, folder: Path) -> None:
+    (folder / "media").mkdir()
+    Image.new("RGB", (4, 4)).save(folder / "media" / "there.png")
+    told = "query_id,text,item_id,image\nq1,car,,there.png\nq2,person,,gone.png\n"
+    (folder / "queries.csv").write_text(told)
+    row = found(capsys, folder, "picture is not shown")
+    assert (row["level"], row["file"], row["line"]) == ("warning", "queries.csv", 3)
+    assert "1 of 2 queries" in row["found"] and "(q2)" in row["found"]
+
+
+def test_spans_that_are_none_are_said_with_their_line(capsys, folder: Path) -> None:
+    spans = {"v00": "0,2.5", "v01": "-1,2", "v02": "3,2", "v03": ","}
+    told = ["item_id,file,span_start,span_end"]
+    told += [f"{item},{item}.mp4,{span}" for item, span in spans.items()]
+    (folder / "items.csv").write_text("\n".join(told))
+    row = found(capsys, folder, "before 0")
+    assert (row["level"], row["file"], row["line"]) == ("warning", "items.csv", 3)
+    row = found(capsys, folder, "does not end after its start")
+    assert row["line"] == 4 and "1 of 4 items" in row["found"]
