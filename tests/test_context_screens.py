@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -182,6 +183,31 @@ def test_cards_stand_side_by_side_as_the_lists_pictures_did(folder):
     assert grid(app)["columns"] == 6
 
 
+def test_rows_of_four_are_said_to_be_rows_of_four(folder):
+    lines = (folder / "lists.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    column = lines[0].split(",").index("column")
+    four = [line for line in lines if line.split(",")[column] != "5"]
+    (folder / "lists.csv").write_text("".join(four), encoding="utf-8")
+    app = query(query="w31")
+    assert "12 rows of 4 and 2 cards" in texts(app) and "rows of 5" not in texts(app)
+
+
+def test_workers_answers_are_measured_where_nobody_averaged_them(folder):
+    before = overview().dataframe[0].value
+    (folder / "qrels.csv").unlink()
+    app = overview()
+    assert "share of required keywords" not in texts(app)
+    assert "414 of 6696 query–picture pairs have no valid relevance" in texts(app)
+    assert app.dataframe[0].value.shape == before.shape
+    pd.testing.assert_frame_equal(app.dataframe[0].value, before, atol=1e-4)
+
+
+def test_a_picture_that_nobody_judged_others_for_is_said_to_be_that():
+    app = opened("search", collection=NAME, item="1F976")
+    assert "Nothing is judged for this picture" in texts(app)
+    assert "keywords that an item has" not in texts(app)
+
+
 def test_a_list_of_another_query_is_said_to_be_that():
     app = query(query="w01", list="l001")
     assert "List l001 is of another query" in texts(app).replace("\\", "")
@@ -214,6 +240,7 @@ def test_reviewers_ratings_take_the_place_of_simulated_satisfaction(capsys):
     app = overview()
     assert not banners(app)
     assert "2 ratings of 2 lists by 1 reviewer, given" in texts(app)
+    assert "counts again as soon as all ratings are taken back" in texts(app)
     assert "no list of at least 10 rows has an answer" in texts(app)  # three are needed
     rate("l003", "3")
     assert "A quarter of 3 lists is none" in texts(overview(rows="5"))
