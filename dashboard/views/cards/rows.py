@@ -65,7 +65,7 @@ def _version_row(found: Found, view: Any, version: str, value: float | None) -> 
 def _whole_row(found: Found, view: Any, version: str) -> Row:
     """The ranking as it is, where the protocol ranks a part of it only."""
     run = found.unbroken(version)
-    note = f"the first of {len(run):,} items; those that nobody judged are pale and do not count; "
+    note = f"the first of {len(run):,} ranked; those that nobody judged are pale and do not count; "
     note += "“#” in another version: a judged item's place among the judged"
     return Row(
         f"{version}, whole gallery", run[run["rank"] <= int(view.shown)], role="whole", note=note
