@@ -134,7 +134,7 @@ CONTEXT = Protocol(
     keep=keep,
     condensed=True,
     in_rows=True,
-    grade_said=lambda grade: f"relevance {grade:g} of 100",
+    grade_said=lambda grade: f"relevance {grade:.4g} of 100",
     definition="Each result has a relevance from 0 to 100, the mean of what people said of it; "
     "invalid answers are left out, and so are queries where more than 90 % of them are. Its credit "
     "r is relevance ÷ 100; where hits are shown, 50 or more is one, a threshold that the source "
