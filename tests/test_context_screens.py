@@ -321,7 +321,9 @@ def test_what_is_left_out_is_listed(folder):
     text = (folder / "lists.csv").read_text(encoding="utf-8")
     (folder / "lists.csv").write_text(text.replace("l002,p01,w11", "l002,p01,w99"))
     app = overview()
-    assert any("notes on the files of the lists" in each.label for each in app.expander)
+    assert any("2 notes on the files of the lists" in each.label for each in app.expander)
+    said = [each.replace("\\", "") for each in table(app, "level")["found"]]
+    assert said == ["1 lists of unknown queries (l002 of w99)", "1 answers of unknown lists (l002)"]
     assert not app.exception and not app.error
 
 

@@ -14,8 +14,9 @@ from dashboard.views import address
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.frame.shared import segments
-from dashboard.views.texts import plain, shown
+from dashboard.views.texts import plain
 
+_SAID = ("file", "found", "wanted")
 ROWS = ("5", "10", "15")
 DIVIDE = {"window": "the pictures in it", "w": "always w"}
 KINDS = {
@@ -94,10 +95,14 @@ def choices(view: Any) -> None:
 def notes(known: Lists) -> None:
     """What of the lists' files was left out or repaired."""
     minor = known.findings[known.findings["level"] != "error"]
-    if len(minor):
-        with st.expander(f"{len(minor)} notes on the files of the lists"):
-            words = {name: minor[name].map(shown) for name in ("file", "found", "wanted")}
-            st.dataframe(minor.assign(**words), hide_index=True)
+    if minor.empty:
+        return
+    words = {name: minor[name].map(lambda text: plain(text, None)) for name in _SAID}
+    lines = minor["line"].map(lambda line: "–" if pd.isna(line) else f"{line}")
+    title = f"{len(minor)} note{'s' * (len(minor) != 1)} on the files of the lists"
+    with st.expander(title, expanded=bool((minor["level"] == "warning").any())):
+        # a table, whose cells are wrapped: what was found is a whole sentence
+        st.table(minor.assign(**words, line=lines).set_index("level"))
 
 
 def none_left(rows: int) -> str:
