@@ -196,7 +196,7 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
         "queries": digests.of_table(queries, sides.ASKED, ordered=True),
         "labels": labels,
         "settings": digests.of_values({key: settings[key] for key in COUNTED}),
-        **{name: model.digest for name, model in models.items()},
+        **{f"models/{name}": model.digest for name, model in models.items()},
         **{f"runs/{name}": digests.of_file(path) for name, path in runs.items()},
     }
     check_recorded(models.values(), fingerprints, findings)

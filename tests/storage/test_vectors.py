@@ -129,20 +129,20 @@ def test_versions_of_different_width_stand_side_by_side(tiny: Path) -> None:
 
 
 def test_vectors_join_by_id_whatever_their_order(tiny: Path) -> None:
-    clean = open_collection(tiny, allow_path=True).digests["v0.1"]
+    clean = open_collection(tiny, allow_path=True).digests["models/v0.1"]
     order = [2, 0, 3, 1]
     matrix, ids = np.load(tiny / FILE), (tiny / FILE).with_suffix(".txt")
     np.save(tiny / FILE, matrix[order])
     ids.write_text("\n".join(f"v0{i}.mp4" for i in order))
-    assert open_collection(tiny, allow_path=True).digests["v0.1"] == clean
+    assert open_collection(tiny, allow_path=True).digests["models/v0.1"] == clean
 
 
 def test_ids_with_blanks_marks_and_windows_line_ends(tiny: Path) -> None:
-    clean = open_collection(tiny, allow_path=True).digests["v0.1"]
+    clean = open_collection(tiny, allow_path=True).digests["models/v0.1"]
     ids = (tiny / FILE).with_suffix(".txt")
     ids.write_bytes(("\ufeff" + ids.read_text().replace("\n", " \r\n") + "\r\n\r\n").encode())
     collection = open_collection(tiny, allow_path=True)
-    assert collection.digests["v0.1"] == clean
+    assert collection.digests["models/v0.1"] == clean
     assert collection.findings["found"].str.contains("blanks around ids").any()
 
 

@@ -119,7 +119,7 @@ def _fingerprints(subject: Subject) -> Markup:
     wanted = ["gallery", "queries", "labels", "settings"]
     for version in subject.versions:
         file = f"runs/{version}"
-        wanted.append(file if file in digests else version)
+        wanted.append(file if file in digests else f"models/{version}")
     rows = [[data(name), tag("code", data(digests[name]))] for name in wanted if name in digests]
     told = "Fingerprints of the content: two reports with the same ones rest on the same data."
     return joined([tag("p", told), table(["", "Fingerprint"], rows, texts=2)])
