@@ -112,6 +112,23 @@ def test_the_overview_says_how_many_ask_among_how_many_and_what_is_not_offered()
     assert "COCO 1K needs 1,000 pictures, COCO five-fold 1K needs 5,000 pictures; this" in words
 
 
+def test_the_overview_says_which_queries_each_row_is_of():
+    words = said(opened(collection=NAME))
+    assert "are of the 400 queries with a picture, text to image of the 2,000 with a text" in words
+    assert "Every query is scored in the rows of its kind." in words
+    one_way = said(opened(collection=NAME, queries="item"))
+    assert "Every query is scored." in one_way and "rows of its kind" not in one_way
+
+
+def test_of_an_item_that_is_searched_with_nothing_is_said_of_the_collection():
+    view, _ = view_of({"collection": [NAME], "item": ["1F600_2"]})
+    judged = cached.judgement(cached.question(view, live=True))
+    assert judged.notes == ()
+    words = said(opened("search", collection=NAME, item="1F600_2"))
+    assert "Not scored: it is no stored query that was judged." in words
+    assert "no judged item" not in words and "0 texts" not in words
+
+
 def test_ranks_of_first_answers_and_their_shares_are_those_of_a_stable_sort(truth):
     ranks = truth("v0.2")
     found = matching.first_hits(asked(), "v0.2", None).set_index("query_id")

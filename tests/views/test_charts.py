@@ -7,6 +7,7 @@ import pytest
 
 from dashboard.evaluation.changes import bins
 from dashboard.views import charts
+from dashboard.views.charts import hashing
 from dashboard.views.charts.colours import shape_scale
 
 ODD = ["m.v1", "r@[1]", "datum.x", "<b>", 'a"b', "image"]
@@ -96,3 +97,29 @@ def test_small_means_keep_digits_and_colour():
     assert drawn["layer"][0]["encoding"]["color"]["scale"]["domain"] == [0, 0.004]
     (rows,) = drawn["datasets"].values()
     assert [row["text"] for row in rows] == ["0.0040", "0.0007"]
+
+
+@pytest.mark.parametrize(
+    ("versions", "angle"), [(["v0.1", "v0.2"], 0), (["supervised-64"] * 9, -45)]
+)
+def test_the_name_of_every_version_stands_above_the_grid(versions, angle):
+    names = [f"{version}{n}" for n, version in enumerate(versions)]
+    rows = pd.DataFrame({"run": names, "mean": 0.5, "scored": 7, "slice": "day"}).assign(
+        delta=0.1, delta_low=0.0, delta_high=0.2
+    )
+    axis = charts.slice_grid(rows, names).to_dict()["layer"][0]["encoding"]["x"]["axis"]
+    assert axis["labelAngle"] == angle and axis["labelOverlap"] is False
+
+
+def test_a_version_of_codes_has_the_colour_and_shape_that_it_has_everywhere():
+    rows = pd.DataFrame(
+        {"run": ODD[1:3], "method": ["a", "b"], "bits": 16, "cutoff": [1, 5], "mean": 0.5}
+    ).assign(worst=0.4, best=0.6, scored=3, total=4)
+    for draw in (hashing.over_p, hashing.over_bits):
+        points = draw(rows, COLOURS).to_dict()["layer"][2]["encoding"]
+        assert points["color"]["field"] == points["shape"]["field"] == "run"
+        colours = dict(
+            zip(*(points["color"]["scale"][k] for k in ("domain", "range")), strict=True)
+        )
+        assert colours == {run: COLOURS[run] for run in ODD[1:3]}
+        assert points["shape"]["scale"]["range"] == shape_scale(ODD).to_dict()["range"][1:3]

@@ -51,6 +51,8 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     both = (BOTH,) if {IMAGE, TEXT} <= set(kinds.values()) else ()
     alone = _alone(evidence.items, made, kinds)
     made = replace(made, kinds=kinds)
+    if len(made.query_ids) < 2:
+        return made  # of the collection, a single query that is searched with says nothing
     return replace(made, notes=(*both, *_unpaired(made), *_ratio(made, kinds), *alone))
 
 

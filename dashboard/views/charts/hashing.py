@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from dashboard.views.charts.colours import LEGEND, WORSE, shape_scale, version_scale
+from dashboard.views.charts.colours import LEGEND, SAME, SHAPES, WORSE, version_scale
 
 ONE, OTHER = "#2f80d8", "#c8ced6"
 LINE = 32
@@ -16,51 +16,72 @@ _ROW_NAMES = (
     f"['query ' + ({LINE} * floor(datum.value / {ROWS}) + 1) + ' –', 'result', 'differs', '']"
     f"[datum.value % {ROWS}]"
 )
+DASHES = ([1, 0], [6, 3], [2, 2], [10, 3, 2, 3], [12, 4], [4, 6])
+"""A method's line; its versions have colours of their own."""
+_LINES = alt.Legend(
+    orient="top", direction="horizontal", columns=3, title=None, symbolStrokeColor=SAME,
+    symbolSize=300, symbolType="stroke",
+)  # fmt: skip
 SHARE = alt.Scale(domain=[0, 1])
 _LOG = alt.Scale(type="log", nice=False, padding=12)
 
 
 def over_p(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
-    """The mean of a metric over p, a line a method, with the bounds over ties as a band.
+    """The mean of a metric over p, a line a version, with the bounds over ties as a band.
 
     Columns: method, run, cutoff, mean, worst, best, scored, total.
     """
     base = alt.Chart(means.dropna(subset=["mean"])).encode(
         x=alt.X("cutoff:Q", title="p", scale=_LOG, axis=_whole(means["cutoff"])),
         detail="run:N",
-        color=alt.Color("method:N", scale=version_scale(colours), title=None, legend=LEGEND),
+        color=_colour(means, colours),
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
             alt.Tooltip("cutoff:Q", title="p"),
             *BOUNDS,
         ],
     )
-    return _banded(base, colours)
+    points = base.mark_point(filled=True, size=45, opacity=1).encode(shape=_shape(means, colours))
+    return _banded(base, base.mark_line(strokeWidth=2), points)
 
 
 def over_bits(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
-    """The mean of a metric over the length of the codes, a line a method.
+    """The mean of a metric over the length of the codes: a line a method, by its dashes, and a
+    point a version, in its colour and shape.
 
     Columns: method, run, bits, mean, worst, best (equal to the mean where order does not matter),
     scored, total.
     """
     base = alt.Chart(means.dropna(subset=["mean"])).encode(
         x=alt.X("bits:Q", title="bits of the codes", scale=_LOG, axis=_whole(means["bits"])),
-        color=alt.Color("method:N", scale=version_scale(colours), title=None, legend=LEGEND),
-        tooltip=[alt.Tooltip("run:N", title="Version"), *BOUNDS],
+        detail="method:N",
+        tooltip=[
+            alt.Tooltip("run:N", title="Version"),
+            alt.Tooltip("method:N", title="Method"),
+            *BOUNDS,
+        ],
     )
-    return _banded(base, colours)
+    methods = means["method"].drop_duplicates().tolist()
+    dashes = [DASHES[n % len(DASHES)] for n in range(len(methods))]
+    scale = alt.Scale(domain=methods, range=dashes)
+    line = base.mark_line(strokeWidth=2, color=SAME).encode(
+        strokeDash=alt.StrokeDash("method:N", scale=scale, title=None, legend=_LINES)
+    )
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(
+        color=_colour(means, colours, legend=None), shape=_shape(means, colours, legend=None)
+    )
+    return _banded(base.encode(color=alt.value(SAME)), line, points)
 
 
 def precision_recall(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
-    """Precision over recall, a line a method, a point a Hamming radius.
+    """Precision over recall, a line a version, a point a Hamming radius.
 
     Columns: method, run, radius, precision_found, recall, found, scored.
     """
     base = alt.Chart(means.dropna(subset=["precision_found", "recall"])).encode(
         x=alt.X("recall:Q", title="recall", scale=SHARE),
         y=alt.Y("precision_found:Q", title="precision", scale=SHARE),
-        color=alt.Color("method:N", scale=version_scale(colours), title=None, legend=LEGEND),
+        color=_colour(means, colours),
         order="radius:Q",
         detail="run:N",
         tooltip=[
@@ -72,7 +93,7 @@ def precision_recall(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerC
             alt.Tooltip("scored:Q", title="of"),
         ],
     )
-    points = base.mark_point(filled=True, size=35, opacity=1).encode(shape=_shape(colours))
+    points = base.mark_point(filled=True, size=35, opacity=1).encode(shape=_shape(means, colours))
     return (base.mark_line(strokeWidth=2) + points).properties(height=280)
 
 
@@ -125,16 +146,28 @@ BOUNDS = [
 ]
 
 
-def _banded(base: alt.Chart, colours: dict[str, str]) -> alt.LayerChart:
+def _banded(base: alt.Chart, line: alt.Chart, points: alt.Chart) -> alt.LayerChart:
     band = base.mark_area(opacity=0.14).encode(y=alt.Y("worst:Q", title=None), y2="best:Q")
-    points = base.mark_point(filled=True, size=45, opacity=1).encode(shape=_shape(colours))
-    line = base.mark_line(strokeWidth=2)
     y = alt.Y("mean:Q", title=None, scale=SHARE)
     return (band + line.encode(y=y) + points.encode(y=y)).properties(height=280)
 
 
-def _shape(colours: dict[str, str]) -> alt.Shape:
-    return alt.Shape("method:N", title=None, legend=LEGEND, scale=shape_scale(list(colours)))
+def _colour(
+    means: pd.DataFrame, colours: dict[str, str], legend: alt.Legend | None = LEGEND
+) -> alt.Color:
+    """The colours that these versions have everywhere."""
+    there = {run: colours[run] for run in colours if run in set(means["run"])}
+    return alt.Color("run:N", scale=version_scale(there), title=None, legend=legend)
+
+
+def _shape(
+    means: pd.DataFrame, colours: dict[str, str], legend: alt.Legend | None = LEGEND
+) -> alt.Shape:
+    """The shapes that these versions have everywhere."""
+    every = {run: SHAPES[n % len(SHAPES)] for n, run in enumerate(colours)}
+    there = {run: shape for run, shape in every.items() if run in set(means["run"])}
+    scale = alt.Scale(domain=list(there), range=list(there.values()))
+    return alt.Shape("run:N", title=None, legend=legend, scale=scale)
 
 
 def _whole(values: pd.Series) -> alt.Axis:

@@ -17,6 +17,9 @@ from dashboard.views.charts.colours import (
 )
 from dashboard.views.digits import decimals
 
+GRID, LETTER = 320, 7
+"""Pixels: of all columns of the grid on a wide screen, and of a letter of their names."""
+
 
 def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
     """The mean of one metric over K, a line a version.
@@ -95,9 +98,7 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
         name=means["slice"] + "  (" + most.astype("str") + ")",
     )
     base = alt.Chart(shown).encode(
-        x=alt.X(
-            "run:N", title=None, sort=list(versions), axis=alt.Axis(orient="top", labelAngle=0)
-        ),
+        x=alt.X("run:N", title=None, sort=list(versions), axis=_names_above(versions)),
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
         tooltip=[
             alt.Tooltip("slice:N", title="Slice"),
@@ -122,6 +123,13 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
     )
     layers = (cells.add_params(pick) + words).resolve_scale(color="independent")
     return layers.properties(height=alt.Step(30))
+
+
+def _names_above(versions: Sequence[str]) -> alt.Axis:
+    """The name of every version above its column: slanted where they would not fit side by side,
+    because Vega leaves out those that overlap."""
+    fit = max(map(len, versions), default=0) * LETTER <= GRID / max(len(versions), 1)
+    return alt.Axis(orient="top", labelAngle=0 if fit else -45, labelOverlap=False, labelLimit=160)
 
 
 def _strongest(means: pd.Series) -> float:

@@ -33,7 +33,7 @@ TIES = (
 def overview(view: Any) -> None:
     """Draw the section of the Overview."""
     known = codes.lengths(cached.opened(view.collection), view.runs)
-    colours = charts.version_colours(known["method"].unique().tolist())
+    colours = charts.version_colours(cached.versions(view))
     _over_p(view, known, colours)
     coded = known.dropna(subset=["bits"])
     near = _near(view, coded)
@@ -99,7 +99,7 @@ def _over_bits(view: Any, coded: pd.DataFrame, near: pd.DataFrame, colours: dict
     places = st.columns(len(parts), gap="medium")
     for column, (title, part) in zip(places, parts.items(), strict=True):
         with column:
-            _drawn(title, drawn.over_bits(part, colours))
+            _drawn(title, drawn.over_bits(part, colours), "method")
     _radius_said(within)
     every = pd.concat([table, within.assign(metric=f"P within radius {USUAL}")])
     take_away(view, every[["run", "method", "bits", *COLUMNS]], "over-code-length")
@@ -120,6 +120,7 @@ def _radius_said(within: pd.DataFrame) -> None:
     scored = int(within["scored"].max())
     nothing = (within["scored"] - within["found"]).tolist()
     st.caption(
+        "A line is a method, a point a version in the colour and shape that it has everywhere. "
         f"Within radius {USUAL}: the share of right items among those at distance {USUAL} or less. "
         "A query that finds nothing so near counts as 0, as in the literature (Liu et al., CVPR "
         f"2012); that is so for {min(nothing)} to {max(nothing)} of {scored} queries, by version: "
@@ -214,9 +215,9 @@ def _panels(
                 _drawn(f"{title}, {length}", draw(part))
 
 
-def _drawn(title: str, chart: alt.LayerChart) -> None:
+def _drawn(title: str, chart: alt.LayerChart, line: str = "version") -> None:
     st.markdown(f"**{plain(title)}**")
-    st.altair_chart(chart, alt=f"{title}, a line a method")
+    st.altair_chart(chart, alt=f"{title}, a line a {line}")
 
 
 def _queries(table: pd.DataFrame) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation import compare
 from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.protocols.protocol import NOT_JUDGED
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.storage.collection import Collection
 from dashboard.views import address, cached
@@ -111,6 +112,8 @@ def _described(view: Any, found: Any) -> None:
     reason = cached.counted_judgement(found.asked).unscorable.get(found.query_id)
     number = len({found.as_one(item) for item in found.relevant})
     count = f"{number} relevant item{'s' * (number != 1)} in the collection"
+    if reason == NOT_JUDGED and (found.asked.text or found.asked.item):
+        reason = "it is no stored query that was judged"
     st.markdown(" ".join([*chips, plain(f"Not scored: {reason}." if reason else count)]))
     asking.judged_how(found.asked)
 

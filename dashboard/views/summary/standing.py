@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ from dashboard.evaluation import measure
 from dashboard.evaluation.compare import SAME
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.views import cached
 from dashboard.views.cached import Question
@@ -101,9 +103,23 @@ def _left_out(view: Any) -> str:
     ]
     empty = counted["no_results"].max()
     zero = f" {_range(counted['no_results'])} found nothing and count as 0." if empty else ""
+    ways = _of_which(view, asked)
     if not reasons:
-        return f"Every query is scored.{zero}"
-    return f"Left out of the means, never counted as zero: {', '.join(reasons)}.{zero}"
+        return f"{ways}Every query is scored{' in the rows of its kind' if ways else ''}.{zero}"
+    return f"{ways}Left out of the means, never counted as zero: {', '.join(reasons)}.{zero}"
+
+
+def _of_which(view: Any, asked: Question) -> str:
+    """Which queries each row is of, where pictures and texts have metrics of their own."""
+    only, kinds = selected(view, asked), cached.counted_judgement(asked).kinds
+    in_view = kinds if only is None else set(only)
+    numbers = Counter(kind for query, kind in kinds.items() if query in in_view)
+    if not numbers[IMAGE] or not numbers[TEXT]:
+        return ""
+    return (
+        f"Image to text, Rsum and mR are of the {numbers[IMAGE]:,} queries with a picture, text to "
+        f"image of the {numbers[TEXT]:,} with a text. "
+    )
 
 
 def _cut(view: Any) -> str:
