@@ -27,8 +27,10 @@ def settled(page) -> None:
     page.wait_for_timeout(2000)
 
 
-@pytest.mark.parametrize("width", [420, 1400, 2560])
-@pytest.mark.parametrize("more", ["", "&columns=5&shown=20"])
+GRID = "&columns=5&shown=20"
+
+
+@pytest.mark.parametrize(("width", "more"), [(420, ""), (420, GRID), (1400, ""), (2560, GRID)])
 def test_a_query_comes_without_a_jump(
     driving: str, new_page: Callable, width: int, more: str
 ) -> None:
