@@ -73,6 +73,7 @@ def test_the_driving_clips_are_judged_in_context_on_every_screen(screen):
     assert chooser(app).value == "context"
     metric = next(box for box in app.selectbox if box.label == "Metric")
     assert metric.value.startswith("CAG("), "the protocol's own metric is in front"
+    assert metric.value.endswith("@50"), "at its own cutoff: the collection's is of its first one"
 
 
 def test_another_protocol_brings_its_metric_and_its_grid_and_back():

@@ -15,7 +15,7 @@ from dashboard.commands.numbers import cosine, positive, share
 from dashboard.evaluation import duplicates
 from dashboard.evaluation.divisions import divisions
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.protocols import Protocol, trec
+from dashboard.evaluation.protocols import Protocol, protocol_of, trec
 from dashboard.evaluation.protocols.alfa import own_items, required_keywords
 from dashboard.evaluation.protocols.protocol import Evidence
 from dashboard.retrieval import comparable, keywords, runs
@@ -169,7 +169,7 @@ def asked_of(call: Namespace, collection: Collection) -> Asked:
     named = protocol_named(call.protocol, collection.protocols)
     return Asked(
         collection,
-        scaled(named.at(collection.cutoffs_of(named.name)), call.scale),
+        scaled(protocol_of(collection, named.name), call.scale),
         groups_of(call, collection),
         call.queries or usual_queries(collection.queries, collection.protocols),
         threshold_of(call, collection),

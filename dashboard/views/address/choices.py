@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dashboard.evaluation.metrics.registry import parse
-from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.views import cached
 from dashboard.views.address.reading import Choice, id_or_nothing, number, one_of, whole
@@ -112,7 +112,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "metric": Choice(
         "the metric in front, such as nDCG@10",
-        lambda c: str(PROTOCOLS[protocols_of(c)[0]].at(c.cutoffs).front),
+        lambda c: str(protocol_of(c, protocols_of(c)[0]).front),
         _metric,
     ),
     "queries": Choice(

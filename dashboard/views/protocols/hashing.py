@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.evaluation.curves import steps
 from dashboard.evaluation.metrics.registry import measure
-from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols import protocol_of
 from dashboard.evaluation.radius import USUAL
 from dashboard.views import cached, charts, summary
 from dashboard.views.cached import codes
@@ -227,7 +227,7 @@ def _queries(table: pd.DataFrame) -> str:
 
 def _front_p(view: Any) -> int:
     """The p of the metric in front; without one that of the protocol."""
-    usual = PROTOCOLS[view.protocol].at(cached.opened(view.collection).cutoffs).front
+    usual = protocol_of(cached.opened(view.collection), view.protocol).front
     return measure(view.metric).cutoff or usual.cutoff or 1
 
 

@@ -11,7 +11,7 @@ from dashboard.evaluation import compare
 from dashboard.evaluation.compare import SAME
 from dashboard.evaluation.measure import NO_RELEVANT
 from dashboard.evaluation.metrics.registry import Measure, parse
-from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols import protocol_of
 from dashboard.tables import MEASUREMENTS
 from dashboard.views import cached
 from dashboard.views.cached import Question
@@ -39,8 +39,7 @@ def measured(view: Any, versions: Sequence[str], metrics: str) -> pd.DataFrame:
 
 def metrics_in_view(view: Any) -> list[str]:
     """The metrics that the protocol shows, and the one in front if it is another."""
-    cutoffs = cached.opened(view.collection).cutoffs_of(view.protocol)
-    protocol = PROTOCOLS[view.protocol].at(cutoffs)
+    protocol = protocol_of(cached.opened(view.collection), view.protocol)
     usual = [str(measure) for measure in parse(protocol.metrics)]
     return usual + [view.metric] * (view.metric not in usual and view.metric is not None)
 
