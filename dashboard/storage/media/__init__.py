@@ -136,14 +136,21 @@ def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any
         "caption": text_of(row, "caption"),
         "begin": _second(row, "span_start"),
         "end": _second(row, "span_end"),
-        "far": is_far(collection, row),
+        "far": _lies_far(row, poster),
     }
 
 
 def is_far(collection: HasMedia, row: Row) -> bool:
-    """Whether an item's poster, or what it is made from, lies on another host."""
-    own = _own_poster(collection, row).version
-    return is_remote(text_of(row, "poster" if own else "file"))
+    """Whether an item's poster, or what it is made from, lies on another host.
+
+    Nothing is read of an item that names no other host.
+    """
+    named = any(is_remote(text_of(row, column)) for column in ("poster", "file"))
+    return named and _lies_far(row, _own_poster(collection, row))
+
+
+def _lies_far(row: Row, own_poster: Look) -> bool:
+    return is_remote(text_of(row, "poster" if own_poster.version else "file"))
 
 
 def _spoken(row: Row) -> dict[str, Any]:
