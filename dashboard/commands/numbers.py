@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable
+from math import inf, nan
 from typing import NoReturn
 
 
@@ -22,32 +24,24 @@ def at_least_one(text: str) -> int:
 
 def share(text: str) -> float:
     """A number between 0 and 1."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
-    return number
+    return _number(text, "between 0 and 1", lambda number: 0 <= number <= 1)
 
 
 def positive(text: str) -> float:
     """A number above 0."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise ArgumentTypeError(f"{text!r} is not a number above 0")
-    return number
+    return _number(text, "above 0", lambda number: 0 < number < inf)
 
 
 def cosine(text: str) -> float:
     """A number between -1 and 1."""
+    return _number(text, "between -1 and 1", lambda number: -1 <= number <= 1)
+
+
+def _number(text: str, wanted: str, fits: Callable[[float], bool]) -> float:
     try:
         number = float(text)
     except ValueError:
-        number = -2.0
-    if not -1 <= number <= 1:
-        raise ArgumentTypeError(f"{text!r} is not a number between -1 and 1")
+        number = nan
+    if not fits(number):
+        raise ArgumentTypeError(f"{text!r} is not a number {wanted}")
     return number
