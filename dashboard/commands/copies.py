@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dashboard.evaluation import duplicates
-from dashboard.storage import media
 from dashboard.storage.collection import Collection
-from dashboard.storage.media.hashes import picture_hash
-from dashboard.storage.media.inside import Unusable
-from dashboard.tables import DataError
+from dashboard.storage.media.hashes import hashes_of, poster_hash
 
 
 def copies_of(collection: Collection) -> dict[str, str]:
@@ -17,29 +12,9 @@ def copies_of(collection: Collection) -> dict[str, str]:
 
     Raises DataError for a gallery that is too large to compare each item with each.
     """
-    gallery = collection.items["item_id"].tolist()
-    if len(gallery) > duplicates.MOST:
-        wanted = f"at most {duplicates.MOST:,} to look for near-duplicates"
-        cure = "Let them be counted."
-        raise DataError(collection.name, f"{len(gallery):,} items", wanted, cure=cure)
-    by_version = [
-        duplicates.alike(model.items.ids, model.items.matrix)
-        for model in collection.models.values()
-    ]
-    hashes = _hashes(collection, gallery) if len(gallery) <= duplicates.MOST_PICTURES else {}
-    return duplicates.copies(gallery, by_version, duplicates.same_picture(hashes))
-
-
-def _hashes(collection: Collection, item_ids: Sequence[str]) -> dict[str, bytes]:
-    """The hash of each poster that can be told from others; none is fetched from another host."""
-    shown = media.media(collection, item_ids)
-    near = shown[~shown["far"].astype(bool) & (shown["poster"] != "")]
-    found = {item: _hash(collection, item) for item in near["item_id"]}
-    return {item: bits for item, bits in found.items() if bits}
-
-
-def _hash(collection: Collection, item_id: str) -> bytes:
-    try:
-        return picture_hash(media.poster(collection, item_id))
-    except Unusable:
-        return b""
+    return duplicates.copies_in(
+        collection.name,
+        collection.items["item_id"].tolist(),
+        [(model.items.ids, model.items.matrix) for model in collection.models.values()],
+        lambda ids: hashes_of(collection, ids, lambda item, _: poster_hash(collection, item)),
+    )

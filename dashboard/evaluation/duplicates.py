@@ -8,7 +8,7 @@ versions are then judged on the same items.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dashboard.evaluation.join import categories, codes
 from dashboard.evaluation.judgement import Judgement
+from dashboard.tables import DataError
 
 ALIKE = 0.98  # cosine
 BITS = 20  # of a picture hash; other shots of one street differ in 45 and more
@@ -71,6 +72,25 @@ def copies(
             early, late = sorted((root(one), root(other)), key=place.__getitem__)
             first[late] = early
     return {item: root(item) for item in gallery if root(item) != item}
+
+
+def copies_in(
+    name: str,
+    gallery: Sequence[str],
+    spaces: Iterable[tuple[Sequence[str], NDArray[np.float32]]],
+    hashes_of: Callable[[Sequence[str]], Mapping[str, bytes]],
+) -> dict[str, str]:
+    """The `copies` of a whole gallery, called `name`.
+
+    spaces: the ids and unit rows of each version. hashes_of: gives the picture hashes of items; not
+    asked in a gallery of more than MOST_PICTURES. Raises DataError for one of more than MOST.
+    """
+    if len(gallery) > MOST:
+        wanted = f"at most {MOST:,} to look for near-duplicates"
+        raise DataError(name, f"{len(gallery):,} items", wanted, cure="Let them be counted.")
+    by_version = [alike(ids, matrix) for ids, matrix in spaces]
+    hashes = hashes_of(gallery) if len(gallery) <= MOST_PICTURES else {}
+    return copies(gallery, by_version, same_picture(hashes))
 
 
 def without(run: pd.DataFrame, copy_of: Mapping[str, str], own: Mapping[str, str]) -> pd.DataFrame:

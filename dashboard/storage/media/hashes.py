@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from PIL import Image
 
-from dashboard.storage.media import kept
+from dashboard.storage.media import HasMedia, kept, media, poster
 from dashboard.storage.media.formats import picture
 from dashboard.storage.media.inside import Unusable
 
@@ -33,6 +34,29 @@ def picture_hash(encoded: bytes) -> bytes:
     made = _made(encoded)
     kept.keep(f"{key}.hash", made)
     return made
+
+
+def hashes_of(
+    collection: HasMedia, item_ids: Sequence[str], hash_of: Callable[[str, str], bytes]
+) -> dict[str, bytes]:
+    """The hash of each item's poster that can be told from others; none is fetched from afar.
+
+    hash_of: `poster_hash`, or what remembers it, of an item and of its poster's address, which
+    holds the version of the file.
+    """
+    shown = media(collection, item_ids)
+    near = shown[~shown["far"].astype(bool) & (shown["poster"] != "")]
+    named = zip(near["item_id"], near["poster"], strict=True)
+    found = {item: hash_of(item, address) for item, address in named}
+    return {item: bits for item, bits in found.items() if bits}
+
+
+def poster_hash(collection: HasMedia, item_id: str) -> bytes:
+    """The hash of an item's poster; empty where it cannot be shown, which its card says."""
+    try:
+        return picture_hash(poster(collection, item_id))
+    except Unusable:
+        return b""
 
 
 def _made(encoded: bytes) -> bytes:

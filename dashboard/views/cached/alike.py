@@ -10,12 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation import duplicates
-from dashboard.storage import media
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import state
-from dashboard.storage.media.hashes import picture_hash
-from dashboard.storage.media.inside import Unusable
-from dashboard.tables import DataError
+from dashboard.storage.media.hashes import hashes_of, poster_hash
 from dashboard.views.cached.opened import opened, opened_as
 
 REMEMBERED = 1.0  # seconds
@@ -95,36 +92,17 @@ def _places(known: Collection, items: pd.DataFrame) -> list[Path]:
 @st.cache_resource(max_entries=8, show_spinner="Looking for near-duplicates …")
 def _copies(name: str, digest: str, pictures: str) -> dict[str, str]:
     known = opened_as(name, digest)
+    spaces = [(model.items.ids, model.items.matrix) for model in known.models.values()]
     gallery = known.items["item_id"].tolist()
-    if len(gallery) > duplicates.MOST:
-        wanted = f"at most {duplicates.MOST:,} to look for near-duplicates"
-        raise DataError(name, f"{len(gallery):,} items", wanted, cure="Let them be counted.")
-    by_version = [
-        duplicates.alike(model.items.ids, model.items.matrix) for model in known.models.values()
-    ]
-    hashes = _hashes(name, gallery) if len(gallery) <= duplicates.MOST_PICTURES else {}
-    return duplicates.copies(gallery, by_version, duplicates.same_picture(hashes))
+    return duplicates.copies_in(name, gallery, spaces, lambda ids: _hashes(name, ids))
 
 
 def _hashes(name: str, item_ids: Sequence[str]) -> dict[str, bytes]:
-    """The picture hash of each item that has a poster which can be told from others.
-
-    Pictures on other hosts are not fetched for it.
-    """
-    addresses = media.media(opened(name), item_ids)
-    addresses = addresses[~addresses["far"].astype(bool)]
-    found = {
-        item: _hash(name, item, address)
-        for item, address in zip(addresses["item_id"], addresses["poster"], strict=True)
-        if address
-    }
-    return {item: bits for item, bits in found.items() if bits}
+    """The picture hash of each item that has a poster which can be told from others."""
+    return hashes_of(opened(name), item_ids, lambda item, address: _hash(name, item, address))
 
 
 @st.cache_resource(max_entries=20_000, show_spinner=False)
 def _hash(name: str, item_id: str, address: str) -> bytes:
     """The address holds the version of the file: a changed poster is looked at anew."""
-    try:
-        return picture_hash(media.poster(opened(name), item_id))
-    except Unusable:
-        return b""  # what cannot be shown has its word on the card
+    return poster_hash(opened(name), item_id)
