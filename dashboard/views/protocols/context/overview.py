@@ -8,13 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.browsed import Reading
-from dashboard.tables import DataError
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.protocols.context import agreement
 from dashboard.views.protocols.context.figures import spread
 from dashboard.views.protocols.context.shared import (
     choices,
+    heard,
     marked,
     notes,
     readable,
@@ -22,7 +22,6 @@ from dashboard.views.protocols.context.shared import (
     whose,
 )
 from dashboard.views.protocols.tables import take_away
-from dashboard.views.texts import plain
 
 
 def overview(view: Any) -> None:
@@ -37,10 +36,8 @@ def overview(view: Any) -> None:
         return
     if not readable(view, known):
         return
-    try:
-        asked = lists.said(view.collection)
-    except DataError as problem:
-        st.error(plain(str(problem), None), icon=":material/error:")
+    asked = heard(view)
+    if asked is None:
         return
     choices(view)
     read = reading(view)

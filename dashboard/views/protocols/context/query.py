@@ -10,7 +10,6 @@ import streamlit as st
 from dashboard.evaluation.browsed import Reading
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.walk import discount_of
-from dashboard.tables import DataError
 from dashboard.views import address, cached
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
@@ -19,6 +18,7 @@ from dashboard.views.protocols.context.rating import rate
 from dashboard.views.protocols.context.shared import (
     KINDS,
     choices,
+    heard,
     readable,
     reading,
     whose,
@@ -48,10 +48,8 @@ def query(view: Any, query_id: str) -> None:
     if mine.empty:
         st.info("Nobody saw a list of this query.")
         return
-    try:
-        asked = lists.said(view.collection)
-    except DataError as problem:
-        st.error(plain(str(problem), None), icon=":material/error:")
+    asked = heard(view)
+    if asked is None:
         return
     whose(asked)
     choices(view)

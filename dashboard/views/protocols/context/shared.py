@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard.evaluation.browsed import Reading
 from dashboard.storage.answers import REVIEWERS
 from dashboard.storage.lists import NONE, REAL, SIMULATED, Lists
+from dashboard.tables import DataError
 from dashboard.views import address
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
@@ -44,6 +45,15 @@ def readable(view: Any, known: Lists) -> bool:
     if any(getattr(view, key) is None for key in ("rows", "window", "divide", "list")):
         st.info("Choose another value: nothing was computed for this link.")
     return not {"lists", "relevance"} & set(known.refused)
+
+
+def heard(view: Any) -> Said | None:
+    """What people said of the lists; None, and why, where it cannot be read."""
+    try:
+        return lists.said(view.collection)
+    except DataError as problem:
+        st.error(plain(str(problem), None), icon=":material/error:")
+        return None
 
 
 def whose(asked: Said) -> None:
