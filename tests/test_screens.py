@@ -333,6 +333,16 @@ def test_screens_rank_a_file_as_the_command_line_does(plain, capsys):
 
 
 @pytest.mark.parametrize("screen", SCREENS)
+def test_nothing_is_said_of_keywords_where_there_are_none(plain, screen):
+    (plain / "collection.toml").write_text('protocols = ["trec"]\n')
+    app = opened(screen, collection="plain")
+    assert not app.exception
+    labels = [widget.label for widget in (*app.slider, *app.selectbox, *app.button_group)]
+    assert "Baseline" in labels
+    assert "keyword" not in "\n".join([texts(app), *labels]).lower()
+
+
+@pytest.mark.parametrize("screen", SCREENS)
 def test_a_collection_of_files_of_runs_has_every_screen(plain, screen):
     app = opened(screen, collection="plain")
     assert not app.exception

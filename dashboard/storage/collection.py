@@ -15,7 +15,12 @@ from dashboard.storage.findings import Findings
 from dashboard.storage.labels import Reader, read_labels
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
 from dashboard.storage.recorded import check_recorded
-from dashboard.storage.settings import check_defaults, read_collection_settings, stands_first
+from dashboard.storage.settings import (
+    check_defaults,
+    read_collection_settings,
+    settle_groups,
+    stands_first,
+)
 from dashboard.storage.sides_told import check_side_names, side_of_pictures, with_sides
 from dashboard.storage.versions import Model, natural, needing_vectors, read_models, run_files
 from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError
@@ -165,7 +170,8 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     findings = Findings()
     settings = read_collection_settings(folder / SETTINGS, findings)
     read = Reader(folder, findings, {})
-    items, keywords, vocabulary = read_labels(read, settings["groups"])
+    items, keywords, vocabulary = read_labels(read, settings["groups"] or ())
+    settle_groups(settings, keywords["group"].unique(), findings)
     items = with_sides(items, settings["protocols"], "items.csv", findings)
     of_texts = side_of_pictures(items, settings["protocols"])
     queries = read.unless_refused(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -36,7 +36,9 @@ class Reader:
             return otherwise
 
 
-def read_labels(read: Reader, groups: list[str]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def read_labels(
+    read: Reader, groups: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """The items, their keywords and the vocabulary, in one spelling."""
     folder, findings = read.folder, read.findings
     annotation = read.unless_refused(
@@ -54,7 +56,7 @@ def read_labels(read: Reader, groups: list[str]) -> tuple[pd.DataFrame, pd.DataF
     return items, spelled_keywords(keywords, vocabulary), vocabulary
 
 
-def _annotation(folder: Path, groups: list[str], findings: Findings) -> Annotation | None:
+def _annotation(folder: Path, groups: Sequence[str], findings: Findings) -> Annotation | None:
     path = stored_as(folder, "unified_annotation", findings)
     return read_annotation(path, groups, path.name, findings) if path else None
 

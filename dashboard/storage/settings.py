@@ -6,7 +6,7 @@ Each is checked against a schema: a wrong type is refused, an unknown key is a w
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -102,7 +102,8 @@ def _in_words(example: object) -> str:
 def read_collection_settings(path: Path, findings: Findings) -> dict[str, Any]:
     """`collection.toml`, its groups with their `pv_` prefix, its cutoffs ascending.
 
-    Without `cutoffs` there are none: the protocol's own hold.
+    Without `cutoffs` there are none: the protocol's own hold. Without `groups` they are None until
+    `settle_groups` knows the items' keywords.
     """
     name = path.name
     settings = read_settings(path, COLLECTION, name, findings)
@@ -113,16 +114,27 @@ def read_collection_settings(path: Path, findings: Findings) -> dict[str, Any]:
         raise DataError(name, f"cutoffs = {settings['cutoffs']}", "whole numbers from 1")
     given = settings["cutoffs"] is not COLLECTION["cutoffs"]
     settings["cutoffs"] = sorted(set(settings["cutoffs"])) if given else []
-    settings["groups"] = [group_name(group) for group in settings["groups"]]
-    if settings["default_groups"] is COLLECTION["default_groups"]:  # not given
-        usual = [group for group in settings["default_groups"] if group in settings["groups"]]
-        settings["default_groups"] = usual or settings["groups"]
-    defaults = [group_name(group) for group in settings["default_groups"]]
-    unknown = [group for group in defaults if group not in settings["groups"]]
-    if unknown:
-        findings.warning(name, f"default_groups with {listed(unknown)}", "groups of the collection")
-    settings["default_groups"] = [group for group in defaults if group not in unknown]
+    told = settings["groups"] is not COLLECTION["groups"]
+    settings["groups"] = list(map(group_name, settings["groups"])) if told else None
     return settings
+
+
+def settle_groups(settings: dict[str, Any], carried: Iterable[str], findings: Findings) -> None:
+    """Put the groups that the items carry keywords of in place of those that `collection.toml` does
+    not name, the known ones first, and see to it that the default groups are among them."""
+    if settings["groups"] is None:
+        there = list(carried)
+        known = [group for group in COLLECTION["groups"] if group in there]
+        settings["groups"] = list(dict.fromkeys([*known, *there]))
+    groups, wanted = settings["groups"], list(map(group_name, settings["default_groups"]))
+    defaults = [group for group in wanted if group in groups]
+    if settings["default_groups"] is COLLECTION["default_groups"]:  # not given
+        defaults = defaults or groups
+    elif len(defaults) < len(wanted):
+        unknown = listed([group for group in wanted if group not in groups])
+        found = f"default_groups with {unknown}"
+        findings.warning("collection.toml", found, "groups of the collection")
+    settings["default_groups"] = defaults
 
 
 def check_defaults(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -52,7 +53,7 @@ def shelved(name: str) -> Shelved:
     settings = read_collection_settings(folder / SETTINGS, unsaid)
     annotation = None
     if stored_as(folder, "items") is None:
-        annotation = _annotation(folder, settings["groups"], unsaid)
+        annotation = _annotation(folder, settings["groups"] or (), unsaid)
     items = read_items(folder, annotation, unsaid)
     items = with_sides(items, settings["protocols"], "items.csv", unsaid)
     problem, queries = "", QUERIES.empty()
@@ -101,7 +102,7 @@ def _title(path: Path, written: int) -> str:
     return found.strip() if isinstance(found, str) else ""
 
 
-def _annotation(folder: Path, groups: list[str], unsaid: Findings) -> Annotation | None:
+def _annotation(folder: Path, groups: Sequence[str], unsaid: Findings) -> Annotation | None:
     path = stored_as(folder, "unified_annotation")
     return read_annotation(path, groups, path.name, unsaid) if path else None
 
