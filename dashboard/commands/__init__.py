@@ -1,5 +1,6 @@
 """What the command line answers: the same functions as the screens, without a screen.
 
-answers.py makes the table of each command, report.py the file to hand over, gate/ the verdict for
-CI; output.py prints tables; `dashboard/__main__.py` reads the call.
+measuring.py, comparing.py, looking.py, satisfaction.py and digests.py enter the commands and answer
+them; answers.py makes their tables, report.py the file to hand over, gate/ the verdict for CI;
+asked.py is what a call asks of a collection; said.py and output.py say and print it.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import pandas as pd
@@ -12,6 +12,7 @@ import pandas as pd
 from dashboard.commands.answers import protocol_named
 from dashboard.commands.copies import copies_of
 from dashboard.commands.numbers import cosine, positive, share
+from dashboard.commands.submitted import Extras, submitted_runs
 from dashboard.evaluation import duplicates
 from dashboard.evaluation.divisions import divisions
 from dashboard.evaluation.judgement import Judgement
@@ -23,6 +24,7 @@ from dashboard.retrieval.pairs import with_pairs
 from dashboard.retrieval.runs import Which
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import scenes
+from dashboard.storage.findings import Findings
 from dashboard.storage.settings import group_name
 from dashboard.storage.sides import usual_queries
 
@@ -85,7 +87,7 @@ def threshold_of(call: Namespace, collection: Collection) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A collection with the choices of one call."""
+    """A collection with the choices of one call, and what there was to say of its submissions."""
 
     collection: Collection
     protocol: Protocol
@@ -94,6 +96,8 @@ class Asked:
     threshold: float
     copies: str = "counted"
     min_similarity: float = NO_CUT
+    extras: Extras = Extras()
+    noted: Findings = field(default_factory=Findings)
 
     @cached_property
     def evidence(self) -> Collection:
@@ -124,9 +128,19 @@ class Asked:
         """Which queries belong together and are drawn together."""
         return scenes(self.collection.queries)
 
+    @cached_property
+    def submitted(self) -> dict[str, pd.DataFrame]:
+        """What each submission ranks, by its name. Raises as `submitted_runs`."""
+        if not self.extras.submitted:
+            return {}
+        judged = self.protocol.judge(self.evidence, self.groups)
+        return submitted_runs(self.extras, self.protocol, judged, self.noted, self.collection)
+
     def run(self, version: str) -> pd.DataFrame:
-        """The ranked results of a version that count. Raises DataError where there is no such
-        version."""
+        """The ranked results of a version or submission that count. Raises DataError where there
+        is none of that name, or it cannot be used."""
+        if version in self.submitted:
+            return self.counting(self.submitted[version])
         ties = self.protocol.ties
         run = runs.run_of(self.collection, version, self.which, ties=ties)
         if run.attrs.get("cut") and self.protocol.condensed:
@@ -151,6 +165,8 @@ class Asked:
             "Least similarity of a result": least,
             "Near-duplicates": copies if self.copies == LEFT_OUT else "",
         }
+        for each in self.extras.submitted:
+            said[f"Submission {each.name}"] = f"features {each.gallery} and {each.queries}"
         return {name: value for name, value in said.items() if value}
 
     def divisions(self) -> pd.DataFrame:
@@ -160,7 +176,12 @@ class Asked:
         return divisions(evidence.queries, required_keywords(evidence), groups, judgement)
 
     def unlike(self, baseline: str, candidate: str) -> list[str]:
-        """The ways in which two versions are not comparable, a sentence each."""
+        """The ways in which two versions are not comparable, a sentence each.
+
+        A submission has what every other is scored on: all annotated pairs, or it is refused.
+        """
+        if {baseline, candidate} & set(self.submitted):
+            return []
         return comparable.unlike(self.collection, baseline, candidate)
 
 
@@ -175,4 +196,5 @@ def asked_of(call: Namespace, collection: Collection) -> Asked:
         threshold_of(call, collection),
         call.copies or "counted",
         NO_CUT if call.min_similarity is None else call.min_similarity,
+        Extras.of(call),
     )

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from argparse import Namespace
 
 import pandas as pd
 
+from dashboard.commands.said import (
+    FINDING,
+    FINE,
+    WRONG,
+    Answer,
+    Command,
+    add_collection,
+    opened,
+    unusable,
+)
 from dashboard.storage.collection import Collection
 from dashboard.storage.recorded import RECORDED, record
 
@@ -14,26 +23,24 @@ ABOUT = "whether models were made for today's gallery and queries; --write puts 
 SAME, OTHER, NONE = "same", "other", "not recorded"
 
 
-def add_to(
-    command: Callable[..., ArgumentParser],
-    place: dict[str, str],
-    opened: Callable[[Namespace], Collection],
-) -> None:
-    """Enter the command `digests`; the arguments as of `satisfaction.add_to`."""
-
-    def answer(call: Namespace) -> tuple[pd.DataFrame, int]:
-        collection = opened(call)
-        if call.write:
-            for model in collection.models.values():
-                record(model, collection.digests)
-            collection = opened(call)
-        table = digests(collection)
-        return table, int((table["state"] == OTHER).any())
-
-    added = command("digests", answer, ABOUT)
-    added.add_argument("collection", **place)
+def add_to(command: Command) -> None:
+    """Enter the command `digests`."""
+    added = command("digests", _digests, ABOUT)
+    add_collection(added)
     text = "record today's in the model.toml of models that have none; of models just made only"
     added.add_argument("--write", action="store_true", help=text)
+
+
+def _digests(call: Namespace) -> Answer:
+    collection = opened(call)
+    if call.write:
+        for model in collection.models.values():
+            record(model, collection.digests)
+        collection = opened(call)
+    table = digests(collection)
+    if unusable(collection):
+        return table, WRONG
+    return table, FINDING if (table["state"] == OTHER).any() else FINE
 
 
 def digests(collection: Collection) -> pd.DataFrame:

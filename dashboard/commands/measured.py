@@ -2,72 +2,49 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 
 from dashboard.commands.asked import Asked
-from dashboard.commands.numbers import at_least_one
-from dashboard.commands.submitted import submission, submitted_runs
+from dashboard.commands.submitted import Extras, submitted_runs
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.protocols import Protocol, trec
-from dashboard.evaluation.submission import DIMENSION
-from dashboard.storage.collection import Collection
 from dashboard.storage.files import read_qrels, read_run
 from dashboard.storage.findings import Findings, listed
-from dashboard.storage.submissions import FORM, Submission
 from dashboard.storage.versions import RUN_NAME
 from dashboard.tables import DataError
 
 
-@dataclass(frozen=True)
-class Extras:
-    """What a call adds to the versions: submissions of features, and their dimension if it is
-    another than the protocol's."""
-
-    submitted: Sequence[Submission] = ()
-    dimension: int | None = None
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """The options of a call that measures features instead of versions or runs."""
-    text = "features for the protocol composed, ids beside them as .txt; again for more"
-    parser.add_argument("--submission", type=submission, action="append", metavar=FORM, help=text)
-    text = f"of submitted features ({DIMENSION})"
-    parser.add_argument("--dimension", type=at_least_one, metavar="D", help=text)
-
-
 def measure_collection(
-    asked: Asked,
-    versions: Sequence[str],
-    metrics: str,
-    extras: Extras = Extras(),  # noqa: B008 - frozen
-    complaints: Findings | None = None,
-) -> pd.DataFrame:
-    """The measurements of versions on a collection's stored queries.
+    asked: Asked, versions: Sequence[str], metrics: str, *, or_left_out: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
+    """The measurements of versions and submissions on a collection's stored queries; and the
+    versions that were left out.
 
-    Raises DataError where a version is unknown or a file of labels was refused.
+    Raises DataError where a file of labels was refused, or a version cannot be used: with
+    `or_left_out` only where none can, others are left out, said.
     """
-    complaints = Findings() if complaints is None else complaints
-    collection, protocol = asked.collection, asked.protocol
-    evidence = asked.evidence
-    if not versions and not extras.submitted:
-        raise DataError(collection.name, "no usable version", "a model or a run")
-    measures = parse(metrics)
-    found = {version: asked.run(version) for version in versions}
-    _say_cut(found, complaints)
-    judged = protocol.judge(evidence, asked.groups)
-    submitted = _submitted(extras, protocol, judged, found, complaints, collection)
-    found |= {name: asked.counting(run) for name, run in submitted.items()}
+    evidence, submitted = asked.evidence, asked.submitted
+    if not versions and not submitted:
+        raise DataError(asked.collection.name, "no usable version", "a model or a run")
+    measures, found, left_out = parse(metrics), {}, []
+    for version in dict.fromkeys([*versions, *submitted]):
+        try:
+            found[version] = asked.run(version)
+        except DataError as problem:
+            if not or_left_out or len(left_out) + 1 == len(versions):
+                raise
+            left_out.append(version)
+            asked.noted.error(problem)
+    _say_cut(found, asked.noted)
     judgement = asked.rules.judge(evidence, asked.groups)
-    _say(protocol, judgement, measures, complaints)
-    return measure(found, judgement, protocol, measures)
+    _say(asked.protocol, judgement, measures, asked.noted)
+    return measure(found, judgement, asked.protocol, measures), left_out
 
 
 def measure_files(
@@ -94,7 +71,10 @@ def measure_files(
     found = {name: read_run(path, "trec", findings=complaints) for name, path in paths.items()}
     for name, run in found.items():
         _compare_queries(name, set(run["query_id"]), set(judgement.query_ids), complaints)
-    found |= _submitted(extras, protocol, judgement, found, complaints)
+    for name, run in submitted_runs(extras, protocol, judgement, complaints).items():
+        if name in found:
+            raise ValueError(f"a submission is called {name!r} as a run is")
+        found[name] = run
     _say(protocol, judgement, measures, complaints)
     return measure(found, judgement, protocol, measures)
 
@@ -103,23 +83,6 @@ def stem(path: Path) -> str:
     """The name of a run file: without the extension of its format and of gzip."""
     match = RUN_NAME.fullmatch(path.name)
     return match[1] if match else path.stem
-
-
-def _submitted(
-    extras: Extras,
-    protocol: Protocol,
-    judgement: Judgement,
-    others: Mapping[str, pd.DataFrame],
-    complaints: Findings,
-    collection: Collection | None = None,
-) -> dict[str, pd.DataFrame]:
-    found = submitted_runs(
-        extras.submitted, protocol, judgement, extras.dimension, complaints, collection
-    )
-    for name in found:
-        if name in others:
-            raise ValueError(f"a submission is called {name!r} as a run is")
-    return found
 
 
 def _say_cut(runs: Mapping[str, pd.DataFrame], complaints: Findings) -> None:

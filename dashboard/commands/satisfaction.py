@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Callable
 
 import pandas as pd
 
 from dashboard.commands.numbers import at_least_one
+from dashboard.commands.said import FINE, Answer, Command, add_collection, complain_about, opened
 from dashboard.evaluation.browsed import Browsed, Reading
 from dashboard.evaluation.walk import NAMES, USUAL
 from dashboard.storage import lists
@@ -27,28 +28,12 @@ TABLES: dict[str, Callable[[Browsed, Reading], pd.DataFrame]] = {
 }
 """The tables by the names of `--table`: Spearman of each gain, the source's table 3, its table 2,
 its figure 3, its table 1, and what each step of cleaning left."""
-Complain = Callable[[pd.DataFrame, Sequence[str]], None]
 
 
-def add_to(
-    command: Callable[..., ArgumentParser],
-    place: dict[str, str],
-    opened: Callable[[Namespace], Collection],
-    complain: Complain,
-) -> None:
-    """Enter the command `satisfaction`.
-
-    command: enters one by name, answer and what it is about; place: how a collection is named;
-    opened: the collection of a call; complain: says findings of some levels.
-    """
-
-    def answer(call: Namespace) -> tuple[pd.DataFrame, int]:
-        table, noted = asked_table(opened(call), call)
-        complain(noted, ("error", "warning", "note"))
-        return table, 0
-
-    added = command("satisfaction", answer, ABOUT)
-    added.add_argument("collection", **place)
+def add_to(command: Command) -> None:
+    """Enter the command `satisfaction`."""
+    added = command("satisfaction", _satisfaction, ABOUT)
+    add_collection(added)
     added.add_argument("--table", choices=TABLES, default="gains")
     added.add_argument("--list", metavar="ID", help="one list picture by picture, instead")
     added.add_argument("--discount", choices=NAMES, default=USUAL, help="of --list (DCG)")
@@ -60,6 +45,12 @@ def add_to(
     )
     text = "by the pictures in the window, or always by W"
     added.add_argument("--divide", choices=("window", "w"), default=Reading.divide, help=text)
+
+
+def _satisfaction(call: Namespace) -> Answer:
+    table, noted = asked_table(opened(call), call)
+    complain_about(noted)
+    return table, FINE
 
 
 def asked_table(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -66,7 +66,9 @@ def compared(found: Found) -> Markup:
 
 def _version(subject: Subject, name: str) -> Markup:
     model = subject.collection.searched.get(name)
-    if model is None:
+    if name not in subject.collection.versions:
+        about = ["submitted features"]
+    elif model is None:
         about = ["ranked results from a file"]
     else:
         about = [model.note, f"encoder {model.encoder}" if model.encoder else "", model.date]

@@ -1,0 +1,62 @@
+"""What all commands share: how a collection is opened, what is complained about, and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import Protocol
+
+import pandas as pd
+
+from dashboard.commands.output import one_line
+from dashboard.storage.collection import Collection, open_collection
+
+FINE, FINDING, WRONG = 0, 1, 2
+"""WRONG is the code of a partial answer, too: what is missing must not look like success."""
+ALL = ("error", "warning", "note")
+Answer = tuple[pd.DataFrame, int]
+
+
+class Answering(Protocol):
+    """What makes the table and the exit code of a call."""
+
+    def __call__(self, call: Namespace, /) -> Answer: ...
+
+
+class Command(Protocol):
+    """Enters a command by its name, what answers it and what it is about; gives its parser."""
+
+    def __call__(self, name: str, answer: Answering, about: str, /) -> ArgumentParser: ...
+
+
+def add_collection(parser: ArgumentParser, *, optional: bool = False) -> None:
+    """The argument that names a collection."""
+    text = "a folder's path, or the name of one under data/"
+    nargs = "?" if optional else None
+    parser.add_argument("collection", nargs=nargs, metavar="COLLECTION", help=text)
+
+
+def opened(call: Namespace) -> Collection:
+    """The collection of a call; what of its files was refused or left out is complained about."""
+    collection = open_collection(call.collection, allow_path=True)
+    complain_about(collection.findings, ("error", "warning"))
+    return collection
+
+
+def unusable(collection: Collection) -> list[str]:
+    """The versions that are there and cannot be used at all."""
+    return [name for name in collection.broken if name not in collection.versions]
+
+
+def complain_about(findings: pd.DataFrame, levels: Sequence[str] = ALL) -> None:
+    """A line on stderr for each finding of these levels."""
+    for row in findings[findings["level"].isin(levels)].itertuples():
+        line = "" if pd.isna(row.line) else f", line {row.line}"
+        said = f"found {row.found}; wanted {row.wanted}" if row.wanted else row.found
+        complain(f"{row.level}: {row.file}{line}: {said}")
+
+
+def complain(problem: object) -> None:
+    """One line on stderr."""
+    print(one_line(problem), file=sys.stderr)
