@@ -208,6 +208,18 @@ def test_the_form_says_what_is_wrong_and_changes_nothing(folder):
     assert dict(app.query_params) == before
 
 
+def test_an_array_without_ids_is_named_with_what_to_do(folder):
+    put(folder / "new" / "gallery*2.npy", ["a"], np.ones((1, 128), dtype=np.float32))
+    (folder / "new" / "gallery*2.txt").unlink()
+    app = opened(collection=NAME)
+    told = texts(app).replace("\\", "").replace("\u2060", "")
+    assert "Not offered: new/gallery*2.npy, because there is no new/gallery*2.txt beside" in told
+    assert "new/gallery*2.npy" not in app.selectbox(key="submission-gallery").options
+    for number in range(7):
+        np.save(folder / f"g{number}.npy", np.ones(1))
+    assert "Nor are 3 more, for the same reason." in texts(opened(collection=NAME))
+
+
 def rows_of(folder):
     return np.load(folder / "gallery.npy")
 

@@ -92,18 +92,20 @@ def folder() -> Path | None:
     return Path(named) if named and Path(named).is_dir() else None
 
 
-def offered() -> list[str]:
-    """The arrays in the folder that have their ids beside them, by name, at most MOST of them."""
-    base, found = folder(), []
+def offered() -> tuple[list[str], list[str]]:
+    """The arrays in the folder by name, at most MOST of each: those that have their ids beside
+    them, and those that lack these and cannot be chosen."""
+    base, whole, lacking = folder(), list[str](), list[str]()
     for place, folders, files in os.walk(base) if base else ():
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         known = set(files)
         for file in files:
-            if file.endswith(".npy") and not file.startswith(".") and _ids_of(file) in known:
-                found.append((Path(place) / file).relative_to(base or place).as_posix())
-        if len(found) >= MOST:
+            if file.endswith(".npy") and not file.startswith("."):
+                name = (Path(place) / file).relative_to(base or place).as_posix()
+                (whole if ids_of(file) in known else lacking).append(name)
+        if len(whole) >= MOST:
             break
-    return sorted(found, key=natural)[:MOST]
+    return sorted(whole, key=natural)[:MOST], sorted(lacking, key=natural)[:MOST]
 
 
 def state(submission: Submission) -> str:
@@ -113,7 +115,7 @@ def state(submission: Submission) -> str:
     """
     seen = hashlib.sha256()
     for array in (submission.gallery, submission.queries):
-        for name in (array, _ids_of(array)):
+        for name in (array, ids_of(array)):
             with _opened(name) as file:
                 seen.update(f"{name}\0{file.version}\n".encode())
     return seen.hexdigest()
@@ -125,14 +127,19 @@ def features(name: str, findings: Findings) -> Iterator[tuple[tuple[str, ...], n
 
     Raises DataError for a file that is missing, leads out of the folder, or is no array.
     """
-    with _opened(_ids_of(name)) as listed:
-        text = decode(listed.file.read(), _ids_of(name), findings)
-        ids = ids_in(text, _ids_of(name), findings)
+    with _opened(ids_of(name)) as listed:
+        text = decode(listed.file.read(), ids_of(name), findings)
+        ids = ids_in(text, ids_of(name), findings)
     with _opened(name) as opened:
         yield ids, mapped(opened.file, name)
 
 
-def _ids_of(name: str) -> str:
+def ids_of(name: str) -> str:
+    """The file that holds the ids of an array, beside it.
+
+    >>> ids_of("team/gallery.npy")
+    'team/gallery.txt'
+    """
     return f"{name.removesuffix('.npy')}.txt" if name else name
 
 

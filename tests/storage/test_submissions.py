@@ -38,7 +38,8 @@ def read(name):
 def test_what_the_folder_has_is_offered_and_read(folder):
     np.save(folder / "without-ids.npy", np.ones((1, 2)))
     put(folder, ".hidden/h.npy", [[1, 0]], "h")
-    assert submissions.offered() == ["gallery.npy", "team/queries.npy"]
+    whole, lacking = submissions.offered()
+    assert whole == ["gallery.npy", "team/queries.npy"] and lacking == ["without-ids.npy"]
     assert read("gallery.npy") == (("a", "b"), [[1, 0], [0, 1]])
     assert read("team/queries.npy")[0] == ("q",)
 
@@ -46,7 +47,7 @@ def test_what_the_folder_has_is_offered_and_read(folder):
 def test_without_a_folder_nothing_is_offered_or_read(folder, monkeypatch):
     for named in ("", str(folder / "gone")):
         monkeypatch.setenv("DASHBOARD_SUBMISSIONS", named)
-        assert submissions.offered() == []
+        assert submissions.offered() == ([], [])
         with pytest.raises(DataError, match="no folder for them.*DASHBOARD_SUBMISSIONS"):
             read("gallery.npy")
 

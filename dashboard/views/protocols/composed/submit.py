@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.storage import submissions
+from dashboard.storage.findings import SHOWN
 from dashboard.storage.submissions import LONGEST_NAME
 from dashboard.views import address, cached
 from dashboard.views.address.seen import read_submissions
@@ -30,7 +31,9 @@ def submit(view: Any) -> None:
             st.caption(NOWHERE)
             st.code(_command(view, "mine=gallery.npy,queries.npy"), language=None, wrap_lines=True)
             return
-        _form(view, submissions.offered())
+        whole, lacking = submissions.offered()
+        _form(view, whole)
+        _not_offered(lacking)
         if refused:
             st.error(plain(refused, None), icon=":material/error:")
 
@@ -80,6 +83,16 @@ def _form(view: Any, offered: list[str]) -> None:
         "each query are ranked. The link then holds the files' names; the command line does the "
         "same."
     )
+
+
+def _not_offered(lacking: list[str]) -> None:
+    """Why arrays of the folder are not among those to choose from, and what to do about it."""
+    for name in lacking[:SHOWN]:
+        missing = submissions.ids_of(name)
+        sentence = f"Not offered: {name}, because there is no {missing} beside it. Put its ids"
+        st.caption(plain(f"{sentence} there, one a line, in the order of its rows.", None))
+    if len(lacking) > SHOWN:
+        st.caption(f"Nor are {len(lacking) - SHOWN:,} more, for the same reason.")
 
 
 def _check(view: Any) -> None:
