@@ -1,23 +1,34 @@
 // The list of keys, shown by its button and by the key ?.
 
+const STEPS = ".st-key-steps"; // only where there are buttons that step, there are keys for it
 const KEYS = [
-  [["j", "k"], "next and previous query"],
-  [["n", "N"], "next and previous query that became worse"],
-  [["←", "→", "↑", "↓"], "from card to card; Home and End: first and last of a row"],
+  [["j", "k"], "next and previous query", STEPS],
+  [["n", "N"], "next and previous query that became worse", STEPS],
+  [["←", "→", "↑", "↓"], "to the first card in sight, then from card to card"],
+  [["Home", "End"], "from a card to the first and last of its row"],
   [["Enter"], "open the card and play it large"],
-  [["c"], "mark the card: the next one that is opened plays beside it"],
-  [["←", "→"], "in the player: previous and next result"],
-  [["Space"], "in the player: play or pause"],
-  [["Esc"], "close"],
+  [["c"], "mark the card: the next one that is opened plays beside it; again: take the mark away"],
+  [["←", "→"], "in the player: previous and next result; on the clip itself: seek"],
+  [["Space"], "in the player: play or pause; on a button: press it"],
+  [["Esc"], "close the player or this list"],
   [["?"], "this list"],
 ];
 
 function listOfKeys(dialog, button) {
   const list = dialog.querySelector("dl");
-  for (const [keys, words] of KEYS) {
-    list.append(make("dt", "", "", keys.map((key) => make("kbd", "", key))), make("dd", "", words));
-  }
-  const toggle = () => (dialog.open ? dialog.close() : dialog.showModal());
+  const fill = () => {
+    const here = KEYS.filter(([, , where]) => !where || document.querySelector(where));
+    const entry = ([keys, words]) => [
+      make("dt", "", "", keys.map((key) => make("kbd", "", key))),
+      make("dd", "", words),
+    ];
+    list.replaceChildren(...here.flatMap(entry));
+  };
+  const open = () => {
+    fill();
+    dialog.showModal();
+  };
+  const toggle = () => (dialog.open ? dialog.close() : open());
   button.addEventListener("click", toggle);
   dialog.querySelector(".close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());

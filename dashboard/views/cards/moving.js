@@ -63,6 +63,37 @@ function listen(rows, state) {
     event.stopPropagation();
     to.focus();
   });
+  arrowsFromThePage(rows);
+}
+
+// Where nothing has the focus that could use an arrow key itself, it leads to the first card in
+// sight; where none is in sight, up and down scroll the page as ever.
+const UNUSED = "html, body, main, section, [data-testid=stButton] button";
+
+function arrowsFromThePage(rows) {
+  const pressed = (event) => {
+    if (!rows.isConnected) {
+      document.removeEventListener("keydown", pressed);
+      return;
+    }
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    if (event.defaultPrevented || ctrlKey || metaKey || altKey || shiftKey) return;
+    if (!/^Arrow/.test(key) || !event.composedPath()[0].matches?.(UNUSED)) return;
+    if (rows.parentElement.querySelector("dialog[open]")) return;
+    const all = [...rows.querySelectorAll(".open")];
+    const along = key === "ArrowLeft" || key === "ArrowRight";
+    const to = all.find(inSight) ?? (along ? all[0] : undefined);
+    if (!to) return;
+    event.preventDefault();
+    to.focus();
+  };
+  document.addEventListener("keydown", pressed);
+}
+
+function inSight(button) {
+  const { left, right, top, bottom } = button.getBoundingClientRect();
+  const [across, down] = [(left + right) / 2, (top + bottom) / 2];
+  return across > 0 && across < innerWidth && down > 0 && down < innerHeight;
 }
 
 // Marks the card whose clip the next opened one plays beside; a second time takes the mark away.

@@ -84,7 +84,7 @@ function player(dialog, told) {
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.target.matches("video, input, select, textarea")) return;
-    if (event.key === " " && event.target.matches("h2")) {
+    if (event.key === " " && event.target.matches("h2, dialog")) {
       event.preventDefault();
       const video = stage.querySelector("video");
       if (video?.paused) video.play().catch(() => {});

@@ -1,0 +1,122 @@
+"""Arrow keys in Chromium: from the page to the cards, and never away from what uses them itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
+PLACE = """() => { let node = document.activeElement;
+    while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+    const card = node.closest('.card');
+    return card && [card.closest('section').ariaLabel,
+        [...card.parentElement.children].indexOf(card) + 1] }"""
+
+
+@pytest.fixture(scope="module")
+def driving(serve: Callable[..., str]) -> str:
+    return serve(REPOSITORY / "app.py")
+
+
+@pytest.fixture
+def query(driving: str, new_page: Callable) -> Callable:
+    """Opens a query and waits until its cards are drawn."""
+
+    def opened(more: str = "", **options: object):
+        page = new_page(**options)
+        page.goto(f"{driving}/query?collection=driving&baseline=v0.1&candidate=v0.2{more}")
+        page.locator(".card").first.wait_for()
+        page.locator(IDLE).wait_for()
+        return page
+
+    return opened
+
+
+def walked(page, *keys: str) -> object:
+    for key in keys:
+        page.keyboard.press(key)
+    return page.evaluate(PLACE)
+
+
+@pytest.mark.parametrize("key", ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"])
+def test_an_arrow_leads_from_the_page_to_the_first_card(query: Callable, key: str) -> None:
+    page = query(height=1400)
+    assert walked(page, key) == ["v0.1", 1]
+    assert walked(page, "ArrowRight", "ArrowDown") == ["v0.2", 2]
+
+
+def test_what_was_clicked_and_has_no_use_for_arrows_lets_them_through(query: Callable) -> None:
+    page = query("&query=q002", height=1400)
+    page.locator("[data-testid=stMain]").click(position={"x": 12, "y": 700})
+    assert walked(page, "ArrowRight") == ["v0.1", 1]
+    before = page.url
+    page.locator(".st-key-steps").get_by_role("button", name="Next", exact=False).first.click()
+    page.wait_for_url(lambda url: url != before)
+    page.locator(IDLE).wait_for()
+    assert walked(page) is None
+    assert walked(page, "ArrowDown") == ["v0.1", 1]
+
+
+def test_the_first_card_is_the_first_in_sight(query: Callable) -> None:
+    page = query(height=700)
+    page.locator("section[aria-label='v0.2'] .open").first.evaluate(
+        "card => card.scrollIntoView({block: 'start'})"
+    )
+    assert walked(page, "ArrowRight") == ["v0.2", 1]
+
+
+def test_where_no_card_is_in_sight_up_and_down_scroll(query: Callable) -> None:
+    page = query(height=500)
+    main = page.locator("[data-testid=stMain]")
+    main.evaluate("main => { main.scrollTop = main.scrollHeight }")
+    assert walked(page, "ArrowUp") is None
+    assert walked(page, "ArrowRight") == ["v0.1", 1]
+
+
+def test_arrows_stay_with_what_uses_them_itself(query: Callable) -> None:
+    page = query("&query=q002", height=1400)
+    page.get_by_text("Every metric of this query").click()
+    using = (
+        page.locator("[data-testid=stSidebar] [role=combobox]").first,
+        page.locator("[role=toolbar] button").first,
+        page.locator("[role=radio]").first,
+        page.locator("summary").first,
+        page.locator("input[type=range]").first,
+    )
+    for widget in using:
+        widget.evaluate("node => node.focus()")
+        for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"):
+            assert walked(page, key) is None, widget
+        page.keyboard.press("Escape")
+
+
+def test_arrows_with_another_key_are_the_browsers(query: Callable) -> None:
+    page = query(height=1400)
+    for key in ("Shift+ArrowRight", "Control+ArrowRight", "Alt+ArrowDown", "Home", "End"):
+        assert walked(page, key) is None, key
+
+
+def test_the_list_of_keys_names_the_steps_only_where_there_are_any(
+    query: Callable, driving: str
+) -> None:
+    page = query()
+    page.keyboard.press("?")
+    assert "next and previous query" in page.locator("dialog.keys[open]").inner_text()
+    page.goto(f"{driving}/search?collection=driving&item=urban_bicyclist_entering_001")
+    page.locator(".card").first.wait_for()
+    page.keyboard.press("?")
+    words = page.locator("dialog.keys[open]").inner_text()
+    assert "first card in sight" in words and "next and previous query" not in words
+
+
+def test_space_in_the_player_plays_also_after_a_click_beside_the_clip(query: Callable) -> None:
+    page = query()
+    page.locator(".card .open").first.click()
+    page.locator("dialog.player .about").click(position={"x": 5, "y": 5})
+    video = page.locator("dialog.player video")
+    page.wait_for_function("node => !node.paused", arg=video.element_handle())
+    page.keyboard.press("Space")
+    assert video.evaluate("node => node.paused")
