@@ -4,13 +4,9 @@ import streamlit as st
 
 from dashboard.views import cached, frame
 
-view = frame.screen("Search", "Type a text or choose an item, and see what each version finds.")
+view = frame.screen("Search", "What does each version find for a text or an item of your choice?")
 frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")
-frame.search_form(view)
-
-if not view.text and not view.item:
-    words = cached.words(cached.opened(view.collection))
-    st.info(f"Nothing is searched yet. Type a text, or choose {words.item}.")
+if not frame.search_form(view):
     st.stop()
 asked = cached.question(view, live=True)
 if cached.needs_text_model(asked) and cached.text_model() != "ready":

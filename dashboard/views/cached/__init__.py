@@ -40,6 +40,7 @@ from dashboard.views.cached.measured import (
     turned,
 )
 from dashboard.views.cached.opened import (
+    Searchable,
     collection,
     collection_names,
     load_text_model,
@@ -48,6 +49,7 @@ from dashboard.views.cached.opened import (
     opened_as,
     pictures_of,
     query_names,
+    searched_with,
     text_model,
     usual_queries,
     words,
@@ -62,6 +64,7 @@ __all__ = [
     "Glance",
     "Question",
     "Scored",
+    "Searchable",
     "Submitted",
     "TYPED",
     "against",
@@ -100,6 +103,7 @@ __all__ = [
     "required_keywords",
     "run",
     "score",
+    "searched_with",
     "slice_means",
     "slices",
     "stability",

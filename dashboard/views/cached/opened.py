@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.retrieval import encoders
+from dashboard.retrieval import encoders, searchable
+from dashboard.retrieval.searchable import Searchable
 from dashboard.storage import collection as collections
 from dashboard.storage import media, sides
 from dashboard.storage.collection import Collection
@@ -78,6 +79,16 @@ def _words(name: str, digest: str) -> labels.Words:
 def words(collection: Collection) -> labels.Words:
     """What the items and queries of a collection are called."""
     return _words(collection.name, collection.digest)
+
+
+def searched_with(collection: Collection, versions: tuple[str, ...]) -> Searchable:
+    """What versions of a collection can be searched with."""
+    return _searched_with(collection.name, collection.digest, versions)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _searched_with(name: str, digest: str, versions: tuple[str, ...]) -> Searchable:
+    return searchable.searchable(opened_as(name, digest), versions)
 
 
 def media_of(name: str, item_ids: Sequence[str]) -> pd.DataFrame:

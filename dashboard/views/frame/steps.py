@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.views import address, cached
 from dashboard.views.address.choices import OUTCOMES
-from dashboard.views.frame.choosers import MOST, around, found_among
+from dashboard.views.frame.choosers import MOST, around
 from dashboard.views.frame.shared import segments
 from dashboard.views.texts import plain, shown
 
@@ -112,42 +112,3 @@ def open_clip(item_id: str) -> None:
 def open_beside(item_id: str) -> None:
     """Put the clip that plays in step with the open one (or none) into the address."""
     address.go(beside=item_id)
-
-
-def search_form(view: Any) -> None:
-    """Where a text is typed or an item chosen to search with."""
-    words = cached.words(cached.opened(view.collection))
-    st.session_state["choice-text"] = view.text
-    st.text_input(
-        "Text",
-        key="choice-text",
-        max_chars=1_000,
-        placeholder=f"for example: {shown(words.example, 80)}" if words.example else None,
-        on_change=lambda: address.go(
-            text=st.session_state["choice-text"].strip(), item="", clip=""
-        ),
-    )
-    items = cached.opened(view.collection).items
-    names = dict(zip(items["item_id"], items["item_id"] + " " + items["caption"], strict=True))
-    offered = found_among(words.item, "item", list(names), names.__getitem__, view.item or "")
-    st.session_state["choice-item"] = view.item or None
-    st.selectbox(
-        f"or {words.item} of the collection",
-        offered,
-        key="choice-item",
-        format_func=shown,
-        placeholder="choose",
-        on_change=lambda: address.go(item=st.session_state["choice-item"] or "", text="", clip=""),
-    )
-
-
-@st.fragment(run_every=1.0)
-def wait_for_text_model() -> None:
-    """Say that the text model is being loaded, and go on by itself once it is there."""
-    state = cached.text_model()
-    if state == "ready":
-        st.rerun()
-    if state == "failed":
-        st.error("The text model could not be loaded; the stored queries can still be searched.")
-    else:
-        st.info("The text model is being loaded, which takes some seconds after the start …")

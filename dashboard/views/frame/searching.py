@@ -1,0 +1,122 @@
+"""What the screen Search lets a reader search with: what cannot work is not offered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from dashboard.views import address, cached
+from dashboard.views.cached import Searchable
+from dashboard.views.cards.rows import versions
+from dashboard.views.frame.choosers import found_among
+from dashboard.views.texts import plain, shown
+
+
+def search_form(view: Any) -> bool:
+    """Where a text is typed or an item chosen to search with; whether what the link asks for can
+    be searched with, and something is asked for at all."""
+    collection = cached.opened(view.collection)
+    words, which = cached.words(collection), versions(view)
+    can = cached.searched_with(collection, tuple(which))
+    lost = bool(view.text) and not can.encode and view.text not in can.texts
+    ways = []
+    if can.encode:
+        _text(view, words.example)
+        ways.append("type a text")
+    else:
+        _say_unable(view, can, which, lost)
+    if not can.encode and can.texts:
+        _stored_text(view, can)
+        ways.append("choose the text of a stored query")
+    if can.items:
+        _item(view, can, words.item, bool(ways))
+        ways.append(f"choose {words.item}")
+    if ways and not view.text and not view.item:
+        st.info(plain(f"Nothing is searched yet. {', or '.join(ways).capitalize()}."))
+    return bool(view.text or view.item) and not lost
+
+
+def _say_unable(view: Any, can: Searchable, names: Sequence[str], lost: bool) -> None:
+    """In the place of the text field, why there is none."""
+    others = f" {', '.join(can.others)} can: choose it as baseline or candidate."
+    why = f"{unable(names)}.{others if can.others else ''}"
+    if lost:
+        st.warning(plain(f"“{view.text}” cannot be searched with: {why}", None))
+    elif can.texts:
+        st.caption(plain(f"Only texts of stored queries can be searched with: {why}", None))
+    elif can.items:
+        st.caption(plain(f"No text can be typed: {why}", None))
+    else:
+        st.info(plain(f"Nothing can be searched with: {why} Stored results are all.", None))
+
+
+def unable(names: Sequence[str]) -> str:
+    """That none of the versions encodes text, in words.
+
+    >>> unable(["v1"]), unable(["v1", "v2"]), unable(["v1", "v2", "v3"])
+    ('v1 encodes no text', 'neither v1 nor v2 encodes text', 'none of v1, v2, v3 encodes text')
+    """
+    if len(names) == 1:
+        return f"{names[0]} encodes no text"
+    if len(names) == 2:
+        return f"neither {names[0]} nor {names[1]} encodes text"
+    return f"none of {', '.join(names)} encodes text"
+
+
+def _text(view: Any, example: str) -> None:
+    st.session_state["choice-text"] = view.text
+    st.text_input(
+        "Text",
+        key="choice-text",
+        max_chars=1_000,
+        placeholder=f"for example: {shown(example, 80)}" if example else None,
+        on_change=lambda: address.go(
+            text=st.session_state["choice-text"].strip(), item="", clip=""
+        ),
+    )
+
+
+def _stored_text(view: Any, can: Searchable) -> None:
+    chosen = view.text if view.text in can.texts else ""
+    st.session_state["choice-stored-text"] = chosen or None
+    st.selectbox(
+        "Text of a stored query",
+        found_among("a text", "text", can.texts, str, chosen),
+        key="choice-stored-text",
+        format_func=shown,
+        placeholder="choose",
+        on_change=lambda: address.go(
+            text=st.session_state["choice-stored-text"] or "", item="", clip=""
+        ),
+    )
+
+
+def _item(view: Any, can: Searchable, kind: str, alternative: bool) -> None:
+    """kind: what an item is called, `a picture`; alternative: to a text above."""
+    items = cached.opened(view.collection).items
+    names = dict(zip(items["item_id"], items["item_id"] + " " + items["caption"], strict=True))
+    chosen = view.item or ""
+    offered = found_among(kind, "item", can.items, names.__getitem__, chosen)
+    st.session_state["choice-item"] = chosen or None
+    st.selectbox(
+        f"or {kind} of the collection" if alternative else f"{kind} of the collection".capitalize(),
+        list(dict.fromkeys([*offered, *([chosen] if chosen else [])])),
+        key="choice-item",
+        format_func=lambda item: shown(names[item]),
+        placeholder="choose",
+        on_change=lambda: address.go(item=st.session_state["choice-item"] or "", text="", clip=""),
+    )
+
+
+@st.fragment(run_every=1.0)
+def wait_for_text_model() -> None:
+    """Say that the text model is being loaded, and go on by itself once it is there."""
+    state = cached.text_model()
+    if state == "ready":
+        st.rerun()
+    if state == "failed":
+        st.error("The text model could not be loaded; the stored queries can still be searched.")
+    else:
+        st.info("The text model is being loaded, which takes some seconds after the start …")
