@@ -30,7 +30,7 @@ OFFLINE_VIEWS = {"charts", "report"}
 JOINS_THE_ROOMS = "cached"
 
 # room → libraries it may never name; the slow ones may be named by retrieval inside functions.
-SLOW = {"torch", "sentence_transformers", "transformers", "keybert", "faiss"}
+SLOW = {"torch", "sentence_transformers", "transformers", "keybert", "faiss", "onnxruntime"}
 NEVER: dict[str, set[str]] = {
     "tables": {"streamlit", "altair", *SLOW},
     "ids": {"streamlit", "altair", *SLOW},

@@ -14,10 +14,11 @@ from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from PIL import Image
 
 from dashboard.storage.files.vectors import unit_rows
 from dashboard.storage.findings import Findings
@@ -217,12 +218,31 @@ def _projected(model: Model, texts: Sequence[str]) -> Array:
 def _own_model(model: Model, texts: Sequence[str]) -> Array:
     """A sentence-transformers folder: `text_model` inside the version's folder, else the
     operator's, which all versions without one share."""
+    return sentence_vectors(texts, _own_folder(model))
+
+
+def _own_folder(model: Model) -> Path | None:
+    """The folder of a version's own language model; None: the operator's stands in its place."""
     folder = (model.folder / TEXT_MODEL).resolve()
     if not folder.is_relative_to(model.folder.resolve()):
         raise DataError(f"models/{model.name}/{TEXT_MODEL}", "a link out of the folder", "a folder")
-    if not folder.exists() and os.environ.get(OPERATOR):
-        return sentence_vectors(texts)
-    return sentence_vectors(texts, folder)
+    return None if not folder.exists() and os.environ.get(OPERATOR) else folder
+
+
+def see(model: Model, picture: Image.Image) -> Array:
+    """The vector of a picture by a version's sentence-transformers model that sees pictures too.
+
+    Raises DataError where it sees none.
+    """
+    backend: Any = _backend(_own_folder(model) or packaged_model())
+    try:
+        with _lock:
+            seen = backend.embedding_model.encode([picture], show_progress_bar=False)
+    except (TypeError, ValueError, AttributeError, KeyError, RuntimeError) as error:
+        found = f"a language model that sees no pictures ({' '.join(str(error).split())[:120]})"
+        wanted = "one that embeds texts and pictures, such as CLIP"
+        raise DataError(f"models/{model.name}/{TEXT_MODEL}", found, wanted) from error
+    return np.asarray(seen, dtype="float32")[0]
 
 
 # To add an encoder: one function from a model version and texts to vectors, and its line here.

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import pandas as pd
+from PIL import Image
 
-from dashboard.retrieval import encoders
+from dashboard.retrieval import encoders, pictures
 from dashboard.retrieval.pairs import asking
 from dashboard.retrieval.sides import on_its_side, search_sides
 from dashboard.storage.collection import Collection
@@ -16,7 +17,7 @@ from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.storage.files import Vectors, read_run
 from dashboard.storage.files.order import Ties
 from dashboard.storage.findings import Findings
-from dashboard.storage.sides import other_side, side_of_texts, sides
+from dashboard.storage.sides import other_side, side_of_pictures, side_of_texts, sides
 from dashboard.storage.versions import Model
 from dashboard.tables import DataError
 
@@ -113,6 +114,20 @@ def item_run(collection: Collection, version: str, item_id: str, k: int) -> pd.D
     side = _among(collection, query) if len(same) else other_side(collection.items, item_id)
     asked = Vectors((query,), own.matrix, own.codes)
     return _search_one(collection, asked, model, side, k, {query: item_id})
+
+
+def picture_run(
+    collection: Collection, version: str, picture: Image.Image, k: int
+) -> pd.DataFrame:
+    """The `k` results of a version for a picture that is no item; the query's id is `typed`.
+
+    Raises DataError where the version cannot encode a picture.
+    """
+    if version in collection.run_files:
+        raise DataError(f"runs/{version}", "stored results only", "a model with a picture side")
+    model = _model(collection, version)
+    asked = pictures.encode_picture(model, picture, TYPED)
+    return _search_one(collection, asked, model, side_of_pictures(collection.items), k)
 
 
 def _among(collection: Collection, query: str) -> str:

@@ -70,10 +70,14 @@ def of_folder(folder: Path) -> str:
     found = []
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            seen = path.stat()
-            content = _of_file_as(path, (seen.st_ino, seen.st_size, seen.st_mtime_ns))
-            found.append([path.relative_to(folder).as_posix(), content])
+            found.append([path.relative_to(folder).as_posix(), of_file_once(path)])
     return of_values(found)
+
+
+def of_file_once(path: Path) -> str:
+    """The sha256 of a file's bytes, which are read again only when the file was written again."""
+    seen = path.stat()
+    return _of_file_as(path, (seen.st_ino, seen.st_size, seen.st_mtime_ns))
 
 
 @lru_cache(maxsize=1_000)

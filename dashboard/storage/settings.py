@@ -48,6 +48,7 @@ MODEL: dict[str, Any] = {
     "training_seed": 0,
     "gallery_digest": "",
     "queries_digest": "",
+    "picture": {},
 }
 MAPPING: dict[str, Any] = {
     "encoder": "",
@@ -71,6 +72,13 @@ def read_settings(
     except tomllib.TOMLDecodeError as error:
         line = getattr(error, "lineno", None)
         raise DataError(name, f"no TOML ({str(error)[:200]})", "a TOML file", line=line) from error
+    return checked(found, schema, name, findings)
+
+
+def checked(
+    found: Mapping[str, Any], schema: Mapping[str, Any], name: str, findings: Findings
+) -> dict[str, Any]:
+    """The values of a table of a TOML file, as above."""
     unknown = [key for key in found if key not in schema]
     if unknown:
         findings.warning(name, f"the keys {listed(unknown)}", f"keys among {', '.join(schema)}")
@@ -94,6 +102,8 @@ def fits(value: object, example: object) -> bool:
 
 def _in_words(example: object) -> str:
     words = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
+    if isinstance(example, dict):
+        return "a table"
     if isinstance(example, list):
         return f"a list of {words[type(example[0])] if example else 'tables'}"
     return words[type(example)]

@@ -47,6 +47,15 @@ def side_of_texts(queries: pd.DataFrame) -> str:
     return str(said.mode().iloc[0]) if len(said) else ""
 
 
+def side_of_pictures(items: pd.DataFrame) -> str:
+    """The side that a picture searches which is no item: the one that the gallery's pictures do;
+    empty: everywhere."""
+    if "side" not in items.columns:
+        return ""
+    pictures = items.loc[items["file"] != "", "item_id"]
+    return other_side(items, str(pictures.iloc[0])) if len(pictures) else ""
+
+
 def usual_queries(
     queries: pd.DataFrame, protocols: Sequence[str] = ()
 ) -> Literal["text", "item", "all"]:

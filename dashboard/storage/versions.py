@@ -16,6 +16,7 @@ from dashboard.storage import digests
 from dashboard.storage.annotation import matched_ids
 from dashboard.storage.files.vectors import Vectors, read_matrix, read_vectors
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.pictures import PictureSide, read_side
 from dashboard.storage.settings import MODEL, read_settings
 from dashboard.storage.stored import only
 from dashboard.tables import DataError
@@ -31,7 +32,7 @@ class Model:
     """A version of an encoder: its vectors of the items and of the stored text queries.
 
     A text's vector is encode(text) @ text_projection + text_bias, scaled to length 1, where there
-    is one.
+    is one. picture: the side that sees uploaded pictures; None: it sees none.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Model:
     queries: Vectors | None
     text_projection: npt.NDArray[np.float32] | None
     text_bias: npt.NDArray[np.float32] | None
+    picture: PictureSide | None
     digest: str
 
     @property
@@ -119,6 +121,7 @@ def read_model(
         raise DataError(f"{shown}/model.toml", found, f"{width}, as items.npy has")
     projection = _optional(folder, "text_projection", shown, width)
     bias = _optional(folder, "text_bias", shown, width)
+    picture = read_side(folder, settings["picture"], f"{shown}/model.toml", findings)
     digest = digests.of_values(
         digests.of_vectors(gallery),
         digests.of_vectors(stored),
@@ -126,11 +129,12 @@ def read_model(
         digests.of_array(bias),
         settings["encoder"],
         *_of_text_model(folder / TEXT_MODEL),
+        *([picture.digest] if picture else []),
     )
     date, note = str(settings["date"]), str(settings["note"])
     return Model(
         folder.name, folder, settings["encoder"], width, date, note, settings,
-        gallery, stored, projection, bias, digest,
+        gallery, stored, projection, bias, picture, digest,
     )  # fmt: skip
 
 

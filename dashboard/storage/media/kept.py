@@ -1,6 +1,7 @@
-"""The folder of posters and fingerprints that were made once: bounded, what is used least goes.
+"""The folder of posters and fingerprints that were made once, and of pictures that were uploaded to
+search with: bounded, what is used least goes.
 
-Everything in it can be made again, so it may be emptied at any time.
+Posters can be made again and pictures uploaded again, so it may be emptied at any time.
 """
 
 from __future__ import annotations

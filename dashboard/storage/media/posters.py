@@ -70,7 +70,7 @@ def _made(file: BinaryIO, second: float) -> bytes:
     still = picture(file) if content_type(file).startswith("image/") else _frame(file, second)
     try:
         still.draft("RGB", (WIDTH * 2, WIDTH * 2))
-        small = ImageOps.exif_transpose(_eight_bits(still)).convert("RGB")
+        small = ImageOps.exif_transpose(eight_bits(still)).convert("RGB")
         small.thumbnail((WIDTH, WIDTH))
         written = io.BytesIO()
         small.save(written, "WEBP", quality=75)
@@ -79,7 +79,7 @@ def _made(file: BinaryIO, second: float) -> bytes:
     return written.getvalue()
 
 
-def _eight_bits(still: Image.Image) -> Image.Image:
+def eight_bits(still: Image.Image) -> Image.Image:
     """16-bit grey scaled down: Pillow's own conversion clips it to white."""
     if still.mode.startswith("I;16"):
         return still.point(lambda value: value / 256).convert("L")

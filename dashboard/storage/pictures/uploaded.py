@@ -1,0 +1,60 @@
+"""Pictures that were uploaded to search with: kept by their fingerprint, so that the link to such a
+search shows it again. What is used least goes, as with posters."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+
+from PIL import Image, ImageOps
+
+from dashboard.storage.media import kept
+from dashboard.storage.media.formats import content_type, picture
+from dashboard.storage.media.inside import Unusable
+from dashboard.storage.media.posters import eight_bits
+
+LONGEST_SIDE = 1_024  # pixels: more than any encoder looks at
+LARGEST = 50_000_000  # bytes of an uploaded file
+KINDS = ("jpg", "jpeg", "png", "webp", "gif", "avif")
+"""How the names of files end that may hold one; what a file is, its first bytes tell."""
+FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+
+
+def keep(content: bytes) -> str:
+    """Keep an uploaded picture; returns its fingerprint.
+
+    It is kept upright and without anything that its file says beside the pixels (place, time,
+    camera), at most LONGEST_SIDE wide and high, of a moving one the first picture. Raises Unusable
+    with a word for what is no picture, damaged or too large.
+    """
+    if len(content) > LARGEST:
+        raise Unusable(f"larger than {LARGEST:,} bytes")
+    file = io.BytesIO(content)
+    if not content_type(file).startswith("image/"):
+        raise Unusable("not a picture")
+    try:
+        with picture(file) as opened:
+            opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
+            upright = ImageOps.exif_transpose(eight_bits(opened))
+            seen = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
+        raise Unusable("damaged") from error
+    seen.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    seen.info.clear()
+    clean = io.BytesIO()
+    seen.save(clean, "WEBP", lossless=True, exact=True)
+    fingerprint = hashlib.sha256(clean.getvalue()).hexdigest()
+    kept.keep(_name(fingerprint), clean.getvalue())
+    return fingerprint
+
+
+def kept_picture(fingerprint: str) -> bytes | None:
+    """The uploaded picture of a fingerprint as a WebP file; None: it is not kept (any more)."""
+    if not FINGERPRINT.fullmatch(fingerprint):
+        return None
+    return kept.recall(_name(fingerprint))
+
+
+def _name(fingerprint: str) -> str:
+    return f"{fingerprint}.upload"
