@@ -15,7 +15,7 @@ from dashboard.views import cached
 from dashboard.views.address import view_of
 from dashboard.views.cached import matching
 from dashboard.views.protocols import crossmodal as section
-from tests.test_screens import no_text_model, opened, texts  # noqa: F401
+from tests.test_screens import cards, no_text_model, opened, texts  # noqa: F401
 
 NAME = "openmoji_captions"
 SIX = [f"{way} R@{k}" for way in ("i → t", "t → i") for k in (1, 5, 10)]
@@ -120,13 +120,43 @@ def test_the_overview_says_which_queries_each_row_is_of():
     assert "Every query is scored." in one_way and "rows of its kind" not in one_way
 
 
-def test_of_an_item_that_is_searched_with_nothing_is_said_of_the_collection():
-    view, _ = view_of({"collection": [NAME], "item": ["1F600_2"]})
-    judged = cached.judgement(cached.question(view, live=True))
-    assert judged.notes == ()
-    words = said(opened("search", collection=NAME, item="1F600_2"))
-    assert "Not scored: it is no stored query that was judged." in words
-    assert "no judged item" not in words and "0 texts" not in words
+def test_a_text_that_is_searched_with_is_judged_by_its_picture():
+    view, _ = view_of({"collection": [NAME], "item": ["1F600_2"], "metric": ["t2i_R@10"]})
+    live = cached.question(view, live=True)
+    judged = cached.judgement(live)
+    assert judged.notes == (), "nothing is said of the collection"
+    assert judged.qrels[["item_id", "grade"]].values.tolist() == [["1F600", 1.0]]
+    assert judged.kinds == {cached.TYPED: "text"}
+    app = opened("search", collection=NAME, item="1F600_2", metric="t2i_R@10")
+    stored = opened("query", collection=NAME, query="t_1F600_2", metric="t2i_R@10")
+    values = [row["value"] for row in cards(app)["rows"]]
+    assert values == [row["value"] for row in cards(stored)["rows"]] and None not in values[:2]
+    assert "1 relevant item in the collection" in said(app)
+
+
+@pytest.fixture
+def unpaired(tmp_path, monkeypatch):
+    """Two pictures and two texts, of which only one pair belongs together; one run."""
+    folder = tmp_path / "data" / "pairs"
+    (folder / "runs").mkdir(parents=True)
+    files = {
+        "collection.toml": 'protocols = ["crossmodal"]\n',
+        "items.csv": "item_id,kind,caption\np,image,\nq,image,\na,text,one\nb,text,other\n",
+        "queries.csv": "query_id,item_id\nip,p\nib,b\n",
+        "qrels.csv": "query_id,item_id,grade\nip,a,1\n",
+        "runs/r.trec": "ip Q0 a 1 1 x\nib Q0 q 1 1 x\n",
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content)
+    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path / "data")
+
+
+@pytest.mark.parametrize(
+    "item, why", [("b", "and no such query asks for it"), ("q", "and no such query asks for it")]
+)
+def test_an_item_without_a_pair_says_why_it_is_not_scored(unpaired, item, why):
+    words = said(opened("search", collection="pairs", item=item))
+    assert f"Not scored: it is no stored query that was judged, {why}." in words
 
 
 def test_ranks_of_first_answers_and_their_shares_are_those_of_a_stable_sort(truth):

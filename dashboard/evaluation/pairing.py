@@ -10,6 +10,7 @@ from scipy.stats import hypergeom  # type: ignore[import-untyped]
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
+from dashboard.evaluation.protocols.protocol import Protocol
 from dashboard.evaluation.rankings import Array, Floats
 
 
@@ -93,6 +94,23 @@ def answers(judgement: Judgement, query_id: str) -> tuple[pd.DataFrame, pd.DataF
     is_text = pairs["query_id"].map(judgement.kinds) == TEXT
     asking = pairs[is_text & (pairs["item_id"] == picture)]
     return own.reset_index(drop=True), asking.reset_index(drop=True)
+
+
+def of_item(
+    qrels: pd.DataFrame, queries: pd.DataFrame, item_id: str, protocol: Protocol
+) -> pd.DataFrame:
+    """The judgements of an item: those of the query that is about it, else, where pairs hold both
+    ways, those of the queries that ask for it: a text belongs to the pictures that it belongs to.
+
+    queries: query_id and item_id of those that are items; what texts ask for tells of no item.
+    """
+    same = queries.loc[queries["item_id"] == item_id, "query_id"]
+    if len(same) or not protocol.mutual:
+        return qrels[qrels["query_id"] == next(iter(same), "")]
+    asking = qrels["query_id"].astype("str").map(queries.set_index("query_id")["item_id"])
+    found = qrels.assign(query_id=item_id, item_id=asking.astype("str"))
+    found = found[(qrels["item_id"].astype("str") == item_id) & asking.notna()]
+    return found.sort_values("grade", kind="stable").drop_duplicates("item_id", keep="last")
 
 
 def ranks_of(run: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:

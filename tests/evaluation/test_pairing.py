@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.evaluation.pairing import chance, pairing
+from dashboard.evaluation.pairing import chance, of_item, pairing
 from dashboard.evaluation.protocols import PROTOCOLS
 from tests.evaluation.worlds import World
 
@@ -41,6 +41,31 @@ def test_a_text_of_two_pictures_has_no_place():
         pairing(judged([*PAIRS, ("iw", "a")]))
     with pytest.raises(ValueError, match="the text 'ta' belongs to more than one picture"):
         pairing(judged([*PAIRS, ("ta", "w")]))
+
+
+def test_a_text_that_asks_nothing_belongs_to_the_pictures_that_ask_for_it():
+    both = pd.DataFrame([*PAIRS, ("iw", "a")], columns=["query_id", "item_id"])
+    qrels = both.assign(grade=[1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    items, mutual = QUERIES[QUERIES["text"] == ""], PROTOCOLS["crossmodal"]
+    found = of_item(qrels, items, "a", mutual)
+    assert found.values.tolist() == [["a", "v", 1.0], ["a", "w", 1.0]]
+    assert of_item(qrels, items, "b", mutual).values.tolist() == [["b", "v", 0.0]]
+    assert of_item(qrels, items, "v", mutual)["item_id"].tolist() == ["a", "b"], "its own query"
+    asked_for_twice = pd.concat([items, pd.DataFrame([("i2", "", "v")], columns=items.columns)])
+    twice = pd.concat([qrels, pd.DataFrame([("i2", "b", 1.0)], columns=qrels.columns)])
+    assert of_item(twice, asked_for_twice, "b", mutual)["grade"].tolist() == [1.0]
+    bare = items[items["query_id"] == "iw"]
+    assert of_item(qrels, bare, "v", mutual).empty, "texts that ask for it are no items"
+    assert of_item(qrels, items, "a", PROTOCOLS["hashing"]).empty, "pairs hold one way"
+
+
+def test_an_item_that_is_a_text_asks_as_a_text():
+    queries = QUERIES.assign(text="", item_id=["w", "v", "a", "b", "c"])
+    kinds = ["image", "image", "text", "Text ", "text"]
+    items = ITEMS.assign(kind=dict(zip("vwabc", kinds, strict=True)).values())
+    made = judged(PAIRS, queries, items)
+    assert made.kinds == {"iw": "image", "iv": "image", "ta": "text", "tb": "text", "tc": "text"}
+    assert pairing(made).asking == ("ta", "tb", "tc")
 
 
 def test_pictures_that_are_no_items_have_no_vectors():

@@ -37,11 +37,11 @@ BOTH = (
 def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     """The pairs that belong together have grade 1; every other result is a miss.
 
-    A query with a text is a text, any other a picture; a ratio of texts to pictures other than five
-    to one is noted.
+    A query with a text, or about an item that is one, is a text, any other a picture; a ratio of
+    texts to pictures other than five to one is noted.
     """
     qrels = qrels_of(evidence, "crossmodal")
-    kinds = _kinds(evidence.queries)
+    kinds = _kinds(evidence)
     made = judgement(
         qrels.assign(credit=(qrels["grade"] >= 1).astype(float)),
         asked(evidence.queries, qrels["query_id"].unique()),
@@ -75,10 +75,14 @@ def _unpaired(made: Judgement) -> tuple[str, ...]:
     )
 
 
-def _kinds(queries: pd.DataFrame | None) -> dict[str, str]:
+def _kinds(evidence: Evidence) -> dict[str, str]:
+    queries, items = evidence.queries, evidence.items
     if queries is None or "text" not in queries.columns:
         return {}
     is_text = queries["text"].fillna("").str.strip() != ""
+    if items is not None and {"item_id", "kind"} <= set(items.columns):
+        texts = items.loc[items["kind"].str.strip().str.lower() == TEXT, "item_id"]
+        is_text |= queries.get("item_id", is_text).isin(texts)
     kinds = np.where(is_text, TEXT, IMAGE).tolist()
     return dict(zip(queries["query_id"], kinds, strict=True))
 
@@ -180,6 +184,7 @@ CROSSMODAL = Protocol(
     keep=keep_all,
     finish=finish,
     complete=True,
+    mutual=True,
     definition="A picture asks for its texts and a text for its picture. A query is answered when "
     "anything that belongs to it stands in the first K; of several texts the best placed counts. "
     "What is not said to belong together is wrong.",

@@ -52,10 +52,10 @@ class Protocol:
     without any relevant item is worth: null for every metric, zero as trec_eval prints, or what
     each formula gives. ties: how a file's equal scores are put in order: as the gallery has
     them, or as trec_eval does. complete: a pair that no judgement names is known to be wrong,
-    rather than not judged. condensed: only judged results are ranked, so a run needs no others.
-    of_keywords: relevance is made of keywords. takes_features: submitted features can be
-    scored. in_rows: people see results in rows of a grid. grade_said: a grade in words, where
-    it says more than relevant or not.
+    rather than not judged. mutual: what belongs to an item, that item belongs to. condensed: only
+    judged results are ranked, so a run needs no others. of_keywords: relevance is made of keywords.
+    takes_features: submitted features can be scored. in_rows: people see results in rows of a grid.
+    grade_said: a grade in words, where it says more than relevant or not.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Protocol:
     keep: Callable[[pd.DataFrame, Judgement], pd.DataFrame]
     finish: Callable[[Measure, Floats, Judgement], Floats] = as_decided
     complete: bool = False
+    mutual: bool = False
     condensed: bool = False
     ties: Literal["gallery", "trec"] = "gallery"
     of_keywords: bool = False

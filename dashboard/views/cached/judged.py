@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation import duplicates
+from dashboard.evaluation.pairing import of_item
 from dashboard.evaluation.protocols import PROTOCOLS, Judgement
 from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
@@ -123,7 +124,7 @@ def _judgements(asked: Question, qrels: pd.DataFrame | None) -> pd.DataFrame | N
     same = _stored(asked)
     if asked.item:
         known = queries(asked._replace(queries="item", item=""))
-        same = next(iter(known.loc[known["item_id"] == asked.item, "query_id"]), "")
+        return of_item(qrels, known, asked.item, PROTOCOLS[asked.protocol]).assign(query_id=TYPED)
     return qrels[qrels["query_id"] == same].assign(query_id=TYPED)
 
 
