@@ -113,7 +113,7 @@ def _described(view: Any, found: Any) -> None:
     number = len({found.as_one(item) for item in found.relevant})
     count = f"{number} relevant item{'s' * (number != 1)} in the collection"
     if reason == NOT_JUDGED and (found.asked.text or found.asked.item):
-        asks = ", and no such query asks for it" * (found.protocol.mutual and found.asked.item != "")
+        asks = ", and no such query asks for it" * bool(found.asked.item and found.protocol.mutual)
         reason = f"it is no stored query that was judged{asks}"
     st.markdown(" ".join([*chips, plain(f"Not scored: {reason}." if reason else count)]))
     asking.judged_how(found.asked)
