@@ -9,7 +9,7 @@ from dashboard.views.texts import plain
 view = frame.screen("Overview", "How good is each version, and is the candidate better?")
 frame.need(view, "baseline", "candidate", "runs")
 collection = cached.opened(view.collection)
-colours = {v: c for v, c in charts.version_colours(cached.versions(view)).items() if v in view.runs}
+ways = {v: w for v, w in charts.version_ways(cached.versions(view)).items() if v in view.runs}
 
 summary.collection_line(collection)
 summary.problems(collection)
@@ -19,6 +19,8 @@ st.header("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
 summary.judged_how(cached.question(view))
 summary.how_judged(view)
+if again := charts.colours_again(cached.versions(view)):
+    st.caption(again)
 protocols.overview(view)
 
 means, title = summary.over_k(view)
@@ -27,7 +29,7 @@ few = len(view.runs) <= 4  # a table with a column for each place fits beside th
 left, right = st.columns(2, gap="large") if few else (st.container(), st.container())
 with left:
     st.header(f"{plain(title)} over K", anchor=False)
-    st.altair_chart(charts.curves(means, colours), alt=f"Mean {title} over K, a line a version")
+    st.altair_chart(charts.curves(means, ways), alt=f"Mean {title} over K, a line a version")
 with right:
     if len(view.runs) > 1:
         summary.order(view)
@@ -38,7 +40,7 @@ for place, group in enumerate(groups):
         front = short_label(view, view.metric)
         st.header(plain(f"{front} by {group_name(group)}"), anchor=False)
         st.altair_chart(
-            charts.keyword_bars(by_keyword[by_keyword["group"] == group], colours),
+            charts.keyword_bars(by_keyword[by_keyword["group"] == group], ways),
             alt=f"Mean {front} for each {group_name(group)} asked for",
         )
 if groups:

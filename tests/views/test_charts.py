@@ -7,11 +7,9 @@ import pytest
 
 from dashboard.evaluation.changes import bins
 from dashboard.views import charts
-from dashboard.views.charts import hashing
-from dashboard.views.charts.colours import shape_scale
 
 ODD = ["m.v1", "r@[1]", "datum.x", "<b>", 'a"b', "image"]
-COLOURS = charts.version_colours(ODD)
+WAYS = charts.version_ways(ODD)
 
 
 def means(**columns):
@@ -28,8 +26,8 @@ def drawn():
     ).assign(p=0.01, p_holm=[0.04, 0.06, 0.01], scored=9)
     slices = {"slice": ODD, "delta": 0.1, "delta_low": 0.0, "delta_high": 0.2}
     return {
-        "curves": charts.curves(means(cutoff=5, total=9), COLOURS),
-        "keyword_bars": charts.keyword_bars(means(keyword=ODD, group="g.[0]"), COLOURS),
+        "curves": charts.curves(means(cutoff=5, total=9), WAYS),
+        "keyword_bars": charts.keyword_bars(means(keyword=ODD, group="g.[0]"), WAYS),
         "forest": charts.forest(rows),
         "differences": charts.differences(bins(deltas), "nDCG@5"),
         "pairs": charts.pairs(deltas, "m.v1", "r@[1]"),
@@ -66,30 +64,6 @@ def test_better_and_worse_are_said_as_the_verdict_says_them():
     assert kinds == ["better", "no clear difference", "worse"]
 
 
-def test_a_version_has_the_same_colour_wherever_it_stands():
-    assert charts.version_colours(["a", "b"])["b"] == charts.version_colours(["x", "b"])["b"]
-    assert len(set(charts.version_colours(list("abcdefgh")).values())) == 8
-
-
-@pytest.mark.parametrize("page", ["#ffffff", "#0f141b"])
-def test_every_colour_stands_out_from_the_light_and_the_dark_page(page):
-    def luminance(colour):
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    for colour in [*charts.version_colours(list("abcdefgh")).values(), charts.SAME]:
-        light, dark = sorted([luminance(page), luminance(colour)], reverse=True)
-        assert (light + 0.05) / (dark + 0.05) >= 3, colour
-
-
-def test_many_versions_never_share_both_colour_and_shape():
-    versions = [f"v{i}" for i in range(20)]
-    colours, shapes = charts.version_colours(versions), shape_scale(versions).to_dict()
-    assert len({*zip(colours.values(), shapes["range"], strict=True)}) == 20
-    assert shapes["domain"] == versions
-
-
 def test_small_means_keep_digits_and_colour():
     means = pd.DataFrame({"slice": ["a", "b"], "run": "v", "mean": [0.004, 0.0007], "scored": 9})
     means = means.assign(delta=0.0, delta_low=0.0, delta_high=0.0)
@@ -109,17 +83,3 @@ def test_the_name_of_every_version_stands_above_the_grid(versions, angle):
     )
     axis = charts.slice_grid(rows, names).to_dict()["layer"][0]["encoding"]["x"]["axis"]
     assert axis["labelAngle"] == angle and axis["labelOverlap"] is False
-
-
-def test_a_version_of_codes_has_the_colour_and_shape_that_it_has_everywhere():
-    rows = pd.DataFrame(
-        {"run": ODD[1:3], "method": ["a", "b"], "bits": 16, "cutoff": [1, 5], "mean": 0.5}
-    ).assign(worst=0.4, best=0.6, scored=3, total=4)
-    for draw in (hashing.over_p, hashing.over_bits):
-        points = draw(rows, COLOURS).to_dict()["layer"][2]["encoding"]
-        assert points["color"]["field"] == points["shape"]["field"] == "run"
-        colours = dict(
-            zip(*(points["color"]["scale"][k] for k in ("domain", "range")), strict=True)
-        )
-        assert colours == {run: COLOURS[run] for run in ODD[1:3]}
-        assert points["shape"]["scale"]["range"] == shape_scale(ODD).to_dict()["range"][1:3]

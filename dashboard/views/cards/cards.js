@@ -129,7 +129,7 @@ function headOf(row) {
   const hidden = number - row.results.length;
   const unjudged = row.role === "missed" ? 0 : number - row.judged;
   return [
-    row.colour ? swatch(row.colour) : null,
+    row.colour ? swatch(row.colour, row.shape) : null,
     make("h2", "", "", [isolated("", row.name)]),
     row.measure
       ? make("span", "value", "", [`${row.measure} `, make("b", "", worth(row.value))])

@@ -32,9 +32,21 @@ function hitMark(item) {
   return node;
 }
 
-function swatch(colour) {
+// The shapes of the charts, as clip paths.
+const SHAPES = new Map([
+  ["circle", "circle(50%)"],
+  ["square", "inset(6% round 2px)"],
+  ["triangle-up", "polygon(50% 4%, 100% 94%, 0 94%)"],
+  ["cross", "polygon(33% 0, 67% 0, 67% 33%, 100% 33%, 100% 67%, 67% 67%, 67% 100%, 33% 100%, 33% 67%, 0 67%, 0 33%, 33% 33%)"],
+  ["diamond", "polygon(50% 0, 100% 50%, 50% 100%, 0 50%)"],
+  ["triangle-right", "polygon(6% 0, 96% 50%, 6% 100%)"],
+  ["triangle-down", "polygon(0 6%, 100% 6%, 50% 96%)"],
+]);
+
+function swatch(colour, shape) {
   const node = make("span", "swatch");
   if (/^#[0-9a-f]{6}$/i.test(colour || "")) node.style.background = colour;
+  node.style.clipPath = SHAPES.get(shape) ?? "";
   node.ariaHidden = "true";
   return node;
 }

@@ -35,7 +35,8 @@ class Row:
     results: item_id, rank, score in the order shown, note where there is one; rank and score may
         be null (missed). before: the results with those that were hidden, where movements and hits
         are counted; None: none were hidden.
-    colour: the version's, as #rrggbb. measure, value: such as nDCG@5 and its value for this query.
+    colour, shape: the version's, as #rrggbb and as a symbol of the charts.
+    measure, value: such as nDCG@5 and its value for this query.
     note: a sentence under the name, such as why there is nothing to show.
     """
 
@@ -47,6 +48,7 @@ class Row:
     value: float | None = None
     note: str = ""
     before: pd.DataFrame | None = None
+    shape: str = ""
 
     @property
     def every(self) -> pd.DataFrame:
@@ -108,7 +110,7 @@ def payload(
         "keywords": [[short(group), shown(keyword, LABEL)] for group, keyword in keywords],
         "versions": [shown(version, LABEL) for version in versions],
         "required": [[short(group), shown(keyword, LABEL)] for group, keyword in wanted],
-        "colours": [[shown(row.name, LABEL), row.colour] for row in rows if row.colour],
+        "ways": [[shown(row.name, LABEL), row.colour, row.shape] for row in rows if row.colour],
         "selected": index.get(selected or ""),
         "beside": index.get(beside or ""),
         "columns": columns,
@@ -159,6 +161,7 @@ def _row(
         "name": shown(row.name, LABEL),
         "role": row.role,
         "colour": row.colour,
+        "shape": row.shape,
         "measure": shown(row.measure, LABEL),
         "value": number_of(row.value),
         "note": shown(row.note),

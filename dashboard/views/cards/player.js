@@ -36,7 +36,7 @@ function player(dialog, told) {
     title.textContent = item.name;
     if (another && how.marked && how.marked !== id && how.tell) choose(how.marked);
     else if (another) stageAnew();
-    const known = JSON.stringify([item, beside, data.required, data.colours]);
+    const known = JSON.stringify([item, beside, data.required, data.ways]);
     if (another) own.replaceChildren((form = saying(item, told.verdict)));
     if (about.known !== known) {
       const offered = partners(item, data, opened);
@@ -176,10 +176,10 @@ function facts(item, data) {
 
 function places(item, data) {
   if (!item.places.length) return null;
-  const colours = new Map(data.colours);
+  const ways = new Map(data.ways.map(([name, ...way]) => [name, way]));
   const head = make("tr", "", "", ["version", "rank", "similarity"].map((name) => make("th", "", name)));
   const rows = item.places.map(([version, rank, score]) => {
-    const name = make("th", "", "", [swatch(colours.get(version)), isolated("", version)]);
+    const name = make("th", "", "", [swatch(...(ways.get(version) ?? [])), isolated("", version)]);
     name.scope = "row";
     const cells = [rank === null ? "–" : `#${rank}`, similarity(score)].map((text) => make("td", "", text));
     return make("tr", "", "", [name, ...cells]);

@@ -52,14 +52,22 @@ def rows_of(found: Found, view: Any, values: Mapping[str, float]) -> list[Row]:
 
 def _version_row(found: Found, view: Any, version: str, value: float | None) -> Row:
     run, counted = found.runs[version], found.ranked(version)
-    colours = charts.version_colours(cached.versions(view))
+    ways = charts.version_ways(cached.versions(view))
     copies = run.attrs.get("left_out", {}).get(found.query_id, 0)
     said = [found.problems.get(version) or (f"{copies} copies left out" if copies else "")]
     if len(counted) < len(run):
         said.append(f"the {len(counted)} judged items in their order; only they count")
     shown = counted[counted["rank"] <= int(view.shown)]
     note = "; ".join(filter(None, said))
-    return Row(version, shown, colours[version], measure=_measured(view), value=value, note=note)
+    return Row(
+        version,
+        shown,
+        ways[version].colour,
+        measure=_measured(view),
+        value=value,
+        note=note,
+        shape=ways[version].shape,
+    )
 
 
 def _whole_row(found: Found, view: Any, version: str) -> Row:

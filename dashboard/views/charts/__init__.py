@@ -5,7 +5,15 @@ own and carries the data's words as values only.
 """
 
 from dashboard.views.charts.changes import differences, forest, pairs
-from dashboard.views.charts.colours import BETTER, LEGEND, SAME, WORSE, version_colours
+from dashboard.views.charts.colours import (
+    BETTER,
+    LEGEND,
+    SAME,
+    WORSE,
+    Way,
+    colours_again,
+    version_ways,
+)
 from dashboard.views.charts.versions import curves, keyword_bars, slice_grid
 
 __all__ = [
@@ -13,11 +21,13 @@ __all__ = [
     "LEGEND",
     "SAME",
     "WORSE",
+    "Way",
+    "colours_again",
     "curves",
     "differences",
     "forest",
     "keyword_bars",
     "pairs",
     "slice_grid",
-    "version_colours",
+    "version_ways",
 ]

@@ -1,16 +1,25 @@
-"""Colours that mean the same on every screen and chart."""
+"""Colours that mean the same on every screen and chart, and the ways in which versions are drawn.
+
+A version has a colour, a shape and dashes of its own, wherever it is drawn: each says which it is
+where another cannot be told apart.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import altair as alt
 
-# Told apart with any colour vision; at least 3:1 against the light and the dark page.
+# At least 3:1 against the light and the dark page. Four at a time (those with the same dashes) are
+# told apart with any colour vision; all twelve with the usual one.
 VERSION_COLOURS = (
-    "#2f80d8", "#d9750b", "#1e9a6e", "#c65b9b", "#8a6fd1", "#a8860b", "#d2492a", "#4b8fa6",
+    "#2f80d8", "#d9750b", "#1b714c", "#ad7b92",
+    "#6c4bcc", "#2a9f9a", "#82972f", "#875f3e",
+    "#984780", "#a974f7", "#c83122", "#f1577a",
 )  # fmt: skip
-# Seven, so that of more than eight versions no two share both colour and shape.
+DASHES = ([1, 0], [7, 3], [2, 2])
+# Seven, so that of many versions no two share both colour and shape.
 SHAPES = (
     "circle", "square", "triangle-up", "cross", "diamond", "triangle-right", "triangle-down",
 )  # fmt: skip
@@ -21,17 +30,52 @@ FAINT = 0.1  # where all values are below it, scales end at the largest instead 
 LEGEND = alt.Legend(orient="top", direction="horizontal", columns=3, title=None, symbolOpacity=1)
 
 
-def version_colours(versions: Sequence[str]) -> dict[str, str]:
-    """One colour for each version, the same on every screen and chart."""
-    return {v: VERSION_COLOURS[i % len(VERSION_COLOURS)] for i, v in enumerate(versions)}
+class Way(NamedTuple):
+    """How a version is drawn: colour (#rrggbb), shape (a symbol of Vega), dashes (in pixels)."""
+
+    colour: str
+    shape: str
+    dashes: list[int]
 
 
-def shape_scale(versions: Sequence[str]) -> alt.Scale:
-    """The scale that gives each version its shape."""
-    shapes = [SHAPES[i % len(SHAPES)] for i in range(len(versions))]
-    return alt.Scale(domain=list(versions), range=shapes)
+def version_ways(versions: Sequence[str]) -> dict[str, Way]:
+    """How each version is drawn, the same on every screen and chart: by its place among all."""
+    together = len(VERSION_COLOURS) // len(DASHES)
+    return {
+        version: Way(
+            VERSION_COLOURS[n % len(VERSION_COLOURS)],
+            SHAPES[n % len(SHAPES)],
+            DASHES[n // together % len(DASHES)],
+        )
+        for n, version in enumerate(versions)
+    }
 
 
-def version_scale(colours: dict[str, str]) -> alt.Scale:
-    """The scale that gives each version its colour."""
-    return alt.Scale(domain=list(colours), range=list(colours.values()))
+def colours_again(versions: Sequence[str]) -> str:
+    """A sentence on versions that share a colour; empty where none do."""
+    most = len(VERSION_COLOURS)
+    if len(versions) <= most:
+        return ""
+    return (
+        f"{len(versions)} versions share {most} colours: in the charts, those of the same colour "
+        "differ in their shapes."
+    )
+
+
+def of_colour(ways: Mapping[str, Way], legend: alt.Legend | None = LEGEND) -> alt.Color:
+    """Each version in its colour."""
+    return alt.Color("run:N", scale=_scale(ways, "colour"), title=None, legend=legend)
+
+
+def of_shape(ways: Mapping[str, Way], legend: alt.Legend | None = LEGEND) -> alt.Shape:
+    """Each version in its shape."""
+    return alt.Shape("run:N", scale=_scale(ways, "shape"), title=None, legend=legend)
+
+
+def of_dashes(ways: Mapping[str, Way]) -> alt.StrokeDash:
+    """Each version's line in its dashes; the legend shows the shapes on the lines."""
+    return alt.StrokeDash("run:N", scale=_scale(ways, "dashes"), title=None, legend=None)
+
+
+def _scale(ways: Mapping[str, Way], part: str) -> alt.Scale:
+    return alt.Scale(domain=list(ways), range=[getattr(way, part) for way in ways.values()])

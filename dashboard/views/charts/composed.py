@@ -5,10 +5,10 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from dashboard.views.charts.colours import version_scale
+from dashboard.views.charts.colours import Way, of_colour, of_shape
 
 
-def standings(table: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
+def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """The mean of each version with its 95 % interval, in the order of the rows.
 
     Columns: run, mean, low, high, scored, total.
@@ -16,7 +16,7 @@ def standings(table: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
     known = table.dropna(subset=["mean"])
     base = alt.Chart(known).encode(
         y=alt.Y("run:N", title=None, sort=known["run"].tolist(), axis=alt.Axis(labelLimit=200)),
-        color=alt.Color("run:N", scale=version_scale(colours), legend=None),
+        color=of_colour(ways, legend=None),
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
             alt.Tooltip("mean:Q", title="mAP", format=".3f"),
@@ -28,5 +28,7 @@ def standings(table: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
     )
     axis = alt.X("low:Q", title="mAP with its 95 % interval", scale=alt.Scale(domainMin=0))
     interval = base.mark_rule(strokeWidth=3).encode(x=axis, x2="high:Q")
-    mean = base.mark_point(filled=True, size=110, opacity=1).encode(x=alt.X("mean:Q"))
+    mean = base.mark_point(filled=True, size=110, opacity=1).encode(
+        x=alt.X("mean:Q"), shape=of_shape(ways, legend=None)
+    )
     return (interval + mean).properties(height=alt.Step(36))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from dashboard.views.charts.colours import LEGEND, SAME, SHAPES, WORSE, version_scale
+from dashboard.views.charts.colours import LEGEND, SAME, WORSE, Way, of_colour, of_dashes, of_shape
 
 ONE, OTHER = "#2f80d8", "#c8ced6"
 LINE = 32
@@ -26,32 +26,35 @@ SHARE = alt.Scale(domain=[0, 1])
 _LOG = alt.Scale(type="log", nice=False, padding=12)
 
 
-def over_p(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
+def over_p(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """The mean of a metric over p, a line a version, with the bounds over ties as a band.
 
     Columns: method, run, cutoff, mean, worst, best, scored, total.
     """
+    there = _there(means, ways)
     base = alt.Chart(means.dropna(subset=["mean"])).encode(
         x=alt.X("cutoff:Q", title="p", scale=_LOG, axis=_whole(means["cutoff"])),
         detail="run:N",
-        color=_colour(means, colours),
+        color=of_colour(there),
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
             alt.Tooltip("cutoff:Q", title="p"),
             *BOUNDS,
         ],
     )
-    points = base.mark_point(filled=True, size=45, opacity=1).encode(shape=_shape(means, colours))
-    return _banded(base, base.mark_line(strokeWidth=2), points)
+    lines = base.mark_line(strokeWidth=2).encode(strokeDash=of_dashes(there))
+    points = base.mark_point(filled=True, size=45, opacity=1).encode(shape=of_shape(there))
+    return _banded(base, lines, points)
 
 
-def over_bits(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
+def over_bits(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """The mean of a metric over the length of the codes: a line a method, by its dashes, and a
     point a version, in its colour and shape.
 
     Columns: method, run, bits, mean, worst, best (equal to the mean where order does not matter),
     scored, total.
     """
+    there = _there(means, ways)
     base = alt.Chart(means.dropna(subset=["mean"])).encode(
         x=alt.X("bits:Q", title="bits of the codes", scale=_LOG, axis=_whole(means["bits"])),
         detail="method:N",
@@ -68,20 +71,21 @@ def over_bits(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
         strokeDash=alt.StrokeDash("method:N", scale=scale, title=None, legend=_LINES)
     )
     points = base.mark_point(filled=True, size=60, opacity=1).encode(
-        color=_colour(means, colours, legend=None), shape=_shape(means, colours, legend=None)
+        color=of_colour(there, legend=None), shape=of_shape(there, legend=None)
     )
     return _banded(base.encode(color=alt.value(SAME)), line, points)
 
 
-def precision_recall(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
+def precision_recall(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """Precision over recall, a line a version, a point a Hamming radius.
 
     Columns: method, run, radius, precision_found, recall, found, scored.
     """
+    there = _there(means, ways)
     base = alt.Chart(means.dropna(subset=["precision_found", "recall"])).encode(
         x=alt.X("recall:Q", title="recall", scale=SHARE),
         y=alt.Y("precision_found:Q", title="precision", scale=SHARE),
-        color=_colour(means, colours),
+        color=of_colour(there),
         order="radius:Q",
         detail="run:N",
         tooltip=[
@@ -93,8 +97,9 @@ def precision_recall(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerC
             alt.Tooltip("scored:Q", title="of"),
         ],
     )
-    points = base.mark_point(filled=True, size=35, opacity=1).encode(shape=_shape(means, colours))
-    return (base.mark_line(strokeWidth=2) + points).properties(height=280)
+    lines = base.mark_line(strokeWidth=2).encode(strokeDash=of_dashes(there))
+    points = base.mark_point(filled=True, size=35, opacity=1).encode(shape=of_shape(there))
+    return (lines + points).properties(height=280)
 
 
 def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
@@ -152,22 +157,10 @@ def _banded(base: alt.Chart, line: alt.Chart, points: alt.Chart) -> alt.LayerCha
     return (band + line.encode(y=y) + points.encode(y=y)).properties(height=280)
 
 
-def _colour(
-    means: pd.DataFrame, colours: dict[str, str], legend: alt.Legend | None = LEGEND
-) -> alt.Color:
-    """The colours that these versions have everywhere."""
-    there = {run: colours[run] for run in colours if run in set(means["run"])}
-    return alt.Color("run:N", scale=version_scale(there), title=None, legend=legend)
-
-
-def _shape(
-    means: pd.DataFrame, colours: dict[str, str], legend: alt.Legend | None = LEGEND
-) -> alt.Shape:
-    """The shapes that these versions have everywhere."""
-    every = {run: SHAPES[n % len(SHAPES)] for n, run in enumerate(colours)}
-    there = {run: shape for run, shape in every.items() if run in set(means["run"])}
-    scale = alt.Scale(domain=list(there), range=list(there.values()))
-    return alt.Shape("run:N", title=None, legend=legend, scale=scale)
+def _there(means: pd.DataFrame, ways: dict[str, Way]) -> dict[str, Way]:
+    """The ways, the same as everywhere, of the versions that a table has."""
+    runs = set(means["run"])
+    return {run: way for run, way in ways.items() if run in runs}
 
 
 def _whole(values: pd.Series) -> alt.Axis:

@@ -9,11 +9,12 @@ import pandas as pd
 
 from dashboard.views.charts.colours import (
     FAINT,
-    LEGEND,
     SAME,
     SMALL_SLICE,
-    shape_scale,
-    version_scale,
+    Way,
+    of_colour,
+    of_dashes,
+    of_shape,
 )
 from dashboard.views.digits import decimals
 
@@ -21,7 +22,7 @@ GRID, LETTER = 320, 7
 """Pixels: of all columns of the grid on a wide screen, and of a letter of their names."""
 
 
-def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
+def curves(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """The mean of one metric over K, a line a version.
 
     Columns: run, cutoff, mean, low, high (of the 95 % interval, drawn as a band), scored, total.
@@ -30,7 +31,7 @@ def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
     base = alt.Chart(shown).encode(
         x=alt.X("cutoff:Q", title="K", axis=alt.Axis(tickMinStep=1, format="d", grid=False)),
         y=alt.Y("mean:Q", title=None, scale=alt.Scale(domainMin=0)),
-        color=alt.Color("run:N", scale=version_scale(colours), title=None, legend=LEGEND),
+        color=of_colour(ways),
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
             alt.Tooltip("cutoff:Q", title="K"),
@@ -42,17 +43,16 @@ def curves(means: pd.DataFrame, colours: dict[str, str]) -> alt.LayerChart:
     band = base.mark_area(opacity=0.12).encode(
         y=alt.Y("low:Q", title=None),
         y2="high:Q",
-        color=alt.Color("run:N", scale=version_scale(colours), title=None, legend=LEGEND),
+        color=of_colour(ways),
     )
-    points = base.mark_point(filled=True, size=55).encode(
-        shape=alt.Shape("run:N", title=None, legend=LEGEND, scale=shape_scale(list(colours)))
-    )
-    legend = 26 * ((len(colours) - 1) // 3)  # pixels that further rows of the legend take
-    return (band + base.mark_line(strokeWidth=2) + points).properties(height=280 + legend)
+    points = base.mark_point(filled=True, size=55).encode(shape=of_shape(ways))
+    legend = 26 * ((len(ways) - 1) // 3)  # pixels that further rows of the legend take
+    lines = base.mark_line(strokeWidth=2).encode(strokeDash=of_dashes(ways))
+    return (band + lines + points).properties(height=280 + legend)
 
 
-def keyword_bars(means: pd.DataFrame, colours: dict[str, str]) -> alt.Chart:
-    """The mean for the queries that ask for each keyword, a bar a version.
+def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
+    """The mean for the queries that ask for each keyword, a bar a version with its shape behind it.
 
     Columns: group, keyword, run, mean, scored. Keywords with fewer than 5 scored queries are shown
     pale.
@@ -61,25 +61,21 @@ def keyword_bars(means: pd.DataFrame, colours: dict[str, str]) -> alt.Chart:
         name=means["keyword"] + "  (" + means["scored"].astype("str") + ")",
         strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
     )
-    bars = (
-        alt.Chart(shown)
-        .mark_bar(cornerRadiusEnd=2)
-        .encode(
-            y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
-            yOffset=alt.YOffset("run:N", sort=list(colours)),
-            x=alt.X("mean:Q", title=None, scale=alt.Scale(domainMin=0)),
-            color=alt.Color("run:N", scale=version_scale(colours), title=None, legend=LEGEND),
-            opacity=alt.Opacity("strength:Q", scale=None, legend=None),
-            tooltip=[
-                alt.Tooltip("keyword:N", title="Keyword"),
-                alt.Tooltip("run:N", title="Version"),
-                alt.Tooltip("mean:Q", title="Mean", format=".3f"),
-                alt.Tooltip("scored:Q", title="Queries scored"),
-            ],
-        )
-        .properties(height=alt.Step(13))
+    base = alt.Chart(shown).encode(
+        y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
+        yOffset=alt.YOffset("run:N", sort=list(ways)),
+        x=alt.X("mean:Q", title=None, scale=alt.Scale(domainMin=0)),
+        color=of_colour(ways),
+        opacity=alt.Opacity("strength:Q", scale=None, legend=None),
+        tooltip=[
+            alt.Tooltip("keyword:N", title="Keyword"),
+            alt.Tooltip("run:N", title="Version"),
+            alt.Tooltip("mean:Q", title="Mean", format=".3f"),
+            alt.Tooltip("scored:Q", title="Queries scored"),
+        ],
     )
-    return bars
+    ends = base.mark_point(filled=True, size=45, xOffset=7).encode(shape=of_shape(ways))
+    return (base.mark_bar(cornerRadiusEnd=2) + ends).properties(height=alt.Step(13))
 
 
 def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:

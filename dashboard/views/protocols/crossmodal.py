@@ -190,7 +190,7 @@ def _ranks(view: Any) -> None:
     """The cumulative curves of both ways, and what the curves leave out."""
     asked = cached.question(view)
     only = summary.selected(view, asked)
-    colours = charts.version_colours(cached.opened(view.collection).versions)
+    ways = charts.version_ways(cached.versions(view))
     found = {version: matching.first_hits(asked, version, only) for version in view.runs}
     st.header("Where the first right answer stands", anchor=False)
     taken = []
@@ -199,7 +199,7 @@ def _ranks(view: Any) -> None:
         if all(table.empty for table in mine.values()):
             continue
         with column:
-            taken.append(_curve(view, kind, mine, colours).assign(way=WAYS[kind]))
+            taken.append(_curve(view, kind, mine, ways).assign(way=WAYS[kind]))
     if not taken:
         st.info("None of the queries in view is scored.")
         return
@@ -212,7 +212,7 @@ def _ranks(view: Any) -> None:
 
 
 def _curve(
-    view: Any, kind: str, found: dict[str, pd.DataFrame], colours: dict[str, str]
+    view: Any, kind: str, found: dict[str, pd.DataFrame], ways: dict[str, charts.Way]
 ) -> pd.DataFrame:
     asked = cached.question(view)
     gallery = matching.gallery_of(asked, kind)
@@ -230,7 +230,7 @@ def _curve(
     others = "pictures" if kind == TEXT else "texts"
     st.markdown(f"**{WAYS[kind]}**, {len(first):,} {asking} among {gallery:,} {others}")
     st.altair_chart(
-        within_rank(shares, dashed, {run: colours[run] for run in found}, CUTOFFS),
+        within_rank(shares, dashed, {run: ways[run] for run in found}, CUTOFFS),
         alt=f"{WAYS[kind]}: share of {asking} whose first right answer is within a rank",
     )
     none = f"{asking} find none" + (f" within rank {cut:,}" if cut and cut < gallery else "")

@@ -33,13 +33,13 @@ TIES = (
 def overview(view: Any) -> None:
     """Draw the section of the Overview."""
     known = codes.lengths(cached.opened(view.collection), view.runs)
-    colours = charts.version_colours(cached.versions(view))
-    _over_p(view, known, colours)
+    ways = charts.version_ways(cached.versions(view))
+    _over_p(view, known, ways)
     coded = known.dropna(subset=["bits"])
     near = _near(view, coded)
-    _over_bits(view, coded, near, colours)
+    _over_bits(view, coded, near, ways)
     if len(coded):
-        _precision_recall(view, near, colours)
+        _precision_recall(view, near, ways)
     _numbers(view, known, near)
     if len(coded) < len(known):
         without = ", ".join(known.loc[known["bits"].isna(), "run"])
@@ -53,7 +53,7 @@ def _bounded(view: Any, known: pd.DataFrame, metrics: str) -> pd.DataFrame:
     return table.merge(known, on="run")
 
 
-def _over_p(view: Any, known: pd.DataFrame, colours: dict[str, str]) -> None:
+def _over_p(view: Any, known: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
     """Both metrics at p = 1, 2, 5 … gallery, a panel a code length."""
     gallery = len(cached.opened(view.collection).items)
     deepest = cached.cut(cached.question(view), view.runs) or gallery
@@ -62,7 +62,7 @@ def _over_p(view: Any, known: pd.DataFrame, colours: dict[str, str]) -> None:
     st.header("mAP@p and nDCG@p over p", anchor=False)
     for name, mean in MEAN_OF.items():
         mine = table[table["metric"] == name]
-        _panels(mine, f"{mean}@p", lambda part: drawn.over_p(part, colours))
+        _panels(mine, f"{mean}@p", lambda part: drawn.over_p(part, ways))
     said = (
         f"{TIES}. {_queries(table)} AP@p is divided by the hits among the first p, not by all "
         f"relevant items, so finding little can look good: compare versions at the same p."
@@ -82,7 +82,9 @@ def _torn(table: pd.DataFrame) -> str:
     )
 
 
-def _over_bits(view: Any, coded: pd.DataFrame, near: pd.DataFrame, colours: dict[str, str]) -> None:
+def _over_bits(
+    view: Any, coded: pd.DataFrame, near: pd.DataFrame, ways: dict[str, charts.Way]
+) -> None:
     """Both metrics and the look-up within the usual radius over the length of the codes."""
     lengths = coded["bits"].nunique()
     st.header("Over code length", anchor=False)
@@ -99,7 +101,7 @@ def _over_bits(view: Any, coded: pd.DataFrame, near: pd.DataFrame, colours: dict
     places = st.columns(len(parts), gap="medium")
     for column, (title, part) in zip(places, parts.items(), strict=True):
         with column:
-            _drawn(title, drawn.over_bits(part, colours), "method")
+            _drawn(title, drawn.over_bits(part, ways), "method")
     _radius_said(within)
     every = pd.concat([table, within.assign(metric=f"P within radius {USUAL}")])
     take_away(view, every[["run", "method", "bits", *COLUMNS]], "over-code-length")
@@ -164,9 +166,9 @@ def _numbers(view: Any, known: pd.DataFrame, near: pd.DataFrame) -> None:
             st.caption(plain(said, None))
 
 
-def _precision_recall(view: Any, near: pd.DataFrame, colours: dict[str, str]) -> None:
+def _precision_recall(view: Any, near: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
     st.header("Precision and recall by Hamming radius", anchor=False)
-    _panels(near, "Precision over recall", lambda part: drawn.precision_recall(part, colours))
+    _panels(near, "Precision over recall", lambda part: drawn.precision_recall(part, ways))
     st.caption(
         "A point is a radius, from 0 at the left to all bits at the right: whatever lies within it "
         "is found, so equal distances need no order. Recall is the mean of all scored queries, "

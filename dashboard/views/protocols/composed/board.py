@@ -36,7 +36,7 @@ def overview(view: Any) -> None:
     table = leaderboard(cached.means(asked, versions, METRIC, only))
     st.dataframe(readable(table, _about(view)), hide_index=True, column_config=COLUMNS)
     st.altair_chart(
-        drawn.standings(table, charts.version_colours(versions)),
+        drawn.standings(table, charts.version_ways(versions)),
         alt="Mean average precision of each version with its 95 % interval, best first",
     )
     st.caption(
