@@ -81,6 +81,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _file(self, path: str, content: bytes, body: bool) -> None:
         headers = {"ETag": f'"{hash(content)}"', "Last-Modified": "Sat, 21 Nov 2026 10:00:00 GMT"}
+        if self.headers.get("If-Match", headers["ETag"]) != headers["ETag"]:
+            self._send(412, b"")
+            return
         asked = self.headers.get("Range", "")
         if not asked or path.startswith("/whole"):
             self._send(200, content, body, **headers)

@@ -9,10 +9,8 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
-from hashlib import sha256
 from pathlib import Path
 
-import fsspec
 import numpy as np
 import pytest
 from PIL import Image
@@ -22,8 +20,9 @@ from starlette.testclient import TestClient
 
 from dashboard.storage.media import media, poster, problem
 from dashboard.storage.media.inside import Opened, Unusable
-from dashboard.storage.media.remote import FACTS, client, open_remote
+from dashboard.storage.media.remote import client, open_remote
 from dashboard.storage.media.remote.blocks import BLOCK, BLOCKS
+from dashboard.storage.media.remote.facts import FACTS
 from dashboard.storage.media.remote.hosts import OFF, VARIABLE, allowed, is_public, origin_of
 from dashboard.storage.media.serving import Content, answer
 from tests.storage.remote_host import Host, served
@@ -57,7 +56,7 @@ def noise_bytes() -> bytes:
 def host(clip_bytes: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     """A host that the operator allowed; `hostile` stands beside it and is not."""
     monkeypatch.setenv("DASHBOARD_CACHE", str(tmp_path / "cache"))
-    for remembered in (FACTS, BLOCKS, client.SILENT):
+    for remembered in (FACTS, BLOCKS, client.SILENT, client._TOLD):
         remembered.forget()
     files = {
         "/clip.mp4": clip_bytes,
@@ -197,6 +196,31 @@ def test_a_redirect_is_followed_on_the_same_host_only(
             routes, place = asked(tmp_path, f"{host.url}/away{target[-1]}.mp4")
             assert routes.get(place).status_code == 404
         assert inner.asked == []
+
+
+def test_a_file_that_changes_while_it_is_read_is_never_mixed(host: Host, tmp_path: Path) -> None:
+    before, after = bytes(3 * BLOCK), b"\1" * (3 * BLOCK)
+    host.files["/c.mp4"] = before
+    opened = open_remote(f"{host.url}/c.mp4")
+    assert opened.file.read(4) == before[:4]
+    host.files["/c.mp4"] = after
+    opened.file.seek(2 * BLOCK)
+    with pytest.raises(Unusable, match="changed while it was read"):
+        opened.file.read(4)
+    again = open_remote(f"{host.url}/c.mp4")
+    assert again.version != opened.version
+    assert set(again.file.read()) == {1}
+
+
+def test_what_is_wrong_with_a_host_stands_in_the_log_once(
+    host: Host, caplog: pytest.LogCaptureFixture
+) -> None:
+    for path in ("/broken.mp4", "/broken2.mp4", "/no.mp4"):
+        with pytest.raises(Unusable):
+            open_remote(host.url + path)
+    assert [record.getMessage()[: len(host.url) + 18] for record in caplog.records] == [
+        f"{host.url}: host answers 500"
+    ]
 
 
 def test_a_slow_host_is_given_up_and_then_left_alone(
@@ -346,42 +370,8 @@ def test_the_operators_words_are_read_strictly(
 def test_a_library_that_is_not_there_is_a_sentence(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(VARIABLE, f"s3://bucket gs://bucket {host.url}")
-    for name in ("s3fs", "gcsfs"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(Unusable, match="s3 needs s3fs"):
-        open_remote("s3://bucket/x.mp4")
-    with pytest.raises(Unusable, match="gs needs gcsfs"):
-        open_remote("gs://bucket/x.mp4")
     monkeypatch.setitem(sys.modules, "aiohttp", None)
     monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
-    client._http.cache_clear()
+    client.web.cache_clear()
     with pytest.raises(Unusable, match="http needs aiohttp"):
         open_remote(f"{host.url}/clip.mp4")
-
-
-def test_a_bucket_is_read_through_its_file_system(
-    clip_bytes: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Bucket(fsspec.asyn.AsyncFileSystem):
-        protocol = "s3"
-
-        async def _info(self, path: str, **_: object) -> dict:
-            if not path.endswith("bucket/c.mp4"):
-                raise FileNotFoundError(path)
-            return {"name": path, "size": len(clip_bytes), "type": "file", "ETag": '"e1"'}
-
-        async def _cat_file(self, path: str, start: int, end: int, **_: object) -> bytes:
-            return clip_bytes[start:end]
-
-    FACTS.forget()
-    monkeypatch.setenv(VARIABLE, "s3://bucket")
-    monkeypatch.setattr(client, "_bucket", lambda scheme: Bucket())
-    routes, place = asked(tmp_path, "s3://bucket/c.mp4")
-    found = routes.get(place)
-    assert sha256(found.content).digest() == sha256(clip_bytes).digest()
-    assert "last-modified" not in found.headers, "no date that nobody said"
-    with pytest.raises(Unusable, match="missing"):
-        open_remote("s3://bucket/no.mp4")
-    with pytest.raises(Unusable, match="host not allowed"):
-        open_remote("s3://Bucket/c.mp4")

@@ -9,7 +9,9 @@ from math import inf
 from typing import Any
 
 from dashboard.storage.media.inside import Unusable
-from dashboard.storage.media.remote.client import asked, give_up
+from dashboard.storage.media.remote.buckets import CHANGED
+from dashboard.storage.media.remote.client import give_up, part_of
+from dashboard.storage.media.remote.facts import FACTS, Facts
 from dashboard.storage.media.remote.known import Known
 
 BLOCK = 256 * 1024  # bytes
@@ -17,11 +19,11 @@ BLOCKS: Known[bytes] = Known(256)  # 64 MB
 
 
 class RemoteFile(io.RawIOBase):
-    """A remote file, open for reading; size in bytes; its version tells its states apart."""
+    """A remote file in the state that its facts tell of, open for reading."""
 
-    def __init__(self, address: str, size: int, version: str) -> None:
+    def __init__(self, address: str, facts: Facts) -> None:
         super().__init__()
-        self._address, self._size, self._version, self._at = address, size, version, 0
+        self._address, self._facts, self._size, self._at = address, facts, facts.size, 0
         self._until = inf
 
     def hurry(self, seconds: float) -> None:
@@ -50,7 +52,7 @@ class RemoteFile(io.RawIOBase):
             return 0
         part = self._block(number)[within : within + len(view)]
         if not part:
-            raise Unusable("changed while it was read")
+            raise Unusable(CHANGED)
         view[: len(part)] = part
         self._at += len(part)
         return len(part)
@@ -68,19 +70,29 @@ class RemoteFile(io.RawIOBase):
         return b"".join(pieces)
 
     def _block(self, number: int) -> bytes:
-        key = (self._version, number)
+        key = (self._facts.version, number)
         known = BLOCKS.recall(key)
         if known is not None:
             return known
         if time.monotonic() > self._until:
             raise give_up(self._address)
         start, end = number * BLOCK, min((number + 1) * BLOCK, self._size)
-        found: bytes = asked(self._address, "_cat_file", start=start, end=end)
+        found = self._fetched(start, end)
         if len(found) == end - start:
             BLOCKS.keep(key, found)
             return found
-        if len(found) != self._size:
-            raise Unusable("changed while it was read")
         for place in range(0, self._size, BLOCK):  # a host that sends no parts sent all of it
-            BLOCKS.keep((self._version, place // BLOCK), found[place : place + BLOCK])
+            BLOCKS.keep((self._facts.version, place // BLOCK), found[place : place + BLOCK])
         return found[start:end]
+
+    def _fetched(self, start: int, end: int) -> bytes:
+        """A part of the file, or all of it; where it changed, its facts are asked for again."""
+        try:
+            found = part_of(self._address, start, end, self._facts.state)
+            if len(found) not in (end - start, self._size):
+                raise Unusable(CHANGED)
+        except Unusable as word:
+            if str(word) in (CHANGED, "missing"):
+                FACTS.drop(self._address)
+            raise
+        return found

@@ -1,39 +1,63 @@
-"""Asks other hosts through fsspec. Every request is checked as it leaves, redirects included."""
+"""Asks other hosts through fsspec, in time, and finds a word for what goes wrong."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterator
-from functools import lru_cache
 from typing import Any
-from urllib.parse import urlsplit
 
 from dashboard.storage.media.inside import Unusable
-from dashboard.storage.media.remote.hosts import allowed, is_public, origin_of
+from dashboard.storage.media.remote.buckets import CHANGED, bucket, gs_part, s3_part
+from dashboard.storage.media.remote.hosts import origin_of
 from dashboard.storage.media.remote.known import Known
+from dashboard.storage.media.remote.web import PATIENCE, web, web_part
 
-PATIENCE = 10.0  # seconds for one answer with all its bytes
-LARGEST_ANSWER = 16_000_000  # bytes; only of a host that sends files whole
 TOO_SLOW, UNREACHABLE = "host too slow", "host not reachable"
 LEFT_ALONE = 30.0  # seconds for which a host that gave no answer is not asked
 SILENT: Known[str] = Known(1_000)
+_TOLD_AGAIN = 600.0  # seconds after which the log says again what is wrong with a host
+_TOLD: Known[bool] = Known(1_000)
 _LIBRARIES = {"http": "aiohttp", "https": "aiohttp", "s3": "s3fs", "gs": "gcsfs"}
-_WORDS = {401: "not readable", 403: "not readable", 404: "missing", 410: "missing"}
+_PARTS = {"http": web_part, "https": web_part, "s3": s3_part, "gs": gs_part}
+_WORDS = {401: "not readable", 403: "not readable", 404: "missing", 410: "missing", 412: CHANGED}
+_NO_CREDENTIALS = {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}
+_LOG = logging.getLogger(__name__)
 
 
-def asked(address: str, what: str, **settings: Any) -> Any:
-    """What fsspec's `_info` or `_cat_file` says of an address that is allowed; raises Unusable."""
+def info_of(address: str) -> dict[str, Any]:
+    """What fsspec says of an address that is allowed; raises Unusable."""
+    found: dict[str, Any] = _asked(address, lambda files: files._info(address))
+    return found
+
+
+def part_of(address: str, start: int, end: int, state: str) -> bytes:
+    """Bytes from `start` to before `end` of a file in the state that its facts name; raises
+    Unusable, also where that state is gone. A host may send the whole file instead."""
+    part = _PARTS[_scheme(address)]
+    found: bytes = _asked(address, lambda files: part(files, address, start, end, state))
+    return found
+
+
+def _asked(address: str, question: Callable[[Any], Awaitable[Any]]) -> Any:
     not_silent(address)
-    files = _files(urlsplit(address).scheme.lower())
-    from fsspec.asyn import sync
-    from fsspec.exceptions import FSTimeoutError
-
     try:
-        return sync(files.loop, getattr(files, what), address, timeout=PATIENCE, **settings)
-    except Exception as error:  # each library has its own; the word is all that anybody sees
-        word = TOO_SLOW if isinstance(error, FSTimeoutError) else _word(error)
+        files = _files(_scheme(address))
+        from fsspec.asyn import sync
+
+        return sync(files.loop, question, files, timeout=PATIENCE)
+    except Exception as error:  # each library has its own; the word is all that a reviewer sees
+        word = TOO_SLOW if isinstance(error, TimeoutError) else _word(error)
         if word in (TOO_SLOW, UNREACHABLE):
             SILENT.keep(origin_of(address), word, LEFT_ALONE)
+        _tell(origin_of(address), word, error)
         raise Unusable(word) from error
+
+
+def _tell(origin: str, word: str, error: Exception) -> None:
+    """Says in the log what is wrong with a host, for who runs the app; not for each file."""
+    if word not in ("missing", CHANGED) and not _TOLD.recall((origin, word)):
+        _TOLD.keep((origin, word), True, _TOLD_AGAIN)
+        _LOG.warning("%s: %s: %s %.300r", origin, word, type(error).__name__, str(error))
 
 
 def give_up(address: str) -> Unusable:
@@ -55,10 +79,12 @@ def _word(error: BaseException) -> str:
     for each in chain:
         if isinstance(each, Unusable):
             return str(each)
-    for status in (getattr(each, "status", None) for each in chain):
-        if isinstance(status, int):
-            return _WORDS.get(status, f"host answers {status}")
-    if any(isinstance(each, PermissionError) for each in chain):
+    status = next(filter(None, map(_status, chain)), None)
+    if status:
+        return _WORDS.get(status, f"host answers {status}")
+    if any(type(each).__name__ in _NO_CREDENTIALS for each in chain):
+        return "no credentials"
+    if any(_is_forbidden(each) for each in chain):
         return "not readable"
     if any(isinstance(each, TimeoutError) for each in chain):
         return TOO_SLOW
@@ -74,74 +100,31 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
+def _status(error: BaseException) -> int | None:
+    """The status of HTTP that an error of aiohttp, gcsfs or botocore carries."""
+    answer = getattr(error, "response", None)
+    said = answer.get("ResponseMetadata", {}) if isinstance(answer, dict) else {}
+    known = (said.get("HTTPStatusCode"), getattr(error, "status", 0) or getattr(error, "code", 0))
+    return next((int(each) for each in known if str(each).isdecimal() and int(each)), None)
+
+
+def _is_forbidden(error: BaseException) -> bool:
+    """gcsfs says so in words only."""
+    said = type(error) is OSError and str(error).startswith("Forbidden")
+    return said or isinstance(error, PermissionError)
+
+
 def _unreachable(error: BaseException) -> bool:
     return isinstance(error, OSError) and not isinstance(error, FileNotFoundError | PermissionError)
+
+
+def _scheme(address: str) -> str:
+    return address.partition(":")[0].lower()
 
 
 def _files(scheme: str) -> Any:
     """The file system of a scheme; raises Unusable where its library is not installed."""
     try:
-        return _http() if scheme in ("http", "https") else _bucket(scheme)
+        return web() if scheme in ("http", "https") else bucket(scheme, PATIENCE)
     except ImportError as error:
         raise Unusable(f"{scheme} needs {_LIBRARIES[scheme]}") from error
-
-
-@lru_cache(maxsize=4)
-def _bucket(scheme: str) -> Any:
-    import fsspec
-
-    return fsspec.filesystem(scheme, use_listings_cache=False)
-
-
-@lru_cache(maxsize=1)
-def _http() -> Any:
-    import aiohttp
-    from fsspec.implementations.http import HTTPFileSystem
-
-    async def client(**settings: Any) -> aiohttp.ClientSession:
-        return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(resolver=_resolver(), limit_per_host=8),
-            middlewares=(_guarded,),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            headers={"Accept-Encoding": "identity"},
-            timeout=aiohttp.ClientTimeout(total=PATIENCE),
-            **settings,
-        )
-
-    return HTTPFileSystem(get_client=client, skip_instance_cache=True)
-
-
-async def _guarded(request: Any, answer_of: Callable[[Any], Awaitable[Any]]) -> Any:
-    """Lets a request out only to an allowed host, and its answer in only if it is bounded."""
-    if origin_of(str(request.url)) not in allowed():
-        raise Unusable("leads to another host")
-    answer = await answer_of(request)
-    if "Range" in request.headers and answer.status in (200, 206):
-        length = answer.content_length
-        encoded = answer.headers.get("Content-Encoding", "identity") != "identity"
-        if encoded or length is None or length > LARGEST_ANSWER:
-            answer.close()
-            raise Unusable("host sends no parts")
-    return answer
-
-
-def _resolver() -> Any:
-    """Looks hosts up, and finds a private address only for those that may lie at one.
-
-    The address that is checked is the one that is connected to: a name that leads elsewhere a
-    moment later changes nothing.
-    """
-    from aiohttp import ThreadedResolver
-
-    class Resolver(ThreadedResolver):
-        async def resolve(self, host: str, port: int = 0, *rest: Any, **more: Any) -> Any:
-            found = await super().resolve(host, port, *rest, **more)
-            known = allowed()
-            if any(known.get(f"{scheme}://{host}:{port}") for scheme in ("http", "https")):
-                return found
-            if not all(is_public(each["host"]) for each in found):
-                raise Unusable("private address")
-            return found
-
-    return Resolver()

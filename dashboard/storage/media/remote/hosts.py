@@ -3,7 +3,8 @@
 `DASHBOARD_MEDIA_HOSTS` holds them with blanks or commas between: `https://media.example.org`,
 `http://10.0.0.5:8080`, `s3://bucket`, `gs://bucket`. Scheme, host and port count exactly. A name
 that leads to a private address is followed only if it is written `private+https://nas.example`;
-an address in figures and `localhost` say so themselves.
+an address in figures and `localhost` say so themselves. All that follows `s3://bucket/` is the key,
+letter by letter: nothing is decoded, and `?`, `#`, `%` and blanks are letters like others.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ _PORTS = {"http": 80, "https": 443}
 _PRIVATE = "private+"
 _HOST = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")  # what all parsers of addresses agree about
 _ODD = re.compile(r"[\s\\\x00-\x1f\x7f]")
+_IN_BUCKET = re.compile(r"(s3|gs)://([^/]*)/?(.*)", re.IGNORECASE | re.DOTALL)
+_BUCKET = re.compile(r"[A-Za-z0-9._-]+")  # the names of buckets keep their letters
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_PASSWORD, _NO_ADDRESS = "a password in the address", "not an address"
 _LOG = logging.getLogger(__name__)
 
 
@@ -41,7 +46,25 @@ def allowed_address(address: str) -> str:
     origin = origin_of(address)
     if origin not in known:
         raise Unusable(NOT_ALLOWED)
-    return address.strip()
+    found = in_bucket(address)
+    return "/".join(found) if found else address.strip()
+
+
+def in_bucket(address: str) -> tuple[str, str] | None:
+    """The bucket, `s3://bucket`, and the key of an address in one; None for any other address.
+
+    Raises Unusable where the two could be read in another way: a server, or what stands before it,
+    may follow the dots of `s3://bucket/../other/key` to another bucket.
+    """
+    match = _IN_BUCKET.fullmatch(address.strip())
+    if not match:
+        return None
+    scheme, bucket, key = match.groups()
+    if "@" in bucket:
+        raise Unusable(_PASSWORD)
+    if not _BUCKET.fullmatch(bucket) or _CONTROL.search(key) or {".", ".."} & {*key.split("/")}:
+        raise Unusable(_NO_ADDRESS)
+    return f"{scheme.lower()}://{bucket}", key
 
 
 def origin_of(address: str) -> str:
@@ -50,23 +73,19 @@ def origin_of(address: str) -> str:
     Raises Unusable for an address with a password or one that could be read in two ways.
     """
     address = address.strip()
+    found = in_bucket(address)
+    if found:
+        return found[0]
     try:
         parts = urlsplit(address)
         port = parts.port or _PORTS.get(parts.scheme)
     except ValueError as error:
-        raise Unusable("not an address") from error
+        raise Unusable(_NO_ADDRESS) from error
     if "@" in parts.netloc:
-        raise Unusable("a password in the address")
-    if _ODD.search(address) or not _plain(parts):
-        raise Unusable("not an address")
-    if port is None:
-        return f"{parts.scheme}://{parts.netloc}"  # the names of buckets keep their letters
+        raise Unusable(_PASSWORD)
+    if _ODD.search(address) or port is None or not _HOST.fullmatch(_host(parts)):
+        raise Unusable(_NO_ADDRESS)
     return f"{parts.scheme}://{_host(parts)}:{port}"
-
-
-def _plain(parts: SplitResult) -> bool:
-    bucket = parts.scheme in ("s3", "gs")
-    return bool(_HOST.fullmatch(parts.netloc.lower() if bucket else _host(parts)))
 
 
 def _host(parts: SplitResult) -> str:

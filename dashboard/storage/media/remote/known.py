@@ -36,6 +36,11 @@ class Known(Generic[Found]):
             while len(self._found) > self._most:
                 self._found.popitem(last=False)
 
+    def drop(self, name: Hashable) -> None:
+        """Forget one thing."""
+        with self._one_at_a_time:
+            self._found.pop(name, None)
+
     def forget(self) -> None:
         """Forget everything."""
         with self._one_at_a_time:
