@@ -12,7 +12,7 @@ from dashboard.__main__ import main
 from dashboard.commands.copies import copies_of
 from dashboard.storage.collection import open_collection
 from dashboard.views import cached
-from dashboard.views.cached.judged import Question
+from dashboard.views.cached.asked import Question
 
 QRELS, RUN = "q1 0 a 1\nq1 0 b 0\n", "q1 Q0 a 1 0.9 x\nq1 Q0 b 2 0.1 x\n"
 

@@ -1,4 +1,4 @@
-"""What versions can be searched with: any text, the stored queries' texts, items."""
+"""What versions can be searched with: any text or picture, the stored queries' texts, items."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ class Searchable:
     encode  those that turn any text into a vector; others: further versions that do
     texts   texts of stored queries that some version has a vector or results of
     items   the ids of items that some version has a vector or results of
+    see     those that turn any picture into a vector
     """
 
     encode: tuple[str, ...]
     others: tuple[str, ...]
     texts: tuple[str, ...]
     items: tuple[str, ...]
+    see: tuple[str, ...]
 
 
 def searchable(collection: Collection, versions: Sequence[str]) -> Searchable:
@@ -39,7 +41,13 @@ def searchable(collection: Collection, versions: Sequence[str]) -> Searchable:
         tuple(name for name in able if name not in versions),
         tuple(dict.fromkeys(alone.loc[alone["query_id"].isin(known), "text"])),
         tuple(gallery[gallery.isin(items)]),
+        tuple(name for name in versions if _sees(collection, name)),
     )
+
+
+def _sees(collection: Collection, version: str) -> bool:
+    model = collection.searched.get(version)
+    return model is not None and model.picture is not None
 
 
 def _known(collection: Collection, versions: Sequence[str]) -> tuple[set[str], set[str]]:

@@ -1,11 +1,12 @@
-"""Search: type a text or choose an item, and see what two versions find, judged on the fly."""
+"""Search: type a text, choose an item or upload a picture, and see what each version finds."""
 
 import streamlit as st
 
 from dashboard.views import cached, frame
 
-view = frame.screen("Search", "What does each version find for a text or an item of your choice?")
-frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")
+view = frame.screen("Search", "What does each version find for a text, an item or a picture?")
+frame.need(view, "baseline", "candidate", "text", "item", "picture")
+frame.need(view, "columns", "also", "differing", "beside")
 if not frame.search_form(view):
     st.stop()
 asked = cached.question(view, live=True)

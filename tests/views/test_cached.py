@@ -17,7 +17,7 @@ from dashboard.tables import DataError
 from dashboard.views import cached
 from dashboard.views.cached import measured
 from dashboard.views.cached.alike import REMEMBERED, pictures_state
-from dashboard.views.cached.judged import question
+from dashboard.views.cached.asked import question
 
 FILES = {
     "collection.toml": 'title = "Three pictures"\nprotocols = ["hashing"]\n',

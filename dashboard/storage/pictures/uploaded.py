@@ -13,11 +13,13 @@ from dashboard.storage.media import kept
 from dashboard.storage.media.formats import content_type, picture
 from dashboard.storage.media.inside import Unusable
 from dashboard.storage.media.posters import eight_bits
+from dashboard.tables import DataError
 
 LONGEST_SIDE = 1_024  # pixels: more than any encoder looks at
 LARGEST = 50_000_000  # bytes of an uploaded file
 KINDS = ("jpg", "jpeg", "png", "webp", "gif", "avif")
 """How the names of files end that may hold one; what a file is, its first bytes tell."""
+UPLOAD_AGAIN = "the same picture: upload it again"
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
@@ -54,6 +56,14 @@ def kept_picture(fingerprint: str) -> bytes | None:
     if not FINGERPRINT.fullmatch(fingerprint):
         return None
     return kept.recall(_name(fingerprint))
+
+
+def uploaded_picture(fingerprint: str) -> Image.Image:
+    """The uploaded picture of a fingerprint; raises DataError where it is not kept (any more)."""
+    content = kept_picture(fingerprint)
+    if content is None:
+        raise DataError("the uploaded picture", "none that is kept (any more)", UPLOAD_AGAIN)
+    return Image.open(io.BytesIO(content), formats=["WEBP"])
 
 
 def _name(fingerprint: str) -> str:

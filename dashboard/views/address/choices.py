@@ -12,6 +12,7 @@ from typing import Any
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
+from dashboard.storage.pictures import kept_picture
 from dashboard.views import cached
 from dashboard.views.address.reading import Choice, id_or_nothing, number, one_of, whole
 from dashboard.views.address.seen import read_submissions
@@ -74,6 +75,12 @@ def _text(text: str, collection: Any) -> str:
     if len(text) > LONGEST_TEXT:
         raise ValueError(f"found {len(text):,} characters, wanted at most {LONGEST_TEXT:,}")
     return text.strip() if is_visible(text) else ""
+
+
+def _picture(text: str, collection: Any) -> str:
+    if text and kept_picture(text) is None:
+        raise ValueError("this picture is not kept here (any more): upload it again")
+    return text
 
 
 def _nothing(collection: Any) -> str:
@@ -220,4 +227,9 @@ CHOICES: dict[str, Choice] = {
     ),
     "text": Choice("the text searched for", _nothing, _text),
     "item": Choice("the item searched with", _nothing, _item),
+    "picture": Choice(
+        "the uploaded picture searched with: its fingerprint; text says what it should find",
+        _nothing,
+        _picture,
+    ),
 }

@@ -5,11 +5,11 @@ on is its key: a `Question` of plain values with the content digest of its colle
 """
 
 from dashboard.views.cached.alike import Alike, alike, copies
+from dashboard.views.cached.asked import Question, question
 from dashboard.views.cached.ceilings import ceilings
 from dashboard.views.cached.judged import (
     TYPED,
     Evidence,
-    Question,
     counted_judgement,
     counted_run,
     cut,
@@ -19,7 +19,6 @@ from dashboard.views.cached.judged import (
     needs_text_model,
     queries,
     query_keywords,
-    question,
     required_keywords,
     run,
     unlike,

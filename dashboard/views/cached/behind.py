@@ -13,7 +13,7 @@ from dashboard.views.cached.alike import copies
 from dashboard.views.cached.opened import opened_as
 
 if TYPE_CHECKING:
-    from dashboard.views.cached.judged import Question
+    from dashboard.views.cached.asked import Question
 
 
 def is_missing_judged(asked: Question, ranked: pd.DataFrame) -> bool:

@@ -6,7 +6,8 @@ import streamlit as st
 
 from dashboard.evaluation.ceilings import mean_ceiling
 from dashboard.evaluation.metrics.registry import parse
-from dashboard.views.cached.judged import Question, counted_judgement
+from dashboard.views.cached.asked import Question
+from dashboard.views.cached.judged import counted_judgement
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -16,7 +16,8 @@ from dashboard.retrieval.search import PLACES
 from dashboard.storage.collection import Collection
 from dashboard.storage.files import Vectors
 from dashboard.views.cached.alike import copies
-from dashboard.views.cached.judged import Question, counted_judgement, counted_run, queries
+from dashboard.views.cached.asked import Question
+from dashboard.views.cached.judged import counted_judgement, counted_run, queries
 from dashboard.views.cached.opened import opened_as
 
 

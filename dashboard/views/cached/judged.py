@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -16,38 +15,13 @@ from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.retrieval import comparable, keywords, runs
 from dashboard.retrieval.runs import TYPED
+from dashboard.storage.pictures import uploaded_picture
 from dashboard.tables import DataError
-from dashboard.views.cached.alike import copies, pictures_state
+from dashboard.views.cached.alike import copies
+from dashboard.views.cached.asked import NO_CUT, Question
 from dashboard.views.cached.behind import is_missing_judged, with_judged
-from dashboard.views.cached.opened import opened, opened_as, text_model_state
-from dashboard.views.cached.submitted import PROTOCOL, Submitted, score, submitted
-
-NO_CUT = -1.0
-"""The least similarity that leaves all results in, whatever the scale of their scores."""
-
-
-class Question(NamedTuple):
-    """All that numbers depend on, beside the versions and the metrics.
-
-    With `text` or `item` it is about this one typed or chosen query (its query_id is TYPED), else
-    about the collection's stored queries of the kind `queries`. submissions: versions that a link
-    adds to the collection's. pictures: the state of those that copies are found by, where these are
-    left out. text_model: the state of the model that a typed text is encoded with.
-    """
-
-    collection: str
-    digest: str
-    protocol: str
-    groups: tuple[str, ...]
-    mapping_threshold: float
-    min_similarity: float
-    queries: str
-    text: str = ""
-    item: str = ""
-    copies: str = "counted"
-    submissions: tuple[Submitted, ...] = ()
-    pictures: str = ""
-    text_model: str = ""
+from dashboard.views.cached.opened import opened_as
+from dashboard.views.cached.submitted import PROTOCOL, Submitted, score
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,30 +35,10 @@ class Evidence:
     qrels: pd.DataFrame | None
 
 
-def question(view: Any, *, live: bool = False) -> Question:
-    """What this view's numbers depend on; `live` for the text or item that is searched with."""
-    name, digest = view.collection, opened(view.collection).digest
-    return Question(
-        name,
-        digest,
-        view.protocol,
-        view.groups,
-        view.mapping_threshold,
-        view.min_similarity,
-        view.queries,
-        view.text if live else "",
-        view.item if live and not view.text else "",
-        view.copies,
-        submitted(view),
-        pictures_state(name, digest) if view.copies == "left_out" else "",
-        text_model_state() if live and view.text else "",
-    )
-
-
 @st.cache_resource(max_entries=64, show_spinner=False)
 def queries(asked: Question) -> pd.DataFrame:
     """The queries in question (table `queries`)."""
-    if asked.text or asked.item:
+    if asked.live:
         return pd.DataFrame({"query_id": [TYPED], "text": [asked.text], "item_id": [asked.item]})
     stored = opened_as(asked.collection, asked.digest).queries
     if asked.queries == "all":
@@ -119,7 +73,7 @@ def evidence(asked: Question) -> Evidence:
 
 def _judgements(asked: Question, qrels: pd.DataFrame | None) -> pd.DataFrame | None:
     """The judgements; of what is searched with those of the stored query that is the same."""
-    if qrels is None or not (asked.text or asked.item):
+    if qrels is None or not asked.live:
         return qrels
     same = _stored(asked)
     if asked.item:
@@ -142,12 +96,14 @@ def required_keywords(asked: Question) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _ranked(
-    name: str, digest: str, version: str, which: str, ties: str, live: tuple[str, str, str]
+    name: str, digest: str, version: str, which: str, ties: str, live: tuple[str, str, str, str]
 ) -> pd.DataFrame:
     """All results of one version: what the run depends on, and nothing that merely judges it."""
-    text, item, _ = live  # and the state of the text model
+    text, item, picture, _ = live  # and the state of the text model
     known = opened_as(name, digest)
     everything = len(known.items)
+    if picture:
+        return runs.picture_run(known, version, uploaded_picture(picture), k=everything)
     if text:
         return runs.text_run(known, version, text, k=everything).assign(query_id=TYPED)
     if item:
@@ -157,7 +113,7 @@ def _ranked(
 
 def _submitted(asked: Question, given: Submitted) -> pd.DataFrame:
     """What a submission ranks for the queries in question: the items annotated for each."""
-    if asked.text or asked.item:
+    if asked.live:
         raise DataError(given.name, "submitted features of stored queries only", "a stored query")
     if asked.protocol != PROTOCOL:
         found = f"submitted features under the protocol {asked.protocol}"
@@ -174,7 +130,7 @@ def _found(asked: Question, version: str) -> pd.DataFrame:
     given = next((each for each in asked.submissions if each.name == version), None)
     if given is not None:
         return _submitted(asked, given)
-    live = asked.text, asked.item, asked.text_model
+    live = asked.text, asked.item, asked.picture, asked.text_model
     return _ranked(name, digest, version, asked.queries, ties, live)
 
 

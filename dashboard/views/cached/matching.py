@@ -12,7 +12,8 @@ from dashboard.evaluation.pairing import Pairing
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.storage.sides import sides
 from dashboard.tables import DataError
-from dashboard.views.cached.judged import Question, counted_judgement, counted_run, queries
+from dashboard.views.cached.asked import Question
+from dashboard.views.cached.judged import counted_judgement, counted_run, queries
 from dashboard.views.cached.opened import opened_as
 
 

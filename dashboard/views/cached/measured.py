@@ -21,8 +21,8 @@ from dashboard.evaluation.statistics import tukey
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import scenes
 from dashboard.tables import DataError
+from dashboard.views.cached.asked import Question
 from dashboard.views.cached.judged import (
-    Question,
     counted_judgement,
     counted_run,
     queries,

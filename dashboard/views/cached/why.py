@@ -12,8 +12,8 @@ from dashboard.evaluation import ideal as ideals
 from dashboard.evaluation.case import NEAREST, Case, Pair
 from dashboard.evaluation.causes import Cause
 from dashboard.evaluation.neighbours import Surroundings, surroundings
+from dashboard.views.cached.asked import Question
 from dashboard.views.cached.judged import (
-    Question,
     counted_judgement,
     judgement,
     queries,

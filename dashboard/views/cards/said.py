@@ -28,8 +28,10 @@ _ANSWER = "verdict-answer"
 
 
 def about(found: Found) -> str:
-    """What names the query in reviews: its id, or the text or item that was searched with."""
+    """What names the query in reviews: its id, or what was searched with."""
     asked = found.asked
+    if asked.picture:
+        return f"picture:{asked.picture}"
     if asked.text:
         return f"text:{asked.text}"
     return f"item:{asked.item}" if asked.item else found.query_id

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard.views import address, cached
 from dashboard.views.cached import Searchable
 from dashboard.views.cards.rows import versions
+from dashboard.views.frame import uploading
 from dashboard.views.frame.choosers import found_among
 from dashboard.views.texts import plain, shown
 
@@ -21,6 +22,8 @@ def search_form(view: Any) -> bool:
     words, which = cached.words(collection), versions(view)
     can = cached.searched_with(collection, tuple(which))
     lost = bool(view.text) and not can.encode and view.text not in can.texts
+    if view.picture:
+        return _with_picture(view, can, which)
     ways = []
     if can.encode:
         _text(view, words.example)
@@ -33,9 +36,25 @@ def search_form(view: Any) -> bool:
     if can.items:
         _item(view, can, words.item, bool(ways))
         ways.append(f"choose {words.item}")
+    if can.see:
+        uploading.field(view, "or a picture of yours" if ways else "A picture of yours")
+        ways.append("upload a picture")
     if ways and not view.text and not view.item:
         st.info(plain(f"Nothing is searched yet. {', or '.join(ways).capitalize()}."))
     return bool(view.text or view.item) and not lost
+
+
+def _with_picture(view: Any, can: Searchable, names: Sequence[str]) -> bool:
+    """What can be said of an uploaded picture, and another one in its place; whether some version
+    can be searched with it."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if cached.opened(view.collection).groups:
+            uploading.meaning(view)
+        uploading.leave()
+    uploading.field(view, "Another picture of yours")
+    if not can.see:
+        st.warning(plain(f"Your picture cannot be searched with: {unable(names, 'pictures')}."))
+    return bool(can.see)
 
 
 def _say_unable(view: Any, can: Searchable, names: Sequence[str], lost: bool) -> None:
@@ -52,17 +71,17 @@ def _say_unable(view: Any, can: Searchable, names: Sequence[str], lost: bool) ->
         st.info(plain(f"Nothing can be searched with: {why} Stored results are all.", None))
 
 
-def unable(names: Sequence[str]) -> str:
+def unable(names: Sequence[str], what: str = "text") -> str:
     """That none of the versions encodes text, in words.
 
     >>> unable(["v1"]), unable(["v1", "v2"]), unable(["v1", "v2", "v3"])
     ('v1 encodes no text', 'neither v1 nor v2 encodes text', 'none of v1, v2, v3 encodes text')
     """
     if len(names) == 1:
-        return f"{names[0]} encodes no text"
+        return f"{names[0]} encodes no {what}"
     if len(names) == 2:
-        return f"neither {names[0]} nor {names[1]} encodes text"
-    return f"none of {', '.join(names)} encodes text"
+        return f"neither {names[0]} nor {names[1]} encodes {what}"
+    return f"none of {', '.join(names)} encodes {what}"
 
 
 def _text(view: Any, example: str) -> None:

@@ -9,18 +9,24 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.storage.pictures import kept_picture
 from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.texts import plain, shown
 
+UPLOADED = 240  # pixels
 FEEDBACK = ("feedback_1", "feedback_2", "feedback_3")
 
 
 def picture(found: Any) -> None:
     """The picture or the text item that is asked with, and what is wrong if there should be one."""
     asked = found.asked
-    live = asked.text or asked.item
-    if live:
+    if asked.picture:
+        content = kept_picture(asked.picture)
+        if content is not None:
+            st.image(content, caption="your picture", width=UPLOADED)
+        return
+    if asked.live:
         if not asked.item:
             return
         item = cached.media_of(asked.collection, [asked.item]).iloc[0]
@@ -41,6 +47,8 @@ def picture(found: Any) -> None:
 
 def has_picture(found: Any) -> bool:
     """Whether a query is asked with more than words."""
+    if found.asked.picture:
+        return True
     if found.asked.text:
         return False
     row = cached.queries(found.asked).set_index("query_id").loc[found.query_id]
@@ -51,6 +59,8 @@ def title(found: Any) -> str:
     """The query in words, or the item that it is about."""
     asked = found.asked
     row = cached.queries(asked).set_index("query_id").loc[found.query_id]
+    if asked.picture:
+        return "Like your picture"
     if asked.text or asked.item:
         item = cached.media_of(asked.collection, [asked.item]) if asked.item else None
         name = asked.item if item is None else item["caption"].iloc[0] or asked.item

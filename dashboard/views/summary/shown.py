@@ -112,7 +112,9 @@ def _described(view: Any, found: Any) -> None:
     reason = cached.counted_judgement(found.asked).unscorable.get(found.query_id)
     number = len({found.as_one(item) for item in found.relevant})
     count = f"{number} relevant item{'s' * (number != 1)} in the collection"
-    if reason == NOT_JUDGED and (found.asked.text or found.asked.item):
+    if found.asked.picture and not found.asked.text:
+        reason = "nobody said what your picture should find"
+    elif reason == NOT_JUDGED and found.asked.live:
         asks = ", and no such query asks for it" * bool(found.asked.item and found.protocol.mutual)
         reason = f"it is no stored query that was judged{asks}"
     st.markdown(" ".join([*chips, plain(f"Not scored: {reason}." if reason else count)]))
