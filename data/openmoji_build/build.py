@@ -17,11 +17,15 @@ from __future__ import annotations
 
 import argparse
 import logging
+import sys
 import tempfile
 from pathlib import Path
 
-from drawings import steps
-from drawings.workshop import Build
+# What both builders share is one folder up: data/networks_build.
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from drawings import steps  # noqa: E402
+from drawings.workshop import Build  # noqa: E402
 
 LOG = logging.getLogger("drawings")
 

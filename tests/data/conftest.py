@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 HERE = Path(__file__).resolve().parent
-for folder in (HERE, HERE.parents[1] / "data" / "driving" / "build"):
+DATA = HERE.parents[1] / "data"
+for folder in (HERE, DATA, DATA / "driving" / "build"):
     sys.path.insert(0, str(folder))
 
 from driving.labelling.scenes import Place  # noqa: E402

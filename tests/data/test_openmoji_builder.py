@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 BUILDER = Path(__file__).resolve().parents[2] / "data" / "openmoji_build"
-sys.path.insert(0, str(BUILDER))
+sys.path[:0] = [str(BUILDER), str(BUILDER.parent)]
 
 from drawings.asking import browsing, captions, composed, hashes, relevance  # noqa: E402
 from drawings.learning.codes import anchored, itq, lsh, signs  # noqa: E402
@@ -148,7 +148,7 @@ def test_codes_are_signs_and_keep_neighbours() -> None:
 
 def test_nearness_to_itself_is_one() -> None:
     seen = np.random.default_rng(0).normal(size=(5, 3))
-    near = anchored(seen, seen)
+    near = anchored(seen, seen).near(seen)
     assert np.allclose(np.diag(near), 1) and near.min() > 0 and np.allclose(near, near.T)
 
 

@@ -8,7 +8,7 @@ select    a balanced choice of clips, without those whose salient actor is hidde
 queries   the collection's text files: items, annotation, queries, vocabulary
 render    films and posters of the chosen clips
 frames    four small pictures of each training window and of each clip
-train     the three model versions and their vectors
+train     the three model versions: their vectors, and their picture sides as ONNX networks
 measure   print what the versions are worth
 """
 
@@ -16,11 +16,15 @@ from __future__ import annotations
 
 import argparse
 import logging
+import sys
 import tempfile
 from pathlib import Path
 
-from driving import steps
-from driving.workshop import Build
+# What both builders share is one folder up: data/networks_build.
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from driving import steps  # noqa: E402
+from driving.workshop import Build  # noqa: E402
 
 LOG = logging.getLogger("driving")
 

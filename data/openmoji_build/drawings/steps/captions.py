@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from networks_build.exported import write_body
 
 from drawings import files
 from drawings.asking.captions import split, texts
 from drawings.encoders import read_texts
 from drawings.learning.matching import RECIPES, Side, train
+from drawings.picture_sides import of_matching
 from drawings.sources import Drawing
 from drawings.steps.shared import plain, write_collection, write_overview
 from drawings.workshop import Build
@@ -33,6 +35,7 @@ def build(build: Build) -> None:
     files.copy_pictures(build.pictures, [drawing.hexcode for drawing in asked], folder)
     write_collection(folder, SETTINGS, _texts(asked))
     write_overview(folder, build.seed)
+    write_body(build.work, folder)
     looks = build.looks()
     seen = np.stack([looks[drawing.hexcode] for drawing in asked])
     captions = [text for drawing in asked for text in texts(drawing)]
@@ -70,10 +73,11 @@ def write_side(
     side: Side,
     vectors: dict[str, tuple[Sequence[str], np.ndarray]],
 ) -> None:
-    """Write one version with what turns a new text into a vector."""
+    """Write one version with what turns a new text, or a new picture, into a vector."""
     files.write_version(
         build.to / collection, side.recipe.name, side.recipe.note, vectors,
         {**files.ENCODED, "training_seed": build.seed},
+        of_matching(side) if side.network else None,
         text_projection=side.text_projection.astype(np.float16),
         text_bias=side.text_bias.astype(np.float16),
     )  # fmt: skip

@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from networks_build.exported import write_body
 
 from drawings import files
 from drawings.asking.browsing import COLUMNS, MOST_ROWS, Shown, sessions
@@ -72,6 +73,7 @@ def _write_versions(
     build: Build, gallery: Sequence[Drawing], rest: Sequence[Drawing], words: Mapping[str, str]
 ) -> dict[tuple[str, str], list[str]]:
     """Write the versions; the first pictures that each finds for each word."""
+    write_body(build.work, build.to / FOLDER)
     looks = build.looks()
     ids = [drawing.hexcode for drawing in gallery]
     seen, read = np.stack([looks[name] for name in ids]), read_texts(list(words.values()))

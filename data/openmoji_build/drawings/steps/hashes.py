@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from networks_build.exported import PictureSide, write_body
 
 from drawings import files, pictures
 from drawings.asking.hashes import (
@@ -18,7 +19,8 @@ from drawings.asking.hashes import (
     classed_drawings,
     grade,
 )
-from drawings.learning.codes import anchored, methods
+from drawings.learning.codes import Encode, anchored, methods
+from drawings.picture_sides import of_codes, of_digit_codes
 from drawings.steps.shared import plain, write_collection, write_overview
 from drawings.workshop import Build
 
@@ -57,8 +59,10 @@ def build_drawings(build: Build) -> None:
     files.copy_pictures(build.pictures, [one.item_id for one in classed], folder)
     write_collection(folder, DRAWINGS, _texts(classed, "webp", ("subgroup", "group"), about))
     write_overview(folder, build.seed)
+    write_body(build.work, folder)
     looks = build.looks()
-    _write_codes(folder, classed, np.stack([looks[one.item_id] for one in classed]), build.seed)
+    seen = np.stack([looks[one.item_id] for one in classed])
+    _write_codes(folder, classed, seen, build.seed, of_codes)
 
 
 def build_digits(build: Build) -> None:
@@ -74,7 +78,11 @@ def build_digits(build: Build) -> None:
     write_collection(folder, DIGITS, texts, openmoji=False)
     write_overview(folder, build.seed)
     training = digits.data[[one.part == TRAIN for one in classed]]
-    _write_codes(folder, classed, anchored(digits.data, training[::2]), build.seed)
+    anchors = anchored(digits.data, training[::2])
+    _write_codes(
+        folder, classed, anchors.near(digits.data), build.seed,
+        lambda encode: of_digit_codes(encode, anchors),
+    )  # fmt: skip
 
 
 def _draw_digits(folder: Path, classed: Sequence[Classed], data: np.ndarray) -> None:
@@ -118,7 +126,13 @@ def _texts(
     }
 
 
-def _write_codes(folder: Path, classed: Sequence[Classed], seen: np.ndarray, seed: int) -> None:
+def _write_codes(
+    folder: Path,
+    classed: Sequence[Classed],
+    seen: np.ndarray,
+    seed: int,
+    picture: Callable[[Encode], PictureSide],
+) -> None:
     """Learn every method on the training part and write the codes of gallery and queries."""
     parts = np.array([one.part for one in classed])
     taught = [one.fine for one in classed if one.part == TRAIN]
@@ -131,4 +145,5 @@ def _write_codes(folder: Path, classed: Sequence[Classed], seen: np.ndarray, see
         codes = encode(seen)
         rows = {"items": codes[parts != QUERY], "queries": codes[parts == QUERY]}
         vectors = {stem: (names[stem], rows[stem]) for stem in names}
-        files.write_version(folder, name, note, vectors, {"training_seed": seed})
+        settings = {"training_seed": seed}
+        files.write_version(folder, name, note, vectors, settings, picture(encode))

