@@ -15,6 +15,7 @@ from dashboard.storage import lists
 from dashboard.storage.answers import answers, ratings_of
 from dashboard.storage.collection import Collection
 from dashboard.storage.findings import Findings
+from dashboard.storage.reviewed import key_of
 from dashboard.tables import DataError
 
 ABOUT = "how metrics agree with what people said of the lists that they saw"
@@ -64,7 +65,7 @@ def asked_table(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, 
         raise DataError(collection.name, "no lists.csv", "lists that people saw")
     for problem in known.refused.values():
         raise problem
-    said, kind = answers(known, ratings_of(collection.name))
+    said, kind = answers(known, ratings_of(key_of(collection)))
     viewers = kind in (lists.REAL, lists.SIMULATED)
     browsed = Browsed.of(known.places, known.relevance, said, by_viewers=viewers)
     reading = Reading(call.rows, call.window, call.divide)

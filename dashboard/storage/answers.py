@@ -11,13 +11,13 @@ REVIEWERS = "reviewers"
 """The kind of answers that take the place of simulated ones, beside the kinds of `lists`."""
 
 
-def ratings_of(collection: str, until: int | None = None) -> pd.DataFrame:
+def ratings_of(key: str, until: int | None = None) -> pd.DataFrame:
     """The last rating of each reviewer of each list: list_id, author, value ("1" to "5").
 
-    until: the number of the last review that counts; None: all count. Raises DataError where the
-    file of reviews cannot be read.
+    key: what they are kept under, of `reviewed.key_of`. until: the number of the last review that
+    counts; None: all count. Raises DataError where the file of reviews cannot be read.
     """
-    last = reviews.latest(collection, reviews.RATING, until=until)
+    last = reviews.latest(key, reviews.RATING, until=until)
     once = last.drop_duplicates(["list_id", "author"], keep="last")
     return once[["list_id", "author", "value"]].reset_index(drop=True)
 

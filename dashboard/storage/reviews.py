@@ -26,7 +26,7 @@ VALUES = {VERDICT: ("relevant", "not", "unsure"), RATING: ("1", "2", "3", "4", "
 TAKEN_BACK = ""  # a value that every kind has: the reviewer says nothing any more
 LONGEST_NOTE, LONGEST_NAME, LONGEST_ID = 2_000, 80, 2_000  # characters
 _SUBJECT = ["kind", "collection", "query_id", "list_id", "item_id", "run"]
-_MADE_FOR = 1  # the file's user_version
+_MADE_FOR = 2  # the file's user_version
 _PATIENCE = 5.0  # seconds to wait while another process writes
 _TEXTS = ", ".join(f"{column} TEXT NOT NULL" for column in REVIEWS.columns if column != "number")
 _KEPT = "BEGIN SELECT RAISE(ABORT, 'reviews are kept as they were said'); END"
@@ -36,13 +36,22 @@ _MADE = (
     "CREATE INDEX review_of ON review (collection, kind)",
     f"CREATE TRIGGER never_changed BEFORE UPDATE ON review {_KEPT}",
     f"CREATE TRIGGER never_removed BEFORE DELETE ON review {_KEPT}",
-    f"PRAGMA user_version = {_MADE_FOR}",
+    "PRAGMA user_version = 1",
 )
+# Of each collection where it was found, to know it again: `reviewed` reads and writes them.
+_SIGNS = (
+    "CREATE TABLE known (number INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL,"
+    " folder TEXT NOT NULL, inode TEXT NOT NULL, content TEXT NOT NULL) STRICT",
+    "PRAGMA user_version = 2",
+)
+_STEPS = {0: _MADE, 1: _SIGNS}
+"""What makes a file of each version one of the next; a new file begins with 0."""
 
 
 @dataclass(frozen=True)
 class Review:
     """What one reviewer says of one thing: a result, or a list; `run` names the version, if one.
+    `collection` is what its reviews are kept under (`reviewed.key_of`).
 
     Raises ValueError, in a sentence for the reviewer, for a value that the kind does not have, a
     name that is missing, and texts that are too long or hold control characters.
@@ -81,7 +90,7 @@ def append(review: Review, once: str | None = None) -> int:
     row = (*astuple(review), datetime.now(UTC).isoformat(timespec="seconds"), once)
     columns = ", ".join([each.name for each in fields(Review)] + ["time", "said_once"])
     marks = ", ".join("?" * len(row))
-    with _opened(writing=True) as file:
+    with opened(writing=True) as file:
         file.execute("BEGIN IMMEDIATE")
         if once is not None:
             said = file.execute("SELECT number FROM review WHERE said_once = ?", (once,)).fetchone()
@@ -100,9 +109,9 @@ def state(collection: str, kind: str) -> tuple[str, int]:
     """
     asked = "SELECT number, time FROM review WHERE collection = ? AND kind = ?"
     path = _file()
-    if not path.exists():
+    if not exists():
         return "", 0
-    with _opened(writing=False) as file:
+    with opened(writing=False) as file:
         number, time = file.execute(
             f"{asked} ORDER BY number DESC LIMIT 1", (collection, kind)
         ).fetchone() or (0, "")
@@ -130,9 +139,9 @@ def history(collection: str, kind: str, *, until: int | None = None, **about: st
     where = " AND ".join(f"{column} = ?" for column in wanted)
     where += f" AND number <= {until:d}" if until is not None else ""
     asked = f"SELECT {', '.join(REVIEWS.columns)} FROM review WHERE {where} ORDER BY number"
-    if not _file().exists():
+    if not exists():
         return REVIEWS.empty()
-    with _opened(writing=False) as file:
+    with opened(writing=False) as file:
         rows = file.execute(asked, tuple(wanted.values())).fetchall()
     return REVIEWS.check(pd.DataFrame(rows, columns=list(REVIEWS.columns)), _file().name)
 
@@ -146,12 +155,17 @@ def folder() -> Path:
     return Path(user) / "search-quality-dashboard" / ".reviews"
 
 
+def exists() -> bool:
+    """Whether anything was ever said."""
+    return _file().exists()
+
+
 def _file() -> Path:
     return folder() / "reviews.sqlite"
 
 
 @contextlib.contextmanager
-def _opened(writing: bool) -> Iterator[sqlite3.Connection]:
+def opened(writing: bool) -> Iterator[sqlite3.Connection]:
     """The file of reviews, made where there is none yet; what goes wrong with it is a DataError."""
     path = _file()
     try:
@@ -168,13 +182,14 @@ def _opened(writing: bool) -> Iterator[sqlite3.Connection]:
 
 
 def _ready(file: sqlite3.Connection, path: Path) -> None:
-    """Makes the table where there is none; raises DataError for one that a later version made."""
+    """Makes the tables that are missing; raises DataError for what a later version made."""
     file.execute("PRAGMA synchronous = FULL")  # what was acknowledged survives a power cut
     if not _version(file):
         file.execute("PRAGMA journal_mode = WAL")
+    if _version(file) in _STEPS:
         file.execute("BEGIN IMMEDIATE")
-        if not _version(file):  # else another process was first
-            for statement in _MADE:
+        while _version(file) in _STEPS:  # none is left where another process was first
+            for statement in _STEPS[_version(file)]:
                 file.execute(statement)
         file.execute("COMMIT")
     if _version(file) != _MADE_FOR:

@@ -17,6 +17,7 @@ from dashboard.storage.answers import ratings_of
 from dashboard.storage.collection import Collection
 from dashboard.storage.freshness import stamp
 from dashboard.storage.lists import Lists
+from dashboard.storage.reviewed import key_of
 from dashboard.storage.stored import stored_files
 from dashboard.tables import DataError
 from dashboard.views.cached.opened import opened
@@ -24,12 +25,13 @@ from dashboard.views.cached.opened import opened
 
 class Said(NamedTuple):
     """What tables of lists depend on: the files' state, and the last rating that counts: the state
-    of the file of reviews and its number there."""
+    of the file of reviews, its number there, and what it is kept under."""
 
     collection: str
     state: str
     reviews: str
     until: int
+    key: str
 
 
 def lists_of(name: str) -> Lists | None:
@@ -64,14 +66,15 @@ def workers(name: str) -> tuple[int, int]:
 
 def said(name: str) -> Said:
     """What the tables depend on now. Raises DataError where the reviews cannot be read."""
-    asked = Said(name, stamp(name), *reviews.state(name, reviews.RATING))
+    key = key_of(opened(name))
+    asked = Said(name, stamp(name), *reviews.state(key, reviews.RATING), key)
     ratings(asked)  # here, where the screen is ready to be told that they cannot be read
     return asked
 
 
 def ratings(asked: Said) -> pd.DataFrame:
     """The last rating of each reviewer of each list: list_id, author, value."""
-    return _ratings(asked.collection, asked.reviews, asked.until)
+    return _ratings(asked.key, asked.reviews, asked.until)
 
 
 def kind(asked: Said) -> str:
@@ -155,5 +158,5 @@ def _browsed(asked: Said) -> tuple[Browsed, str]:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _ratings(name: str, file: str, until: int) -> pd.DataFrame:
-    return ratings_of(name, until)
+def _ratings(key: str, file: str, until: int) -> pd.DataFrame:
+    return ratings_of(key, until)

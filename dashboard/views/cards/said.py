@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.storage import reviews
+from dashboard.storage.reviewed import key_of
 from dashboard.storage.reviews import VERDICT, Review
 from dashboard.tables import DataError
 from dashboard.views import cached
@@ -42,7 +43,11 @@ def verdicts(found: Found) -> pd.DataFrame:
 
     Raises DataError where the file of reviews cannot be read.
     """
-    return reviews.latest(found.asked.collection, VERDICT, query_id=about(found))
+    return reviews.latest(_key(found), VERDICT, query_id=about(found))
+
+
+def _key(found: Found, *, saying: bool = False) -> str:
+    return key_of(cached.opened(found.asked.collection), saying=saying)
 
 
 def by_item(said: pd.DataFrame) -> dict[str, list[Any]]:
@@ -84,7 +89,7 @@ def _kept(found: Found, told: Mapping[str, Any], once: str) -> str:
     try:
         review = Review(
             VERDICT,
-            found.asked.collection,
+            _key(found, saying=True),
             str(told.get("value", "")),
             str(told.get("author", "")).strip(),
             query_id=about(found),
@@ -119,7 +124,7 @@ def below(found: Found, said: pd.DataFrame) -> None:
             st.dataframe(_readable(said), hide_index=True)
         st.download_button(
             "All verdicts of this collection as CSV",
-            lambda: as_csv(reviews.latest(collection, VERDICT)).encode(),
+            lambda: as_csv(reviews.latest(_key(found), VERDICT)).encode(),
             file_name=f"{collection}-verdicts.csv",
             icon=":material/download:",
             on_click="ignore",

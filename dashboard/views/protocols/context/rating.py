@@ -7,8 +7,10 @@ import streamlit as st
 from dashboard.storage import reviews
 from dashboard.storage.answers import REVIEWERS
 from dashboard.storage.lists import BEST, REAL, SIMULATED, WORST
+from dashboard.storage.reviewed import key_of
 from dashboard.storage.reviews import RATING, TAKEN_BACK, Review
 from dashboard.tables import DataError
+from dashboard.views import cached
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.texts import plain
@@ -71,8 +73,7 @@ def _keep(key: str, collection: str, query_id: str, list_id: str, version: str) 
     # what was typed last: a click may arrive together with the name, before it is remembered
     name = str(st.session_state.get("reviewer", "")).strip()
     try:
-        reviews.append(
-            Review(RATING, collection, value, name, query_id, list_id=list_id, run=version)
-        )
+        key = key_of(cached.opened(collection), saying=True)
+        reviews.append(Review(RATING, key, value, name, query_id, list_id=list_id, run=version))
     except (ValueError, DataError) as problem:
         st.session_state[_PROBLEM] = f"Not kept: {problem}"
