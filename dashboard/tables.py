@@ -1,4 +1,5 @@
-"""The hallway: the columns that every room agrees on, and the one error for readers' files.
+"""The hallway: the columns that every room agrees on, the one error for readers' files, and how
+counts are written in sentences.
 
 All data walks through the program as long pandas tables with the columns declared here. A table is
 checked once, where it enters (storage), and trusted afterwards.
@@ -13,6 +14,24 @@ import numpy as np
 import pandas as pd
 
 Kind = Literal["text", "number", "integer", "flag"]
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """A count in a sentence, its noun in the plural unless it is one.
+
+    >>> counted(1, "note"), counted(2_400, "query", "queries")
+    ('1 note', '2,400 queries')
+    """
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
+def between(low: int, high: int) -> str:
+    """What a count lies between, or what it is throughout.
+
+    >>> between(5, 5), between(0, 1_000)
+    ('5', '0 to 1,000')
+    """
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 class DataError(Exception):

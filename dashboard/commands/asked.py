@@ -159,7 +159,7 @@ class Asked:
     def said(self) -> dict[str, str]:
         """The choices in words, for a report."""
         least = f"{self.min_similarity:g}" if self.min_similarity > NO_CUT else ""
-        copies = f"{len(self.copy_of)} items left out; of several the first in a list counts"
+        copies = f"{len(self.copy_of):,} items left out; of several the first in a list counts"
         said = {
             "Least similarity of words and keyword": f"{self.threshold:g}",
             "Least similarity of a result": least,

@@ -17,7 +17,7 @@ from dashboard.evaluation.protocols import Protocol, trec
 from dashboard.storage.files import read_qrels, read_run
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.versions import RUN_NAME
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 
 
 def measure_collection(
@@ -112,8 +112,9 @@ def _compare_queries(name: str, ran: set[str], judged: set[str], complaints: Fin
     """Say how many judged queries a run has nothing for, and how many of its own nobody judged."""
     missing, strange = judged - ran, ran - judged
     if missing:
-        found = f"no results for {len(missing)} of {len(judged)} judged queries"
+        found = f"no results for {len(missing):,} of {len(judged):,} judged queries"
         complaints.warning(name, f"{found} ({listed(sorted(missing))})", "results; they count 0")
     if strange:
-        found = f"results of {len(strange)} queries without judgements ({listed(sorted(strange))})"
-        complaints.note(name, found, "judged queries; they were left out")
+        found = f"results of {counted(len(strange), 'query', 'queries')} without judgements"
+        wanted = "judged queries; they were left out"
+        complaints.note(name, f"{found} ({listed(sorted(strange))})", wanted)

@@ -71,7 +71,7 @@ def _of_wrong(case: Case, item: str, around: Around) -> Cause:
         if cause:
             return cause
     if len(lacking) == 1 and len(case.required) > 1:
-        rest = f"Has {len(case.required) - 1} of {len(case.required)} keywords"
+        rest = f"Has {len(case.required) - 1:,} of {len(case.required):,} keywords"
         said = f"{rest}; lacks only {_word(lacking[0])}."
         return Cause("near", f"near miss: no {lacking[0][1]}", f"{said} {looks}".strip())
     if looks:
@@ -151,7 +151,7 @@ def _spoken(case: Case, item: str, pair: Pair, around: Around, *, has: bool) -> 
         others = case.like_it(version, pair, item, has)
         odd = [s <= FEW if has else s >= MOST for s in (share, *others)]
         if odd[0] and len(others) >= COMMON and sum(odd[1:]) <= RARE * len(others):
-            speaking[version] = f"{round(share * len(near))} of {len(near)} by {version}"
+            speaking[version] = f"{round(share * len(near))} of {len(near):,} by {version}"
     return ", ".join(speaking.values()) if _by_most(case, len(speaking)) else ""
 
 
@@ -186,8 +186,8 @@ def _looks_like_others(case: Case, around: Around) -> Cause | None:
     if others < 3 or not _by_most(case, sum(none)):
         return None
     sentence = (
-        f"None of its {min(NEAREST, others)} nearest neighbours is relevant by "
-        f"{sum(none)} of {len(none)} versions, though {others} other items are."
+        f"None of its {min(NEAREST, others):,} nearest neighbours is relevant by "
+        f"{sum(none):,} of {len(none):,} versions, though {others} other items are."
     )
     return Cause("alike", "looks like items with other keywords", sentence)
 

@@ -38,7 +38,7 @@ def pairing(judgement: Judgement) -> Pairing:
     asking = [query for query in judgement.query_ids if judgement.kinds.get(query) == IMAGE]
     bare = [query for query in asking if query not in judgement.leave_out]
     if bare:
-        raise ValueError(f"{len(bare)} pictures that ask are no items ({bare[0]})")
+        raise ValueError(f"{len(bare):,} pictures that ask are no items ({bare[0]})")
     qrels = judgement.qrels[judgement.qrels["grade"] >= judgement.relevant_from]
     query = qrels["query_id"].astype("str")
     item = qrels["item_id"].astype("str")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.rankings import Array, Floats
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 
 DIMENSION = 128
 UNIT = 1e-3  # a norm this near to 1 is 1
@@ -93,8 +93,8 @@ def scored(
     """
     items, warned = gallery.checked(dimension)
     asked, also = queries.checked(dimension)
-    warned = (*warned, *_strangers(gallery.name, items, items_known, "items"))
-    also = (*also, *_strangers(queries.name, asked, queries_known, "queries"))
+    warned = (*warned, *_strangers(gallery.name, items, items_known, "item"))
+    also = (*also, *_strangers(queries.name, asked, queries_known, "query", "queries"))
     query = _places(labels["query_id"], asked, "query", queries.name)
     item = _places(labels["item_id"], items, "item", gallery.name)
     score = _cosines(queries.rows, query, gallery.rows, item).round(PLACES)
@@ -118,7 +118,7 @@ def _standing(items: pd.Index, known: Sequence[str]) -> Array:
     return np.where(found < 0, len(known), found)
 
 
-def _strangers(name: str, given: pd.Index, known: Sequence[str], what: str) -> tuple[str, ...]:
+def _strangers(name: str, given: pd.Index, known: Sequence[str], *what: str) -> tuple[str, ...]:
     """Warnings: how many of a collection's ids lack features, and how many it does not know."""
     if not len(known):
         return ()
@@ -127,13 +127,13 @@ def _strangers(name: str, given: pd.Index, known: Sequence[str], what: str) -> t
     said = []
     if len(lacking):
         said.append(
-            f"no features of {len(lacking):,} of {len(wanted):,} {what}, such as "
+            f"no features of {len(lacking):,} of {counted(len(wanted), *what)}, such as "
             f"{lacking[0]!r}; none of them is annotated"
         )
     if len(strange):
         said.append(
-            f"features of {len(strange):,} {what} that the collection does not have, such "
-            f"as {strange[0]!r}; they were left out"
+            f"features of {counted(len(strange), *what)} that the collection does not have, such "
+            f"as {strange[0]!r}; left out"
         )
     return tuple(f"{name}: {sentence}" for sentence in said)
 
@@ -142,7 +142,8 @@ def _places(wanted: pd.Series, known: pd.Index, what: str, name: str) -> Array:
     places: Array = known.get_indexer(pd.Index(wanted.astype("str")))
     missing = pd.unique(wanted.astype("str").to_numpy()[places < 0])
     if len(missing):
-        found = f"no features of {len(missing):,} annotated {what} ids, the first {missing[0]!r}"
+        ids = counted(len(missing), f"annotated {what} id")
+        found = f"no features of {ids}, the first {missing[0]!r}"
         raise DataError(name, found, f"features of every annotated {what}")
     return places
 

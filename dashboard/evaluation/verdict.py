@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.evaluation.scores import written
+from dashboard.tables import counted
 
 SIGNIFICANT = 0.05
 
@@ -65,4 +66,4 @@ def _number(p: float) -> str:
 
 
 def _queries(number: int) -> str:
-    return "1 query" if number == 1 else f"{number:,} queries"
+    return counted(number, "query", "queries")

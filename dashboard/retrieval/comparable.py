@@ -10,6 +10,7 @@ from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection import Collection
 from dashboard.storage.findings import listed
 from dashboard.storage.recorded import RECORDED
+from dashboard.tables import counted
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,13 @@ def unlike(collection: Collection, baseline: str, candidate: str) -> list[str]:
     first, second = made(collection, baseline), made(collection, candidate)
     found = []
     for what, one, other in (
-        ("items", first.items, second.items),
-        ("text queries", first.queries, second.queries),
+        (("item", "items"), first.items, second.items),
+        (("text query", "text queries"), first.queries, second.queries),
     ):
         for version, lacks in ((candidate, one - other), (baseline, other - one)):
             if lacks:
-                rest = f"{len(lacks)} {what} that the other has ({listed(sorted(lacks))})"
-                found.append(f"{version} knows nothing of {rest}")
+                rest = f"{counted(len(lacks), *what)} that the other has"
+                found.append(f"{version} knows nothing of {rest} ({listed(sorted(lacks))})")
     if first.items == second.items and first.depth != second.depth:
         found.append(
             f"the lists of {baseline} go to rank {first.depth}, those of {candidate} to rank "

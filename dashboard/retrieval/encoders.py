@@ -209,7 +209,7 @@ def _projected(model: Model, texts: Sequence[str]) -> Array:
         raise DataError(file, "no such file", "the projection of text vectors")
     vectors = sentence_vectors(texts)
     if vectors.shape[1] != len(model.text_projection):
-        found = f"{len(model.text_projection)} rows"
+        found = f"{len(model.text_projection):,} rows"
         raise DataError(file, found, f"{vectors.shape[1]}, as the language model has dimensions")
     projected = vectors @ model.text_projection
     return projected if model.text_bias is None else projected + model.text_bias

@@ -169,7 +169,7 @@ def check_runs(collection: Collection) -> pd.DataFrame:
         others = [query for query in run["query_id"].unique() if query not in known]
         if others:
             wanted = "queries of the collection; their results are left out"
-            findings.warning(name, f"results of {len(others)} unknown queries", wanted)
+            findings.warning(name, f"results of {len(others):,} unknown queries", wanted)
     return findings.frame()
 
 

@@ -47,4 +47,4 @@ if groups:
     st.caption("In brackets: queries scored. Pale bars rest on fewer than five.")
 if len(view.runs) > 1:
     summary.every_pair(view)
-summary.notes(collection)
+summary.notes(collection.findings)

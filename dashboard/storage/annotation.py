@@ -20,7 +20,7 @@ import pandas as pd
 from dashboard.storage.files.tables import named_columns, read_frame, unique_rows
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.settings import COLLECTION, group_name
-from dashboard.tables import KEYWORDS, DataError
+from dashboard.tables import KEYWORDS, DataError, counted
 
 GROUPS: tuple[str, ...] = tuple(COLLECTION["groups"])
 FILES = {
@@ -131,7 +131,7 @@ def _once(
     """Each item once: rows of an item with the same keywords become one, others are refused."""
     second = frame.index[frame.duplicated(["slice_id", *columns])]
     if len(second):
-        found = f"{len(second)} items again with the same keywords"
+        found = f"{counted(len(second), 'item')} again with the same keywords"
         findings.note(name, found, "each item once; kept once", int(second[0]))
         frame = frame.drop(index=second)
     return unique_rows(frame, ["slice_id"], name, findings)
@@ -154,7 +154,7 @@ def _keywords(
     spelling = _spellings(rows["keyword"], keys, name, findings)
     repeated = rows.duplicated(["slice_id", "group", "key"])
     if repeated.any():
-        found = f"{int(repeated.sum())} keywords repeated in a cell"
+        found = f"{counted(int(repeated.sum()), 'keyword')} repeated in a cell"
         findings.note(name, found, "each once; kept once")
     rows = rows[~repeated]
     rows = rows.assign(keyword=rows["key"].map(spelling)).rename(columns={"slice_id": "item_id"})
@@ -194,7 +194,7 @@ def _clips(frame: pd.DataFrame, name: str, findings: Findings) -> pd.DataFrame:
     if {"span_start", "span_end"} <= set(clips.columns):
         empty = clips.index[clips["span_end"] <= clips["span_start"]]
         if len(empty):
-            found = f"a span that ends before it begins in {len(empty)} rows"
+            found = f"a span that ends before it begins in {counted(len(empty), 'row')}"
             findings.warning(name, found, "an end after the start; shown whole", int(empty[0]))
             clips.loc[empty, ["span_start", "span_end"]] = float("nan")
     return clips.reset_index(drop=True)

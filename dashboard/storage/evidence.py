@@ -15,7 +15,7 @@ from dashboard.storage.findings import Findings, listed
 from dashboard.storage.relevance import judgements_of
 from dashboard.storage.sides import with_among
 from dashboard.storage.stored import OF_JUDGEMENTS, stored_as
-from dashboard.tables import ITEMS, QUERIES, DataError, Table
+from dashboard.tables import ITEMS, QUERIES, DataError, Table, counted
 
 LONGEST_TEXT = 1_000
 
@@ -80,7 +80,8 @@ def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -
     matches = matched_ids(annotation.item_lines, items["item_id"].tolist())
     unknown = [item for item in annotation.item_lines if item not in matches]
     if unknown:
-        found = f"{len(unknown)} annotated ids that are no items ({listed(unknown)})"
+        what = "annotated id that is no item", "annotated ids that are no items"
+        found = f"{counted(len(unknown), *what)} ({listed(unknown)})"
         line = annotation.item_lines[unknown[0]]
         findings.warning(name, found, "ids of items; they were left out", line)
     again, times = Counter(matches.values()).most_common(1)[0] if matches else ("", 0)
@@ -89,7 +90,7 @@ def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -
     joined = keywords.assign(item_id=keywords["item_id"].map(matches)).dropna(subset="item_id")
     bare = sorted(set(items["item_id"]) - set(joined["item_id"]))
     if bare:
-        found = f"{len(bare)} of {len(items)} items without a keyword ({listed(bare)})"
+        found = f"{len(bare):,} of {len(items):,} items without a keyword ({listed(bare)})"
         findings.note(name, found, "keywords; these items are not annotated, never 'not relevant'")
     return joined.reset_index(drop=True)
 
@@ -152,7 +153,7 @@ def read_judgements(
     asked = qrels["query_id"].isin(queries["query_id"])
     if not asked.all():
         others = listed(qrels.loc[~asked, "query_id"].unique())
-        found = f"{int((~asked).sum())} judgements of unknown queries ({others})"
+        found = f"{counted(int((~asked).sum()), 'judgement')} of unknown queries ({others})"
         findings.warning(path.name, found, "queries of the collection; they were left out")
     _outside(qrels[asked], items, path.name, findings)
     return qrels[asked].reset_index(drop=True)
@@ -162,7 +163,7 @@ def _outside(qrels: pd.DataFrame, items: pd.DataFrame, name: str, findings: Find
     """Warn of judged items that are not in the gallery."""
     strange = qrels.loc[~qrels["item_id"].isin(items["item_id"]), "item_id"].unique()
     if len(strange):
-        found = f"{len(strange)} judged items that are not in the gallery ({listed(strange)})"
+        found = f"{counted(len(strange), 'judged item')} outside the gallery ({listed(strange)})"
         findings.warning(name, found, "items; they count as relevant, but cannot be found")
 
 

@@ -55,4 +55,4 @@ def listed(names: Iterable[object]) -> str:
     """
     every = [str(name)[:80] for name in names]
     more = len(every) - SHOWN
-    return ", ".join(every[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(every[:SHOWN]) + (f" and {more:,} more" if more > 0 else "")

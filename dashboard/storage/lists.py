@@ -23,7 +23,7 @@ from dashboard.storage.relevance import (
     read_relevance,
 )
 from dashboard.storage.stored import stored_as, stored_files
-from dashboard.tables import LISTS, RELEVANCE, DataError, Table
+from dashboard.tables import LISTS, RELEVANCE, DataError, Table, counted
 
 REAL, SIMULATED, NONE = "real", "simulated", "none"
 SAID = {REAL: "satisfaction", SIMULATED: "satisfaction_simulated"}
@@ -127,12 +127,13 @@ def _known(read: pd.DataFrame, collection: HasLists, name: str, findings: Findin
     if not asked.all():
         others = read[~asked].drop_duplicates("list_id")
         named = listed(others["list_id"] + " of " + others["query_id"])
-        found, line = f"{len(others)} lists of unknown queries ({named})", int(others.index[0])
-        findings.warning(name, found, "queries of the collection; left out", line)
+        found = f"{counted(len(others), 'list')} of unknown queries ({named})"
+        first = int(others.index[0])
+        findings.warning(name, found, "queries of the collection; left out", first)
     known = read["item_id"].isin(collection.items["item_id"])
     if not known.all():
         named = listed(read.loc[~known, "item_id"].unique())
-        found = f"{int((~known).sum())} places with unknown items ({named})"
+        found = f"{counted(int((~known).sum()), 'place')} with unknown items ({named})"
         wanted = "items of the gallery; left out, the others close up"
         findings.warning(name, found, wanted, int(read.index[~known][0]))
     return read[asked & known]
@@ -147,7 +148,7 @@ def _holes(read: pd.DataFrame, name: str, findings: Findings) -> None:
         row = read.loc[line]
         where = f"row {row['row']} of list {row['list_id']!r}"
         rows = read.loc[later].drop_duplicates(["list_id", "row"])
-        found = f"{len(rows)} rows with a hole: column {row['column']} in {where}"
+        found = f"{counted(len(rows), 'row')} with a hole: column {row['column']} in {where}"
         wanted = f"column {place[line]}, the next one there; the order counts, the hole does not"
         findings.warning(name, found, wanted, line)
 
@@ -222,7 +223,8 @@ def _of_lists(
         (others, "of somebody who did not see the list", "those of the list's participant"),
     ):
         if strange.any():
-            found = f"{int(strange.sum())} answers {what} ({listed(read.loc[strange, 'list_id'])})"
+            named = listed(read.loc[strange, "list_id"])
+            found = f"{counted(int(strange.sum()), 'answer')} {what} ({named})"
             findings.warning(name, found, f"{wanted}; left out", int(read.index[strange][0]))
     kept = read[~unknown & ~others]
     return kept[["list_id", "participant", "satisfaction"]].reset_index(drop=True)

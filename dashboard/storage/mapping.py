@@ -20,7 +20,7 @@ from dashboard.storage.files.delimited import neutral
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings
 from dashboard.storage.settings import MAPPING, read_settings
-from dashboard.tables import QUERY_KEYWORDS, DataError, Table
+from dashboard.tables import QUERY_KEYWORDS, DataError, Table, counted
 
 TABLE = "query_keywords.csv"
 SETTINGS = "query_keywords.toml"
@@ -54,7 +54,8 @@ def read_mapping(
     texts = queries.loc[queries["text"] != ""].set_index("query_id")["text"]
     if not (folder / TABLE).exists():
         if len(texts) and len(vocabulary):
-            findings.warning(TABLE, f"no such file for {len(texts)} text queries", WANTED)
+            asked = counted(len(texts), "text query", "text queries")
+            findings.warning(TABLE, f"no such file for {asked}", WANTED)
         return QUERY_KEYWORDS.empty()
     mapping = read_table(folder / TABLE, STORED, TABLE, findings).reset_index(drop=True)
     settings = read_settings(folder / SETTINGS, MAPPING, SETTINGS, findings)

@@ -9,7 +9,7 @@ import pandas as pd
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.stored import stored_as
-from dashboard.tables import QRELS, RELEVANCE, DataError
+from dashboard.tables import QRELS, RELEVANCE, DataError, counted
 
 LARGEST = 100
 INVALID = (-1, -2)
@@ -44,7 +44,7 @@ def judgements_of(folder: Path, queries: pd.DataFrame, findings: Findings) -> pd
     answers, name = found
     invalid = answers.index[answers["relevance"] < 0]
     if len(invalid):
-        said = f"{len(invalid)} of {len(answers)} answers are invalid (-1 or -2)"
+        said = f"{len(invalid):,} of {len(answers):,} answers are invalid (-1 or -2)"
         findings.note(name, said, f"0 to {LARGEST}; left out of the means", int(invalid[0]))
     return means(answers)
 
@@ -78,7 +78,7 @@ def note_contradiction(
     first = other.iloc[0]
     pair = (answers["query_id"] == first["query_id"]) & (answers["item_id"] == first["item_id"])
     found = (
-        f"{len(other)} of {len(both)} query–picture pairs have another relevance in qrels: "
+        f"{len(other):,} of {len(both):,} query–picture pairs have another relevance in qrels: "
         f"{first['item_id']!r} for {first['query_id']!r} has a mean of {_number(first['grade'])} "
         f"here and {_number(first['grade_judged'])} there"
     )
@@ -100,7 +100,7 @@ def of_known_queries(
     strange = ~read["query_id"].isin(queries["query_id"])
     if strange.any():
         named = listed(read.loc[strange, "query_id"].unique())
-        found = f"{int(strange.sum())} answers for unknown queries ({named})"
+        found = f"{counted(int(strange.sum()), 'answer')} for unknown queries ({named})"
         line = int(read.index[strange][0]) if has_lines else None
         findings.warning(name, found, "queries of the collection; left out", line)
     return read[~strange]

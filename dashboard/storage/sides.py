@@ -81,7 +81,7 @@ def with_among(
     said = queries.get("among", pd.Series("", index=queries.index, dtype="str")).str.strip()
     strange = ~said.isin([*known, ""])
     if strange.any():
-        found = f"{int(strange.sum())} queries among {listed(said[strange].unique())}"
+        found = f"{int(strange.sum()):,} queries among {listed(said[strange].unique())}"
         wanted = f"a side of the items ({listed(known) or 'they have none'}); they were left out"
         findings.warning(name, found, wanted, int(strange.index[strange][0]))
     others = {item: _other(of_item, known, item) for item in queries["item_id"].unique() if item}
@@ -102,7 +102,7 @@ def _say_unasked(
     """A warning for the item queries whose side cannot be told, of which everything is searched."""
     lost = queries.index[(meant == "") & queries["item_id"].isin(of_item)]
     if len(known) > 1 and len(lost):
-        found = f"{len(lost):,} item queries that do not say among which of {len(known)} sides "
+        found = f"{len(lost):,} item queries that do not say among which of {len(known):,} sides "
         found += f"they search ({listed(known)})"
         wanted = "a column among, or two sides (is one mistyped?); they search everything"
         findings.warning(name, found, wanted, int(lost[0]))

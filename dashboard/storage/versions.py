@@ -180,7 +180,7 @@ def _joined(
     )
     unknown = [name for name in vectors.ids if name not in matches]
     if unknown:
-        found = f"{len(unknown)} vectors for unknown ids ({listed(unknown)})"
+        found = f"{len(unknown):,} vectors for unknown ids ({listed(unknown)})"
         findings.warning(name, found, f"ids of the {stem}; they were left out")
     if len(set(matches.values())) < len(matches):
         raise DataError(name, "two vectors for one item", "one vector for each item")
@@ -190,11 +190,13 @@ def _joined(
         vectors = Vectors(ids, vectors.matrix[named], vectors.codes)
     joined = vectors.rows(list(known))
     if not joined.ids:
-        raise DataError(name, f"no vector for any of the {len(known)} {stem}", f"ids of the {stem}")
+        found = f"no vector for any of the {len(known):,} {stem}"
+        raise DataError(name, found, f"ids of the {stem}")
     needed = [name for name, needs in known.items() if needs]
     missing = set(needed) - set(joined.ids)
     if missing:
-        found = f"no vector for {len(missing)} of {len(needed)} {stem} ({listed(sorted(missing))})"
+        many = f"{len(missing):,} of {len(needed):,} {stem}"
+        found = f"no vector for {many} ({listed(sorted(missing))})"
         findings.warning(name, found, f"a vector for each of the {stem}")
     return joined
 

@@ -14,7 +14,7 @@ import pandas as pd
 from dashboard.storage.annotation import keyword_key
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.settings import fits, group_name, read_settings
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 
 SCHEMA: dict[str, Any] = {"keyword": []}
 COLUMNS = ("group", "keyword", "words")
@@ -54,7 +54,7 @@ def spelled_words(
     new = found[~_keyed(found).isin(set(_keyed(words)))]
     if len(new):
         names = listed(new["keyword"])
-        said = f"no entry for {len(new)} annotated keywords ({names})"
+        said = f"no entry for {counted(len(new), 'annotated keyword')} ({names})"
         findings.warning(
             "vocabulary.toml", said, "other words for each; only the keyword itself is known"
         )

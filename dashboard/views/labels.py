@@ -11,6 +11,7 @@ import pandas as pd
 from dashboard.evaluation.metrics.registry import Measure, measure
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.slices import KEYWORD_GROUP
+from dashboard.tables import counted
 
 KINDS = {"video": "clip", "image": "picture", "text": "text"}
 ITEM = "item"
@@ -104,14 +105,14 @@ def words(items: pd.DataFrame, queries: pd.DataFrame) -> Words:
     names = {of: f"{kind.capitalize()} queries" for of, kind in kinds.items()}
     numbers = {"text": int(in_words.sum()), "item": int((~in_words).sum())}
     asked = [
-        f"{number:,} {kinds[of]} {'query' if number == 1 else 'queries'}"
+        counted(number, f"{kinds[of]} query", f"{kinds[of]} queries")
         for of, number in numbers.items()
         if number
     ]
     alone = queries.loc[in_words & ~composed, "text"]
     return Words(
         f"{'an' if one == ITEM else 'a'} {one}",
-        " and ".join(_counted(n, word) for word, n in kind.value_counts(sort=False).items()),
+        " and ".join(counted(n, str(word)) for word, n in kind.value_counts(sort=False).items()),
         {**names, "all": "All queries"},
         " · ".join(asked) or "no queries",
         str(alone.iloc[0]) if len(alone) else "",
@@ -140,7 +141,3 @@ def query_names(queries: pd.DataFrame, items: pd.DataFrame) -> dict[str, str]:
 
 def _one_word(kinds: list[str]) -> str:
     return kinds[0] if len(set(kinds)) == 1 else ITEM
-
-
-def _counted(number: int, word: Any) -> str:
-    return f"{number:,} {word}{'s' * (number != 1)}"

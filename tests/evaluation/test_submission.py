@@ -69,8 +69,7 @@ def test_ids_that_lack_features_or_that_nobody_knows_are_said():
     )
     assert warned == (
         "g.npy: no features of 2 of 5 items, such as 'e'; none of them is annotated",
-        "g.npy: features of 1 items that the collection does not have, such as 'd'; they were "
-        "left out",
+        "g.npy: features of 1 item that the collection does not have, such as 'd'; left out",
         "q.npy: no features of 1 of 3 queries, such as 's'; none of them is annotated",
     )
 
@@ -90,8 +89,8 @@ BROKEN = {
     "dimension": (GALLERY, Features("q.npy", ("r",), np.ones((1, 3))), "3 dimensions"),
     "one row": (Features("g.npy", ("a",), np.ones(2)), QUERIES, "float64 values of the shape"),
     "integers": (Features("g.npy", ("a",), np.ones((1, 2), int)), QUERIES, "int64 values"),
-    "no item": (Features("g.npy", tuple("abxd"), GALLERY.rows), QUERIES, "item ids, the first 'c'"),
-    "no query": (GALLERY, Features("q.npy", ("r", "s"), QUERIES.rows), "query ids, the first 'q'"),
+    "no item": (Features("g.npy", tuple("abxd"), GALLERY.rows), QUERIES, "item id, the first 'c'"),
+    "no query": (GALLERY, Features("q.npy", ("r", "s"), QUERIES.rows), "query id, the first 'q'"),
 }
 
 

@@ -85,7 +85,7 @@ def test_a_run_file_is_read_in_gallery_order_without_the_item_itself(folder: Pat
     assert set(run["query_id"].astype("str")) == {"item_v00", "q1"}
     said = " ".join(runs.check_runs(collection)["found"])
     assert "results of 1 unknown queries" in said
-    assert "1 results that are not items" in said
+    assert "1 result that is not an item" in said
     assert results(runs.text_run(collection, "bm25", "car", 5), "q1") == ["v03"]
     assert runs.text_run(collection, "bm25", "person crossing", 5).empty, "asked, and nothing found"
     for ask, what in ((runs.text_run, "a blue car"), (runs.item_run, "v03")):

@@ -204,7 +204,7 @@ def test_items_learn_from_the_annotation_only_what_they_do_not_say(tiny: Path) -
     assert items["file"].tolist() == ["v00.mp4", "v01.mp4", "v02.mp4", "v03.mp4"]
     assert items["poster"].tolist() == ["v00.gif", "", "", ""]
     assert items["span_end"].fillna(-1).tolist() == [-1, -1, 2, -1]
-    assert collection.findings["found"].str.contains("ends before it begins in 1 rows").any()
+    assert collection.findings["found"].str.contains("ends before it begins in 1 row").any()
 
 
 def test_two_rows_for_one_item_are_refused(tiny: Path) -> None:

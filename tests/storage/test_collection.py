@@ -101,7 +101,7 @@ def test_a_row_repeated_word_for_word_is_kept_once(tiny: Path) -> None:
     path = tiny / "items.csv"
     path.write_text(path.read_text() + "v00,v00.mp4,video,a car on a motorway\n")
     collection = opened(tiny)
-    assert found(collection, "1 repeated rows") == [("note", "items.csv", 6)]
+    assert found(collection, "1 repeated row") == [("note", "items.csv", 6)]
     assert len(collection.items) == 4
 
 
@@ -173,8 +173,8 @@ def test_judgements_of_unknown_queries_are_left_out_and_said(tiny: Path) -> None
     collection = opened(tiny)
     assert collection.qrels is not None
     assert collection.qrels["query_id"].tolist() == ["q1", "q1"]
-    assert found(collection, "1 judgements of unknown queries (q77)")
-    assert found(collection, "1 judged items that are not in the gallery (v88)")
+    assert found(collection, "1 judgement of unknown queries (q77)")
+    assert found(collection, "1 judged item outside the gallery (v88)")
 
 
 def test_an_empty_file_of_judgements_is_refused_and_the_rest_opens(tiny: Path) -> None:
@@ -194,7 +194,7 @@ def test_annotated_keywords_without_an_entry_join_the_vocabulary(tiny: Path, spo
     collection = opened(tiny)
     entry = collection.vocabulary[collection.vocabulary["keyword"] == "pedestrian"].iloc[0]
     assert (entry["group"], entry["words"]) == ("pv_object_type", ())
-    assert found(collection, "no entry for 1 annotated keywords (pedestrian)")
+    assert found(collection, "no entry for 1 annotated keyword (pedestrian)")
 
 
 def test_a_stored_mapping_is_read_and_checked_against_vocabulary_and_queries(
@@ -285,8 +285,8 @@ def test_workers_answers_are_the_judgements_where_there_are_no_others(tiny: Path
     ]
     name = "relevance.csv"
     assert found(collection, "2 of 7 answers are invalid (-1 or -2)") == [("note", name, 5)]
-    assert found(collection, "1 answers for unknown queries (q9)") == [("warning", name, 8)]
-    assert found(collection, "1 judged items that are not in the gallery (gone)")
+    assert found(collection, "1 answer for unknown queries (q9)") == [("warning", name, 8)]
+    assert found(collection, "1 judged item outside the gallery (gone)")
     (tiny / "qrels.csv").write_text("query_id,item_id,grade\nq1,v00,5\n")
     judged = opened(tiny).qrels
     assert judged is not None

@@ -146,23 +146,23 @@ def test_a_file_that_cannot_be_used_says_where_and_why(folder: Path, case: str) 
 
 LEFT_OUT = {
     "an unknown item": (
-        "lists.csv", "1,2,b", "1,2,x", 2, "1 places with unknown items (x)",
+        "lists.csv", "1,2,b", "1,2,x", 2, "1 place with unknown items (x)",
         {"places": ["a", "c", "a"], "said": ["l1", "l2"]},
     ),
     "a list of a missing query": (
-        "lists.csv", "l2,bob,q2", "l2,bob,q9", 5, "1 lists of unknown queries (l2 of q9)",
+        "lists.csv", "l2,bob,q2", "l2,bob,q9", 5, "1 list of unknown queries (l2 of q9)",
         {"places": ["a", "b", "c"], "said": ["l1"]},
     ),
     "answers for an unknown query": (
-        "relevance.csv", "q2,a", "q9,a", 6, "1 answers for unknown queries (q9)",
+        "relevance.csv", "q2,a", "q9,a", 6, "1 answer for unknown queries (q9)",
         {"places": ["a", "b", "c", "a"], "said": ["l1", "l2"]},
     ),
     "satisfaction with an unknown list": (
-        "satisfaction.csv", "l2,bob", "l9,bob", 3, "1 answers of unknown lists (l9)",
+        "satisfaction.csv", "l2,bob", "l9,bob", 3, "1 answer of unknown lists (l9)",
         {"places": ["a", "b", "c", "a"], "said": ["l1"]},
     ),
     "satisfaction of somebody else": (
-        "satisfaction.csv", "l2,bob", "l2,ann", 3, "1 answers of somebody who did not see the list",
+        "satisfaction.csv", "l2,bob", "l2,ann", 3, "1 answer of somebody who did not see the list",
         {"places": ["a", "b", "c", "a"], "said": ["l1"]},
     ),
 }  # fmt: skip
@@ -212,7 +212,7 @@ def test_an_invalid_answer_contradicts_a_relevance(folder: Path) -> None:
 def test_a_hole_in_a_row_is_said_with_its_line(folder: Path) -> None:
     spoil(folder, "lists.csv", "v1,1,2,b", "v1,1,9,b")
     found = read(folder)
-    sentence = "1 rows with a hole: column 9 in row 1 of list 'l1'"
+    sentence = "1 row with a hole: column 9 in row 1 of list 'l1'"
     assert said_of(found, "lists.csv") == [(sentence, 2)]
     assert found.findings["wanted"].iloc[0].startswith("column 2,")
     assert found.places["item_id"].tolist() == ["a", "b", "c", "a"]

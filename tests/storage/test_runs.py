@@ -189,7 +189,7 @@ def test_the_same_judgement_twice_and_a_header_are_notes(tmp_path: Path) -> None
     qrels = read_qrels(write(tmp_path, content, "qrels.txt"), findings=findings)
     assert len(qrels) == 4
     said = [row[3] for row in findings.rows]
-    assert said == ["a header (query_id iter doc_id relevance)", "1 repeated judgements"]
+    assert said == ["a header (query_id iter doc_id relevance)", "1 repeated judgement"]
 
 
 def test_judgements_in_a_csv_file(tmp_path: Path) -> None:

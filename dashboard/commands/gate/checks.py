@@ -13,6 +13,7 @@ from dashboard.commands.gate.conditions import Condition
 from dashboard.evaluation.scores import Scores, scores
 from dashboard.evaluation.statistics.paired import holm
 from dashboard.evaluation.statistics.resampling import bootstrap_interval, randomisation_p
+from dashboard.tables import counted
 
 Outcome = Literal["passed", "failed", "undecided", "small"]
 BREAKS: tuple[Outcome, ...] = ("failed", "undecided")
@@ -61,7 +62,8 @@ def check_whole(
         number = int((~np.isnan(column)).sum())
         said = _said(column[:, 0], low[0], high[0])
         if np.isnan(high[0]):
-            why = f"{number} queries are scored in both versions; an interval needs two groups"
+            both = counted(number, "query", "queries")
+            why = f"{both} scored in both versions; an interval needs two groups"
             checks.append(Check("metric", str(condition), "undecided", why))
         else:
             fell = high[0] < condition.limit
@@ -134,5 +136,4 @@ def _said(column: np.ndarray[Any, Any], low: float, high: float) -> str:
     if not len(known):
         return "no query is scored in both versions"
     interval = "no interval" if np.isnan(low) else f"95 % from {low:+.4f} to {high:+.4f}"
-    queries = "1 query" if len(known) == 1 else f"{len(known):,} queries"
-    return f"{known.mean():+.4f}, {interval}, {queries}"
+    return f"{known.mean():+.4f}, {interval}, {counted(len(known), 'query', 'queries')}"

@@ -50,7 +50,7 @@ def junit(checks: Sequence[Check], title: str) -> str:
 def summary(checks: Sequence[Check], comparison: pd.DataFrame, title: str) -> str:
     """Markdown: what broke first, then the comparison, then every check with its rule."""
     broken = [each for each in checks if each.breaks]
-    verdict = f"{len(broken)} of {len(checks)} checks fail" if broken else "passes"
+    verdict = f"{len(broken):,} of {len(checks):,} checks fail" if broken else "passes"
     lines = [f"## {'❌' if broken else '✅'} {_code(title)}: {verdict}", ""]
     lines += [f"- ❌ {_code(each.name)}: {_code(each.said)}" for each in broken]
     lines += ["", *_compared(comparison)]

@@ -8,6 +8,7 @@ import numpy as np
 
 from dashboard.evaluation.explain.seen import Seen
 from dashboard.evaluation.rankings import Array, Flags
+from dashboard.tables import counted
 
 MOST_RANKS = 10
 MOST_TERMS = 6
@@ -46,7 +47,7 @@ def ranks(flags: Flags) -> str:
     if not places:
         return "none"
     more = len(places) - MOST_RANKS
-    listed = ", ".join(map(str, places[:MOST_RANKS])) + (f" and {more} more" if more > 0 else "")
+    listed = ", ".join(map(str, places[:MOST_RANKS])) + (f" and {more:,} more" if more > 0 else "")
     return f"rank{'s' if len(places) > 1 else ''} {listed}"
 
 
@@ -54,7 +55,7 @@ def listed(values: Array) -> str:
     """Some numbers in order, the rest counted."""
     more = len(values) - MOST_RANKS
     words = ", ".join(map(number, values[:MOST_RANKS]))
-    return f"{words} and {more} more" if more > 0 else words
+    return f"{words} and {more:,} more" if more > 0 else words
 
 
 def sum_of(written: Sequence[str]) -> str:
@@ -67,7 +68,7 @@ def sum_of(written: Sequence[str]) -> str:
     if more == 1:  # "1 more" is as long as the term itself
         more = 0
     shown = list(written[:MOST_TERMS] if more > 0 else written)
-    return " + ".join([*shown, f"… {more} more"] if more > 0 else shown) or "0"
+    return " + ".join([*shown, f"… {more:,} more"] if more > 0 else shown) or "0"
 
 
 def scope(seen: Seen) -> str:
@@ -83,7 +84,7 @@ def came_back(seen: Seen) -> tuple[str, ...]:
         return ("No result came back.",)
     if seen.k is None or seen.returned >= seen.k:
         return ()
-    return (f"Only {seen.returned} result{'s' * (seen.returned > 1)} came back.",)
+    return (f"Only {counted(seen.returned, 'result')} came back.",)
 
 
 def not_judged(seen: Seen) -> tuple[str, ...]:

@@ -225,7 +225,7 @@ def _remarks(images: int, caption_to_image: Array) -> tuple[str, tuple[str, ...]
         large = [f"R@{k}" for k in CUTOFFS if k > number]
         said = f"{' and '.join(large)} {'is' if len(large) == 1 else 'are'} 1 by definition"
         if large:
-            notes.append(f"There are only {number} {what}: {said}.")
+            notes.append(f"There are only {number:,} {what}: {said}.")
     if (each == 0).any():
-        notes.append(f"{int((each == 0).sum())} images have no caption and are not scored.")
+        notes.append(f"{int((each == 0).sum()):,} images have no caption and are not scored.")
     return test, tuple(notes)

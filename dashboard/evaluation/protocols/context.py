@@ -48,9 +48,9 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
         relevant_from=HALF,
         unscorable=dict.fromkeys(removed, INVALID),
         notes=(
-            f"{invalid} of {len(evidence.qrels)} query–picture pairs have no valid relevance and "
-            f"are left out; {len(removed)} queries with more than 90 % of such pairs are not "
-            "scored.",
+            f"{invalid:,} of {len(evidence.qrels):,} query–picture pairs have no valid relevance "
+            f"and are left out; {len(removed):,} queries with more than 90 % of such pairs are "
+            "not scored.",
             THRESHOLD,
         ),
     )

@@ -22,6 +22,7 @@ from dashboard.evaluation.protocols.protocol import (
     qrels_of,
 )
 from dashboard.evaluation.rankings import Array, Floats
+from dashboard.tables import between
 
 IMAGE, TEXT = "image", "text"
 OF_KIND = {"i2t_R": IMAGE, "t2i_R": TEXT}
@@ -96,8 +97,7 @@ def _ratio(made: Judgement, kinds: dict[str, str]) -> tuple[str, ...]:
     ]
     if not counts or set(counts) == {USUAL_TEXTS}:
         return ()
-    low, high = min(counts), max(counts)
-    each = f"{low}" if low == high else f"{low} to {high}"
+    each = between(min(counts), max(counts))
     return (
         f"The {len(counts):,} pictures have {each} texts each, not the source's {USUAL_TEXTS}: "
         "the more texts, the easier to find one of them.",

@@ -17,7 +17,7 @@ from dashboard.evaluation.protocols.protocol import (
     keep_all,
     qrels_of,
 )
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 
 GRADES = {1: 2, 2: 1, 3: 0}
 TYPES = {grade: kind for kind, grade in GRADES.items()}
@@ -106,7 +106,7 @@ def _refuse_overlap(evidence: Evidence, qrels: pd.DataFrame) -> None:
         some = ", ".join(both[:3]) + (" …" if len(both) > 3 else "")
         raise DataError(
             "queries",
-            f"{len(both)} item{'s' * (len(both) > 1)} of the gallery among the queries ({some})",
+            f"{counted(len(both), 'item')} of the gallery among the queries ({some})",
             "a query set and a gallery without a common item",
             cure="Remove them from one of the two; an item would find itself.",
         )

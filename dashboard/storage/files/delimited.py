@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dashboard.storage.findings import Findings, listed
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 
 WIDEST = 5_000
 LONGEST_CELL = 20_000_000
@@ -39,7 +39,7 @@ def _restored(rows: list[list[str]], name: str, findings: Findings) -> None:
                 cells[place] = cell[1:]
                 count += 1
     if count:
-        found = f"an apostrophe before a formula sign in {count} cells"
+        found = f"an apostrophe before a formula sign in {counted(count, 'cell')}"
         findings.note(name, found, "the cell as it was before its export; it was taken away")
 
 
@@ -124,13 +124,13 @@ def _rectangular(
         if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
             rows[i] = cells[:width]
         elif len(cells) > width:
-            found = f"{len(cells)} fields"
+            found = f"{len(cells):,} fields"
             cure = "Put quotes around a cell that has the delimiter in it."
             raise DataError(name, found, f"{width} fields", line=lines[i], cure=cure)
         elif len(cells) < width:
             short.append(lines[i])
             rows[i] = cells + [""] * (width - len(cells))
     if short:
-        found = f"too few fields in {len(short)} rows (lines {listed(short)})"
+        found = f"too few fields in {counted(len(short), 'row')} (lines {listed(short)})"
         findings.warning(name, found, f"{width} fields; the missing ones are empty", short[0])
     return rows, lines

@@ -20,7 +20,7 @@ from dashboard.storage.files.order import Ties, categorical, ordered
 from dashboard.storage.files.tables import named_columns, read_frame
 from dashboard.storage.files.trec import Codes, Pairs
 from dashboard.storage.findings import Findings, listed
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 
 PLACES = 6
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
@@ -88,7 +88,7 @@ def read_qrels(path: Path, *, name: str = "", findings: Findings | None = None) 
     )
     if repeated:
         row = repeated[0][0]
-        found = f"{len(repeated)} repeated judgements"
+        found = counted(len(repeated), "repeated judgement")
         findings.note(name, found, "each once; kept once", pairs.line(row))
         frame = frame.drop(index=[row for row, _ in repeated]).reset_index(drop=True)
     return frame
@@ -183,7 +183,8 @@ def _within(pairs: Pairs, gallery: Sequence[str], name: str, findings: Findings)
     rows = np.flatnonzero(~np.isnan(place))
     if len(rows) < len(place):
         unknown = pairs.items[np.isnan(place)].unique()
-        found = f"{len(place) - len(rows)} results that are not items of the collection"
+        many = len(place) - len(rows)
+        found = counted(many, "result that is not an item", "results that are not items")
         wanted = "items of the collection; they were left out"
         findings.warning(name, f"{found} ({listed(unknown)})", wanted)
     queries = Codes(pairs.queries.codes[rows], pairs.queries.names)

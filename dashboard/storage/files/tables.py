@@ -15,7 +15,7 @@ from dashboard.storage.files.contents import read_text, suffix
 from dashboard.storage.files.delimited import BLANKS, read_delimited
 from dashboard.storage.files.structured import read_json_lines, read_parquet
 from dashboard.storage.findings import Findings, listed
-from dashboard.tables import DataError, Table
+from dashboard.tables import DataError, Table, counted
 
 
 def read_table(
@@ -75,7 +75,7 @@ def unique_rows(
         trimmed = frame[column].str.strip(BLANKS)
         changed = frame.index[trimmed != frame[column]]
         if len(changed):
-            found = f"blanks around {len(changed)} values of {column}"
+            found = f"blanks around {counted(len(changed), 'value')} of {column}"
             findings.note(name, found, "none; they were trimmed", int(changed[0]))
             frame = frame.assign(**{column: trimmed})
         blank = frame.index[trimmed == ""]
@@ -85,9 +85,8 @@ def unique_rows(
     repeated = frame.duplicated()
     if repeated.any():
         first = int(frame.index[repeated][0])
-        findings.note(
-            name, f"{int(repeated.sum())} repeated rows", "each row once; kept once", first
-        )
+        found = counted(int(repeated.sum()), "repeated row")
+        findings.note(name, found, "each row once; kept once", first)
         frame = frame[~repeated]
     second = frame.index[frame.duplicated(list(key))]
     if len(second):

@@ -138,7 +138,7 @@ def _without_header(
 def _note_tags(column: pa.ChunkedArray, name: str, findings: Findings) -> None:
     tags = sorted(column.unique().to_pylist())
     if len(tags) > 1:
-        found = f"{len(tags)} run tags ({tags[0]}, {tags[1]} …)"
+        found = f"{len(tags):,} run tags ({tags[0]}, {tags[1]} …)"
         findings.note(name, found, "one; the file's name is the run's name")
 
 
@@ -149,8 +149,8 @@ def _first_wrong_line(
     for line, content in enumerate(data.split(b"\n"), start=before + 1):
         cells = content.split(b" ")
         if content and len(cells) != len(fields):
-            wanted = f"{len(fields)} fields: {' '.join(fields)}"
-            return DataError(name, f"{len(cells)} fields", wanted, line=line)
+            wanted = f"{len(fields):,} fields: {' '.join(fields)}"
+            return DataError(name, f"{len(cells):,} fields", wanted, line=line)
         if content and not _is_number(cells[place].decode("utf-8", errors="replace")):
             text = cells[place].decode("utf-8", errors="replace")
             cure = "Write a decimal point, not a comma." if "," in text else ""

@@ -80,7 +80,7 @@ def read_vectors(
     names = read_ids(ids, ids_name, findings) if isinstance(ids, Path) else tuple(ids)
     matrix = read_matrix(path, name)
     if len(matrix) != len(names):
-        found = f"{len(matrix)} vectors and {len(names)} ids in {Path(ids_name).name}"
+        found = f"{len(matrix):,} vectors and {len(names):,} ids in {Path(ids_name).name}"
         raise DataError(name, found, "one vector for each id, in the same order")
     if are_codes(matrix):
         return Vectors(names, unit_codes(matrix, names, name, findings), codes=True)

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.ticks import ticks
-from dashboard.tables import RUN, DataError
+from dashboard.tables import RUN, DataError, counted
 from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.cards import Row, cards, needed
@@ -218,13 +218,13 @@ def _twins(found: Found, alike: Any, item_id: str) -> list[tuple[str, str]]:
 
 def _twins_said(described: pd.DataFrame) -> str:
     number = sum(map(bool, described["twins"]))
-    return f"{number} of the items shown are near-duplicates of another." if number else ""
+    return f"{number:,} of the items shown are near-duplicates of another." if number else ""
 
 
 def _hidden_said(number: int) -> str:
     if not number:
         return "No result stands at the same rank in all versions."
-    results = "1 result stands" if number == 1 else f"{number} results stand"
+    results = counted(number, "result stands", "results stand")
     return f"{results} at the same rank in all versions, hidden here."
 
 

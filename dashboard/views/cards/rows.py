@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dashboard.evaluation.metrics.registry import measure
+from dashboard.tables import counted
 from dashboard.views import cached, charts
 from dashboard.views.cards.payload import Row
 from dashboard.views.labels import short_label
@@ -44,20 +45,21 @@ def rows_of(found: Found, view: Any, values: Mapping[str, float]) -> list[Row]:
         rows.append(best)
     lost = missed(found, depth)
     if len(lost):
-        few = f"; the first {depth} of {len(lost)}" if len(lost) > depth else ""
+        few = f"; the first {depth:,} of {len(lost):,}" if len(lost) > depth else ""
         note = f"relevant, but some version does not show it in its first {depth}{few}"
         rows.append(Row("Missed", lost.head(depth), role="missed", note=note))
     return rows
 
 
 def _version_row(found: Found, view: Any, version: str, value: float | None) -> Row:
-    run, counted = found.runs[version], found.ranked(version)
+    run, kept = found.runs[version], found.ranked(version)
     ways = charts.version_ways(cached.versions(view))
     copies = run.attrs.get("left_out", {}).get(found.query_id, 0)
-    said = [found.problems.get(version) or (f"{copies} copies left out" if copies else "")]
-    if len(counted) < len(run):
-        said.append(f"the {len(counted)} judged items in their order; only they count")
-    shown = counted[counted["rank"] <= int(view.shown)]
+    gone = f"{counted(copies, 'copy', 'copies')} left out" if copies else ""
+    said = [found.problems.get(version) or gone]
+    if len(kept) < len(run):
+        said.append(f"the {len(kept):,} judged items in their order; only they count")
+    shown = kept[kept["rank"] <= int(view.shown)]
     note = "; ".join(filter(None, said))
     return Row(
         version,
@@ -143,13 +145,13 @@ def depth_in_rows(view: Any) -> str:
     front, name = measure(view.metric), _measured(view)
     if front.cutoff is None:
         return f"{name} looks at every result."
-    said = f"{name} looks at the first {front.cutoff} results"
+    said = f"{name} looks at the first {counted(front.cutoff, 'result')}"
     if view.columns == "line":
         return f"{said}." if front.cutoff < int(view.shown) else ""
     side, own = int(view.columns), int(dict(front.settings).get("rows", 0))
     if own and own != side:
         return f"{said} in rows of {own}; the grid shows {side} side by side."
     whole, rest = divmod(front.cutoff, side)
-    words = [f"{whole} row{'s' * (whole != 1)} of {side}"] if whole else []
-    words += [f"{rest} card{'s' * (rest != 1)}"] if rest else []
+    words = [f"{counted(whole, 'row')} of {side}"] if whole else []
+    words += [counted(rest, "card")] if rest else []
     return f"{said}: {' and '.join(words)}."

@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard.storage import reviews
 from dashboard.storage.reviewed import key_of
 from dashboard.storage.reviews import VERDICT, Review
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 from dashboard.views import cached
 from dashboard.views.report.exports import as_csv
 from dashboard.views.texts import plain, shown
@@ -114,8 +114,7 @@ def below(found: Found, said: pd.DataFrame) -> None:
     said: the verdicts of this query.
     """
     collection = found.asked.collection
-    number = f"{len(said)} verdict{'s' * (len(said) != 1)}"
-    with st.expander(f"What reviewers said of these results: {number}"):
+    with st.expander(f"What reviewers said of these results: {counted(len(said), 'verdict')}"):
         st.caption(
             "Open a result to say whether it is relevant. Verdicts are kept beside the judgements "
             "that the metrics are computed from and enter none of them."

@@ -57,7 +57,7 @@ def colours_again(versions: Sequence[str]) -> str:
     if len(versions) <= most:
         return ""
     return (
-        f"{len(versions)} versions share {most} colours: in the charts, those of the same colour "
+        f"{len(versions):,} versions share {most} colours: in the charts, those of the same colour "
         "differ in their shapes."
     )
 

@@ -24,9 +24,10 @@ def found_among(
     typed = st.text_input(f"Find {what} among {len(options):,}", key=f"find-{key}", max_chars=100)
     found = holding(options, name, typed)
     if len(found) > MOST:
-        st.caption(f"{len(found):,} of them, the first {MOST} below.")
+        st.caption(f"{len(found):,} of them, the first {MOST:,} below.")
     elif typed:
-        st.caption(f"{len(found)} of them below." if found else "None of them holds these letters.")
+        some = f"{len(found):,} of them below."
+        st.caption(some if found else "None of them holds these letters.")
     return list(dict.fromkeys([*([chosen] if chosen else []), *found[:MOST]]))
 
 

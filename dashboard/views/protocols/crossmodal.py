@@ -14,7 +14,7 @@ from dashboard.evaluation.metrics.crossmodal import CUTOFFS, FOLD, FOLDS, TESTS,
 from dashboard.evaluation.pairing import chance
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT, USUAL_TEXTS
-from dashboard.tables import DataError
+from dashboard.tables import DataError, between
 from dashboard.views import cached, charts, frame, summary
 from dashboard.views.address.choices import TEST_NAMES
 from dashboard.views.cached import matching
@@ -150,7 +150,7 @@ def _ratio(view: Any) -> str:
     }
     if not numbers:
         return ""
-    each = f"{min(numbers)}" if len(numbers) == 1 else f"{min(numbers)} to {max(numbers)}"
+    each = between(min(numbers), max(numbers))
     usual = "as in the source" if numbers == {USUAL_TEXTS} else f"the source has {USUAL_TEXTS}"
     return f" A picture has {each} texts ({usual})."
 

@@ -13,8 +13,10 @@ from dashboard.evaluation.curves import steps
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols import protocol_of
 from dashboard.evaluation.radius import USUAL
+from dashboard.tables import between
 from dashboard.views import cached, charts, summary
 from dashboard.views.cached import codes
+from dashboard.views.cached.asked import NO_CUT
 from dashboard.views.charts import hashing as drawn
 from dashboard.views.labels import short_label
 from dashboard.views.protocols.tables import take_away
@@ -120,12 +122,13 @@ def _near(view: Any, coded: pd.DataFrame) -> pd.DataFrame:
 
 def _radius_said(within: pd.DataFrame) -> None:
     scored = int(within["scored"].max())
-    nothing = (within["scored"] - within["found"]).tolist()
+    nothing = within["scored"] - within["found"]
+    few = between(int(nothing.min()), int(nothing.max()))
     st.caption(
         "A line is a method, a point a version in the colour and shape that it has everywhere. "
         f"Within radius {USUAL}: the share of right items among those at distance {USUAL} or less. "
         "A query that finds nothing so near counts as 0, as in the literature (Liu et al., CVPR "
-        f"2012); that is so for {min(nothing)} to {max(nothing)} of {scored} queries, by version: "
+        f"2012); that is so for {few} of {scored:,} queries, by version: "
         "long codes seldom come that near. Equal distances change nothing here."
     )
 
@@ -172,11 +175,20 @@ def _precision_recall(view: Any, near: pd.DataFrame, ways: dict[str, charts.Way]
     st.caption(
         "A point is a radius, from 0 at the left to all bits at the right: whatever lies within it "
         "is found, so equal distances need no order. Recall is the mean of all scored queries, "
-        "precision that of those that find something within the radius. The right end is the share "
-        "of relevant items in the gallery: chance."
+        f"precision that of those that find something within the radius. {_right_end(view)}"
     )
     columns = ["precision", "precision_found", "recall", "items", "found", "scored", "total"]
     take_away(view, near[["run", "method", "bits", "radius", *columns]], "by-radius")
+
+
+def _right_end(view: Any) -> str:
+    """What the curve ends in: the whole gallery, unless a least similarity leaves items out."""
+    if view.min_similarity <= NO_CUT:
+        return "The right end is the share of relevant items in the gallery: chance."
+    return (
+        f"Items less similar than {view.min_similarity:g} are left out, so the right end is what "
+        "is left of the gallery, not chance."
+    )
 
 
 def _types(view: Any) -> None:

@@ -27,8 +27,9 @@ def changed(found: Found, query_ids: Sequence[str], word: str, shown: Shown) -> 
     if not query_ids:
         return tag("p", f"No query is {word}.")
     every = int(found.front[word])
-    count = f"All {every:,}" if every <= MOST else f"{len(query_ids)} of {every:,}"
-    told = f"{count} queries that are {word}, the most first."
+    all_of = "The one query" if every == 1 else f"All {every:,} queries"
+    some = f"{len(query_ids):,} of {every:,} queries"
+    told = f"{all_of if every <= MOST else some} {word} in the candidate, the most first."
     rows = found.deltas.set_index("query_id").loc[list(query_ids)]
     articles = [_article(found, row, shown) for row in rows.reset_index().to_dict("records")]
     return joined([tag("p", told), *articles])

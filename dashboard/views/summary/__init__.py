@@ -1,5 +1,6 @@
 """What the numbers of a view say: `measured` finds them, the others show them."""
 
+from dashboard.views.summary.about import collection_line, identities, notes, problems
 from dashboard.views.summary.asking import judged_how
 from dashboard.views.summary.explained import explained
 from dashboard.views.summary.handover import hand_over
@@ -17,13 +18,9 @@ from dashboard.views.summary.measured import (
     values,
 )
 from dashboard.views.summary.shown import (
-    collection_line,
     comparable,
     describe,
-    identities,
-    notes,
     pick_query,
-    problems,
     readable_slices,
     slice_columns,
     values_table,

@@ -88,7 +88,7 @@ def _steps(asked: Question, query_id: str, found: Explanation) -> None:
         column_config={name: _column(name, table[name]) for name in table.columns},
     )
     if len(steps) < len(found.steps):
-        st.caption(f"In the table: {len(steps)} of {len(found.steps)} ranks, {_which(steps)}.")
+        st.caption(f"In the table: {len(steps):,} of {len(found.steps):,} ranks, {_which(steps)}.")
 
 
 def _which(steps: pd.DataFrame) -> str:
@@ -127,7 +127,7 @@ def _keywords(asked: Question, query_id: str, steps: pd.DataFrame) -> dict[str, 
     marks = ticks(mine, cached.opened(asked.collection).keywords, items)
     known = marks[marks["present"].notna()]
     matched = known["present"].astype(bool).groupby(known["item_id"]).sum()
-    return {str(item): f"{count} of {len(mine)}" for item, count in matched.items()}
+    return {str(item): f"{count} of {len(mine):,}" for item, count in matched.items()}
 
 
 def _column(name: str, values: pd.Series) -> Any:

@@ -11,7 +11,7 @@ from dashboard.evaluation import compare
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols.protocol import NOT_JUDGED
 from dashboard.evaluation.verdict import SIGNIFICANT
-from dashboard.storage.collection import Collection
+from dashboard.tables import counted
 from dashboard.views import address, cached
 from dashboard.views.digits import decimals
 from dashboard.views.labels import group_name, label
@@ -24,13 +24,6 @@ COLUMNS = {
 }
 MOST_LISTED = 500
 """The table of a longer list shows its first rows; the files that can be saved have all of them."""
-
-
-def collection_line(collection: Any) -> None:
-    """What the collection is and how large."""
-    words = cached.words(collection)
-    st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
-    st.caption(f"{words.gallery} · {words.asked} · {len(collection.versions)} versions")
 
 
 def comparable(view: Any) -> bool:
@@ -111,7 +104,7 @@ def _described(view: Any, found: Any) -> None:
     ]
     reason = cached.counted_judgement(found.asked).unscorable.get(found.query_id)
     number = len({found.as_one(item) for item in found.relevant})
-    count = f"{number} relevant item{'s' * (number != 1)} in the collection"
+    count = f"{counted(number, 'relevant item')} in the collection"
     if found.asked.picture and not found.asked.text:
         reason = "nobody said what your picture should find"
     elif reason == NOT_JUDGED and found.asked.live:
@@ -200,57 +193,3 @@ def readable_slices(table: pd.DataFrame) -> pd.DataFrame:
             "Queries": table["common"],
         }
     )
-
-
-def identities(view: Any) -> None:
-    """What exactly is compared: the versions with their notes, and fingerprints of all content."""
-    opened = cached.opened(view.collection)
-    rows = [
-        {"What": what, "Fingerprint": digest[:12], "Made": "", "Note": ""}
-        for what, digest in opened.digests.items()
-        if what in ("gallery", "queries", "labels", "settings")
-    ]
-    for role in ("baseline", "candidate"):
-        version = getattr(view, role)
-        digest, date, note = _identity(view, opened, version)
-        rows.append(
-            {
-                "What": shown(f"{role} {version}"),
-                "Fingerprint": digest[:12],
-                "Made": shown(date),
-                "Note": shown(note),
-            }
-        )
-    with st.expander("What exactly is compared"):
-        st.dataframe(pd.DataFrame(rows), hide_index=True)
-
-
-def _identity(view: Any, opened: Collection, version: str) -> tuple[str, str, str]:
-    """The fingerprint of a version, when it was made, and a note on it."""
-    for given in cached.submitted(view):
-        if given.name == version:
-            found = cached.score(opened.name, opened.digest, given)
-            note = f"submitted features {given.submission.gallery}, {given.submission.queries}"
-            return found.fingerprint, "", note
-    model = opened.searched.get(version)
-    if model is None:
-        return opened.digests.get(f"runs/{version}", ""), "", "ranked results without vectors"
-    return model.digest, model.date, model.note
-
-
-def problems(collection: Collection) -> None:
-    """Say, one sentence each, what of the collection cannot be used."""
-    found = collection.findings
-    for row in found[found["level"] == "error"].to_dict("records"):
-        line = "" if pd.isna(row["line"]) else f", line {row['line']}"
-        sentence = f"{row['file']}{line}: found {row['found']}; wanted {row['wanted']}."
-        st.warning(plain(sentence, None), icon=":material/error:")
-
-
-def notes(collection: Collection) -> None:
-    """What of the collection's files was repaired or left out."""
-    if len(collection.findings):
-        with st.expander(f"{len(collection.findings)} notes on the collection's files"):
-            words = ["file", "found", "wanted"]
-            readable = {name: collection.findings[name].map(shown) for name in words}
-            st.dataframe(collection.findings.assign(**readable), hide_index=True)

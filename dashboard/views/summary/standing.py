@@ -14,6 +14,7 @@ from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.evaluation.verdict import SIGNIFICANT
+from dashboard.tables import between
 from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.digits import decimals
@@ -83,7 +84,7 @@ def _cell(
 
 def _scored(means: pd.DataFrame) -> str:
     pairs = zip(means["scored"], means["total"], strict=True)
-    return ", ".join(sorted({f"{int(scored)} of {int(total)}" for scored, total in pairs}))
+    return ", ".join(sorted({f"{int(scored):,} of {int(total):,}" for scored, total in pairs}))
 
 
 def _left_out(view: Any) -> str:
@@ -134,8 +135,7 @@ def _cut(view: Any) -> str:
 
 
 def _range(numbers: pd.Series) -> str:
-    low, high = int(numbers.min()), int(numbers.max())
-    return f"{low}" if low == high else f"{low} to {high}"
+    return between(int(numbers.min()), int(numbers.max()))
 
 
 def order(view: Any) -> None:

@@ -29,8 +29,8 @@ def query(view: Any, query_id: str) -> None:
         column_config={"AP": st.column_config.NumberColumn(format="%.3f", width=60)},
     )
     st.caption(
-        f"{len(found.relevant)} of {len(found.judged)} annotated items fulfil the query. AP is the "
-        "mean, over these, of fulfilled items up to a place ÷ that place, among the annotated "
+        f"{len(found.relevant):,} of {len(found.judged):,} annotated items fulfil the query. AP is "
+        "the mean, over these, of fulfilled items up to a place ÷ that place, among the annotated "
         "items; the whole gallery does not count."
     )
     _siblings(view, query_id)
@@ -47,7 +47,7 @@ def places(found: Any, values: pd.DataFrame, submitted: Collection[str]) -> pd.D
             {
                 "Version": shown(version),
                 "AP": measured.get(version),
-                f"Places among the {len(ranked)} annotated": _listed(ranked, found.relevant),
+                f"Places among the {len(ranked):,} annotated": _listed(ranked, found.relevant),
                 "Ranks in the whole gallery": "only annotated items are scored"
                 if version in submitted
                 else f"{_listed(whole, found.relevant)} of {_deep(whole)}",
@@ -64,7 +64,7 @@ def _deep(whole: pd.DataFrame) -> str:
 
 def _listed(run: pd.DataFrame, relevant: tuple[str, ...]) -> str:
     ranks = sorted(run.loc[run["item_id"].isin(relevant), "rank"].astype(int))
-    more = f" and {len(ranks) - MOST} more" if len(ranks) > MOST else ""
+    more = f" and {len(ranks) - MOST:,} more" if len(ranks) > MOST else ""
     return ", ".join(map(str, ranks[:MOST])) + more or "none"
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.browsed import DATASETS, Reading
+from dashboard.tables import counted
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.charts import context as charts
@@ -29,7 +30,7 @@ def halves(view: Any, asked: Said, read: Reading) -> None:
     table = lists.halves(asked, read)
     if table.empty:
         number = int(lists.cleaning(asked, read.rows)["lists"].iloc[-1])
-        few = f"A quarter of {number} lists is none; this needs four lists or more."
+        few = f"A quarter of {counted(number, 'list')} is none; this needs four lists or more."
         st.info(few if number else none_left(read.rows))
         return
     cells = table.assign(
@@ -73,7 +74,7 @@ def gains(view: Any, asked: Said, read: Reading) -> None:
         st.dataframe(_behind(table), hide_index=True, column_config=BEHIND, placeholder="–")
     window = "the pictures in it" if read.divide == "window" else "w"
     st.caption(
-        f"Spearman's rank correlation with satisfaction over {number} lists of at least "
+        f"Spearman's rank correlation with satisfaction over {counted(number, 'list')} of at least "
         f"{read.rows} rows, in their first {read.rows}; w = {read.window}, a window is divided by "
         f"{window}. Difference: context-aware − original, with Zou's 95 % interval. {MARKS}"
     )
@@ -135,7 +136,7 @@ def depths(view: Any, asked: Said, read: Reading) -> None:
             columns[f"{name} {short}"] = mine
     st.table(pd.DataFrame(columns).rename_axis("Discount"))
     sets = "; ".join(
-        f"{place}: the {numbers[fewest]} lists of at least {fewest} rows"
+        f"{place}: the {counted(numbers[fewest], 'list')} of at least {fewest} rows"
         for place, fewest in enumerate(DATASETS, start=1)
     )
     st.caption(

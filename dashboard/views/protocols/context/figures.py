@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.browsed import FIRST_PAGE, Reading
+from dashboard.tables import counted
 from dashboard.views import address, cached
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
@@ -46,10 +47,10 @@ def spread(view: Any, asked: Said, read: Reading) -> None:
     wider = int((table["deviation_in_context"] > table["deviation"] + 1e-12).sum())
     felt = int(table["satisfaction"].notna().sum())
     st.caption(
-        f"{len(table)} lists of at least {read.rows} rows, in their first "
-        f"{min(read.rows, FIRST_PAGE)}; {felt} with a satisfaction. r is relevance ÷ 100, "
+        f"{counted(len(table), 'list')} of at least {read.rows} rows, in their first "
+        f"{min(read.rows, FIRST_PAGE):,}; {felt:,} with a satisfaction. r is relevance ÷ 100, "
         f"r′ = r² ÷ the largest r up to there. Above the dashed line r′ varies more than r: so it "
-        f"is for {wider} of {len(table)} lists. Click a point to open its list."
+        f"is for {wider:,} of {len(table):,} lists. Click a point to open its list."
     )
     take_away(view, marked(asked, table), "figure-3")
 

@@ -90,5 +90,5 @@ def in_words(step: Mapping[Any, Any]) -> str:
     if step["r"] == 0:
         return "not relevant at all"
     if step["r"] - step["adjusted"] > LESS:
-        return f"worth less: picture {int(step['best_rank'])} is better ({step['best']:.3f})"
+        return f"worth less: picture {int(step['best_rank']):,} is better ({step['best']:.3f})"
     return "counts in full"

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.browsed import Reading
+from dashboard.tables import between
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.protocols.context import agreement
@@ -85,8 +86,8 @@ def _worked(view: Any) -> str:
     low, high = lists.workers(view.collection)
     if not high:
         return "Relevance came averaged (qrels). A list is a query as one person saw it."
-    each = f"{low}" if low == high else f"{low} to {high}"
     return (
-        f"Relevance: the mean of what {each} workers said of a query and an image, invalid answers "
-        "left out. A list is a query as one person saw it, which the source calls a query."
+        f"Relevance: the mean of what {between(low, high)} workers said of a query and an image, "
+        "invalid answers left out. A list is a query as one person saw it, which the source calls "
+        "a query."
     )

@@ -72,7 +72,7 @@ def _choose(view: Any, asked: Said, mine: pd.DataFrame) -> str:
     names = {i: _name(_of(mine, i), said[said["list_id"] == i], whose_words) for i in ids}
     st.session_state["choice-list"] = chosen
     st.selectbox(
-        f"List ({len(ids)} of this query)",
+        f"List ({len(ids):,} of this query)",
         ids,
         key="choice-list",
         format_func=lambda each: shown(names[each]),
@@ -113,8 +113,8 @@ def _legend(steps: pd.DataFrame, shown_steps: pd.DataFrame, read: Reading, disco
     further = f"; {below} further ones lie below the rows that count" if below else ""
     window = "the pictures in it" if read.divide == "window" else "w"
     return (
-        f"In rows and columns as it was seen: {len(shown_steps)} places, "
-        f"{int(shown_steps['rank'].notna().sum())} with a valid relevance{further}. "
+        f"In rows and columns as it was seen: {len(shown_steps):,} places, "
+        f"{int(shown_steps['rank'].notna().sum()):,} with a valid relevance{further}. "
         "r: relevance ÷ 100. r′ = r² ÷ the largest r up to there. g: the mean of r′ over the last "
         f"{read.window} pictures, divided by {window}. {FORMULAS[discount]}: the discount of the "
         "metric in front. Pale part of a bar: r; full part: r′. Where results are called hits, r "
@@ -132,8 +132,8 @@ def _said(steps: pd.DataFrame, discount: str) -> str:
     elif discount in ("AVG", "ERR"):
         value = f"Σ g · d = **{read['adds'].sum():.4f}**"
     else:
-        total = read["adds"].sum()
-        value = f"Σ g · d ÷ {len(read)} = {total:.4f} ÷ {len(read)} = **{total / len(read):.4f}**"
+        total, over = read["adds"].sum(), f"{len(read):,}"
+        value = f"Σ g · d ÷ {over} = {total:.4f} ÷ {over} = **{total / len(read):.4f}**"
     lost = (read["r"] - read["adjusted"]).astype(float)
     sentence = f"{discount} with the context-aware gain: {value}."
     if lost.max() <= LESS:
@@ -141,7 +141,7 @@ def _said(steps: pd.DataFrame, discount: str) -> str:
     worst = read.loc[lost.idxmax()]
     r, best = float(worst["r"]), float(worst["best"])
     return (
-        f"{sentence} Picture {int(worst['rank'])} has a relevance of {r:.3f}, but picture "
-        f"{int(worst['best_rank'])} before it has {best:.3f}. Beside the better one it counts "
+        f"{sentence} Picture {int(worst['rank']):,} has a relevance of {r:.3f}, but picture "
+        f"{int(worst['best_rank']):,} before it has {best:.3f}. Beside the better one it counts "
         f"only {r:.3f} × {r:.3f} ÷ {best:.3f} = {float(worst['adjusted']):.3f}."
     )

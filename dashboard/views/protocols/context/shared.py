@@ -10,14 +10,13 @@ import streamlit as st
 from dashboard.evaluation.browsed import Reading
 from dashboard.storage.answers import REVIEWERS
 from dashboard.storage.lists import NONE, REAL, SIMULATED, Lists
-from dashboard.tables import DataError
-from dashboard.views import address
+from dashboard.tables import DataError, counted
+from dashboard.views import address, summary
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.frame.shared import segments
 from dashboard.views.texts import plain
 
-_SAID = ("file", "found", "wanted")
 ROWS = ("5", "10", "15")
 DIVIDE = {"window": "the pictures in it", "w": "always w"}
 KINDS = {
@@ -66,7 +65,7 @@ def whose(asked: Said) -> None:
     elif kind == REVIEWERS:
         numbers = _numbers(lists.ratings(asked))
         words = zip(("rating", "list", "reviewer"), numbers, strict=True)
-        ratings, rated, people = (f"{n} {word}{'s' * (n != 1)}" for word, n in words)
+        ratings, rated, people = (counted(n, word) for word, n in words)
         sentence = f"Satisfaction: {ratings} of {rated} by {people}, given on the Query screen."
         known = lists.lists_of(asked.collection)
         if known is not None and known.kind == SIMULATED:
@@ -104,15 +103,8 @@ def choices(view: Any) -> None:
 
 def notes(known: Lists) -> None:
     """What of the lists' files was left out or repaired."""
-    minor = known.findings[known.findings["level"] != "error"]
-    if minor.empty:
-        return
-    words = {name: minor[name].map(lambda text: plain(text, None)) for name in _SAID}
-    lines = minor["line"].map(lambda line: "–" if pd.isna(line) else f"{line}")
-    title = f"{len(minor)} note{'s' * (len(minor) != 1)} on the files of the lists"
-    with st.expander(title, expanded=bool((minor["level"] == "warning").any())):
-        # a table, whose cells are wrapped: what was found is a whole sentence
-        st.table(minor.assign(**words, line=lines).set_index("level"))
+    findings = known.findings
+    summary.notes(findings[findings["level"] != "error"], "on the files of the lists")
 
 
 def none_left(rows: int) -> str:

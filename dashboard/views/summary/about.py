@@ -1,0 +1,98 @@
+"""What a collection is, what of its files could not be used, and what exactly is compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.storage.collection import Collection
+from dashboard.tables import counted
+from dashboard.views import cached
+from dashboard.views.texts import badge, plain, shown
+
+COLOURS = {"error": "red", "warning": "orange", "note": "gray"}
+
+
+def collection_line(collection: Any) -> None:
+    """What the collection is and how large."""
+    words = cached.words(collection)
+    st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
+    st.caption(f"{words.gallery} · {words.asked} · {counted(len(collection.versions), 'version')}")
+
+
+def problems(collection: Collection) -> None:
+    """Say, one sentence each, what of the collection cannot be used."""
+    found = collection.findings
+    for row in found[found["level"] == "error"].to_dict("records"):
+        st.warning(plain(sentence(row), None), icon=":material/error:")
+
+
+def notes(findings: pd.DataFrame, of_what: str = "on the collection's files") -> None:
+    """What of some files was refused, left out or repaired, a whole sentence each.
+
+    findings: the table FINDINGS.
+    """
+    if findings.empty:
+        return
+    # a list, whose lines wrap: in the cells of a table sentences are cut off, or a word wide
+    with st.expander(
+        f"{counted(len(findings), 'note')} {of_what}",
+        expanded=bool((findings["level"] == "warning").any()),
+    ):
+        rows = findings.to_dict("records")
+        said = [f"- {_level(row['level'])} {plain(sentence(row), None)}" for row in rows]
+        st.markdown("\n".join(said))
+
+
+def sentence(row: dict[str, Any]) -> str:
+    """A finding as a sentence: where, what was found, and what was wanted.
+
+    >>> row = {"file": "a.csv", "line": 3, "found": "1 repeated row", "wanted": "each row once"}
+    >>> sentence(row), sentence({**row, "line": None, "wanted": ""})
+    ('a.csv, line 3: found 1 repeated row; wanted each row once.', 'a.csv: 1 repeated row.')
+    """
+    line = "" if pd.isna(row["line"]) else f", line {row['line']}"
+    said = f"found {row['found']}; wanted {row['wanted']}" if row["wanted"] else row["found"]
+    return f"{row['file']}{line}: {said.rstrip('.')}."
+
+
+def _level(level: str) -> str:
+    return badge(level, COLOURS.get(level, "gray"))
+
+
+def identities(view: Any) -> None:
+    """What exactly is compared: the versions with their notes, and fingerprints of all content."""
+    opened = cached.opened(view.collection)
+    rows = [
+        {"What": what, "Fingerprint": digest[:12], "Made": "", "Note": ""}
+        for what, digest in opened.digests.items()
+        if what in ("gallery", "queries", "labels", "settings")
+    ]
+    for role in ("baseline", "candidate"):
+        version = getattr(view, role)
+        digest, date, note = _identity(view, opened, version)
+        rows.append(
+            {
+                "What": shown(f"{role} {version}"),
+                "Fingerprint": digest[:12],
+                "Made": shown(date),
+                "Note": shown(note),
+            }
+        )
+    with st.expander("What exactly is compared"):
+        st.dataframe(pd.DataFrame(rows), hide_index=True)
+
+
+def _identity(view: Any, opened: Collection, version: str) -> tuple[str, str, str]:
+    """The fingerprint of a version, when it was made, and a note on it."""
+    for given in cached.submitted(view):
+        if given.name == version:
+            found = cached.score(opened.name, opened.digest, given)
+            note = f"submitted features {given.submission.gallery}, {given.submission.queries}"
+            return found.fingerprint, "", note
+    model = opened.searched.get(version)
+    if model is None:
+        return opened.digests.get(f"runs/{version}", ""), "", "ranked results without vectors"
+    return model.digest, model.date, model.note
