@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.evaluation.changes import bins
-from dashboard.views import address, cached, charts, frame, summary
+from dashboard.views import address, cached, charts, frame, late, summary
 from dashboard.views.labels import short_label
 
 view = frame.screen("Compare", "Is the candidate better, how sure is that, and which queries?")
@@ -18,7 +18,7 @@ title = short_label(view, view.metric)
 left, right = st.columns(2, gap="large")
 with left:
     st.header("Every metric", anchor=False)
-    st.altair_chart(
+    late.chart(
         charts.forest(summary.comparison(view)),
         alt="Mean difference of each metric with its 95 % interval",
     )
@@ -28,7 +28,7 @@ with left:
     )
 with right:
     st.header("Every query", anchor=False)
-    st.altair_chart(
+    late.chart(
         charts.differences(bins(deltas), title),
         key="differences",
         on_select=frame.clicked("differences", "between", "low", "high"),
@@ -40,7 +40,7 @@ frame.filters(view)
 chosen = summary.chosen(view, deltas)
 left, right = st.columns([3, 2], gap="large")
 with right:
-    st.altair_chart(
+    late.chart(
         charts.pairs(deltas, view.baseline, view.candidate),
         key="pairs",
         on_select=frame.clicked("pairs", "at", "baseline", "candidate"),

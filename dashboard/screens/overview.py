@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.views import cached, charts, frame, protocols, summary
+from dashboard.views import cached, charts, frame, late, protocols, summary
 from dashboard.views.labels import group_name, short_label
 from dashboard.views.texts import plain
 
@@ -29,7 +29,7 @@ few = len(view.runs) <= 4  # a table with a column for each place fits beside th
 left, right = st.columns(2, gap="large") if few else (st.container(), st.container())
 with left:
     st.header(f"{plain(title)} over K", anchor=False)
-    st.altair_chart(charts.curves(means, ways), alt=f"Mean {title} over K, a line a version")
+    late.chart(charts.curves(means, ways), alt=f"Mean {title} over K, a line a version")
 with right:
     if len(view.runs) > 1:
         summary.order(view)
@@ -39,7 +39,7 @@ for place, group in enumerate(groups):
     with columns[place % 2]:
         front = short_label(view, view.metric)
         st.header(plain(f"{front} by {group_name(group)}"), anchor=False)
-        st.altair_chart(
+        late.chart(
             charts.keyword_bars(by_keyword[by_keyword["group"] == group], ways),
             alt=f"Mean {front} for each {group_name(group)} asked for",
         )

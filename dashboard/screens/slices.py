@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.views import address, cached, charts, frame, summary
+from dashboard.views import address, cached, charts, frame, late, summary
 from dashboard.views.labels import group_name, short_label
 from dashboard.views.texts import plain
 
@@ -10,9 +10,9 @@ view = frame.screen("Where", "On which kinds of queries is the candidate better 
 frame.need(view, "baseline", "candidate", "runs", "by")
 opened = cached.opened(view.collection)
 
-frame.segments(
-    "Divide the queries by", "by", {b: group_name(b) for b in cached.known_slices(opened)}, view
-)
+ways = {by: group_name(by) for by in cached.known_slices(opened)}
+with late.buttons(ways.values(), "by"):
+    frame.segments("Divide the queries by", "by", ways, view)
 if not summary.comparable(view):
     st.stop()
 asked = cached.question(view)
@@ -27,7 +27,7 @@ if parts.empty:
 st.header(plain(f"{short_label(view, view.metric)} by {group_name(view.by)}"), anchor=False)
 left, right = st.columns(2, gap="large")
 with left:
-    clicked = st.altair_chart(
+    clicked = late.chart(
         charts.slice_grid(parts, versions),
         key=f"grid-{view.by}",
         on_select="rerun",
@@ -37,7 +37,7 @@ with left:
 with right:
     candidate = parts[parts["run"] == view.candidate].sort_values("delta", kind="stable")
     readable = summary.readable_slices(candidate)
-    picked = st.dataframe(
+    picked = late.rows(
         readable,
         key=f"slices-{view.by}",
         hide_index=True,

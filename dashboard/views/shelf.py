@@ -72,4 +72,5 @@ def _pictures(known: Glance) -> None:
         f'<img src="{escape(address)}" alt="" loading="lazy" style="{PICTURE}">'
         for address in addresses
     )
-    st.html(f'<div role="img" aria-label="Some of its items" style="{STRIP}">{shown}</div>')
+    with st.container(key=f"strip-{known.name}"):
+        st.html(f'<div role="img" aria-label="Some of its items" style="{STRIP}">{shown}</div>')

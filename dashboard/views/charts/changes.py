@@ -7,6 +7,7 @@ import pandas as pd
 
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.views.charts.colours import BETTER, FAINT, LEGEND, SAME, WORSE
+from dashboard.views.charts.heights import BOTTOM, KINDS, of_rows
 from dashboard.views.digits import decimals
 
 
@@ -38,7 +39,7 @@ def forest(rows: pd.DataFrame) -> alt.LayerChart:
         zero.encode(x="zero:Q")
         + base.mark_rule(strokeWidth=3).encode(x=axis, x2="high:Q")
         + base.mark_point(filled=True, size=90, opacity=1).encode(x="delta:Q", shape=_kind_shape())
-    ).properties(height=alt.Step(30))
+    ).properties(height=of_rows(len(rows), 30, BOTTOM, KINDS))
 
 
 _KINDS = {"better": BETTER, "no clear difference": SAME, "worse": WORSE}

@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 
 from dashboard.views.charts.colours import Way, of_colour, of_shape
+from dashboard.views.charts.heights import BOTTOM, of_rows
 
 
 def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
@@ -31,4 +32,4 @@ def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     mean = base.mark_point(filled=True, size=110, opacity=1).encode(
         x=alt.X("mean:Q"), shape=of_shape(ways, legend=None)
     )
-    return (interval + mean).properties(height=alt.Step(36))
+    return (interval + mean).properties(height=of_rows(len(known), 36, BOTTOM))

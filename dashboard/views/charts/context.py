@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 
 from dashboard.views.charts.colours import SAME
+from dashboard.views.charts.heights import TOP, of_rows
 
 DOT = "#2f80d8"
 # the darkest part is left out: it could not be seen on the dark page
@@ -86,7 +87,8 @@ def gain_matrix(gains: pd.DataFrame) -> alt.LayerChart:
     words = base.mark_text(fontSize=14).encode(
         text="text:N", color=alt.Color("ink:N", scale=None, legend=None)
     )
-    return (cells + words).resolve_scale(color="independent").properties(height=alt.Step(36))
+    high = of_rows(shown["discount"].nunique(), 36, TOP)
+    return (cells + words).resolve_scale(color="independent").properties(height=high)
 
 
 def _ink(r: float) -> str:

@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 
 from dashboard.views.charts.colours import LEGEND, SAME, WORSE, Way, of_colour, of_dashes, of_shape
+from dashboard.views.charts.heights import KINDS, of_rows
 
 ONE, OTHER = "#2f80d8", "#c8ced6"
 LINE = 32
@@ -139,7 +140,7 @@ def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
     )
     words = alt.Chart(marks).mark_text(color=WORSE, fontSize=13, fontWeight="bold")
     drawn = cells + words.encode(x=x, y=y, text="mark:N", tooltip=tips)
-    return drawn.properties(height=alt.Step(20))
+    return drawn.properties(height=of_rows(len(rows), 20, KINDS))
 
 
 BOUNDS = [

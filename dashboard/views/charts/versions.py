@@ -16,6 +16,7 @@ from dashboard.views.charts.colours import (
     of_dashes,
     of_shape,
 )
+from dashboard.views.charts.heights import BOTTOM, KINDS, TOP, of_rows
 from dashboard.views.digits import decimals
 
 GRID, LETTER = 320, 7
@@ -61,6 +62,7 @@ def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
         name=means["keyword"] + "  (" + means["scored"].astype("str") + ")",
         strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
     )
+    step = 13 * max(means["run"].nunique(), 1) / 0.8  # a fifth is left free between keywords
     base = alt.Chart(shown).encode(
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
         yOffset=alt.YOffset("run:N", sort=list(ways)),
@@ -75,7 +77,8 @@ def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
         ],
     )
     ends = base.mark_point(filled=True, size=45, xOffset=7).encode(shape=of_shape(ways))
-    return (base.mark_bar(cornerRadiusEnd=2) + ends).properties(height=alt.Step(13))
+    high = of_rows(means["keyword"].nunique(), step, BOTTOM, KINDS)
+    return (base.mark_bar(cornerRadiusEnd=2) + ends).properties(height=high)
 
 
 def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
@@ -118,14 +121,20 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
         text="text:N", color=alt.Color("ink:N", scale=None, legend=None)
     )
     layers = (cells.add_params(pick) + words).resolve_scale(color="independent")
-    return layers.properties(height=alt.Step(30))
+    slant = 0.7 * LETTER * min(max(map(len, versions)), 22) * (not _fit(versions))
+    return layers.properties(height=of_rows(shown["name"].nunique(), 30, TOP, slant))
 
 
 def _names_above(versions: Sequence[str]) -> alt.Axis:
     """The name of every version above its column: slanted where they would not fit side by side,
     because Vega leaves out those that overlap."""
-    fit = max(map(len, versions), default=0) * LETTER <= GRID / max(len(versions), 1)
-    return alt.Axis(orient="top", labelAngle=0 if fit else -45, labelOverlap=False, labelLimit=160)
+    angle = 0 if _fit(versions) else -45
+    return alt.Axis(orient="top", labelAngle=angle, labelOverlap=False, labelLimit=160)
+
+
+def _fit(versions: Sequence[str]) -> bool:
+    """Whether the names of versions fit side by side above their columns."""
+    return max(map(len, versions), default=0) * LETTER <= GRID / max(len(versions), 1)
 
 
 def _strongest(means: pd.Series) -> float:

@@ -8,8 +8,10 @@ from pathlib import Path
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dashboard.views import late
+
 _END_OF_HEAD = b"</head>"
-STYLE = Path(__file__).with_name("frame.css").read_text(encoding="utf-8")
+STYLE = Path(__file__).with_name("frame.css").read_text(encoding="utf-8") + late.rules()
 
 
 class WithRoom:

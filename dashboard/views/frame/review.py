@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.views import address, cached
+from dashboard.views import address, cached, late
 from dashboard.views.address.choices import COLUMNS, DIFFERING
 from dashboard.views.cards.rows import MOST_ROWS, versions
 from dashboard.views.cards.similarities import histogram, similarities
@@ -18,8 +18,8 @@ def review(view: Any) -> None:
     """How the rows of cards are shown."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         _further(view)
-        segments("Cards side by side", "columns", COLUMNS, view)
-        segments("Show", "differing", DIFFERING, view)
+        segments("Cards side by side", "columns", COLUMNS, view, beside=True)
+        segments("Show", "differing", DIFFERING, view, beside=True)
 
 
 def _further(view: Any) -> None:
@@ -29,14 +29,17 @@ def _further(view: Any) -> None:
         return
     chosen = [version for version in versions(view) if version in others]
     st.session_state["choice-also"] = chosen
-    st.pills(
-        "Further versions in rows",
-        chosen if len(chosen) == MOST_ROWS - 2 else others,
-        selection_mode="multi",
-        key="choice-also",
-        format_func=shown,
-        on_change=lambda: address.go(also=",".join(st.session_state["choice-also"])),
-    )
+    title, offered = "Further versions in rows", chosen if len(chosen) == MOST_ROWS - 2 else others
+    names = [shown(version) for version in offered]
+    with late.buttons(names, "also", late.width(names, title)):
+        st.pills(
+            title,
+            offered,
+            selection_mode="multi",
+            key="choice-also",
+            format_func=shown,
+            on_change=lambda: address.go(also=",".join(st.session_state["choice-also"])),
+        )
 
 
 def similarity(view: Any, found: Any) -> None:
@@ -67,7 +70,7 @@ def similarity(view: Any, found: Any) -> None:
         for version, column in zip(found.whole, st.columns(len(found.whole)), strict=True):
             with column:
                 st.markdown(f"**{plain(version)}**")
-                st.altair_chart(
+                late.chart(
                     histogram(counted, version, view.min_similarity),
                     alt=f"Items by similarity in {version}, relevant against not",
                 )
@@ -78,4 +81,4 @@ def _left(found: Any, version: str) -> str:
     relevant = set(found.relevant)
     whole, run = found.whole[version], found.unbroken(version)
     kept, there = len(relevant & set(run["item_id"])), len(relevant & set(whole["item_id"]))
-    return f"{len(run):,} of {len(whole):,} items are left, {kept:,} of {there:,} relevant ones."
+    return f"{len(run)} of {len(whole)} items are left, {kept} of {there} relevant ones."

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.storage.versions import natural
 from dashboard.tables import DataError
-from dashboard.views import address, cached, summary
+from dashboard.views import address, cached, late, summary
 from dashboard.views.address.choices import COPIES, NAMES, SHOWN, protocols_of
 from dashboard.views.frame.choosers import found_among
 from dashboard.views.labels import group_name, label, slice_name
@@ -22,6 +22,9 @@ SHARED = (
     "protocol", "metric", "queries", "slice", "groups", "mapping_threshold", "min_similarity",
     "names", "shown", "anyway", "copies",
 )  # fmt: skip
+
+LINK, LETTER = 51, 5.5
+"""Pixels of a link to a screen beside its title, and of a letter of it in bold."""
 
 
 def top_bar(pages: Sequence[Any], current: Any, view: address.View | None) -> None:
@@ -33,6 +36,7 @@ def top_bar(pages: Sequence[Any], current: Any, view: address.View | None) -> No
                 page,
                 label=f"**{page.title}**" if here else page.title,
                 query_params=address.link(view) if view else None,
+                width=round(LINK + LETTER * len(page.title)),
             )
         if view is not None:
             with st.popover("Share", icon=":material/link:"):
@@ -131,8 +135,10 @@ def pick(
     )
 
 
-def segments(title: str, key: str, options: dict[str, str], view: Any) -> None:
-    """A row of buttons of which one is on: the address' `key`."""
+def segments(
+    title: str, key: str, options: dict[str, str], view: Any, beside: bool = False
+) -> None:
+    """A row of buttons of which one is on: the address' `key`. beside: it stands beside others."""
     widget = f"choice-{key}"
     st.session_state[widget] = getattr(view, key)
     st.segmented_control(
@@ -142,6 +148,7 @@ def segments(title: str, key: str, options: dict[str, str], view: Any) -> None:
         format_func=lambda option: options[option],
         on_change=_apply,
         args=(key, widget),
+        width=late.width(options.values(), title) if beside else "content",
     )
 
 
@@ -209,7 +216,7 @@ def _copies(view: Any, collection: Any) -> None:
         st.error(plain(str(problem), None))
         return
     st.caption(
-        f"{number:,} of {len(collection.items):,} items are copies: of several the first in a "
+        f"{number} of {len(collection.items):,} items are copies: of several the first in a "
         "ranking stands for all."
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.views import address, cached
+from dashboard.views import address, cached, late
 from dashboard.views.address.choices import OUTCOMES
 from dashboard.views.frame.choosers import MOST, around
 from dashboard.views.frame.shared import segments
@@ -17,7 +17,8 @@ from dashboard.views.texts import plain, shown
 
 def filters(view: Any) -> None:
     """Which queries are listed: by outcome, by their words, and by what a chart's click chose."""
-    segments("Queries that are", "outcome", OUTCOMES, view)
+    with late.buttons(OUTCOMES.values(), "outcome"):
+        segments("Queries that are", "outcome", OUTCOMES, view)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _find(view)
         if view.between or view.at or view.find:
@@ -49,13 +50,12 @@ def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
     worse = [query for query, how in zip(ids, order["outcome"], strict=True) if how == "worse"]
     place = ids.index(query_id) if query_id in ids else -1
     with st.container(horizontal=True, vertical_alignment="bottom", key="steps"):
-        _step("Previous", "k", ids[place - 1] if place > 0 else "", ":material/arrow_back:")
-        _step(
-            "Next", "j", ids[place + 1] if place + 1 < len(ids) else "", ":material/arrow_forward:"
-        )
+        _step("Previous", "k", ids[place - 1] if place > 0 else "", "arrow_back", 112)
+        after = ids[place + 1] if place + 1 < len(ids) else ""
+        _step("Next", "j", after, "arrow_forward", 88)
         before, after = _around(worse, ids, place)
-        _step("Previous worse", "shift+n", before, ":material/trending_down:")
-        _step("Next worse", "n", after, ":material/trending_down:")
+        _step("Previous worse", "shift+n", before, "trending_down", 188)
+        _step("Next worse", "n", after, "trending_down", 127)
         if len(ids) > MOST or view.find:
             _find(view)
         _queries(view, query_id, ids, place)
@@ -94,12 +94,14 @@ def _around(worse: Sequence[str], ids: Sequence[str], place: int) -> tuple[str, 
     return next(before, ""), next(after, "")
 
 
-def _step(title: str, key: str, query_id: str, icon: str) -> None:
+def _step(title: str, key: str, query_id: str, icon: str, width: int) -> None:
+    """A button that leads to a query. width: pixels, so that its neighbours know their places."""
     st.button(
         title,
         shortcut=key,
         disabled=not query_id,
-        icon=icon,
+        icon=f":material/{icon}:",
+        width=width,
         on_click=lambda: address.go(query=query_id, clip="", list=""),
     )
 

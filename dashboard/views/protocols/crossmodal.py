@@ -15,7 +15,7 @@ from dashboard.evaluation.pairing import chance
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT, USUAL_TEXTS
 from dashboard.tables import DataError, between
-from dashboard.views import cached, charts, frame, summary
+from dashboard.views import cached, charts, frame, late, summary
 from dashboard.views.address.choices import TEST_NAMES
 from dashboard.views.cached import matching
 from dashboard.views.charts.crossmodal import within_rank
@@ -170,7 +170,7 @@ def _table(means: pd.DataFrame) -> None:
         best = np.nanmax(values) if not np.isnan(values).all() else np.nan
         columns[_title(name, k)] = [_cell(value, best) for value in values]
     table = pd.DataFrame(columns, index=pd.Index([plain(run) for run in runs], name="Version"))
-    st.table(table)
+    late.table(table, "table-1")
 
 
 def _title(name: str, k: int | None) -> str:
@@ -229,7 +229,7 @@ def _curve(
     asking = ASKING[kind]
     others = "pictures" if kind == TEXT else "texts"
     st.markdown(f"**{WAYS[kind]}**, {len(first):,} {asking} among {gallery:,} {others}")
-    st.altair_chart(
+    late.chart(
         within_rank(shares, dashed, {run: ways[run] for run in found}, CUTOFFS),
         alt=f"{WAYS[kind]}: share of {asking} whose first right answer is within a rank",
     )

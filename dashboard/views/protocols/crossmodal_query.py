@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.tables import DataError
-from dashboard.views import cached
+from dashboard.views import cached, late
 from dashboard.views.cached import Question, matching
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
@@ -48,7 +48,7 @@ def _table(asked: Question, pairs: pd.DataFrame, what: str, bold: bool = True) -
         shown[plain(version)] = [_cell(rank, best) for rank in ranks]
         found = found.assign(**{version: ranks.to_numpy()})
     names = pd.Index([plain(name) for name in pairs["name"]], name=what)
-    st.table(pd.DataFrame(shown, index=names))
+    late.table(pd.DataFrame(shown, index=names), "texts")
     for sentence in left_out:
         st.caption(plain(f"Left out: {sentence}", None))
     return found

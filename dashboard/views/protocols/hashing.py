@@ -14,7 +14,7 @@ from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols import protocol_of
 from dashboard.evaluation.radius import USUAL
 from dashboard.tables import between
-from dashboard.views import cached, charts, summary
+from dashboard.views import cached, charts, late, summary
 from dashboard.views.cached import codes
 from dashboard.views.cached.asked import NO_CUT
 from dashboard.views.charts import hashing as drawn
@@ -164,7 +164,7 @@ def _numbers(view: Any, known: pd.DataFrame, near: pd.DataFrame) -> None:
             for name in shown.columns
             if pd.api.types.is_float_dtype(shown[name])
         }
-        st.dataframe(shown, hide_index=True, column_config=numbers, placeholder="–")
+        late.rows(shown, hide_index=True, column_config=numbers, placeholder="–")
         if said:
             st.caption(plain(said, None))
 
@@ -208,7 +208,7 @@ def _types(view: Any) -> None:
             ],
         }
     )
-    st.table(shown.set_index("Type"))
+    late.table(shown.set_index("Type"), "types")
     st.caption(
         f"{queries:,} queries × {items:,} items of the gallery. The two are disjoint, by id and by "
         "picture: a collection in which they are not is refused."
@@ -231,7 +231,7 @@ def _panels(
 
 def _drawn(title: str, chart: alt.LayerChart, line: str = "version") -> None:
     st.markdown(f"**{plain(title)}**")
-    st.altair_chart(chart, alt=f"{title}, a line a {line}")
+    late.chart(chart, alt=f"{title}, a line a {line}")
 
 
 def _queries(table: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation.code_pairs import CodePair
 from dashboard.evaluation.protocols.hashing import TYPES
-from dashboard.views import address, cached
+from dashboard.views import address, cached, late
 from dashboard.views.cached import Question, codes
 from dashboard.views.cards import results
 from dashboard.views.charts.hashing import code_bits
@@ -32,7 +32,7 @@ def query(view: Any, query_id: str) -> None:
     if not known:
         st.info("None of these versions has a hash code of the query and of this item.")
         return
-    st.table(_numbers(known, places, item_id))
+    late.table(_numbers(known, places, item_id), "codes")
     st.caption(
         "Equation (1) of the source: for codes h of −1 and +1 with K bits, K ÷ 4 · ‖h ÷ ‖h‖ − h′ ÷ "
         "‖h′‖‖² = K ÷ 2 · (1 − cos) = (K − ⟨h, h′⟩) ÷ 2, and that is the Hamming distance: the "
@@ -120,7 +120,7 @@ def _drawing(version: str, pair: CodePair) -> None:
     ]
     table = pd.DataFrame(rows, columns=["place", "whose", "sign", "differs"])
     st.markdown(f"**{plain(version)}**, {pair.distance} of {pair.bits} bits differ")
-    st.altair_chart(
+    late.chart(
         code_bits(table),
         alt=f"The codes of query and result in {version}; {pair.distance} bits differ",
     )

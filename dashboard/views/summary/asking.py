@@ -15,6 +15,7 @@ from dashboard.views.cached import Question
 from dashboard.views.texts import plain, shown
 
 UPLOADED = 240  # pixels
+PICTURE = "max-width:100%;height:140px;object-fit:contain;border-radius:8px;background:#fff"
 FEEDBACK = ("feedback_1", "feedback_2", "feedback_3")
 
 
@@ -35,10 +36,11 @@ def picture(found: Any) -> None:
     else:
         row = cached.pictures_of(asked.collection, [found.query_id]).iloc[0].to_dict()
     if row["picture"]:
-        st.html(
-            f'<img src="{escape(row["picture"])}" alt="the picture that is asked with" '
-            'style="max-width:100%;height:140px;object-fit:contain;border-radius:8px;background:#fff">'
-        )
+        with st.container(key="asked-picture"):
+            st.html(
+                f'<img src="{escape(row["picture"])}" alt="the picture that is asked with" '
+                f'style="{PICTURE}">'
+            )
     elif row["text"]:
         st.markdown(f"“{plain(row['text'])}”")
     elif row["problem"]:

@@ -12,7 +12,7 @@ from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols.protocol import NOT_JUDGED
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.tables import counted
-from dashboard.views import address, cached
+from dashboard.views import address, cached, late
 from dashboard.views.digits import decimals
 from dashboard.views.labels import group_name, label
 from dashboard.views.summary import asking
@@ -157,7 +157,7 @@ def pick_query(view: Any, table: pd.DataFrame, total: int) -> str:
         st.info("There is no such query here.")
         return ""
     first = table.head(MOST_LISTED)
-    ticked = st.dataframe(
+    ticked = late.rows(
         readable(first, view),
         key="queries-by-difference",
         hide_index=True,

@@ -15,7 +15,7 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.tables import between
-from dashboard.views import cached
+from dashboard.views import cached, late
 from dashboard.views.cached import Question
 from dashboard.views.digits import decimals
 from dashboard.views.labels import label, short_label
@@ -55,7 +55,7 @@ def versions_by_metrics(view: Any) -> None:
         }
         rows.append({"Metric": plain(label(view, written)), **cells, "Scored": _scored(mine)})
     table, ceiling = with_ceilings(view, metrics, rows)
-    st.table(table.set_index("Metric"))
+    late.table(table.set_index("Metric"), "metrics")
     st.caption(
         f"{ceiling}Best in bold; ▲ and ▼: better or worse than {plain(view.baseline)} beyond "
         f"chance (randomisation test, Holm over the metrics). {_left_out(view)}{_cut(view)}"
@@ -150,7 +150,7 @@ def order(view: Any) -> None:
         return
     table = places.pivot(index="run", columns="place", values="share").loc[list(view.runs)]
     table.columns = [f"Place {place}" for place in table.columns]
-    st.table(table.map(_percent).rename(index=plain).rename_axis("Version"))
+    late.table(table.map(_percent).rename(index=plain).rename_axis("Version"), "order")
     st.caption("How often each version would take each place with other queries of the same kind.")
 
 
@@ -168,7 +168,7 @@ def every_pair(view: Any) -> None:
     ]
     if not all(comparable):
         st.error("Pairs of versions that are not comparable are left out.")
-    st.dataframe(
+    late.rows(
         _readable_pairs(pairs[comparable]),
         hide_index=True,
         column_config=PAIR_COLUMNS,

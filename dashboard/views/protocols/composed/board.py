@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.standing import leaderboard
-from dashboard.views import cached, charts, summary
+from dashboard.views import cached, charts, late, summary
 from dashboard.views.charts import composed as drawn
 from dashboard.views.protocols.composed.submit import submit
 from dashboard.views.protocols.tables import take_away
@@ -34,8 +34,8 @@ def overview(view: Any) -> None:
     asked = cached.question(view)
     only = summary.selected(view, asked)
     table = leaderboard(cached.means(asked, versions, METRIC, only))
-    st.dataframe(readable(table, _about(view)), hide_index=True, column_config=COLUMNS)
-    st.altair_chart(
+    late.rows(readable(table, _about(view)), hide_index=True, column_config=COLUMNS)
+    late.chart(
         drawn.standings(table, charts.version_ways(versions)),
         alt="Mean average precision of each version with its 95 % interval, best first",
     )

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.views import address, cached, summary
+from dashboard.views import address, cached, late, summary
 from dashboard.views.cards import results
 from dashboard.views.protocols.composed.board import METRIC
 from dashboard.views.texts import shown
@@ -23,7 +23,7 @@ def query(view: Any, query_id: str) -> None:
     found = results.find(asked, query_id, results.versions(view))
     st.header("Where the fulfilled items stand", anchor=False)
     submitted = {given.name for given in cached.submitted(view)}
-    st.dataframe(
+    late.rows(
         places(found, summary.values(view, found), submitted),
         hide_index=True,
         column_config={"AP": st.column_config.NumberColumn(format="%.3f", width=60)},
@@ -90,7 +90,7 @@ def _siblings(view: Any, query_id: str) -> None:
         index="query_id", columns="run", values="value"
     )
     table = table.loc[others, list(versions)]
-    st.dataframe(
+    late.rows(
         pd.DataFrame(
             {
                 "Query": [shown(names[other]) for other in others],

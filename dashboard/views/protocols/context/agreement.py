@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation.browsed import DATASETS, Reading
 from dashboard.tables import counted
+from dashboard.views import late
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.charts import context as charts
@@ -39,7 +40,7 @@ def halves(view: Any, asked: Said, read: Reading) -> None:
     )
     wide = cells.pivot(index="name", columns="part", values="text").loc[cells["name"].unique()]
     wide = wide[["low", "high"]].set_axis(["Low variance", "High variance"], axis=1)
-    st.table(wide.rename_axis("Original gain"))
+    late.table(wide.rename_axis("Original gain"), "table-2")
     by_part = table.drop_duplicates("part").set_index("part")
     tied = [
         f"{tied} lists share the variance at the border of the {part} quarter; their order in the "
@@ -66,12 +67,12 @@ def gains(view: Any, asked: Said, read: Reading) -> None:
         return
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.altair_chart(
+        late.chart(
             charts.gain_matrix(_long(table)),
             alt="Spearman of each metric with satisfaction, by discount and gain",
         )
     with right:
-        st.dataframe(_behind(table), hide_index=True, column_config=BEHIND, placeholder="–")
+        late.rows(_behind(table), hide_index=True, column_config=BEHIND, placeholder="–")
     window = "the pictures in it" if read.divide == "window" else "w"
     st.caption(
         f"Spearman's rank correlation with satisfaction over {counted(number, 'list')} of at least "
@@ -134,7 +135,7 @@ def depths(view: Any, asked: Said, read: Reading) -> None:
             cells = _long(part)
             mine = cells[cells["gain"] == GAINS[gain]].set_index("discount")["text"]
             columns[f"{name} {short}"] = mine
-    st.table(pd.DataFrame(columns).rename_axis("Discount"))
+    late.table(pd.DataFrame(columns).rename_axis("Discount"), "table-3")
     sets = "; ".join(
         f"{place}: the {counted(numbers[fewest], 'list')} of at least {fewest} rows"
         for place, fewest in enumerate(DATASETS, start=1)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation.browsed import FIRST_PAGE, Reading
 from dashboard.tables import counted
-from dashboard.views import address, cached
+from dashboard.views import address, cached, late
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.charts import context as charts
@@ -31,7 +31,7 @@ def spread(view: Any, asked: Said, read: Reading) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Figure 3a: mean and standard deviation of r**")
-        st.altair_chart(
+        late.chart(
             charts.means_and_deviations(drawn),
             key="figure-3a",
             on_select=_open_list(drawn),
@@ -41,7 +41,7 @@ def spread(view: Any, asked: Said, read: Reading) -> None:
         _link(view)
     with right:
         st.markdown("**Figure 3b: standard deviation of r and of r′**")
-        st.altair_chart(
+        late.chart(
             charts.deviations(drawn), alt="Each list's standard deviation of r against that of r′"
         )
     wider = int((table["deviation_in_context"] > table["deviation"] + 1e-12).sum())

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation.browsed import Reading
 from dashboard.tables import between
+from dashboard.views import late
 from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.protocols.context import agreement
@@ -59,11 +60,11 @@ def _sizes(view: Any, asked: Said, read: Reading) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Table 1 of the source, for these lists**")
-        st.table(_counted(sizes, "part"))
+        late.table(_counted(sizes, "part"), "table-1")
         st.caption(_worked(view))
     with right:
         st.markdown("**What each step of cleaning leaves**")
-        st.table(_counted(steps, "step"))
+        late.table(_counted(steps, "step"), "cleaning")
         st.caption(
             "In the source's order. Images are places in lists with a valid relevance; invalid are "
             "those without (−1, −2, or nobody's), which are skipped."

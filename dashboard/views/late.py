@@ -1,0 +1,77 @@
+"""What the browser draws late, because its script is fetched first: its room is kept from the
+start, so that nothing below it jumps when it comes (the rules are in `frame/page`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+ROW, SEEN = 33, 10
+"""Pixels of a row of a scrolling table; more rows than these are scrolled to."""
+MOST_ROWS, MOST_LINES = 40, 8
+"""More rows of a table and lines of buttons than these end below any screen."""
+LETTER, BUTTON = 5.8, 32
+"""Pixels of a letter on a button, and of the rest of it."""
+WIDTHS = {"wide": 2100, "usual": 960, "narrow": 380}
+"""Pixels across in a large window, a usual one, and on a phone."""
+
+
+def chart(drawn: alt.TopLevelMixin, **options: Any) -> Any:
+    """Draw a chart as high as it says; what was chosen in it, as `st.altair_chart` gives it."""
+    height = drawn.height  # type: ignore[attr-defined]
+    return st.altair_chart(drawn, height=height, **options)
+
+
+def rows(table: pd.DataFrame, **options: Any) -> Any:
+    """Draw a scrolling table; what was chosen in it, as `st.dataframe` gives it."""
+    fit = ROW * (max(len(table), 1) + 1) + 2
+    most = ROW * (SEEN + 1) + 12  # a part of the next row says that there is more
+    return st.dataframe(table, height=min(fit, most), **options)
+
+
+def table(shown: pd.DataFrame, key: str) -> None:
+    """Draw a table whose cells may take several lines. key: a name of its own on the screen."""
+    with st.container(key=f"rows-{min(len(shown) + 1, MOST_ROWS)}-{key}"):
+        st.table(shown)
+
+
+def buttons(labels: Iterable[str], key: str, across: int | None = None) -> Any:
+    """A container for buttons of which one or several are on, as many lines high as they take.
+
+    key: as for a table. across: as wide as this many pixels, where it stands beside others.
+    """
+    of = list(labels)
+    known = "-".join(f"{name}-{lines(of, there)}" for name, there in WIDTHS.items())
+    return st.container(key=f"{known}-{key}", width=across or "stretch")
+
+
+def lines(labels: Sequence[str], width: float) -> int:
+    """The lines that buttons with these labels take.
+
+    >>> lines(["one", "two"], 1000), lines(["a name of thirty-three letters ..."] * 2, 380)
+    (1, 2)
+    """
+    taken, number = 0.0, 1
+    for label in labels:
+        needed = BUTTON + LETTER * len(label)
+        if taken and taken + needed > width:
+            taken, number = 0.0, number + 1
+        taken += needed
+    return min(number, MOST_LINES)
+
+
+def width(labels: Iterable[str], title: str = "") -> int:
+    """The pixels that buttons in one line take, or the title above them if it is longer."""
+    across = sum(BUTTON + LETTER * len(label) for label in labels)
+    return round(max(across, LETTER * len(title) + 10))
+
+
+def rules() -> str:
+    """The style that tells the rules for tables and buttons how much room each takes."""
+    tables = [(f"st-key-rows-{n}-", "rows", n) for n in range(1, MOST_ROWS + 1)]
+    several = [(f"{name}-{n}-", name, n) for name in WIDTHS for n in range(1, MOST_LINES + 1)]
+    return "".join(f'[class*="{key}"]{{--{name}:{n}}}' for key, name, n in tables + several)
