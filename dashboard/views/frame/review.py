@@ -81,4 +81,4 @@ def _left(found: Any, version: str) -> str:
     relevant = set(found.relevant)
     whole, run = found.whole[version], found.unbroken(version)
     kept, there = len(relevant & set(run["item_id"])), len(relevant & set(whole["item_id"]))
-    return f"{len(run)} of {len(whole)} items are left, {kept} of {there} relevant ones."
+    return f"{len(run):,} of {len(whole):,} items are left, {kept:,} of {there:,} relevant ones."

@@ -216,7 +216,7 @@ def _copies(view: Any, collection: Any) -> None:
         st.error(plain(str(problem), None))
         return
     st.caption(
-        f"{number} of {len(collection.items):,} items are copies: of several the first in a "
+        f"{number:,} of {len(collection.items):,} items are copies: of several the first in a "
         "ranking stands for all."
     )
 
