@@ -7,6 +7,7 @@ compared with the committed ones. For clips the poster is taken: one still of 48
 from __future__ import annotations
 
 import csv
+import hashlib
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -48,21 +49,22 @@ def table_of(version: Path) -> dict:
 
 def seen(version: Path, picture: Path) -> np.ndarray:
     """A version's vector of a picture, or the numbers whose signs are its code."""
-    table, collection = table_of(version), version.parents[1]
+    table = table_of(version)
     values = laid_out(picture, table)
     if "before" in table:
-        values = shared(collection / "networks" / table["before"], picture, values)
+        values = shared(version.parents[1] / "networks" / table["before"], values)
     return run(version / table["network"], values).ravel()
 
 
-KEPT: dict[tuple[Path, Path], np.ndarray] = {}
+KEPT: dict[tuple[str, bytes], np.ndarray] = {}
 
 
-def shared(network: Path, picture: Path, values: np.ndarray) -> np.ndarray:
-    """What a collection's shared network makes of a picture; the same for all its versions."""
-    if (network, picture) not in KEPT:
-        KEPT[network, picture] = run(network, values)
-    return KEPT[network, picture]
+def shared(network: Path, values: np.ndarray) -> np.ndarray:
+    """What a shared network makes of a picture: the same for all versions and collections."""
+    key = network.name, hashlib.sha256(values).digest()
+    if key not in KEPT:
+        KEPT[key] = run(network, values)
+    return KEPT[key]
 
 
 def pictures(collection: Path) -> dict[str, Path]:
@@ -92,34 +94,37 @@ def unit(rows: np.ndarray) -> np.ndarray:
 def compared(version: Path) -> dict[str, float]:
     """How far what a version sees in each item's picture is from what is committed.
 
-    least, median: of the cosines; for codes of the shares of equal bits. first N: the share of the
-    pictures whose own item is among the first N, ties counted against it.
+    same: the share of pictures whose code is the item's, or whose cosine with it is .999 or more.
+    least, median: of the cosines; for codes of the shares of equal bits. first N: the share of
+    pictures with fewer than N other items nearer than their own.
     """
     wanted = pictures(version.parents[1])
     mine = np.stack([seen(version, picture) for picture in wanted.values()])
     theirs = stored(version, wanted)
     codes = theirs.dtype == np.int8
     if codes:
-        mine = np.where(mine >= 0, 1.0, -1.0)
-    mine, theirs = unit(mine), unit(theirs)
-    alike = mine @ theirs.T
+        mine = np.where(mine >= 0, 1, -1)
+    alike = unit(mine) @ unit(theirs).T
     own = np.diag(alike)
-    rank = (alike >= own[:, None] - 1e-9).sum(axis=1)
     near = (1 + own) / 2 if codes else own
+    nearer = (alike > own[:, None] + 1e-9).sum(axis=1)
     return {
+        "same": (near > (1 - 1e-9 if codes else 0.999)).mean(),
         "least": near.min(),
         "median": np.median(near),
-        **{f"first {depth}": (rank <= depth).mean() for depth in FIRST},
+        **{f"first {depth}": (nearer < depth).mean() for depth in FIRST},
     }
 
 
 def main() -> None:
     """Print a table for every collection whose versions see pictures."""
+    print("| collection | version | same | least | median | first 1 | first 5 | first 10 |")
+    print("| --- " * 8 + "|")
     for models in sorted(DATA.glob("*/models")):
         versions = [one for one in sorted(models.iterdir()) if table_of(one)]
         for version in versions:
             figures = compared(version)
-            shown = " | ".join(f"{value:.4f}" for value in figures.values())
+            shown = " | ".join(f"{value:.3f}" for value in figures.values())
             print(f"| {models.parent.name} | {version.name} | {shown} |", flush=True)
 
 
