@@ -20,6 +20,7 @@ COLOURS = {
     "yellow": (255, 255, 0),
     "grey": (128, 128, 128),
 }
+WARM = ("red", "yellow")
 SETTINGS = """\
 title = "Plain pictures"
 groups = ["pv_colour"]
@@ -37,7 +38,7 @@ def build(folder: Path) -> Path:
     _table(folder / "items.csv", ["item_id", "file", "kind", "caption"],
            [[name, f"{name}.png", "image", f"all {name}"] for name in COLOURS])  # fmt: skip
     _table(folder / "unified_annotation.csv", ["slice_id", "pv_colour"],
-           [[name, "warm" if name in ("red", "yellow") else "cold"] for name in COLOURS])  # fmt: skip
+           [[name, "warm" if name in WARM else "cold"] for name in COLOURS])  # fmt: skip
     _table(folder / "queries.csv", ["query_id", "text", "item_id"],
            [["q1", "warm", ""], ["q2", "cold", ""], ["q3", "", "red"]])  # fmt: skip
     mean_colours(folder / "networks/means.onnx", 3)

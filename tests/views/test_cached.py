@@ -50,7 +50,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def view(**changes: str) -> SimpleNamespace:
     usual = SimpleNamespace(
         collection="tiny", protocol="hashing", groups=(), mapping_threshold=0.6,
-        min_similarity=-1.0, queries="all", text="", item="", copies="counted", submissions=(),
+        min_similarity=-1.0, queries="all", text="", item="", picture="",
+        copies="counted", submissions=(),
     )  # fmt: skip
     return SimpleNamespace(**(vars(usual) | changes))
 
