@@ -23,7 +23,7 @@ about = \"\"\"{clips} dashcam clips of four seconds, simulated with Eclipse SUMO
 own renderer. Nobody annotated them: the keywords are derived from the simulator's state.\"\"\"
 licence = "MIT"
 attribution = \"\"\"Traffic simulated with Eclipse SUMO {sumo}; maps, meshes and renderer are our \\
-own. Uploads are seen by EfficientNet-Lite0 (Apache-2.0), see networks/ATTRIBUTION.md\"\"\"
+own. Uploads are seen by EfficientNet-Lite0 (Apache-2.0), see networks/ATTRIBUTION.md.\"\"\"
 protocols = ["alfa", "context"]
 groups = [{groups}]
 default_groups = [{default_groups}]
