@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.evaluation.rankings import Array
 from dashboard.evaluation.scores import scores
+from dashboard.evaluation.statistics.drawing import resampled
 from dashboard.evaluation.statistics.resampling import bootstrap_interval, units
 
 
@@ -84,10 +85,8 @@ def stability(
     sums, sizes = units(values[whole], codes)
     if len(sums) < 2:
         return pd.DataFrame({"run": [], "rank": [], "place": [], "share": []})
-    drawn = np.random.default_rng(seed).multinomial(
-        len(sums), np.full(len(sums), 1 / len(sums)), size=resamples
-    )
-    places = _places((drawn @ sums) / (drawn @ sizes))
+    draws = resampled(np.random.default_rng(seed), sums, sizes, resamples)
+    places = np.concatenate([_places(drawn / number) for drawn, number in draws])
     versions = np.arange(1, len(table.runs) + 1)
     share = (places[:, :, None] == versions).mean(axis=0)
     rank = _places((sums.sum(axis=0) / sizes.sum(axis=0))[None])[0]

@@ -16,8 +16,9 @@ import pandas as pd
 from scipy import stats
 
 from dashboard.evaluation.compare import compare, compare_all, deltas
+from dashboard.evaluation.statistics.drawing import draw_counts
 from dashboard.evaluation.statistics.paired import paired_t
-from dashboard.evaluation.statistics.resampling import bootstrap_interval, draw_counts
+from dashboard.evaluation.statistics.resampling import bootstrap_interval
 from dashboard.evaluation.statistics.tukey import tukey
 
 EXPERIMENTS = 4_000

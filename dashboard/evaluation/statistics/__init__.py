@@ -1,6 +1,7 @@
 """What chance has to do with it: intervals, tests, corrections, correlations. Arrays only.
 
 resampling.py   bootstrap interval and randomisation test of many columns of differences at once
+drawing.py      units drawn or flipped many times over, in bounded memory
 paired.py       Student's paired t, and Holm's correction for several tests
 tukey.py        three and more versions at once, on the layout query × version
 correlation.py  Spearman, and whether two correlations that share a variable differ

@@ -2,23 +2,24 @@
 
 Both are sums over queries, so one random matrix times all columns serves every pair of versions and
 every metric. The p-values of different columns therefore share their random signs: each is valid,
-together they are correlated. Memory is bounded by blocks of resamples and of columns.
+together they are correlated. Where many queries are of few kinds, a column is drawn for itself
+(`drawing`). Memory is bounded by blocks of resamples and of columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from scipy import special  # type: ignore[import-untyped]
 
 from dashboard.evaluation.rankings import Array
+from dashboard.evaluation.statistics.drawing import alone_or_together, flipped, resampled
 
 LARGEST_EXACT = 20
 """Up to so many differences that are not 0, all sign flips are counted instead of drawn."""
 TOLERANCE = 1e-12
 """Two means closer than this are equal: float sums in another order must not count as smaller."""
-_CELLS = 2_000_000
 _COLUMNS = 300
 
 _Units = tuple[Array, Array]
@@ -88,7 +89,8 @@ def randomisation_p(
         drawn = np.flatnonzero(~exact)
         if len(drawn):
             rng = np.random.default_rng(seed)
-            p[drawn] = _drawn_p(sums[:, drawn], tolerance[drawn], rng, resamples)
+            some = sums[:, drawn], sizes[:, drawn]
+            p[drawn] = _drawn_p(*some, tolerance[drawn], rng, resamples)
         return np.stack([p, exact])
 
     p, exact = _by_size(units(differences, groups), one_size, 2)
@@ -114,14 +116,6 @@ def exact_p(differences: Array, tolerance: float = TOLERANCE) -> float:
     return float((above + below) / 2 ** len(moved))
 
 
-def draw_counts(rng: np.random.Generator, units: int, resamples: int) -> Iterator[Array]:
-    """How often each unit is drawn in each resample, in blocks [b, U] of bounded size."""
-    for rows in _blocks(resamples, units):
-        drawn = rng.integers(0, units, size=(rows, units))
-        drawn += np.arange(rows)[:, None] * units
-        yield np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units).astype(float)
-
-
 def _signed_sums(values: Array) -> Array:
     sums = np.zeros(1)
     for value in values:
@@ -129,23 +123,20 @@ def _signed_sums(values: Array) -> Array:
     return sums
 
 
-def _drawn_p(sums: Array, tolerance: Array, rng: np.random.Generator, resamples: int) -> Array:
+def _drawn_p(
+    sums: Array, sizes: Array, tolerance: Array, rng: np.random.Generator, resamples: int
+) -> Array:
     least = np.abs(sums.sum(0)) - tolerance
-    count = np.zeros(sums.shape[1])
-    for rows in _blocks(resamples, len(sums)):
-        coins = rng.integers(0, 256, size=(rows, -(-len(sums) // 8)), dtype=np.uint8)
-        heads = np.unpackbits(coins, axis=1, count=len(sums)).astype(float)
-        count += (np.abs((2 * heads - 1) @ sums) >= least).sum(0)
-    return (count + 1) / (resamples + 1)
+    count = sum((np.abs(each) >= least).sum(0) for each in flipped(rng, sums, sizes, resamples))
+    return np.asarray((count + 1) / (resamples + 1))
 
 
 def _bca(
     sums: Array, sizes: Array, rng: np.random.Generator, resamples: int, level: float
 ) -> Array:
     n = len(sums)
-    alike = bool((sizes == 1).all())
-    draws = draw_counts(rng, n, resamples)
-    means = np.concatenate([counts @ sums / (n if alike else counts @ sizes) for counts in draws])
+    draws = resampled(rng, sums, sizes, resamples)
+    means = np.concatenate([drawn / number for drawn, number in draws])
     observed = sums.sum(0) / sizes.sum(0)
     ordered = np.sort(np.ascontiguousarray(means.T), axis=1)
     bias = _bias(ordered, observed)
@@ -186,12 +177,6 @@ def _quantile(ordered: Array, levels: Array) -> Array:
     return np.asarray(start + (place - below) * (end - start))
 
 
-def _blocks(resamples: int, width: int) -> Iterator[int]:
-    rows = max(1, _CELLS // max(width, 1))
-    for start in range(0, resamples, rows):
-        yield min(rows, resamples - start)
-
-
 def _by_size(tables: _Units, kernel: Callable[[Array, Array], Array], answers: int) -> Array:
     """Apply a kernel to columns with the same number of scored units, nulls taken out.
 
@@ -205,6 +190,7 @@ def _by_size(tables: _Units, kernel: Callable[[Array, Array], Array], answers: i
         columns = np.flatnonzero(numbers == number)
         for some in np.array_split(columns, -(-len(columns) // _COLUMNS)):
             rows = np.argsort(~scored[:, some], axis=0, kind="stable")[:number]
-            dense = (np.take_along_axis(table[:, some], rows, 0) for table in (sums, sizes))
-            found[:, some] = kernel(*dense)
+            dense = [np.take_along_axis(table[:, some], rows, 0) for table in (sums, sizes)]
+            for alone in alone_or_together(*dense):
+                found[:, some[alone]] = kernel(*(table[:, alone] for table in dense))
     return found
