@@ -48,7 +48,7 @@ def _table(asked: Question, pairs: pd.DataFrame, what: str, bold: bool = True) -
         shown[plain(version)] = [_cell(rank, best) for rank in ranks]
         found = found.assign(**{version: ranks.to_numpy()})
     names = pd.Index([plain(name) for name in pairs["name"]], name=what)
-    late.table(pd.DataFrame(shown, index=names), "texts")
+    late.table(pd.DataFrame(shown, index=names), "own" if bold else "asking")
     for sentence in left_out:
         st.caption(plain(f"Left out: {sentence}", None))
     return found
