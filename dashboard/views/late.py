@@ -4,6 +4,7 @@ start, so that nothing below it jumps when it comes (the rules are in `frame/pag
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 from typing import Any
 
 import altair as alt
@@ -14,6 +15,8 @@ ROW, SEEN = 33, 10
 """Pixels of a row of a scrolling table; more rows than these are scrolled to."""
 MOST_ROWS, MOST_LINES = 40, 8
 """More rows of a table and lines of buttons than these end below any screen."""
+ACROSS = 14
+"""Letters of a table's first column on a phone."""
 LETTER, BUTTON = 5.8, 32
 """Pixels of a letter on a button, and of the rest of it."""
 WIDTHS = {"wide": 2100, "usual": 960, "narrow": 380}
@@ -35,7 +38,9 @@ def rows(table: pd.DataFrame, **options: Any) -> Any:
 
 def table(shown: pd.DataFrame, key: str) -> None:
     """Draw a table whose cells may take several lines. key: a name of its own on the screen."""
-    with st.container(key=f"rows-{min(len(shown) + 1, MOST_ROWS)}-{key}"):
+    tall = 1 + sum(ceil(len(str(name)) / ACROSS) for name in shown.index)
+    known = f"rows-{min(len(shown) + 1, MOST_ROWS)}-tall-{min(tall, MOST_ROWS)}"
+    with st.container(key=f"{known}-{key}"):
         st.table(shown)
 
 
@@ -72,6 +77,6 @@ def width(labels: Iterable[str], title: str = "") -> int:
 
 def rules() -> str:
     """The style that tells the rules for tables and buttons how much room each takes."""
-    tables = [(f"st-key-rows-{n}-", "rows", n) for n in range(1, MOST_ROWS + 1)]
+    tables = [(f"{name}-{n}-", name, n) for name in ("rows", "tall") for n in range(MOST_ROWS + 1)]
     several = [(f"{name}-{n}-", name, n) for name in WIDTHS for n in range(1, MOST_LINES + 1)]
     return "".join(f'[class*="{key}"]{{--{name}:{n}}}' for key, name, n in tables + several)

@@ -76,6 +76,7 @@ function draw(state) {
   root.classList.toggle("grid", data.columns !== null);
   const built = inOrder(rows, state.rows, data.rows, (row) => `${row.role} ${row.name}`, newRow);
   data.rows.forEach((row, place) => fillRow(built[place], row, data));
+  root.getRootNode().host?.setAttribute("data-drawn", ""); // the page draws outlines until then
 }
 
 const count = ({ results }) => results.length;
@@ -180,13 +181,11 @@ function fillCard(card, result, row, data) {
 function fillPicture(picture, result, item, row) {
   let image = picture.querySelector("img");
   if (!image) {
-    image = make("img");
-    image.width = 480;
-    image.height = 270;
-    image.loading = "lazy";
-    image.decoding = "async";
-    image.alt = "";
+    const plain = { width: 480, height: 270, loading: "lazy", decoding: "async", alt: "" };
+    image = Object.assign(make("img"), plain);
+    image.addEventListener("load", () => picture.classList.remove("waiting"));
     image.addEventListener("error", () => {
+      picture.classList.remove("waiting");
       image.hidden = true;
       say(picture, picture.dataset.problem || "no picture");
     });
@@ -195,6 +194,7 @@ function fillPicture(picture, result, item, row) {
   picture.dataset.problem = item.problem;
   if (image.getAttribute("src") !== item.poster) {
     image.hidden = !item.poster;
+    picture.classList.toggle("waiting", Boolean(item.poster));
     if (item.poster) image.src = item.poster;
     else image.removeAttribute("src");
   }
