@@ -269,6 +269,22 @@ def test_the_report_is_made_when_its_button_is_pressed_with_the_screens_numbers(
     assert labels == ["Report", "Queries as CSV", "Queries as JSON"]
 
 
+@pytest.mark.parametrize("choices", [{"copies": "left_out"}, {"min_similarity": "0.3"}])
+def test_the_report_leaves_out_what_the_screen_leaves_out(choices):
+    from dashboard.views import address, summary
+    from dashboard.views.report import find
+    from dashboard.views.summary.handover import _report, _subject
+
+    chosen = {key: [value] for key, value in choices.items()}
+    view, _ = address.view_of({"collection": ["openmoji_composed"], **chosen})
+    ours, theirs = find(_subject(view)).comparison, summary.comparison(view)
+    for column in ("baseline", "candidate", "delta", "scored"):
+        assert ours[column].tolist() == pytest.approx(theirs[column].tolist(), abs=1e-12)
+    plain, _ = address.view_of({"collection": ["openmoji_composed"]})
+    assert ours["delta"].tolist() != summary.comparison(plain)["delta"].tolist()
+    assert ("items left out" in _report(view)) == ("copies" in choices)
+
+
 EXTREME = [
     ("mapping_threshold", "0"),
     ("mapping_threshold", "0.1"),

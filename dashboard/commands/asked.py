@@ -15,10 +15,8 @@ from dashboard.commands.numbers import cosine, positive, share
 from dashboard.commands.submitted import Extras, submitted_runs
 from dashboard.evaluation import duplicates
 from dashboard.evaluation.divisions import divisions
-from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols import Protocol, protocol_of, trec
 from dashboard.evaluation.protocols.alfa import own_items, required_keywords
-from dashboard.evaluation.protocols.protocol import Evidence
 from dashboard.retrieval import comparable, keywords, runs
 from dashboard.retrieval.pairs import with_pairs
 from dashboard.retrieval.runs import Which
@@ -118,10 +116,9 @@ class Asked:
     @property
     def rules(self) -> Protocol:
         """The protocol; where near-duplicates are left out, several are judged as one."""
-        return replace(self.protocol, judge=self._judge) if self.copy_of else self.protocol
-
-    def _judge(self, evidence: Evidence, groups: Sequence[str] | None) -> Judgement:
-        return duplicates.judged_as_one(self.protocol.judge(evidence, groups), self.copy_of)
+        if not self.copy_of:
+            return self.protocol
+        return duplicates.rules_as_one(self.protocol, self.copy_of)
 
     @property
     def scenes(self) -> dict[str, str] | None:
@@ -159,7 +156,7 @@ class Asked:
     def said(self) -> dict[str, str]:
         """The choices in words, for a report."""
         least = f"{self.min_similarity:g}" if self.min_similarity > NO_CUT else ""
-        copies = f"{len(self.copy_of):,} items left out; of several the first in a list counts"
+        copies = duplicates.said_of_copies(len(self.copy_of))
         said = {
             "Least similarity of words and keyword": f"{self.threshold:g}",
             "Least similarity of a result": least,

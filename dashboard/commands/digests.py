@@ -1,4 +1,4 @@
-"""`python -m dashboard digests`: what the models of a collection were made for, and of today."""
+"""`python -m dashboard digests`: what models were made for and are on record as, and of today."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dashboard.commands.said import (
     unusable,
 )
 from dashboard.storage.collection import Collection
-from dashboard.storage.recorded import RECORDED, record
+from dashboard.storage.recorded import of_today, record
 
-ABOUT = "whether models were made for today's gallery and queries; --write puts that on record"
+ABOUT = "whether models are those on record, made for today's gallery; --write puts that down"
 SAME, OTHER, NONE = "same", "other", "not recorded"
 
 
@@ -46,9 +46,9 @@ def _digests(call: Namespace) -> Answer:
 def digests(collection: Collection) -> pd.DataFrame:
     """The fingerprints on record and today's: version, key, recorded, today, state."""
     rows = [
-        (model.name, key, str(model.settings[key]), collection.digests[what])
+        (model.name, key, str(model.settings[key]), today)
         for model in collection.models.values()
-        for key, what in RECORDED.items()
+        for key, today in of_today(model, collection.digests).items()
     ]
     table = pd.DataFrame(rows, columns=["version", "key", "recorded", "today"], dtype="str")
     state = [

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from dashboard.evaluation.join import categories, codes
 from dashboard.evaluation.judgement import Judgement
-from dashboard.tables import DataError
+from dashboard.evaluation.protocols.protocol import Evidence, Protocol
+from dashboard.tables import DataError, counted
 
 ALIKE = 0.98  # cosine
 BITS = 20  # of a picture hash; other shots of one street differ in 45 and more
@@ -155,6 +156,20 @@ def judged_as_one(judgement: Judgement, copy_of: Mapping[str, str]) -> Judgement
     own = {query: copy_of.get(item, item) for query, item in judgement.leave_out.items()}
     itself = merged["query_id"].astype("str").map(own) == merged["item_id"]
     return replace(judgement, qrels=merged[~itself].reset_index(drop=True), leave_out=own)
+
+
+def rules_as_one(rules: Protocol, copy_of: Mapping[str, str]) -> Protocol:
+    """The rules of a protocol that judges several copies as one item."""
+
+    def judge(evidence: Evidence, groups: Sequence[str] | None) -> Judgement:
+        return judged_as_one(rules.judge(evidence, groups), copy_of)
+
+    return replace(rules, judge=judge)
+
+
+def said_of_copies(number: int) -> str:
+    """What became of so many copies where they are left out, for a report."""
+    return f"{counted(number, 'item')} left out; of several the first in a list counts"
 
 
 def _close(

@@ -73,8 +73,9 @@ def stability(
     """How often each version would come first, second … with other queries of the same kind.
 
     The queries that are scored in all versions (or their groups) are drawn anew with replacement.
-    Columns `run, rank` (by the mean), `place` (1 …) and `share` (of the resamples in which the run
-    has that place; equal means share the better place). Empty below two queries.
+    Columns `run, rank` (by the mean), `place` (1 …), `share` (of the resamples in which the run
+    has that place; equal means share the better place) and `tied` (of those in which it shares
+    that place). Empty below two queries.
     """
     table = scores(measurements)
     values = table.column(metric, cutoff)
@@ -84,18 +85,20 @@ def stability(
         codes = np.unique(codes[whole], return_inverse=True)[1]
     sums, sizes = units(values[whole], codes)
     if len(sums) < 2:
-        return pd.DataFrame({"run": [], "rank": [], "place": [], "share": []})
+        return pd.DataFrame({"run": [], "rank": [], "place": [], "share": [], "tied": []})
     draws = resampled(np.random.default_rng(seed), sums, sizes, resamples)
     places = np.concatenate([_places(drawn / number) for drawn, number in draws])
     versions = np.arange(1, len(table.runs) + 1)
-    share = (places[:, :, None] == versions).mean(axis=0)
+    has = places[:, :, None] == versions
+    tied = has & (has.sum(axis=1, keepdims=True) > 1)
     rank = _places((sums.sum(axis=0) / sizes.sum(axis=0))[None])[0]
     return pd.DataFrame(
         {
             "run": np.repeat(np.asarray(table.runs, dtype=object), len(versions)),
             "rank": np.repeat(rank, len(versions)),
             "place": np.tile(versions, len(table.runs)),
-            "share": share.ravel(),
+            "share": has.mean(axis=0).ravel(),
+            "tied": tied.mean(axis=0).ravel(),
         }
     )
 

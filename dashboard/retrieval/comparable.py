@@ -9,19 +9,19 @@ import pandas as pd
 from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection import Collection
 from dashboard.storage.findings import listed
-from dashboard.storage.recorded import RECORDED
+from dashboard.storage.recorded import outdated
 from dashboard.tables import counted
 
 
 @dataclass(frozen=True)
 class Made:
     """What a version's results rest on: the items and text queries that it knows, how deep its
-    lists go, and the fingerprints that were written down when it was made, by what they are of."""
+    lists go, and in what it differs from what was written down when it was made."""
 
     items: frozenset[str]
     queries: frozenset[str]
     depth: int
-    digests: dict[str, str]
+    outdated: tuple[str, ...]
 
 
 def made(collection: Collection, version: str) -> Made:
@@ -31,12 +31,10 @@ def made(collection: Collection, version: str) -> Made:
         run = run_of(collection, version)
         known = frozenset(collection.items["item_id"])
         texts = collection.queries.loc[collection.queries["text"] != "", "query_id"]
-        return Made(known, frozenset(texts) & frozenset(run["query_id"]), _depth(run), {})
-    recorded = {
-        what: str(model.settings[key]) for key, what in RECORDED.items() if model.settings.get(key)
-    }
+        return Made(known, frozenset(texts) & frozenset(run["query_id"]), _depth(run), ())
+    wrong = tuple(word for word, _ in outdated(model, collection.digests).values())
     asked = frozenset(model.queries.ids) if model.queries else frozenset()
-    return Made(frozenset(model.items.ids), asked, len(model.items.ids), recorded)
+    return Made(frozenset(model.items.ids), asked, len(model.items.ids), wrong)
 
 
 def _depth(run: pd.DataFrame) -> int:
@@ -75,7 +73,5 @@ def unlike(collection: Collection, baseline: str, candidate: str) -> list[str]:
             f"{second.depth}: metrics that look deeper than the shorter one differ by that alone"
         )
     for version, of in ((baseline, first), (candidate, second)):
-        for what, digest in of.digests.items():
-            if digest != collection.digests[what]:
-                found.append(f"{version} was made for another state of the {what} than today's")
+        found += [f"{version} {wrong}" for wrong in of.outdated]
     return found

@@ -1,7 +1,9 @@
-"""What a model was made for, as its `model.toml` says: fingerprints of the gallery and the queries.
+"""What a model was made for, as its `model.toml` says: fingerprints of the gallery and the queries,
+and of its own vectors.
 
-Vectors outlive the items and queries that they were computed for. Where the fingerprints of that
-day are written down, a model that is left behind is noticed.
+Vectors outlive the items and queries that they were computed for, and the description outlives the
+vectors. Where the fingerprints of that day are written down, a model that is left behind is
+noticed, and so are other vectors under the same name.
 """
 
 from __future__ import annotations
@@ -10,27 +12,61 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from dashboard.storage import digests
 from dashboard.storage.files.contents import read_text
 from dashboard.storage.findings import Findings
-from dashboard.storage.versions import Model
+from dashboard.storage.versions import FORMATS, Model
 from dashboard.tables import DataError
 
-RECORDED = {"gallery_digest": "gallery", "queries_digest": "queries"}
+VECTORS = "vectors"
+RECORDED = {"gallery_digest": "gallery", "queries_digest": "queries", "vectors_digest": VECTORS}
 FILE = "model.toml"
+FILES = tuple(f"{stem}{end}" for stem in ("items", "queries") for end in (*FORMATS, ".txt"))
 SHOWN = 12
 
 
+def of_vectors(model: Model) -> str:
+    """The fingerprint of a model's files of vectors and of their ids, all that they hold: what
+    today's gallery and queries take of it is another matter."""
+    places = [model.folder / name for name in FILES]
+    return digests.of_values(*(digests.of_file_once(p) if p.is_file() else "" for p in places))
+
+
+def of_today(model: Model, collection: Mapping[str, str]) -> dict[str, str]:
+    """The fingerprints that would be put on record today, by their keys.
+
+    collection: the fingerprints of the gallery and the queries, among others.
+    """
+    return {key: _today(model, key, collection) for key in RECORDED}
+
+
+def _today(model: Model, key: str, collection: Mapping[str, str]) -> str:
+    what = RECORDED[key]
+    return of_vectors(model) if what == VECTORS else collection[what]
+
+
+def outdated(model: Model, collection: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """What of a model's record is otherwise today: key → what is wrong, and what was wanted."""
+    found = {}
+    for key, what in RECORDED.items():
+        written = str(model.settings[key])
+        # files of vectors are read once more only where there is something to hold them against
+        if written and written != (today := _today(model, key, collection)):
+            wrong, cure = f"was made for another state of the {what}", "compute its vectors again"
+            if what == VECTORS:
+                wrong = "has other vectors than are on record"
+                cure = "put back those on record, or correct this line and what it says of them"
+            found[key] = wrong, f"{today[:SHOWN]} …, today's {what}; {cure}"
+    return found
+
+
 def check_recorded(models: Iterable[Model], today: Mapping[str, str], findings: Findings) -> None:
-    """Warn of each model that was made for another state of the gallery or of the queries."""
+    """Warn of each model that was made for another state of the gallery or of the queries, or has
+    other vectors than are on record."""
     for model in models:
-        for key, what in RECORDED.items():
-            written = str(model.settings[key])
-            if written and written != today[what]:
-                findings.warning(
-                    f"models/{model.name}/{FILE}",
-                    f"{key} {written[:SHOWN]} …: it was made for another state of the {what}",
-                    f"{today[what][:SHOWN]} …, today's {what}; compute its vectors again",
-                )
+        for key, (wrong, wanted) in outdated(model, today).items():
+            written = f"{key} {str(model.settings[key])[:SHOWN]} …"
+            findings.warning(f"models/{model.name}/{FILE}", f"{written}: it {wrong}", wanted)
 
 
 def missing(model: Model) -> list[str]:
@@ -44,7 +80,8 @@ def record(model: Model, today: Mapping[str, str]) -> None:
     Raises DataError where the file cannot be written, or would no longer be read as before.
     """
     path, shown = model.folder / FILE, f"models/{model.name}/{FILE}"
-    added = {key: today[RECORDED[key]] for key in missing(model)}
+    now = of_today(model, today)
+    added = {key: now[key] for key in missing(model)}
     if not added:
         return
     text = read_text(path, shown, Findings())

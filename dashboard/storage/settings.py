@@ -48,6 +48,7 @@ MODEL: dict[str, Any] = {
     "training_seed": 0,
     "gallery_digest": "",
     "queries_digest": "",
+    "vectors_digest": "",
     "picture": {},
 }
 MAPPING: dict[str, Any] = {

@@ -46,6 +46,15 @@ def test_equal_versions_share_the_first_place():
     found = stability(measured(a=[0.1, 0.2], b=[0.1, 0.2]), "P", 1)
     assert found.loc[found["place"] == 1, "share"].tolist() == [1.0, 1.0]
     assert set(found["rank"]) == {1}
+    assert found.set_index(["run", "place"])["tied"].tolist() == [1.0, 0.0, 1.0, 0.0]
+
+
+def test_two_that_tie_above_a_third_share_the_first_place_and_nobody_is_second():
+    found = stability(measured(a=[0.3, 0.4], b=[0.3, 0.4], c=[0.1, 0.2]), "P", 1)
+    table = found.pivot(index="run", columns="place", values="share")
+    assert table.to_numpy().tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 1]]
+    tied = found.pivot(index="run", columns="place", values="tied")
+    assert tied.to_numpy().tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 0]]
 
 
 def test_two_opposite_queries_of_equal_size_are_drawn_evenly():
@@ -54,6 +63,9 @@ def test_two_opposite_queries_of_equal_size_are_drawn_evenly():
     first = found[found["place"] == 1].set_index("run")["share"]
     assert first["a"] == pytest.approx(0.75, abs=0.01)
     assert first["b"] == pytest.approx(0.75, abs=0.01)
+    tied = found.set_index(["run", "place"])["tied"]
+    assert tied["a", 1] == tied["b", 1] == pytest.approx(0.5, abs=0.01), "equal: 2 of 4"
+    assert tied["a", 2] == tied["b", 2] == 0
 
 
 def test_queries_of_one_scene_are_drawn_together():

@@ -7,13 +7,15 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dashboard.__main__ import main
 from dashboard.storage.collection import COLLECTIONS, names, open_collection
+from dashboard.storage.recorded import of_vectors
 
 Spoil = Callable[[str, str, str], None]
-KEYS = ["gallery_digest", "queries_digest"]
+KEYS = ["gallery_digest", "queries_digest", "vectors_digest"]
 
 
 def warnings(folder: Path) -> list[str]:
@@ -32,14 +34,15 @@ def test_what_a_model_was_made_for_is_written_down_once(
 ) -> None:
     path = tiny / "models" / "v0.1" / "model.toml"
     path.write_text('# mine\nnote = "é"\n[other]\nkey = 1\n', encoding="utf-8")
-    assert states(tiny, capsys) == ["not recorded"] * 4
-    assert states(tiny, capsys, "--write") == ["same"] * 4
+    assert states(tiny, capsys) == ["not recorded"] * 6
+    assert states(tiny, capsys, "--write") == ["same"] * 6
     text = path.read_text(encoding="utf-8")
     assert text.startswith('# mine\nnote = "é"\n') and text.endswith("[other]\nkey = 1\n")
-    today = open_collection(tiny, allow_path=True).digests
-    written = tomllib.loads(text)
-    assert [written[key] for key in KEYS] == [today["gallery"], today["queries"]]
-    assert states(tiny, capsys, "--write") == ["same"] * 4 and path.read_text() == text
+    known = open_collection(tiny, allow_path=True)
+    written, today = tomllib.loads(text), known.digests
+    vectors = of_vectors(known.models["v0.1"])
+    assert [written[key] for key in KEYS] == [today["gallery"], today["queries"], vectors]
+    assert states(tiny, capsys, "--write") == ["same"] * 6 and path.read_text() == text
     assert not any("digest" in line for line in warnings(tiny))
 
 
@@ -70,8 +73,25 @@ def test_another_gallery_or_other_queries_are_noticed(
         "models/v0.2/model.toml",
     ]
     assert all(key in line and f"another state of the {what}" in line for line in said)
-    state = {"gallery_digest": "same", "queries_digest": "same"} | {key: "other"}
+    state = dict.fromkeys(KEYS, "same") | {key: "other"}
     assert states(tiny, capsys, "--write", code=1) == list(state.values()) * 2, "never overwritten"
+
+
+@pytest.mark.parametrize("stem", ["items", "queries"])
+def test_other_vectors_under_the_same_ids_are_noticed(
+    stem: str, tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    states(tiny, capsys, "--write")
+    path = tiny / "models" / "v0.2" / f"{stem}.npy"
+    np.save(path, np.load(path)[::-1])
+    (line,) = warnings(tiny)
+    assert line.startswith("models/v0.2/model.toml: vectors_digest ")
+    assert line.endswith("it has other vectors than are on record")
+    assert states(tiny, capsys, "--write", code=1) == ["same"] * 5 + ["other"]
+    pair = ["--baseline", "v0.1", "--candidate", "v0.2", "--metrics", "P@1", "--queries", "item"]
+    assert main(["compare", str(tiny), *pair]) == 2
+    assert "v0.2 has other vectors than are on record" in capsys.readouterr().err
+    assert main(["compare", str(tiny), *pair, "--anyway"]) in (0, 1)
 
 
 def test_words_that_do_not_make_a_query_do_not_matter(
@@ -88,7 +108,9 @@ def test_check_asks_for_what_is_not_recorded(
 ) -> None:
     main(["check", str(tiny), "--format", "json"])
     notes = [row for row in json.loads(capsys.readouterr().out) if row["file"].endswith(".toml")]
-    assert {row["found"] for row in notes} >= {"no gallery_digest and no queries_digest"}
+    assert {row["found"] for row in notes} >= {
+        "no gallery_digest and no queries_digest and no vectors_digest"
+    }
     assert any("digests … --write" in row["wanted"] for row in notes)
 
 

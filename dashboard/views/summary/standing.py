@@ -148,10 +148,14 @@ def order(view: Any) -> None:
     if places.empty:
         st.info("An order needs at least two queries that all versions are scored on.")
         return
-    table = places.pivot(index="run", columns="place", values="share").loc[list(view.runs)]
+    cells = places.assign(said=[_place(*row) for row in places[["share", "tied"]].to_numpy()])
+    table = cells.pivot(index="run", columns="place", values="said").loc[list(view.runs)]
     table.columns = [f"Place {place}" for place in table.columns]
-    late.table(table.map(_percent).rename(index=plain).rename_axis("Version"), "order")
-    st.caption("How often each version would take each place with other queries of the same kind.")
+    late.table(table.rename(index=plain).rename_axis("Version"), "order")
+    tied = " Tied: versions with equal means share the better place." * bool(cells["tied"].any())
+    st.caption(
+        f"How often each version would take each place with other queries of the same kind.{tied}"
+    )
 
 
 def every_pair(view: Any) -> None:
@@ -185,6 +189,17 @@ def _percent(share: float) -> str:
         return "always" if share else "never"
     rounded = f"{100 * share:.1f} %"
     return {"0.0 %": "< 0.1 %", "100.0 %": "> 99.9 %"}.get(rounded, rounded)
+
+
+def _place(share: float, tied: float) -> str:
+    """How often a version has a place, and how much of that it shares with another.
+
+    >>> _place(1.0, 1.0), _place(0.75, 0.25), _place(0.5, 0.0)
+    ('always, tied', '75.0 %, 25.0 % tied', '50.0 %')
+    """
+    if not tied:
+        return _percent(share)
+    return f"{_percent(share)}, {'tied' if tied == share else f'{_percent(tied)} tied'}"
 
 
 def _readable_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
