@@ -13,6 +13,7 @@ ways = {v: w for v, w in charts.version_ways(cached.versions(view)).items() if v
 
 summary.collection_line(collection)
 summary.problems(collection)
+summary.measure_ahead(view)
 if summary.comparable(view):
     summary.verdict(view)
 st.header("Versions by metrics", anchor=False)

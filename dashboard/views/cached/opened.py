@@ -65,7 +65,7 @@ def _query_names(name: str, state: str) -> dict[str, str]:
     return labels.query_names(known.queries, known.items)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=8, show_spinner="Reading the collection …")
 def _opened(name: str, state: str) -> Collection:
     return collections.open_collection(name)
 

@@ -1,6 +1,7 @@
 """What the numbers of a view say: `measured` finds them, the others show them."""
 
 from dashboard.views.summary.about import collection_line, identities, notes, problems
+from dashboard.views.summary.ahead import measure_ahead
 from dashboard.views.summary.asking import judged_how
 from dashboard.views.summary.explained import explained
 from dashboard.views.summary.handover import hand_over
@@ -52,6 +53,7 @@ __all__ = [
     "identities",
     "in_front",
     "judged_how",
+    "measure_ahead",
     "metrics_in_view",
     "order",
     "over_k",

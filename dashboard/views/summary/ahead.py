@@ -1,0 +1,37 @@
+"""The numbers of a screen computed before it is drawn, with a word for whoever waits for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dashboard.views import cached
+from dashboard.views.summary.measured import (
+    comparison,
+    measured,
+    metrics_in_view,
+    over_k,
+    selected,
+)
+
+MANY = 2_000
+"""So many queries may take longer than a blink; remembered numbers come at once."""
+
+
+def measure_ahead(view: Any) -> None:
+    """Measure what the Overview shows; of many queries it is said that this is being done.
+
+    The word stands where the numbers will: nothing jumps when it goes.
+    """
+    asked = cached.question(view)
+    number = len(cached.queries(asked))
+    if number < MANY:
+        return
+    with st.spinner(f"Measuring {number:,} queries …"):
+        measured(view, view.runs, " ".join(metrics_in_view(view)))
+        over_k(view)
+        if view.baseline != view.candidate:
+            comparison(view)
+        if len(view.runs) > 1:
+            cached.stability(asked, view.runs, view.metric, selected(view, asked))

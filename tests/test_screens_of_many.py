@@ -1,0 +1,51 @@
+"""A screen of many queries says that it measures them, one of few draws itself at once."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+
+import pytest
+import streamlit as st
+
+from dashboard.views.summary import ahead
+from tests.test_screens import no_text_model, opened
+
+__all__ = ["no_text_model"]
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is said while something is computed."""
+    words: list[str] = []
+
+    def spinner(text: str, **_: object) -> AbstractContextManager[None]:
+        words.append(text)
+        return nullcontext()
+
+    monkeypatch.setattr(ahead.st, "spinner", spinner)
+    return words
+
+
+@pytest.mark.parametrize("more", [{}, {"candidate": "v0.1", "baseline": "v0.1"}, {"runs": "v0.2"}])
+def test_many_queries_are_said_to_be_measured(
+    said: list[str], more: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ahead, "MANY", 100)
+    app = opened(collection="driving", queries="text", **more)
+    assert said == ["Measuring 113 queries …"]
+    assert not app.exception and not app.error
+
+
+def test_of_few_nothing_is_said(said: list[str]) -> None:
+    assert not opened(collection="driving").exception
+    assert said == []
+
+
+def test_what_was_measured_ahead_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    st.cache_resource.clear()
+    monkeypatch.setattr(ahead, "MANY", 100)
+    asked = []
+    of = ahead.cached.stability
+    monkeypatch.setattr(ahead.cached, "stability", lambda *a: asked.append(a) or of(*a))
+    opened(collection="driving", queries="text")
+    assert len(asked) > 1 and len(set(asked)) == 1, "the same question, so that it is remembered"
