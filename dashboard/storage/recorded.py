@@ -87,6 +87,8 @@ def record(model: Model, today: Mapping[str, str]) -> None:
     text = read_text(path, shown, Findings())
     lines = text.splitlines()
     place = next((n for n, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
+    while place and not lines[place - 1].strip():
+        place -= 1  # what stands between the keys and the first table stays there
     lines[place:place] = [f'{key} = "{digest}"' for key, digest in added.items()]
     new = "\n".join(lines) + "\n"
     if tomllib.loads(new) != tomllib.loads(text) | added:

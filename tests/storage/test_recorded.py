@@ -33,11 +33,12 @@ def test_what_a_model_was_made_for_is_written_down_once(
     tiny: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tiny / "models" / "v0.1" / "model.toml"
-    path.write_text('# mine\nnote = "é"\n[other]\nkey = 1\n', encoding="utf-8")
+    path.write_text('# mine\nnote = "é"\n\n[other]\nkey = 1\n', encoding="utf-8")
     assert states(tiny, capsys) == ["not recorded"] * 6
     assert states(tiny, capsys, "--write") == ["same"] * 6
     text = path.read_text(encoding="utf-8")
-    assert text.startswith('# mine\nnote = "é"\n') and text.endswith("[other]\nkey = 1\n")
+    assert text.startswith('# mine\nnote = "é"\ngallery_digest = ')
+    assert text.endswith('"\n\n[other]\nkey = 1\n')
     known = open_collection(tiny, allow_path=True)
     written, today = tomllib.loads(text), known.digests
     vectors = of_vectors(known.models["v0.1"])
