@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dashboard.storage import media
+from dashboard.storage import media, pictures
 from dashboard.storage.media import asked, covers
 from dashboard.views import address, cached
 from dashboard.views.cards import assets
@@ -53,6 +53,7 @@ app = st.App(
         *media.routes(cached.opened),
         *asked.routes(cached.opened),
         *covers.routes(cached.glance),
+        *pictures.routes(),
         *assets.routes(),
     ],
     middleware=[Middleware(FullAddress), Middleware(WithRoom)],

@@ -28,6 +28,8 @@ MAY_SEE: dict[str, set[str]] = {
 }
 OFFLINE_VIEWS = {"charts", "report"}
 JOINS_THE_ROOMS = "cached"
+SERVED = {"media", "pictures", "collection"}
+"""What of storage the launcher may look at: its routes."""
 
 # room → libraries it may never name; the slow ones may be named by retrieval inside functions.
 SLOW = {"torch", "sentence_transformers", "transformers", "keybert", "faiss", "onnxruntime"}
@@ -116,7 +118,7 @@ def _between_rooms(path: Path, room: str, parts: list[str]) -> list[str]:
         return []
     if other not in MAY_SEE[room]:
         return [f"{room} may not import {other} ({path.name})"]
-    if room == "app" and other == "storage" and "media" not in parts and "collection" not in parts:
+    if room == "app" and other == "storage" and not SERVED.intersection(parts):
         return [f"app may import of storage only what its routes need, not {'.'.join(parts)}"]
     if room in ("commands", "__main__") and other == "views" and not OFFLINE_VIEWS & set(parts):
         return [f"{room} may import of views only charts and report, which need no Streamlit"]

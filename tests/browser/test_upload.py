@@ -57,9 +57,12 @@ def test_a_picture_is_searched_with_and_its_link_shows_it_again(app: str, new_pa
     other.goto(link)
     other.get_by_role("heading", name="Like your picture").wait_for()
     assert first_cards(other, "v1")[:2] == ["all red", "all yellow"]
-    shown = other.locator("[data-testid=stImage] img")
+    shown = other.get_by_alt_text("the picture that is asked with")
     shown.wait_for()
-    content = other.request.get(shown.evaluate("image => image.src")).body()
+    answer = other.request.get(shown.evaluate("image => image.src"))
+    content = answer.body()
+    assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    assert other.request.get(f"{app}/uploads/kept?item=../../{fingerprint}").status == 404
     seen = Image.open(io.BytesIO(content)).convert("RGB")
     assert b"secret" not in content and seen.getpixel((5, 5)) == pytest.approx((250, 5, 5), abs=4)
     assert len(fingerprint) == 64

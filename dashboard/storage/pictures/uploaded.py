@@ -8,13 +8,16 @@ import io
 import re
 
 from PIL import Image, ImageOps
+from starlette.routing import Route
 
 from dashboard.storage.media import kept
 from dashboard.storage.media.formats import content_type, picture
-from dashboard.storage.media.inside import Unusable
+from dashboard.storage.media.inside import Opened, Unusable
 from dashboard.storage.media.posters import eight_bits
+from dashboard.storage.media.serving import Content, answer
 from dashboard.tables import DataError
 
+UPLOADS = "uploads"
 LONGEST_SIDE = 1_024  # pixels: more than any encoder looks at
 LARGEST = 50_000_000  # bytes of an uploaded file
 KINDS = ("jpg", "jpeg", "png", "webp", "gif", "avif")
@@ -56,6 +59,24 @@ def kept_picture(fingerprint: str) -> bytes | None:
     if not FINGERPRINT.fullmatch(fingerprint):
         return None
     return kept.recall(_name(fingerprint))
+
+
+def address_of(fingerprint: str) -> str:
+    """The address of an uploaded picture, relative to the app's root."""
+    return f"{UPLOADS}/kept?item={fingerprint}&v={fingerprint[:12]}"
+
+
+def routes() -> list[Route]:
+    """The route `/uploads/kept?item=FINGERPRINT`, for `st.App(routes=…)`."""
+
+    def find(_: str, fingerprint: str) -> Content:
+        content = kept_picture(fingerprint)
+        if content is None:
+            raise Unusable("not kept")
+        opened = Opened(io.BytesIO(content), len(content), None, fingerprint[:12])
+        return Content(opened, "image/webp")
+
+    return [Route(f"/{UPLOADS}/{{collection}}", answer(find, lambda *_: False), name="upload")]
 
 
 def uploaded_picture(fingerprint: str) -> Image.Image:

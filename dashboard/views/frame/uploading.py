@@ -68,5 +68,5 @@ def leave() -> None:
     st.button(
         "Without the picture",
         icon=":material/close:",
-        on_click=lambda: address.go(picture="", clip="", beside=""),
+        on_click=lambda: address.go(picture="", text="", clip="", beside=""),
     )

@@ -9,12 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.storage.pictures import kept_picture
+from dashboard.storage.pictures import address_of
 from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.texts import plain, shown
 
-UPLOADED = 240  # pixels
 PICTURE = "max-width:100%;height:140px;object-fit:contain;border-radius:8px;background:#fff"
 FEEDBACK = ("feedback_1", "feedback_2", "feedback_3")
 
@@ -23,11 +22,8 @@ def picture(found: Any) -> None:
     """The picture or the text item that is asked with, and what is wrong if there should be one."""
     asked = found.asked
     if asked.picture:
-        content = kept_picture(asked.picture)
-        if content is not None:
-            st.image(content, caption="your picture", width=UPLOADED)
-        return
-    if asked.live:
+        row = {"picture": address_of(asked.picture)}
+    elif asked.live:
         if not asked.item:
             return
         item = cached.media_of(asked.collection, [asked.item]).iloc[0]
