@@ -1,6 +1,7 @@
 """Lists that people saw, on screen: the numbers of the command line, and whose answers they are."""
 
 import json
+import re
 import shutil
 
 import pandas as pd
@@ -181,6 +182,26 @@ def test_cards_stand_side_by_side_as_the_lists_pictures_did(folder):
     app = query(query="w31", list="l001")
     assert next(json.loads(each.proto.json) for each in app.get("bidi_component"))["columns"] == 6
     assert grid(app)["columns"] == 6
+
+
+@pytest.mark.parametrize("wide", [2, 8, 10, 50, 51])
+def test_lists_of_any_width_are_shown_as_wide_as_they_were(folder, wide):
+    text = (folder / "lists.csv").read_text(encoding="utf-8")
+    if wide > 5:
+        text = text.replace(",1,5,", f",1,{wide},", 1)
+    else:
+        header, *lines = text.splitlines(keepends=True)
+        column = header.split(",").index("column")
+        text = "".join([header, *(n for n in lines if int(n.split(",")[column]) <= wide)])
+    (folder / "lists.csv").write_text(text, encoding="utf-8")
+    app = query(query="w31")
+    told = next(json.loads(each.proto.json) for each in app.get("bidi_component"))
+    (offered,) = [g.options for g in app.button_group if g.label == "Cards side by side"]
+    if wide > 50:
+        assert told["columns"] is None and str(wide) not in offered
+    else:
+        assert told["columns"] == wide and str(wide) in offered
+        assert re.search(f"rows? of {wide}\\b", texts(app))
 
 
 def test_rows_of_four_are_said_to_be_rows_of_four(folder):

@@ -31,7 +31,9 @@ OUTCOMES = {
 }
 NAMES = {"source": "As in the source", "standard": "Standard"}
 SHOWN = ("5", "10", "20", "50")
-COLUMNS = {"line": "One line", "3": "3", "4": "4", "5": "5", "6": "6", "10": "10"}
+LINE, COLUMNS = "line", (3, 4, 5, 6, 10)
+USUAL, MOST_COLUMNS = 5, 50
+"""Columns of a grid where nobody tells how many there were; wider lists are one line."""
 DIFFERING = {"no": "All results", "yes": "Only what differs"}
 TEST_NAMES = {"whole": "All", "1K": "COCO 1K", "five-fold 1K": "COCO five-fold 1K"}
 COPIES = {"counted": "Counted", "left_out": "Left out"}
@@ -89,6 +91,20 @@ def _nothing(collection: Any) -> str:
 
 def _in_rows(collection: Any) -> bool:
     return PROTOCOLS[protocols_of(collection)[0]].in_rows
+
+
+def columns_of(collection: Any) -> dict[str, str]:
+    """How many cards can stand side by side, in words: the usual numbers, and as many pictures as
+    did in the lists that people saw."""
+    seen = lists.side_by_side(collection)
+    numbers = sorted({*COLUMNS, *([seen] if 0 < seen <= MOST_COLUMNS else [])})
+    return {LINE: "One line", **{str(number): str(number) for number in numbers}}
+
+
+def _as_in_lists(collection: Any) -> str:
+    """As many columns as the lists had."""
+    seen = lists.side_by_side(collection) or USUAL
+    return str(seen) if seen <= MOST_COLUMNS else LINE
 
 
 def protocols_of(collection: Any) -> list[str]:
@@ -175,9 +191,9 @@ CHOICES: dict[str, Choice] = {
         one_of("number of results", lambda c: SHOWN),
     ),
     "columns": Choice(
-        "how many cards stand side by side: line, 3, 4, 5, 6 or 10",
-        lambda c: lists.side_by_side(c, COLUMNS) if _in_rows(c) else "line",
-        one_of("number of columns", lambda c: COLUMNS),
+        "how many cards stand side by side: line, 3, 4, 5, 6, 10 or as many as in the lists",
+        lambda c: _as_in_lists(c) if _in_rows(c) else LINE,
+        one_of("number of columns", lambda c: columns_of(c)),
     ),
     "also": Choice(
         "further versions with a row of results, with commas between them", _nothing, _versions

@@ -3,7 +3,6 @@ reviewers said since."""
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import NamedTuple
 
 import pandas as pd
@@ -51,11 +50,10 @@ def list_ids(name: str) -> pd.Series:
     return ids.drop_duplicates()
 
 
-def side_by_side(collection: Collection, offered: Container[str]) -> str:
-    """How many pictures stood side by side, if that is offered; 5 where it is not, or not known."""
+def side_by_side(collection: Collection) -> int:
+    """How many pictures stood side by side in the widest list; 0 where nobody knows."""
     known = lists_of(collection.name) if has_lists(collection) else None
-    width = str(known.places["column"].max()) if known and len(known.places) else ""
-    return width if width in offered else "5"
+    return int(known.places["column"].max()) if known and len(known.places) else 0
 
 
 def workers(name: str) -> tuple[int, int]:

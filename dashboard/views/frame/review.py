@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.views import address, cached, late
-from dashboard.views.address.choices import COLUMNS, DIFFERING
+from dashboard.views.address.choices import DIFFERING, columns_of
 from dashboard.views.cards.rows import MOST_ROWS, versions
 from dashboard.views.cards.similarities import histogram, similarities
 from dashboard.views.frame.shared import segments
@@ -16,9 +16,10 @@ from dashboard.views.texts import plain, shown
 
 def review(view: Any) -> None:
     """How the rows of cards are shown."""
+    columns = columns_of(cached.opened(view.collection))
     with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         _further(view)
-        segments("Cards side by side", "columns", COLUMNS, view, beside=True)
+        segments("Cards side by side", "columns", columns, view, beside=True)
         segments("Show", "differing", DIFFERING, view, beside=True)
 
 
