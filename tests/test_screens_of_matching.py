@@ -132,6 +132,14 @@ def test_a_text_that_is_searched_with_is_judged_by_its_picture():
     values = [row["value"] for row in cards(app)["rows"]]
     assert values == [row["value"] for row in cards(stored)["rows"]] and None not in values[:2]
     assert "1 relevant item in the collection" in said(app)
+    assert "has no value" not in said(app)
+
+
+@pytest.mark.parametrize("query, what", [("t_1F600_2", "i2t_R@10"), ("i_1F600", "t2i_R@10")])
+def test_a_metric_of_the_other_direction_says_that_it_has_no_value(query, what):
+    kind = "text" if query.startswith("t_") else "picture"
+    words = said(opened("query", collection=NAME, query=query, metric=what))
+    assert f"R@10 has no value for a {kind}; the metrics that have one stand below" in words
 
 
 @pytest.fixture

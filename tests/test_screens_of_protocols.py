@@ -79,6 +79,17 @@ def test_an_item_that_is_a_stored_query_is_judged_when_it_is_searched_with():
     assert all(item["hit"] is not None for item in told["items"])
 
 
+def test_near_duplicates_go_by_their_names_with_ids_behind_them():
+    needs("openmoji_hashes")
+    told = cards(opened("query", collection="openmoji_hashes", query="q_1F60A"))
+    captions = collections.open_collection("openmoji_hashes").items.set_index("item_id")["caption"]
+    twins = [twin for item in told["items"] for twin in item.get("twins", ())]
+    assert twins and all(name == captions[item] for name, _, item in twins)
+    own = cards(opened("search", collection="openmoji_hashes", item="1F600"))
+    first = [item["twins"][0] for item in own["items"] if item.get("twins")]
+    assert ("the query's own item", "1F600") in [(name, item) for name, _, item in first]
+
+
 def test_an_item_searched_with_is_no_query_in_the_gallery():
     needs("digits_hashes")
     told = cards(opened("search", collection="digits_hashes", item="d0003"))

@@ -26,6 +26,7 @@ class Case:
     depth      how many results are shown
     own        the item of an item query
     known      the keywords that the query is known to ask for; None: nobody says
+    names      item → what it is called; its id where that is not told
     around     version → what is usual among its vectors, where that is known already
     mapped     (group, keyword) → the words and the similarity that they were mapped with
     """
@@ -39,6 +40,7 @@ class Case:
     own: str = ""
     known: frozenset[Pair] | None = None
     mapped: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
     around: Mapping[str, Surroundings] | None = None
 
     @cached_property

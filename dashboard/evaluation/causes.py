@@ -171,7 +171,8 @@ def _looks_like(case: Case, item: str) -> str:
     best = resemblance(case.spaces, case.surroundings, item, to)
     if best is None:
         return ""
-    what = "the query's own item" if case.own else f"{best.other}, which is relevant"
+    name = case.names.get(best.other, best.other)
+    what = "the query's own item" if case.own else f"“{name}”, which is relevant"
     return (
         f"{best.similarity:.2f} similar to {what}, by {best.version}; "
         f"99 of 100 pairs of items are below {best.usual:.2f}."

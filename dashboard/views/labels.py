@@ -119,19 +119,42 @@ def words(items: pd.DataFrame, queries: pd.DataFrame) -> Words:
     )
 
 
+def item_name(item_id: str, caption: str) -> str:
+    """What an item is called wherever it is named: by its caption, where it has none by its id.
+
+    The cards have the same rule in `unpacked.js`.
+    """
+    return caption.strip() or item_id
+
+
+def item_names(items: pd.DataFrame) -> dict[str, str]:
+    """What each item is called. items: item_id, caption."""
+    pairs = zip(items["item_id"], items["caption"], strict=True)
+    return {item_id: item_name(item_id, caption) for item_id, caption in pairs}
+
+
+def with_id(name: str, item_id: str) -> str:
+    """A name that others may have, too, with the id behind it.
+
+    >>> with_id("a 7", "d0042"), with_id("d0042", "d0042")
+    ('a 7 (d0042)', 'd0042')
+    """
+    return name if name == item_id else f"{name} ({item_id})"
+
+
 def query_names(queries: pd.DataFrame, items: pd.DataFrame) -> dict[str, str]:
     """What each query is called: its text, what it shows, or the item that it is about.
 
-    An item goes by its caption; where those of the items asked about are not all different, by its
-    id and its caption. queries: query_id, text, item_id, image (and caption); items: item_id,
+    An item goes by its name; where those of the items asked about are not all different, its id
+    stands behind it. queries: query_id, text, item_id, image (and caption); items: item_id,
     caption.
     """
-    captions = items.drop_duplicates("item_id").set_index("item_id")["caption"]
-    of_items = queries["item_id"].map(captions).fillna("").str.strip()
-    about = of_items[queries["item_id"] != ""]
-    distinct = not about.duplicated().any() and (about != "").all()
-    both = queries["item_id"] + (": " + of_items).where(of_items != "", "")
-    names = "like " + (of_items if distinct else both)
+    known = item_names(items)
+    of_items = queries["item_id"].map(lambda item: known.get(item, item)).astype("str")
+    if of_items[queries["item_id"] != ""].duplicated().any():
+        pairs = zip(of_items, queries["item_id"], strict=True)
+        of_items = pd.Series([with_id(*pair) for pair in pairs], queries.index, dtype="str")
+    names = "like " + of_items
     pictures = queries.get("caption", queries["image"]).where(queries["image"] != "", "")
     bare = queries["item_id"] == ""
     names = names.mask(bare, pictures.where(pictures != "", queries["query_id"]))

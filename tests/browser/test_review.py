@@ -198,7 +198,7 @@ def test_another_versions_result_at_the_same_rank_can_be_put_beside(streets, vis
 def test_copies_are_marked_and_left_out_if_the_reader_chooses(streets, visit: Callable) -> None:
     url, _ = streets
     page = visit(f"{url}/query?query=like1&shown=50")
-    copy = row(page, "v1").locator(".card").filter(has_text="near-duplicate of street_00")
+    copy = row(page, "v1").locator(".card .twins[title='street_00']")
     copy.first.wait_for()
     page.get_by_role("radio", name="Left out").click()
     page.get_by_text("of 37 items are copies").wait_for()

@@ -90,7 +90,7 @@ def test_what_looks_like_a_relevant_item_but_has_other_keywords():
         space.matrix[space.ids.index("like")] = space.matrix[0]
     found = only(moved, ["like"])
     assert found.cause == "alike"
-    assert "1.00 similar to b0, which is relevant" in found.sentence
+    assert "1.00 similar to “b0”, which is relevant" in found.sentence
     assert "99 of 100 pairs of items are below" in found.sentence
 
 

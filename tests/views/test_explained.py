@@ -63,7 +63,7 @@ def test_each_version_says_its_measured_value(metric):
     tables = [frame.value for frame in app.dataframe]
     assert len(tables) == (0 if metric == "Ceiling@3" else 2)
     for table in tables:
-        assert table.columns[0] == "rank" and table.columns[-1] == "item"
+        assert table.columns[0] == "rank" and table.columns[-2:].tolist() == ["item", "id"]
         assert "keywords" in table
 
 
@@ -128,9 +128,12 @@ def test_a_table_has_marks_and_items_without_hidden_letters():
     table = steps([True, False, False])
     table.loc[1, "item_id"] = "a\u202eb"
     table.loc[2, "item_id"] = None
-    found = readable(table, {"i1": "2 of 3"})
+    found = readable(table, {"i1": "2 of 3"}, {})
     assert list(found.columns) == ["rank", "hit", "keywords", "item"]
     assert found["hit"].tolist() == ["✓", "✗", "✗"]
     assert found["keywords"].tolist()[0] == "2 of 3"
     assert found["item"].tolist()[:2] == ["i1", "a⟨U+202E⟩b"]
     assert pd.isna(found["item"][2])
+    named = readable(table, {}, {"i1": "a cat"})
+    assert named["item"].tolist()[:2] == ["a cat", "a⟨U+202E⟩b"]
+    assert named["id"].tolist()[:2] == ["i1", "a⟨U+202E⟩b"] and pd.isna(named["id"][2])

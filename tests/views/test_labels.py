@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.views.labels import label, query_names, short_label, words
+from dashboard.views.labels import item_names, label, query_names, short_label, words
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -93,12 +93,17 @@ def test_a_query_goes_by_its_text_its_picture_or_its_items_caption():
 @pytest.mark.parametrize(
     ("captions", "first", "second"),
     [
-        (["grin", "grin"], "like v1: grin", "like v2: grin"),
-        (["grin", ""], "like v1: grin", "like v2"),
+        (["grin", "grin"], "like grin (v1)", "like grin (v2)"),
+        (["grin", ""], "like grin", "like v2"),
         (["", ""], "like v1", "like v2"),
     ],
 )
-def test_captions_that_do_not_tell_items_apart_stand_behind_their_ids(captions, first, second):
+def test_captions_that_do_not_tell_items_apart_have_their_ids_behind_them(captions, first, second):
     items = pd.DataFrame({"item_id": ["v1", "v2"], "caption": captions})
     names = query_names(ASKED.drop(columns="caption"), items)
     assert (names["i"], names["j"], names["p"]) == (first, second, "p.png")
+
+
+def test_an_item_is_called_by_its_caption_or_else_by_its_id():
+    items = table("item_id caption", [("v1", "a cat"), ("v2", "  "), ("v3", "a cat")])
+    assert item_names(items) == {"v1": "a cat", "v2": "v2", "v3": "a cat"}

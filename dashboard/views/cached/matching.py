@@ -14,7 +14,7 @@ from dashboard.storage.sides import sides
 from dashboard.tables import DataError
 from dashboard.views.cached.asked import Question
 from dashboard.views.cached.judged import counted_judgement, counted_run, queries
-from dashboard.views.cached.opened import opened_as
+from dashboard.views.cached.opened import item_names, opened_as
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -76,10 +76,9 @@ def answers(asked: Question, query_id: str) -> tuple[pd.DataFrame, pd.DataFrame]
     """The right answers to a query, and of a picture the texts that ask for it: query_id, item_id,
     name (the words of the text, or what the picture is called)."""
     own, asking = pairing.answers(counted_judgement(asked), query_id)
-    items = opened_as(asked.collection, asked.digest).items.set_index("item_id")["caption"]
+    names = item_names(asked.collection)
     texts = queries(asked).set_index("query_id")["text"]
-    own = own.assign(name=own["item_id"].map(items).fillna("").astype("str"))
-    own["name"] = own["name"].where(own["name"] != "", own["item_id"])
+    own = own.assign(name=[names.get(item, item) for item in own["item_id"]])
     return own, asking.assign(name=asking["query_id"].map(texts).astype("str"))
 
 

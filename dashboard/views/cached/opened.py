@@ -54,6 +54,16 @@ def usual_queries(collection: Collection) -> str:
     return sides.usual_queries(collection.queries, collection.protocols)
 
 
+def item_names(name: str) -> dict[str, str]:
+    """What each item is called: its caption, or its id where it has none."""
+    return _item_names(name, stamp(name))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _item_names(name: str, state: str) -> dict[str, str]:
+    return labels.item_names(_opened(name, state).items)
+
+
 def query_names(name: str) -> dict[str, str]:
     """What each stored query is called: its text, or the item that it is about."""
     return _query_names(name, stamp(name))

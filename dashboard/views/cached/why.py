@@ -22,7 +22,11 @@ from dashboard.views.cached.judged import (
     run,
     whole_run,
 )
-from dashboard.views.cached.opened import opened, opened_as
+from dashboard.views.cached.opened import item_names, opened, opened_as
+from dashboard.views.texts import shown
+
+NAME = 80
+"""Letters of what an item is called in a sentence."""
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -43,11 +47,14 @@ def causes(
         return {}
     judged = judgement(asked)
     mine = judged.qrels[judged.qrels["query_id"] == query_id]
+    relevant = tuple(mine.loc[mine["grade"] >= judged.relevant_from, "item_id"].astype("str"))
+    names = item_names(asked.collection)
     row = queries(asked).set_index("query_id").loc[query_id]
     case = Case(
         required=tuple(_pairs(_of(asked, query_id, required_keywords(asked)))),
         keywords=_counting(asked.collection, asked.groups),
-        relevant=tuple(mine.loc[mine["grade"] >= judged.relevant_from, "item_id"].astype("str")),
+        relevant=relevant,
+        names={item: shown(names[item], NAME) for item in relevant if item in names},
         spaces={version: model.items for version, model in known.searched.items()},
         ranks={version: _ranks(whole_run(asked, version), query_id) for version in versions},
         depth=depth,

@@ -240,7 +240,7 @@ function spoken(result, item, data) {
   const lacks = data.required.filter((_, place) => item.ticks[place] === false).map(([, word]) => word);
   return [
     result.rank === null ? "" : `Rank ${result.rank}`,
-    item.caption.slice(0, 120) || item.name,
+    item.name,
     MARKS.get(item.hit).word,
     result.score === null ? "" : `similarity ${similarity(result.score)}`,
     item.required ? `${item.matched ?? 0} of ${item.required} keywords` : "",

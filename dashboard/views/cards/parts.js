@@ -81,10 +81,16 @@ function why(item, long) {
 // The near-duplicates of an item: that there are some on a card, which and why in the player.
 function twins(item, long) {
   if (!item.twins.length) return null;
-  if (!long) return make("span", "twins", "", ["near-duplicate of ", isolated("", item.twins[0][0])]);
+  if (!long) {
+    const [name, , id] = item.twins[0];
+    const said = make("span", "twins", "", ["near-duplicate of ", isolated("", name)]);
+    said.title = id;
+    return said;
+  }
   const list = make("ul", "twins");
-  for (const [name, says] of item.twins) {
-    list.append(make("li", "", "", ["near-duplicate of ", isolated("", name), ` (${says})`]));
+  for (const [name, says, id] of item.twins) {
+    const quiet = id === name ? null : isolated("id", id);
+    list.append(make("li", "", "", ["near-duplicate of ", isolated("", name), ` (${says}) `, quiet]));
   }
   return list;
 }

@@ -74,8 +74,8 @@ def payload(
 
     items: one row for each item that is shown or selected: item_id and the columns of
         `storage.media.media`; also, where known, hit (True, False, null: not judged), matched,
-        required, note, why (cause, short, sentence; null: none), twins (pairs of a name and what
-        says so), reviewed (what reviewers said in words, and their last words one by one).
+        required, note, why (cause, short, sentence; null: none), twins (name, what says so, id of
+        each), reviewed (what reviewers said in words, and their last words one by one).
     ticks: item_id, group, keyword, present (null: the item has no annotation).
     ranks: run, item_id, rank, score in every version, to its whole depth.
     annotations: item_id, group, keyword.
@@ -193,9 +193,9 @@ def _item(record: Record, longest: int, whys: Once, stems: Once) -> dict[str, An
     """What is empty is left out where the script knows what that means."""
     begin, end = number_of(record.get("begin")), number_of(record.get("end"))
     kind = text_of(record, "kind") or "none"
-    item_id, name = record["item_id"], shown(record["item_id"], LABEL)
+    item_id, label = record["item_id"], shown(record["item_id"], LABEL)
     optional = {
-        "name": name if name != item_id else "",
+        "label": label if label != item_id else "",
         "kind": kind if kind != "clip" else "",
         "problem": shown(text_of(record, "problem"), LABEL),
         "note": shown(text_of(record, "note"), LABEL),

@@ -153,7 +153,7 @@ function onStage(item, data, paired) {
 function titleOf(item, data) {
   const ranks = item.places.map(([version, rank]) => `#${rank ?? "–"} in ${version}`).join(", ");
   return make("figcaption", "", "", [
-    make("p", "", "", [make("b", "", "", [isolated("", item.name)])]),
+    make("p", "", "", [make("b", "", "", [isolated("", item.name)]), " ", quietId(item)]),
     make("p", "verdict", "", [hitMark(item), howMany(item), isolated("places", ranks)]),
     data.required.length ? tickList(item, data.required) : null,
   ]);
@@ -169,10 +169,15 @@ function facts(item, data) {
     places(item, data),
     verdicts(item),
     annotations(item),
-    longText("caption", item.caption, 240),
+    item.caption === item.name ? null : longText("caption", item.caption, 240),
+    quietId(item),
     linkTo(item),
   ].filter(Boolean);
 }
+
+// An item goes by its name; its id stands where it does not shout.
+const quietId = (item) =>
+  item.name === item.label ? null : make("span", "id", "", ["id ", isolated("", item.label)]);
 
 function places(item, data) {
   if (!item.places.length) return null;

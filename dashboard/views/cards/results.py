@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
+from dashboard.evaluation.protocols.crossmodal import TEXT
 from dashboard.evaluation.ticks import ticks
 from dashboard.tables import RUN, DataError, counted
 from dashboard.views import cached
@@ -18,6 +19,7 @@ from dashboard.views.cached import Question
 from dashboard.views.cards import Row, cards, needed
 from dashboard.views.cards.rows import depth_in_rows, only_differing, rows_of, versions
 from dashboard.views.cards.said import answer, by_item, say
+from dashboard.views.labels import short_label
 from dashboard.views.texts import plain
 
 __all__ = ["Found", "draw", "find", "versions"]
@@ -146,7 +148,7 @@ def draw(
     described = _described(found, rows, items, int(view.shown))
     if spoken is not None:
         described["reviewed"] = described["item_id"].map(by_item(spoken))
-    said = [depth_in_rows(view), _twins_said(described)]
+    said = [_of_another_kind(found, view, values), depth_in_rows(view), _twins_said(described)]
     if view.differing == "yes":
         rows, hidden = only_differing(rows)
         said.append(_hidden_said(hidden))
@@ -209,11 +211,26 @@ def _graded(found: Found, item_id: str) -> str:
     return words(grade or 0.0)
 
 
-def _twins(found: Found, alike: Any, item_id: str) -> list[tuple[str, str]]:
-    """The near-duplicates of an item, each with what says so; the query's own item first."""
-    every = alike.of(item_id)
-    named = {("the query's own item" if i == found.own else i): "; ".join(every[i]) for i in every}
-    return sorted(named.items(), key=lambda twin: twin[0] != "the query's own item")
+def _twins(found: Found, alike: Any, item_id: str) -> list[tuple[str, str, str]]:
+    """The near-duplicates of an item: name, what says so, id; the query's own item first."""
+    every, names = alike.of(item_id), cached.item_names(found.asked.collection)
+    own = "the query's own item"
+    named = [(own if i == found.own else names[i], "; ".join(every[i]), i) for i in every]
+    return sorted(named, key=lambda twin: twin[0] != own)
+
+
+def _of_another_kind(found: Found, view: Any, values: pd.DataFrame) -> str:
+    """Why a query that is scored has no value by the metric in front: that is of other queries."""
+    judged = cached.counted_judgement(found.asked)
+    kind = judged.kinds.get(found.query_id)
+    scored = kind and found.query_id not in judged.unscorable
+    if not scored or values.empty or values["value"].notna().any():
+        return ""
+    what = "text" if kind == TEXT else "picture"
+    return (
+        f"{short_label(view, view.metric)} has no value for a {what}; "
+        "the metrics that have one stand below under “Every metric of this query”."
+    )
 
 
 def _twins_said(described: pd.DataFrame) -> str:

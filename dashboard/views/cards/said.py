@@ -5,7 +5,7 @@ It stands beside the judgements that metrics are computed from and enters none o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -120,7 +120,7 @@ def below(found: Found, said: pd.DataFrame) -> None:
             "that the metrics are computed from and enter none of them."
         )
         if len(said):
-            st.dataframe(_readable(said), hide_index=True)
+            st.dataframe(_readable(said, cached.item_names(collection)), hide_index=True)
         st.download_button(
             "All verdicts of this collection as CSV",
             lambda: as_csv(reviews.latest(_key(found), VERDICT)).encode(),
@@ -130,11 +130,18 @@ def below(found: Found, said: pd.DataFrame) -> None:
         )
 
 
-def _readable(said: pd.DataFrame) -> pd.DataFrame:
-    columns: Sequence[tuple[str, str]] = (("item_id", "Result"), ("author", "Reviewer"))
-    table = {title: said[column].map(shown) for column, title in columns}
-    table["Verdict"] = said["value"].map(WORDS)
-    return pd.DataFrame({**table, "Note": said["note"].map(shown), "When": said["time"]})
+def _readable(said: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    called = said["item_id"].map(lambda item: names.get(item, item))
+    return pd.DataFrame(
+        {
+            "Result": called.map(shown),
+            "Reviewer": said["author"].map(shown),
+            "Verdict": said["value"].map(WORDS),
+            "Note": said["note"].map(shown),
+            "When": said["time"],
+            **({} if called.equals(said["item_id"]) else {"Id": said["item_id"].map(shown)}),
+        }
+    )
 
 
 def read(found: Found) -> pd.DataFrame | None:

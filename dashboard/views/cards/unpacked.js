@@ -6,7 +6,7 @@ function unpacked(data) {
     const id = encodeURIComponent(item.id).replace(/[!'()*]/g, quoted);
     const address = (parts) => (parts ? data.stems[parts[0]].replace("*", () => id) + parts[1] : "");
     return {
-      name: item.id,
+      label: item.id,
       kind: "clip",
       problem: "",
       note: "",
@@ -14,6 +14,7 @@ function unpacked(data) {
       twins: [],
       reviewed: null,
       ...item,
+      name: brief(item.caption.trim() || item.label || item.id),
       poster: address(item.poster),
       media: address(item.media),
       why: item.why ? data.whys[item.why[0]] : [],
@@ -24,6 +25,9 @@ function unpacked(data) {
   const results = (row) => row.results.map((result) => ({ move: "", ...result }));
   return { ...data, items, rows: data.rows.map((row) => ({ ...row, results: results(row) })) };
 }
+
+const NAME = 120; // letters
+const brief = (text) => (text.length > NAME ? `${text.slice(0, NAME - 1)}…` : text);
 
 const quoted = (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`;
 

@@ -12,6 +12,7 @@ from dashboard.views.cached import Searchable
 from dashboard.views.cards.rows import versions
 from dashboard.views.frame import uploading
 from dashboard.views.frame.choosers import found_among
+from dashboard.views.labels import with_id
 from dashboard.views.texts import plain, shown
 
 
@@ -114,16 +115,18 @@ def _stored_text(view: Any, can: Searchable) -> None:
 
 def _item(view: Any, can: Searchable, kind: str, alternative: bool) -> None:
     """kind: what an item is called, `a picture`; alternative: to a text above."""
-    items = cached.opened(view.collection).items
-    names = dict(zip(items["item_id"], items["item_id"] + " " + items["caption"], strict=True))
-    chosen = view.item or ""
-    offered = found_among(kind, "item", can.items, names.__getitem__, chosen)
+    names, chosen = cached.item_names(view.collection), view.item or ""
+
+    def name(item: str) -> str:
+        return with_id(names[item], item)
+
+    offered = found_among(kind, "item", can.items, name, chosen)
     st.session_state["choice-item"] = chosen or None
     st.selectbox(
         f"or {kind} of the collection" if alternative else f"{kind} of the collection".capitalize(),
         list(dict.fromkeys([*offered, *([chosen] if chosen else [])])),
         key="choice-item",
-        format_func=lambda item: shown(names[item]),
+        format_func=lambda item: shown(name(item)),
         placeholder="choose",
         on_change=lambda: address.go(item=st.session_state["choice-item"] or "", text="", clip=""),
     )

@@ -13,6 +13,7 @@ from dashboard.views import address, cached, late
 from dashboard.views.cached import Question, codes
 from dashboard.views.cards import results
 from dashboard.views.charts.hashing import code_bits
+from dashboard.views.labels import with_id
 from dashboard.views.texts import plain, shown
 
 
@@ -63,13 +64,13 @@ def _offered(view: Any, places: dict[str, dict[str, int]]) -> list[str]:
 
 
 def _chosen(view: Any, asked: Question, offered: list[str]) -> str:
-    items = cached.opened(asked.collection).items.set_index("item_id")["caption"]
+    names = cached.item_names(asked.collection)
     st.session_state["choice-pair"] = offered[0]
     st.selectbox(
         "The query against",
         offered,
         key="choice-pair",
-        format_func=lambda item: shown(f"{items.get(item, '') or item} ({item})"),
+        format_func=lambda item: shown(with_id(names.get(item, item), item)),
         on_change=lambda: address.go(pair=st.session_state["choice-pair"]),
         help="What is open in the player, or any item of the rows above.",
     )

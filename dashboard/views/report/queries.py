@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from dashboard.views.labels import group_name
+from dashboard.views.labels import group_name, item_names
 from dashboard.views.report.found import MOST, Found, marks
 from dashboard.views.report.markup import Markup, data, joined, tag
 from dashboard.views.report.pictures import Shown, picture_of
 
+NAME = 120  # letters
 _HIT = {True: "hit", False: "miss", None: "unjudged"}
 _SAID = {True: "✓ relevant", False: "✗ not relevant", None: "not judged"}
 
@@ -66,14 +67,18 @@ def _line(found: Found, query_id: str, version: str, shown: Shown) -> Markup:
         why = found.subject.runs[version].attrs.get("not_run", {}).get(query_id, "no results")
         return joined([tag("h4", data(version)), tag("p", data(why))])
     ticked = marks(found, query_id, mine["item_id"].tolist())
+    items = found.subject.collection.items
+    names = item_names(items[items["item_id"].isin(mine["item_id"])])
     cards = [
-        _card(row, ticked[ticked["item_id"] == row["item_id"]], shown)
+        _card(row, ticked[ticked["item_id"] == row["item_id"]], shown, names)
         for row in mine.to_dict("records")
     ]
     return joined([tag("h4", data(version)), tag("ol", *cards, class_="line")])
 
 
-def _card(row: dict[Any, Any], ticked: pd.DataFrame, shown: Shown) -> Markup:
+def _card(
+    row: dict[Any, Any], ticked: pd.DataFrame, shown: Shown, names: Mapping[str, str]
+) -> Markup:
     hit = None if pd.isna(row["hit"]) else bool(row["hit"])
     rank = [tag("b", f"#{row['rank']}"), " ", tag("span", _SAID[hit], class_="mark")]
     move = tag("span", row["move"], class_="move") if row["move"] else ""
@@ -84,7 +89,7 @@ def _card(row: dict[Any, Any], ticked: pd.DataFrame, shown: Shown) -> Markup:
         tag("p", *rank),
         tag("p", f"similarity {row['score']:.3f} ", move),
         tag("ul", *ticks, class_="ticks") if ticks else "",
-        tag("p", data(row["item_id"]), class_="name", title=row["item_id"]),
+        tag("p", data(names[row["item_id"]], NAME), class_="name", title=row["item_id"]),
         class_=_HIT[hit],
     )
 

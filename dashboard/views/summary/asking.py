@@ -60,8 +60,7 @@ def title(found: Any) -> str:
     if asked.picture:
         return "Like your picture"
     if asked.text or asked.item:
-        item = cached.media_of(asked.collection, [asked.item]) if asked.item else None
-        name = asked.item if item is None else item["caption"].iloc[0] or asked.item
+        name = cached.item_names(asked.collection).get(asked.item, asked.item)
         return str(row["text"] or f"Like {name}")
     return str(cached.query_names(asked.collection)[found.query_id]).replace("like ", "Like ", 1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -80,7 +80,8 @@ def _steps(asked: Question, query_id: str, found: Explanation) -> None:
     steps = worth_a_look(found.steps)
     if steps.empty:
         return
-    table = readable(steps, _keywords(asked, query_id, steps))
+    names = cached.item_names(asked.collection)
+    table = readable(steps, _keywords(asked, query_id, steps), names)
     st.dataframe(
         table,
         hide_index=True,
@@ -105,15 +106,22 @@ def worth_a_look(steps: pd.DataFrame) -> pd.DataFrame:
     return steps[(steps[adding].fillna(0) != 0).any(axis=1)].head(MOST)
 
 
-def readable(steps: pd.DataFrame, keywords: dict[str, str]) -> pd.DataFrame:
-    """The steps for a table on a screen: yes and no as marks, last the items and their keywords."""
+def readable(
+    steps: pd.DataFrame, keywords: dict[str, str], names: Mapping[str, str]
+) -> pd.DataFrame:
+    """The steps for a table on a screen: yes and no as marks, then the items' keywords, names and
+    ids."""
     table = steps.drop(columns="item_id", errors="ignore")
     for name in table.select_dtypes("bool"):
         table[name] = table[name].map({True: "✓", False: "✗"})
     if "item_id" in steps:
         if keywords:
             table["keywords"] = steps["item_id"].map(keywords)
-        table["item"] = steps["item_id"].map(shown, na_action="ignore")
+        ids = steps["item_id"]
+        called = ids.map(lambda item: names.get(item, item), na_action="ignore")
+        table["item"] = called.map(shown, na_action="ignore")
+        if not called.equals(ids):
+            table["id"] = ids.map(shown, na_action="ignore")
     return table
 
 
@@ -131,7 +139,7 @@ def _keywords(asked: Question, query_id: str, steps: pd.DataFrame) -> dict[str, 
 
 
 def _column(name: str, values: pd.Series) -> Any:
-    width = ITEM if name == "item" else max(NUMBER, 16 + LETTER * len(name))
+    width = ITEM if name in ("item", "id") else max(NUMBER, 16 + LETTER * len(name))
     if not pd.api.types.is_numeric_dtype(values):
         return st.column_config.TextColumn(width=width)
     whole = name in WHOLE_NUMBERS and bool((values.dropna() % 1 == 0).all())

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.views.labels import item_name
 from dashboard.views.texts import shown
 
 _FILES = Path(__file__).parent
@@ -52,7 +53,7 @@ def payload(steps: pd.DataFrame, items: pd.DataFrame, discount: str) -> dict[str
 
 
 def _picture(look: Mapping[Any, Any], item_id: str) -> dict[str, str]:
-    said = look.get("caption") or item_id
+    said = item_name(item_id, look.get("caption") or "")
     problem = look.get("problem") or ""
     return {
         "poster": str(look.get("poster") or ""),
