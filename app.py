@@ -10,10 +10,12 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dashboard.storage import media, pictures
-from dashboard.storage.media import asked, covers
+from dashboard.storage.media import asked, covers, serving
 from dashboard.views import address, cached
 from dashboard.views.cards import assets
 from dashboard.views.frame.page import WithRoom
+
+MEDIA = (media.CLIPS, media.POSTERS, asked.PICTURES, covers.COVERS)
 
 
 class FullAddress:
@@ -56,5 +58,5 @@ app = st.App(
         *pictures.routes(),
         *assets.routes(),
     ],
-    middleware=[Middleware(FullAddress), Middleware(WithRoom)],
+    middleware=[Middleware(serving.Tamed, MEDIA), Middleware(FullAddress), Middleware(WithRoom)],
 )

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from dashboard.__main__ import main
+from tests.storage.test_media import clip
 from tests.storage.tiny import make_collection
 
 
@@ -77,3 +78,13 @@ def test_spans_that_are_none_are_said_with_their_line(capsys, folder: Path) -> N
     assert (row["level"], row["file"], row["line"]) == ("warning", "items.csv", 3)
     row = found(capsys, folder, "does not end after its start")
     assert row["line"] == 4 and "1 of 4 items" in row["found"]
+
+
+def test_a_span_outside_its_clip_is_said_where_its_length_is_known(capsys, folder: Path) -> None:
+    (folder / "media").mkdir(exist_ok=True)
+    clip(folder / "media" / "second.mp4")  # of one second
+    told = "item_id,file,span_start,span_end\nv00,second.mp4,50,60\nv01,second.mp4,0.5,2\n"
+    (folder / "items.csv").write_text(f"{told}v02,second.mp4,0.8,0.2\nv03,second.mp4,,\n")
+    row = found(capsys, folder, "its span lies outside its clip")
+    assert row["level"] == "warning" and "1 of 4 items" in row["found"] and "(v00)" in row["found"]
+    found(capsys, folder, "does not end after its start")

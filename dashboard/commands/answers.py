@@ -45,7 +45,8 @@ def check(name_or_path: str) -> pd.DataFrame:
     faults.look_at_query_pictures(collection, findings)
     faults.look_at_spans(collection, findings)
     shown = media.media(collection, collection.items["item_id"])
-    for word, ids in shown[shown["problem"] != ""].groupby("problem", sort=False)["item_id"]:
+    odd = shown[~shown["problem"].isin(["", media.SPAN_REVERSED])]  # these are said with their line
+    for word, ids in odd.groupby("problem", sort=False)["item_id"]:
         found = f"{len(ids):,} of {len(shown):,} items whose media are not shown: {word}"
         findings.warning("items.csv", f"{found} ({listed(ids)})", "a clip or picture for each item")
     seen = read_lists(collection)

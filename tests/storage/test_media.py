@@ -119,7 +119,7 @@ HOSTILE = {
     "empty.mp4": "empty",
     "huge.mp4": "too large (over 2 GB)",
     "text.png": "not a picture or a clip",
-    "page.svg": "not a picture or a clip",
+    "page.html": "not a picture or a clip",
     "zeros.mp4": "not a picture or a clip",
     "bomb.png": "too many pixels",
     "half.mp4": "damaged",
@@ -143,7 +143,7 @@ def hostile(folder: Path) -> World:
     with (inside / "huge.mp4").open("wb") as sparse:
         sparse.truncate(3_000_000_000)
     (inside / "text.png").write_text("not an image")
-    (inside / "page.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    (inside / "page.html").write_text("<!DOCTYPE html><p>")
     (inside / "zeros.mp4").write_bytes(bytes(5000))
     (inside / "bomb.png").write_bytes(png_claiming(30_000, 30_000))
     clip(inside / "half.mp4")
@@ -170,6 +170,9 @@ def test_what_cannot_be_shown_is_the_same_404_for_all(hostile: World) -> None:
     for item_id, name in zip(hostile.items["item_id"], HOSTILE, strict=True):
         for route in ("posters", "clips"):
             got = site.get(f"/{route}/tiny", params={"item": item_id})
+            if (route, name) == ("posters", "half.mp4"):  # it is there: the word may say so
+                assert (got.status_code, got.text) == (422, "not playable")
+                continue
             assert got.status_code == 404, name
             answers.add(got.text)
     assert {text.lower() for text in answers} == {"not found"}

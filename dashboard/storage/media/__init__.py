@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
-from math import isnan, nan
+from math import inf, isnan, nan
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
@@ -28,6 +28,8 @@ from dashboard.storage.media.serving import Content, answer
 
 CLIPS, POSTERS = "clips", "posters"
 TEXT = "text"
+SPAN_REVERSED = "its span does not end after its start"
+SPAN_OUTSIDE = "its span lies outside its clip"
 COLUMNS = ["item_id", "kind", "clip", "poster", "problem", "caption", "begin", "end", "far"]
 _SERVED_AS_IT_IS = 400_000  # bytes; larger posters are made smaller
 _WIDE = 1280  # pixels
@@ -52,7 +54,8 @@ class HasMedia(Protocol):
 def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
     """How each item is shown, one row each: its kind, addresses, caption, span, what is wrong.
 
-    Columns item_id, kind (clip, picture, text or empty), clip and poster (addresses, empty: none),
+    Columns item_id, kind (clip, picture, animation, text, or empty: not shown), clip and poster
+    (addresses, empty: none; of what is not shown, where there is one, for keeping the file),
     problem (a word for the placeholder), caption, begin and end (seconds of the span that the item
     is of its file; NaN: all of it), far (whether what its poster shows lies on another host). Costs
     a few small reads for each item; another host is never asked.
@@ -64,7 +67,7 @@ def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
 
 
 def media_url(collection: HasMedia, item_id: str) -> str:
-    """The address of an item's clip or picture, relative to the app's root; empty: not shown."""
+    """The address of an item's clip or picture, relative to the app's root; empty: none."""
     return str(media(collection, [item_id])["clip"].iloc[0])
 
 
@@ -125,19 +128,32 @@ def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any
         return {**shown, **_spoken(row)}
     name = text_of(row, "file")
     file = look(collection.folder, collection.media_root, name, text_of(row, "kind"))
+    begin, end = _second(row, "span_start"), _second(row, "span_end")
+    if file.kind == "clip" and (word := _no_span(begin, end, file.seconds)):
+        file = Look(problem=word)
     poster = _own_poster(collection, row)
-    version = poster.version or file.version
+    version = poster.version or (file.version if file.kind else "")
     return {
         "item_id": item_id,
-        "kind": file.kind,
-        "clip": _address(CLIPS, collection, item_id, file.version) if file.kind else "",
+        "kind": "animation" if file.moves else file.kind,
+        "clip": _address(CLIPS, collection, item_id, file.version) if file.version else "",
         "poster": _address(POSTERS, collection, item_id, version) if version else "",
         "problem": file.problem,
         "caption": text_of(row, "caption"),
-        "begin": _second(row, "span_start"),
-        "end": _second(row, "span_end"),
+        "begin": begin,
+        "end": end,
         "far": _lies_far(row, poster),
     }
+
+
+def _no_span(begin: float, end: float, seconds: float | None) -> str:
+    """Why a span is no part of a clip that is so long, in a few words; empty: it is one.
+
+    Comparisons with NaN, which is no limit, are false.
+    """
+    if end <= begin:
+        return SPAN_REVERSED
+    return SPAN_OUTSIDE if end <= 0 or begin >= (seconds or inf) else ""
 
 
 def is_far(collection: HasMedia, row: Row) -> bool:

@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
-import struct
+import re
 from typing import BinaryIO
 
 from PIL import Image
 
+from dashboard.storage.media.boxes import contents
 from dashboard.storage.media.inside import Unusable
 
 PICTURE_PIXELS = 50_000_000
-_PILLOW = ("JPEG", "PNG", "WEBP", "GIF", "AVIF")
-_PLAYED = (b"avc1", b"avc3", b"vp08", b"vp09", b"av01")
-_MOOV_READ = 1_000_000  # bytes: the table of contents of a short clip takes a few thousand
-_BOXES = 64
+_PILLOW = ("JPEG", "PNG", "WEBP", "GIF", "AVIF", "BMP")
+_PLAYED = ("avc1", "avc3", "vp08", "vp09", "av01")
+_HEAD = 1_000  # bytes
+_FEW = "are not shown by most browsers"
+_HEIF = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
+_OTHERS = (  # what a file that browsers do not show begins with, what it is, and its usual ending
+    (rb"II\*\0|MM\0\*", f"TIFF pictures {_FEW}", ".tiff"),
+    (rb"....ftyp(%b)" % b"|".join(_HEIF), f"HEIC pictures {_FEW}", ".heic"),
+    (rb"\xff\x0a|\0\0\0\x0cJXL ", f"JPEG XL pictures {_FEW}", ".jxl"),
+    (rb"\0\0\0\x0cjP  ", f"JPEG 2000 pictures {_FEW}", ".jp2"),
+    (rb"\s*(<\?xml.*|<!--.*|<!DOCTYPE.*)?<svg", "SVG may hold scripts: not shown", ".svg"),
+    (rb"\x1a\x45\xdf\xa3", "Matroska clips are not played by all browsers", ".mkv"),
+    (rb"RIFF....AVI ", "AVI clips are not played by browsers", ".avi"),
+    (rb"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "WMV clips are not played by browsers", ".wmv"),
+    (rb"FLV\x01", "FLV clips are not played by browsers", ".flv"),
+    (rb"\0\0\x01[\xb3\xba]", "MPEG-2 clips are not played by browsers", ".mpg"),
+    (rb"....ftyp(M4A |M4B )|ID3|RIFF....WAVE|fLaC", "sound only, no picture", ""),
+)
+
+
+class Unshown(Unusable):
+    """A file that is what it should be, but that browsers do not show: it is offered as it is.
+
+    ending: the usual one of such files, with its dot; empty: there are several.
+    """
+
+    def __init__(self, word: str, ending: str) -> None:
+        super().__init__(word)
+        self.ending = ending
 
 
 def content_type(file: BinaryIO) -> str:
-    """The media type of an open file; raises Unusable for all but those listed here."""
+    """The media type of an open file that browsers show; raises Unshown for other formats that are
+    known, Unusable for all else."""
     file.seek(0)
-    head = file.read(64)
+    head = file.read(_HEAD)
     if head.startswith(b"\xff\xd8\xff"):
         return "image/jpeg"
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
@@ -28,8 +55,13 @@ def content_type(file: BinaryIO) -> str:
         return "image/webp"
     if head.startswith((b"GIF87a", b"GIF89a")):
         return "image/gif"
-    if head.startswith(b"\x1a\x45\xdf\xa3") and b"webm" in head:
+    if head.startswith(b"BM") and head[6:10] == bytes(4):
+        return "image/bmp"
+    if head.startswith(b"\x1a\x45\xdf\xa3") and b"webm" in head[:64]:
         return "video/webm"
+    for begins, word, ending in _OTHERS:
+        if re.match(begins, head, re.DOTALL):
+            raise Unshown(word, ending)
     if head[4:8] == b"ftyp":
         return _brand(head[8:12])
     if head[4:8] in (b"moov", b"wide"):
@@ -40,11 +72,7 @@ def content_type(file: BinaryIO) -> str:
 def _brand(brand: bytes) -> str:
     if brand in (b"avif", b"avis"):
         return "image/avif"
-    if brand == b"qt  ":
-        return "video/quicktime"
-    if brand in (b"M4A ", b"M4B ", b"heic", b"heix", b"mif1", b"msf1"):
-        raise Unusable("not a picture or a clip")
-    return "video/mp4"
+    return "video/quicktime" if brand == b"qt  " else "video/mp4"
 
 
 def picture(file: BinaryIO) -> Image.Image:
@@ -61,45 +89,20 @@ def picture(file: BinaryIO) -> Image.Image:
     return opened
 
 
-def odd_codec(file: BinaryIO, type_: str) -> str:
-    """The codec of an MP4 or QuickTime clip unless all browsers play it, then an empty text."""
+def on_white(still: Image.Image) -> Image.Image:
+    """A picture in RGB, what is transparent in it on white, as browsers show it on the cards."""
+    if not still.has_transparency_data:
+        return still.convert("RGB")
+    drawn = still.convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), drawn).convert("RGB")
+
+
+def clip_facts(file: BinaryIO, type_: str) -> tuple[str, float | None]:
+    """The codec of a clip unless all browsers play it, then an empty text, and its seconds where
+    they are known. Raises Unusable where it is damaged, Unshown where it has no pictures."""
     if type_ not in ("video/mp4", "video/quicktime"):
-        return ""
-    contents = _moov(file)
-    codecs = [
-        contents[at + 16 : at + 20]  # "stsd", version, count, size of the entry: 4 bytes each
-        for at in _places(contents, b"stsd")
-        if contents[at + 16 : at + 20].isascii()
-    ]
-    if not contents:
-        raise Unusable("damaged")
-    if any(codec in _PLAYED for codec in codecs):
-        return ""
-    return codecs[0].decode("ascii").strip() if codecs else "unknown"
-
-
-def _places(contents: bytes, word: bytes) -> list[int]:
-    places, at = [], contents.find(word)
-    while at >= 0:
-        places.append(at)
-        at = contents.find(word, at + 4)
-    return places
-
-
-def _moov(file: BinaryIO) -> bytes:
-    """The clip's table of contents; boxes are stepped over: a large clip costs few small reads."""
-    at = 0
-    for _ in range(_BOXES):
-        file.seek(at)
-        header = file.read(16)
-        if len(header) < 8:
-            return b""
-        size, name = struct.unpack(">I4s", header[:8])
-        if name == b"moov":
-            return header[8:] + file.read(min(size or _MOOV_READ, _MOOV_READ))
-        if size == 1 and len(header) == 16:
-            size = struct.unpack(">Q", header[8:])[0]
-        if size < 8:
-            return b""
-        at += size
-    return b""
+        return "", None
+    found = contents(file)
+    if not found.pictures:
+        raise Unshown("sound only, no picture", ".mp4")
+    return "" if found.codec in _PLAYED else found.codec or "unknown", found.seconds

@@ -14,12 +14,12 @@ import numpy as np
 from PIL import Image
 
 from dashboard.storage.media import HasMedia, kept, media, poster
-from dashboard.storage.media.formats import picture
+from dashboard.storage.media.formats import on_white, picture
 from dashboard.storage.media.inside import Unusable
 
 SIDE = 16
 DECIDED = 64  # of the 256 differences; with fewer that are any, pictures are alike by being plain
-_RECIPE = b"difference-16-2"  # change it when hashes are made in another way
+_RECIPE = b"difference-16-3"  # change it when hashes are made in another way
 
 
 def picture_hash(encoded: bytes) -> bytes:
@@ -62,7 +62,7 @@ def poster_hash(collection: HasMedia, item_id: str) -> bytes:
 def _made(encoded: bytes) -> bytes:
     opened = picture(io.BytesIO(encoded))
     try:
-        small = opened.convert("L").resize((SIDE + 1, SIDE), Image.Resampling.BOX)
+        small = on_white(opened).convert("L").resize((SIDE + 1, SIDE), Image.Resampling.BOX)
     except (OSError, ValueError, SyntaxError, EOFError) as error:
         raise Unusable("damaged") from error
     shades = np.asarray(small, dtype=np.int16)

@@ -24,6 +24,10 @@ class Unusable(Exception):
     """A media file that is not shown; its text is the word for the placeholder."""
 
 
+class NotMade(Unusable):
+    """A poster that cannot be made of a file that is there."""
+
+
 @dataclass(frozen=True)
 class Opened:
     """A regular file, open for reading; size in bytes; the version changes when it is replaced.

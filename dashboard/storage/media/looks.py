@@ -6,19 +6,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboard.storage.media import remote
-from dashboard.storage.media.formats import content_type, odd_codec, picture
+from dashboard.storage.media.formats import Unshown, clip_facts, content_type, picture
 from dashboard.storage.media.inside import Opened, Unusable, open_inside
 from dashboard.storage.media.remote.hosts import is_remote
-from dashboard.storage.media.serving import Content
+from dashboard.storage.media.serving import DOWNLOAD, Content
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a look at a file found: its kind (empty: not shown), what is wrong, its version."""
+    """What a look at a file found.
+
+    kind: picture or clip; empty: not shown. problem: what is wrong. version: empty where there is
+    nothing to send. moves: of a picture, whether it is an animation. seconds: how long a clip is;
+    None: not known.
+    """
 
     kind: str = ""
     problem: str = ""
     version: str = ""
+    moves: bool = False
+    seconds: float | None = None
 
 
 def open_named(folder: Path, root: str, name: str) -> Opened:
@@ -33,26 +40,38 @@ def look(folder: Path, root: str, name: str, kind: str = "") -> Look:
         if is_remote(name):
             return Look(remote.promise(name, kind), "", remote.version_of(name))
         with open_inside(folder, root, name) as opened:
-            type_, problem = checked(opened)
+            return _looked(opened)
     except Unusable as word:
         return Look(problem=str(word))
-    return Look("picture" if type_.startswith("image/") else "clip", problem, opened.version)
 
 
-def checked(opened: Opened) -> tuple[str, str]:
-    """The media type of an open file, and what is odd about its codec; raises Unusable."""
-    type_ = content_type(opened.file)
-    if type_.startswith("image/"):
-        picture(opened.file)
-        return type_, ""
-    codec = odd_codec(opened.file, type_)
-    return type_, f"codec {codec}" if codec else ""
+def _looked(opened: Opened) -> Look:
+    try:
+        if not content_type(opened.file).startswith("image/"):
+            return _clip(opened)
+        moves = getattr(picture(opened.file), "is_animated", False)
+    except Unshown as word:
+        return Look("", str(word), opened.version)
+    return Look("picture", "", opened.version, bool(moves))
+
+
+def _clip(opened: Opened) -> Look:
+    codec, seconds = clip_facts(opened.file, content_type(opened.file))
+    problem = f"codec {codec}" if codec else ""
+    return Look("clip", problem, opened.version, seconds=seconds)
 
 
 def content_of(opened: Opened) -> Content:
-    """An open file with its media type; closes it and raises Unusable where it has none."""
+    """An open file as it is sent; closes it and raises Unusable where it is not."""
     try:
-        return Content(opened, checked(opened)[0])
+        type_ = content_type(opened.file)
+        if type_.startswith("image/"):
+            picture(opened.file)
+        else:
+            clip_facts(opened.file, type_)
+    except Unshown as other:
+        return Content(opened, DOWNLOAD, other.ending)
     except Unusable:
         opened.close()
         raise
+    return Content(opened, type_)

@@ -14,11 +14,12 @@ from typing import Any, BinaryIO
 from PIL import Image, ImageOps
 
 from dashboard.storage.media import kept
-from dashboard.storage.media.formats import PICTURE_PIXELS, content_type, picture
-from dashboard.storage.media.inside import Opened, Unusable
+from dashboard.storage.media.formats import PICTURE_PIXELS, content_type, on_white, picture
+from dashboard.storage.media.inside import NotMade, Opened, Unusable
 
 WIDTH = 480
-_RECIPE = b"webp-480-1"  # change it when posters are made in another way
+_DRAWN = 64  # pixels: what is no larger is shown pixel by pixel, so none may be smeared
+_RECIPE = b"webp-480-2"  # change it when posters are made in another way
 _WHOLE = 64_000_000  # bytes; larger files are known by their size, beginning and end
 _SAMPLE = 1_000_000
 
@@ -70,12 +71,12 @@ def _made(file: BinaryIO, second: float) -> bytes:
     still = picture(file) if content_type(file).startswith("image/") else _frame(file, second)
     try:
         still.draft("RGB", (WIDTH * 2, WIDTH * 2))
-        small = ImageOps.exif_transpose(eight_bits(still)).convert("RGB")
+        small = on_white(ImageOps.exif_transpose(eight_bits(still)))
         small.thumbnail((WIDTH, WIDTH))
         written = io.BytesIO()
-        small.save(written, "WEBP", quality=75)
+        small.save(written, "WEBP", quality=75, lossless=max(small.size) <= _DRAWN)
     except (OSError, ValueError, SyntaxError, EOFError) as error:
-        raise Unusable("damaged") from error
+        raise NotMade("damaged") from error
     return written.getvalue()
 
 
@@ -98,8 +99,8 @@ def _frame(file: BinaryIO, second: float) -> Image.Image:
                 still: Image.Image = frame.to_image()
                 return still
     except (av.FFmpegError, IndexError, OSError, ValueError, MemoryError) as error:
-        raise Unusable("not playable") from error
-    raise Unusable("not playable")
+        raise NotMade("not playable") from error
+    raise NotMade("not playable")
 
 
 def _from(clip: Any, second: float) -> Iterator[Any]:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
+from urllib.parse import quote
 
 import anyio
 import anyio.to_thread
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboard.storage.media.inside import Opened, Unusable
+from dashboard.storage.media.inside import NotMade, Opened, Unusable
 from dashboard.tables import DataError
 
+DOWNLOAD = "application/octet-stream"
+"""The type of what is sent to be kept, not shown."""
 _PIECE = 256 * 1024  # bytes
 _YEAR = 31_536_000  # seconds
 _SAFE = {
@@ -30,16 +34,40 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Content:
-    """An open file and its media type."""
+    """An open file and its media type; ending: that of the name of a DOWNLOAD, with its dot."""
 
     opened: Opened
     type: str
+    ending: str = ""
+
+
+class Tamed:
+    """Gives the headers that tame files to every answer below some routes, also to refusals that
+    are made before or beside the route itself.
+
+    routes: first parts of paths, below the app's base path.
+    """
+
+    def __init__(self, app: ASGIApp, routes: Sequence[str]) -> None:
+        self.app, self.routes = app, frozenset(routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def tamed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _SAFE.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        ours = scope["type"] == "http" and not self.routes.isdisjoint(scope["path"].split("/"))
+        await self.app(scope, receive, tamed if ours else send)
 
 
 def answer(
     find: Callable[[str, str], Content], far: Callable[[str, str], bool], at_once: int = 20
 ) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint for `/…/{collection}?item=ID&v=VERSION`; what cannot be shown is the same 404.
+    """An endpoint for `/…/{collection}?item=ID&v=VERSION`; what cannot be shown is the same 404,
+    but a poster that cannot be made of a file that is there is a 422 with the word for it.
 
     At most `at_once` files are looked for at the same time: making posters leaves threads. Those
     that lie `far`, on other hosts, wait in a queue of their own and hold up nobody else.
@@ -51,6 +79,8 @@ def answer(
         try:
             turns = queues[await anyio.to_thread.run_sync(far, name, item_id)]
             content = await anyio.to_thread.run_sync(find, name, item_id, limiter=turns)
+        except NotMade as word:
+            return PlainTextResponse(str(word), 422, {**_SAFE, "Cache-Control": "no-store"})
         except (Unusable, DataError, LookupError, OSError, ValueError) as error:
             _LOG.info("not served: %r %r: %r", name[:100], item_id[:100], str(error)[:200])
             return PlainTextResponse("not found", 404, {**_SAFE, "Cache-Control": "no-store"})
@@ -61,7 +91,8 @@ def answer(
 
 def _answered(request: Request, content: Content) -> Response:
     opened = content.opened
-    headers = _headers(content, known=request.query_params.get("v") == opened.version)
+    asked_for = request.query_params
+    headers = _headers(content, asked_for.get("item", ""), asked_for.get("v") == opened.version)
     if headers["ETag"] in request.headers.get("if-none-match", ""):
         opened.close()
         return Response(status_code=304, headers=headers)
@@ -83,12 +114,14 @@ def _answered(request: Request, content: Content) -> Response:
     return _Pieces(opened, part, status, headers)
 
 
-def _headers(content: Content, known: bool) -> dict[str, str]:
-    changed = content.opened.modified
+def _headers(content: Content, item_id: str, known: bool) -> dict[str, str]:
+    changed, name = content.opened.modified, item_id[:100].removesuffix(content.ending)
+    kept = f"attachment; filename*=UTF-8''{quote(name + content.ending, safe='')}"
     return {
         **_SAFE,
         **({} if changed is None else {"Last-Modified": formatdate(changed, usegmt=True)}),
         "Content-Type": content.type,
+        **({"Content-Disposition": kept} if content.type == DOWNLOAD else {}),
         "Accept-Ranges": "bytes",
         "ETag": f'"{content.opened.version}"',
         "Cache-Control": f"private, max-age={_YEAR}, immutable" if known else "private, no-cache",
