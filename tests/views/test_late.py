@@ -1,0 +1,72 @@
+"""What is drawn late has its room from the start: charts, tables and buttons say how much."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dashboard.views import charts, late
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What Streamlit is asked for, in place of drawing it."""
+    seen: dict[str, Any] = {}
+
+    def container(**options: Any) -> contextlib.nullcontext[None]:
+        seen.update(options)
+        return contextlib.nullcontext()
+
+    monkeypatch.setattr(late.st, "container", container)
+    for name in ("dataframe", "altair_chart", "table"):
+        monkeypatch.setattr(late.st, name, lambda shown, **options: seen.update(options))
+    return seen
+
+
+@pytest.mark.parametrize(("number", "pixels"), [(0, 68), (1, 68), (3, 134), (10, 365), (11, 375)])
+def test_a_scrolling_table_is_as_high_as_its_rows_up_to_ten(
+    asked: dict[str, Any], number: int, pixels: int
+) -> None:
+    late.rows(pd.DataFrame({"a": range(number)}))
+    assert asked["height"] == pixels
+
+
+def test_a_table_tells_its_rows_and_the_lines_of_their_names(asked: dict[str, Any]) -> None:
+    late.table(pd.DataFrame({"v": [1, 2]}, index=["x" * 14, "x" * 15]), "mine")
+    assert asked["key"] == "rows-3-tall-4-mine"  # the head, one line, two lines
+    late.table(pd.DataFrame({"v": range(99)}), "long")
+    assert asked["key"] == "rows-40-tall-40-long"
+    for rule in ("rows-40-", "tall-40-"):
+        assert f'[class*="{rule}"]' in late.rules()
+
+
+@pytest.mark.parametrize(("labels", "width", "lines"), [
+    ([], 380, 1),
+    (["x" * 10], 10, 1),  # one that is too wide takes one line all the same
+    (["x" * 10] * 4, 380, 1),  # 90 pixels each
+    (["x" * 10] * 5, 380, 2),
+    (["x" * 10] * 99, 380, 8),
+])  # fmt: skip
+def test_buttons_that_do_not_fit_take_a_further_line(
+    labels: list[str], width: int, lines: int
+) -> None:
+    assert late.lines(labels, width) == lines
+
+
+def test_buttons_tell_their_lines_in_each_window(asked: dict[str, Any]) -> None:
+    late.buttons(["x" * 10] * 12, "by")
+    assert asked == {"key": "wide-1-usual-2-narrow-3-by", "width": "stretch"}
+    for rule in ("wide-1-", "usual-2-", "narrow-3-"):
+        assert f'[class*="{rule}"]' in late.rules()
+
+
+def test_a_chart_with_a_row_for_each_metric_grows_by_a_row(asked: dict[str, Any]) -> None:
+    row = {"label": "a", "delta": 0.1, "low": 0.0, "high": 0.2, "p": 0.5, "p_holm": 1, "scored": 9}
+    heights = []
+    for number in (1, 2):
+        late.chart(charts.forest(pd.DataFrame([row] * number)), alt="differences")
+        heights.append(asked["height"])
+    assert heights[1] - heights[0] == 30 and heights[0] > 100
