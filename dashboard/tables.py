@@ -35,7 +35,11 @@ def between(low: int, high: int) -> str:
 
 
 class DataError(Exception):
-    """Something in a reader's file that cannot be used: where, found, wanted, and what to do."""
+    """Something in a reader's file that cannot be used: where, found, wanted, and what to do.
+
+    about: the ids of the row in question, for whoever knows the file but no line: of a query, or of
+    a query and an item.
+    """
 
     def __init__(
         self,
@@ -45,8 +49,10 @@ class DataError(Exception):
         *,
         line: int | None = None,
         cure: str = "",
+        about: tuple[str, ...] = (),
     ) -> None:
         self.file, self.found, self.wanted, self.line, self.cure = file, found, wanted, line, cure
+        self.about = about
         super().__init__(str(self))
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
 
 import pandas as pd
 
@@ -15,14 +16,17 @@ from dashboard.commands.numbers import cosine, positive, share
 from dashboard.commands.submitted import Extras, submitted_runs
 from dashboard.evaluation import duplicates
 from dashboard.evaluation.divisions import divisions
+from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols import Protocol, protocol_of, trec
 from dashboard.evaluation.protocols.alfa import own_items, required_keywords
+from dashboard.evaluation.protocols.protocol import Evidence
 from dashboard.retrieval import comparable, keywords, runs
 from dashboard.retrieval.pairs import with_pairs
 from dashboard.retrieval.runs import Which
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import scenes
 from dashboard.storage.findings import Findings
+from dashboard.storage.placed import placing
 from dashboard.storage.settings import group_name
 from dashboard.storage.sides import usual_queries
 
@@ -182,12 +186,22 @@ class Asked:
         return comparable.unlike(self.collection, baseline, candidate)
 
 
+def _placing(protocol: Protocol, folder: Path) -> Protocol:
+    """The protocol, which tells what it refuses with its file and line."""
+
+    def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
+        with placing(folder):
+            return protocol.judge(evidence, groups)
+
+    return replace(protocol, judge=judge)
+
+
 def asked_of(call: Namespace, collection: Collection) -> Asked:
     """What a call asks of an opened collection; what it leaves open is as the screens have it."""
     named = protocol_named(call.protocol, collection.protocols)
     return Asked(
         collection,
-        scaled(protocol_of(collection, named.name), call.scale),
+        _placing(scaled(protocol_of(collection, named.name), call.scale), collection.folder),
         groups_of(call, collection),
         call.queries or usual_queries(collection.queries, collection.protocols),
         threshold_of(call, collection),

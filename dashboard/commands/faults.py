@@ -12,6 +12,7 @@ from dashboard.storage.collection import SETTINGS, Collection
 from dashboard.storage.evidence import lines_of_items, lines_of_queries
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.media import asked
+from dashboard.storage.placed import placed
 from dashboard.tables import DataError
 
 
@@ -30,7 +31,7 @@ def judge_all(collection: Collection, findings: Findings) -> None:
             try:
                 PROTOCOLS[name].judge(evidence, collection.default_groups)
             except DataError as problem:
-                findings.error(problem)
+                findings.error(placed(problem, collection.folder))
 
 
 def look_at_query_pictures(collection: Collection, findings: Findings) -> None:

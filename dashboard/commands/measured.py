@@ -16,6 +16,7 @@ from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.protocols import Protocol, trec
 from dashboard.storage.files import read_qrels, read_run
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.placed import placed_in
 from dashboard.storage.versions import RUN_NAME
 from dashboard.tables import DataError, counted
 
@@ -66,7 +67,10 @@ def measure_files(
     judged = read_qrels(qrels, findings=complaints)
     unknown = SimpleNamespace(queries=None, items=None, keywords=None, query_keywords=None)
     unknown.qrels = judged
-    judgement = protocol.judge(unknown, None)
+    try:
+        judgement = protocol.judge(unknown, None)
+    except DataError as problem:
+        raise placed_in(problem, qrels) from problem
     # without a gallery to go by, equal scores stand as trec_eval puts them, whatever the protocol
     found = {name: read_run(path, "trec", findings=complaints) for name, path in paths.items()}
     for name, run in found.items():

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dashboard.storage.annotation import Annotation, matched_ids
 from dashboard.storage.files import read_qrels, read_table
+from dashboard.storage.files.runs import line_of_judgement
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.relevance import judgements_of
 from dashboard.storage.sides import with_among
@@ -147,24 +148,31 @@ def read_judgements(
     if path is None:
         averaged = judgements_of(folder, queries, findings)
         if averaged is not None:
-            _outside(averaged, items, "relevance.csv", findings)
+            _outside(averaged, items, None, findings)
         return averaged
     qrels = read_qrels(path, name=path.name, findings=findings)
     asked = qrels["query_id"].isin(queries["query_id"])
     if not asked.all():
         others = listed(qrels.loc[~asked, "query_id"].unique())
         found = f"{counted(int((~asked).sum()), 'judgement')} of unknown queries ({others})"
-        findings.warning(path.name, found, "queries of the collection; they were left out")
-    _outside(qrels[asked], items, path.name, findings)
+        line = line_of_judgement(path, *qrels.loc[~asked, ["query_id", "item_id"]].iloc[0])
+        findings.warning(path.name, found, "queries of the collection; they were left out", line)
+    _outside(qrels[asked], items, path, findings)
     return qrels[asked].reset_index(drop=True)
 
 
-def _outside(qrels: pd.DataFrame, items: pd.DataFrame, name: str, findings: Findings) -> None:
-    """Warn of judged items that are not in the gallery."""
-    strange = qrels.loc[~qrels["item_id"].isin(items["item_id"]), "item_id"].unique()
-    if len(strange):
+def _outside(
+    qrels: pd.DataFrame, items: pd.DataFrame, path: Path | None, findings: Findings
+) -> None:
+    """Warn of judged items that are not in the gallery. path: None where workers' answers were
+    averaged, whose lines are not known any more."""
+    outside = qrels[~qrels["item_id"].isin(items["item_id"])]
+    if len(outside):
+        strange = outside["item_id"].unique()
         found = f"{counted(len(strange), 'judged item')} outside the gallery ({listed(strange)})"
-        findings.warning(name, found, "items; they count as relevant, but cannot be found")
+        line = line_of_judgement(path, *outside[["query_id", "item_id"]].iloc[0]) if path else None
+        wanted = "items; they count as relevant, but cannot be found"
+        findings.warning(path.name if path else "relevance.csv", found, wanted, line)
 
 
 def is_visible(text: str) -> bool:

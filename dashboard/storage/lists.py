@@ -16,6 +16,7 @@ import pandas as pd
 
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.placed import placing
 from dashboard.storage.relevance import (
     check_range,
     note_contradiction,
@@ -175,7 +176,8 @@ def _relevance(collection: HasLists, findings: Findings) -> pd.DataFrame:
         raise DataError("relevance.csv", "no such file", wanted)
     averaged = collection.qrels[["query_id", "item_id", "grade"]]
     read = averaged.rename(columns={"grade": "relevance"}).assign(worker="")
-    check_range(read, "qrels", has_lines=False)
+    with placing(collection.folder):
+        check_range(read, "qrels", has_lines=False)
     kept = of_known_queries(read, collection.queries, "qrels", findings, has_lines=False)
     return kept[list(RELEVANCE.columns)].reset_index(drop=True)
 

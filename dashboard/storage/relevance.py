@@ -117,4 +117,5 @@ def check_range(read: pd.DataFrame, name: str, *, has_lines: bool) -> None:
         row, line = read.loc[wrong[0]], int(wrong[0]) if has_lines else None
         found = f"relevance {row['relevance']:g} of {row['item_id']!r} for {row['query_id']!r}"
         wanted = f"0 to {LARGEST}, or -1 or -2 for an invalid answer"
-        raise DataError(name, found, wanted, line=line, cure=f"The scale is 0 to {LARGEST}.")
+        cure, about = f"The scale is 0 to {LARGEST}.", (row["query_id"], row["item_id"])
+        raise DataError(name, found, wanted, line=line, cure=cure, about=about)

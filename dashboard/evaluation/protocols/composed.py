@@ -14,6 +14,7 @@ from dashboard.evaluation.protocols.protocol import (
     Evidence,
     Protocol,
     asked,
+    ids_of,
     judgement,
     keep_judged,
     qrels_of,
@@ -33,11 +34,12 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     other = qrels[~qrels["grade"].isin([0, 1])]
     if len(other):
         found = f"label {other['grade'].iloc[0]:g} for item {other['item_id'].iloc[0]!r}"
-        raise DataError("qrels", found, "1 (fulfils the query) or 0")
+        raise DataError("qrels", found, "1 (fulfils the query) or 0", about=ids_of(other))
     if evidence.items is not None:
-        strange = qrels.loc[~qrels["item_id"].isin(evidence.items["item_id"]), "item_id"]
+        strange = qrels[~qrels["item_id"].isin(evidence.items["item_id"])]
         if len(strange):
-            raise DataError("qrels", f"item {strange.iloc[0]!r}", "an item of the gallery")
+            found = f"item {strange['item_id'].iloc[0]!r}"
+            raise DataError("qrels", found, "an item of the gallery", about=ids_of(strange))
     return judgement(
         qrels.assign(credit=qrels["grade"]),
         asked(evidence.queries, qrels["query_id"].unique()),

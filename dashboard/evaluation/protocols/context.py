@@ -14,6 +14,7 @@ from dashboard.evaluation.protocols.protocol import (
     Evidence,
     Protocol,
     asked,
+    ids_of,
     judgement,
     keep_judged,
 )
@@ -39,7 +40,8 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     above = evidence.qrels[evidence.qrels["grade"] > SCALE]
     if len(above):
         found = f"grade {above['grade'].iloc[0]:g} of query {above['query_id'].iloc[0]!r}"
-        raise DataError("qrels", found, "a relevance from 0 to 100, or -1 or -2 for invalid")
+        wanted = "a relevance from 0 to 100, or -1 or -2 for invalid"
+        raise DataError("qrels", found, wanted, about=ids_of(above))
     kept, removed = clean(evidence.qrels)
     invalid = int((evidence.qrels["grade"] < 0).sum())
     return judgement(

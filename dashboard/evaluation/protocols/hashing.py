@@ -13,6 +13,7 @@ from dashboard.evaluation.protocols.protocol import (
     Evidence,
     Protocol,
     asked,
+    ids_of,
     judgement,
     keep_all,
     qrels_of,
@@ -78,7 +79,7 @@ def _refuse_unknown(qrels: pd.DataFrame, what: str, wrong: pd.Series, wanted: st
         row = qrels[wrong].iloc[0]
         value = f"{row[what]:g}" if isinstance(row[what], float) else row[what]
         found = f"{what} {value} for the query {row['query_id']!r} and the item {row['item_id']!r}"
-        raise DataError("qrels", found, wanted)
+        raise DataError("qrels", found, wanted, about=ids_of(qrels[wrong]))
 
 
 def shared(evidence: Evidence, qrels: pd.DataFrame) -> list[str]:
@@ -100,6 +101,17 @@ def shared(evidence: Evidence, qrels: pd.DataFrame) -> list[str]:
     return [str(item) for item in items.loc[both, "item_id"]]
 
 
+def _asked_with(evidence: Evidence, item_id: str) -> tuple[str, ...]:
+    """The first query that is an item, or asks with its file."""
+    queries, items = evidence.queries, evidence.items
+    if queries is None or items is None:
+        return ()
+    mine = items[items["item_id"] == item_id]
+    names = {item_id, *mine.get("file", pd.Series(dtype="str"))}
+    asks = queries[["query_id", *{"item_id", "image"} & set(queries.columns)]].isin(names)
+    return tuple(queries.loc[asks.any(axis=1), "query_id"].head(1).astype("str"))
+
+
 def _refuse_overlap(evidence: Evidence, qrels: pd.DataFrame) -> None:
     both = shared(evidence, qrels)
     if both:
@@ -109,6 +121,7 @@ def _refuse_overlap(evidence: Evidence, qrels: pd.DataFrame) -> None:
             f"{counted(len(both), 'item')} of the gallery among the queries ({some})",
             "a query set and a gallery without a common item",
             cure="Remove them from one of the two; an item would find itself.",
+            about=_asked_with(evidence, both[0]),
         )
 
 

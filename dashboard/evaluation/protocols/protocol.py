@@ -165,3 +165,9 @@ def keep_judged(run: pd.DataFrame, judgement: Judgement) -> pd.DataFrame:
     known = np.flatnonzero(query >= 0)
     found, _ = judgement.judged(query[known], run["item_id"], known)
     return run.iloc[known[found]]
+
+
+def ids_of(judgements: pd.DataFrame) -> tuple[str, str]:
+    """The query and the item of the first of some judgements, for a refusal of it."""
+    first = judgements.iloc[0]
+    return str(first["query_id"]), str(first["item_id"])

@@ -12,6 +12,7 @@ from dashboard.evaluation.protocols.protocol import (
     Evidence,
     Protocol,
     asked,
+    ids_of,
     judgement,
     keep_all,
     qrels_of,
@@ -34,7 +35,8 @@ def judge(
         above = qrels[grade > scale]
         if len(above):
             found = f"grade {above['grade'].iloc[0]:g} of query {above['query_id'].iloc[0]!r}"
-            raise DataError("qrels", found, f"grades up to the scale, {scale:g}")
+            wanted = f"grades up to the scale, {scale:g}"
+            raise DataError("qrels", found, wanted, about=ids_of(above))
         credit = np.clip(grade / scale, 0, 1)
     return judgement(
         qrels.assign(credit=credit), asked(evidence.queries, qrels["query_id"].unique())

@@ -94,6 +94,14 @@ def read_qrels(path: Path, *, name: str = "", findings: Findings | None = None) 
     return frame
 
 
+def line_of_judgement(path: Path, query_id: str, item_id: str) -> int | None:
+    """The first line in which a file judges an item for a query; None where none does."""
+    pairs = _pairs(path, "grade", trec.QRELS_FIELDS, path.name, Findings())
+    code = pairs.queries.names.get_indexer(pd.Index([query_id], dtype="str"))[0]
+    rows = np.flatnonzero((pairs.queries.codes == code) & (pairs.items == item_id).to_numpy())
+    return pairs.line(int(rows[0])) if code >= 0 and len(rows) else None
+
+
 def _pairs(path: Path, value: str, fields: Sequence[str], name: str, findings: Findings) -> Pairs:
     if suffix(path) not in TABLES:
         plain = trec.read_file(path, fields, name, findings)

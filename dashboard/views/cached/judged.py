@@ -16,6 +16,7 @@ from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.retrieval import comparable, keywords, runs
 from dashboard.retrieval.runs import TYPED
 from dashboard.storage.pictures import uploaded_picture
+from dashboard.storage.placed import placing
 from dashboard.tables import DataError
 from dashboard.views.cached.alike import copies
 from dashboard.views.cached.asked import NO_CUT, Question
@@ -85,7 +86,8 @@ def _judgements(asked: Question, qrels: pd.DataFrame | None) -> pd.DataFrame | N
 @st.cache_resource(max_entries=64, show_spinner=False)
 def judgement(asked: Question) -> Judgement:
     """Which items are relevant to which query, by the protocol's rules and the chosen groups."""
-    return PROTOCOLS[asked.protocol].judge(evidence(asked), asked.groups)
+    with placing(opened_as(asked.collection, asked.digest).folder):
+        return PROTOCOLS[asked.protocol].judge(evidence(asked), asked.groups)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

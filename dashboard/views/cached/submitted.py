@@ -13,6 +13,7 @@ from dashboard.evaluation.submission import Features, scored
 from dashboard.storage import digests, submissions
 from dashboard.storage.collection import Collection
 from dashboard.storage.findings import Findings
+from dashboard.storage.placed import placing
 from dashboard.storage.submissions import Submission
 from dashboard.tables import RUN, DataError
 from dashboard.views.cached.opened import opened, opened_as
@@ -88,7 +89,8 @@ def _run(
     known: Collection, gallery: str, queries: str, findings: Findings
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     known.check_evidence()
-    labels = PROTOCOLS[PROTOCOL].judge(known, None).qrels
+    with placing(known.folder):
+        labels = PROTOCOLS[PROTOCOL].judge(known, None).qrels
     with (
         submissions.features(gallery, findings) as items,
         submissions.features(queries, findings) as asked,
