@@ -26,13 +26,23 @@ def label(view: Any, metric: str) -> str:
     asked = measure(metric)
     theirs = PROTOCOLS[view.protocol].shown_as.get(asked.name)
     if theirs is None or view.names == "standard":
-        return f"{asked} ({_filled(asked.metric.formula, asked)})"
+        return f"{asked} ({formula(asked)})"
     return with_cutoff(theirs, asked)
 
 
 def short_label(view: Any, metric: str) -> str:
     """The label without its formula."""
     return label(view, metric).partition(" (")[0] if view.names == "source" else metric
+
+
+def formula(asked: Measure) -> str:
+    """A metric's formula with the cutoff in place of K.
+
+    >>> from dashboard.evaluation.metrics.registry import measure
+    >>> formula(measure("P@5"))
+    'hits in the first 5 ÷ 5'
+    """
+    return _filled(asked.metric.formula, asked)
 
 
 def with_cutoff(text: str, asked: Measure) -> str:

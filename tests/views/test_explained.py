@@ -72,6 +72,8 @@ def test_the_definition_stands_above_the_numbers():
     app = drawn(scored_query(asked, versions[0]), versions[:1], metric="RR")
     assert "1 ÷ rank of the first hit" in app.markdown[0].value
     assert "Source\\: trec" in app.caption[0].value
+    app = drawn(scored_query(asked, versions[0]), versions[:1], metric="P@5")
+    assert "Formula\\: hits in the first 5 ÷ 5" in app.caption[0].value
 
 
 def test_of_a_long_list_the_ranks_that_add_nothing_are_counted():

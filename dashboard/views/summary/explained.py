@@ -16,7 +16,7 @@ from dashboard.evaluation.ticks import ticks
 from dashboard.tables import DataError
 from dashboard.views import cached
 from dashboard.views.cached import Question
-from dashboard.views.labels import label, short_label, with_cutoff
+from dashboard.views.labels import formula, label, short_label
 from dashboard.views.texts import plain, shown
 
 SIDE_BY_SIDE = 2
@@ -53,7 +53,7 @@ def _definition(view: Any, measure: Measure) -> None:
     st.markdown(f"**{plain(label(view, view.metric), None)}**")
     st.caption(
         plain(
-            f"{entry.summary} Formula: {with_cutoff(entry.formula, measure)}. "
+            f"{entry.summary} Formula: {formula(measure)}. "
             f"Source: {entry.source}.",
             None,
         )
