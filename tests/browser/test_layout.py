@@ -78,7 +78,7 @@ def test_every_screen_comes_without_a_jump(driving: str, new_page: Callable, wid
     def jumped(address: str) -> float:
         page.goto(f"{driving}/{address}")
         page.get_by_role("heading", level=1).wait_for()
-        page.locator(IDLE).wait_for()
+        page.locator(IDLE).wait_for(timeout=60_000)
         page.wait_for_function(DRAWN)
         page.wait_for_timeout(300)
         return float(page.evaluate(JUMPED))
