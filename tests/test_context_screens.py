@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import zlib
 
 import pandas as pd
 import pyarrow as pa
@@ -59,7 +60,7 @@ def banners(app):
 
 def grid(app):
     """What the list of pictures was told."""
-    told = [json.loads(each.proto.json) for each in app.get("bidi_component")]
+    told = [json.loads(each.proto.json or "{}") for each in app.get("bidi_component")]
     return next(each for each in told if "places" in each)
 
 
@@ -180,7 +181,7 @@ def test_cards_stand_side_by_side_as_the_lists_pictures_did(folder):
     text = (folder / "lists.csv").read_text(encoding="utf-8")
     (folder / "lists.csv").write_text(text.replace(",1,5,", ",1,6,"), encoding="utf-8")
     app = query(query="w31", list="l001")
-    assert next(json.loads(each.proto.json) for each in app.get("bidi_component"))["columns"] == 6
+    assert json.loads(zlib.decompress(app.get("bidi_component")[0].proto.bytes))["columns"] == 6
     assert grid(app)["columns"] == 6
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import zlib
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ def texts(app):
 
 def cards(app):
     """What the result cards were told."""
-    return json.loads(app.get("bidi_component")[0].proto.json)
+    return json.loads(zlib.decompress(app.get("bidi_component")[0].proto.bytes))
 
 
 @pytest.fixture(autouse=True)

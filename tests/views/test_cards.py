@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.views.cards import Row, movement, needed, payload, short
-from dashboard.views.cards.payload import CAPTIONS
+from dashboard.views.cards import Row, movement, needed, opened, packed, payload, short
+from dashboard.views.cards.captions import CAPTIONS, WHOLE
 
 
 def found(*item_ids: str) -> pd.DataFrame:
@@ -102,22 +103,41 @@ def test_every_value_is_of_a_plain_type() -> None:
             check(part)
 
     items = media_of("a", "b", "c", matched=np.int64(2), required=np.int32(3), hit=np.True_)
-    check(payload([OLD, NEW], items, baseline="v0.1", selected="a", columns=5))
+    check(payload([OLD, NEW], items, baseline="v0.1", columns=5))
+    check(opened(items, selected="a", answer=("once", "")))
 
 
 def test_a_result_without_its_item_and_a_selection_without_one_are_left_out() -> None:
-    told = payload([OLD], media_of("a"), selected="gone")
-    assert len(told["rows"][0]["results"]) == 1
-    assert told["selected"] is None
-    assert payload([OLD], media_of("z", "a"), selected="a")["selected"] == 1
+    assert len(payload([OLD], media_of("a"))["rows"][0]["results"]) == 1
+    assert opened(media_of("a"), selected="gone")["selected"] is None
+    assert opened(media_of("z", "a"), selected="a", beside="z") == {
+        "selected": 1,
+        "beside": 0,
+        "answer": None,
+        "text": [],
+    }
 
 
 def test_long_captions_share_what_there_is() -> None:
-    few = payload([OLD], media_of("a", caption="x" * 200_000))["items"][0]["caption"]
-    assert len(few) == CAPTIONS and few.endswith("…")
+    item = payload([OLD], media_of("a", caption="x" * 200_000))["items"][0]
+    assert len(item["caption"]) == CAPTIONS and item["caption"].endswith("…")
+    assert item["few"] == "the first 39,999 of 200,000 letters"
+    assert "few" not in payload([OLD], media_of("a", caption="x" * 300))["items"][0]
     ids = [f"i{number}" for number in range(50)]
     many = payload([Row("v", found(*ids))], media_of(*ids, caption="x" * 10_000))
     assert sum(len(item["caption"]) for item in many["items"]) <= CAPTIONS
+
+
+@pytest.mark.parametrize("letter", ["x", "ж", "\N{GRINNING FACE}"])
+def test_the_caption_of_the_open_item_comes_whole_up_to_a_bound(letter: str) -> None:
+    ids = [f"i{number}" for number in range(150)]
+    told = opened(media_of(*ids, caption=letter * 4_000), selected="i7")
+    assert (told["text"][0] == letter * 4_000) and told["text"][1] == ""
+    assert opened(media_of(*ids, caption=letter * 280), selected="i7")["text"] == []
+    assert opened(media_of(*ids, caption=letter * 5_000))["text"] == []
+    text, few = opened(media_of(*ids, caption=letter * 90_000), selected="i7")["text"]
+    assert len(json.dumps(text)) <= WHOLE + 12 and text.endswith("…")
+    assert few == f"the first {len(text) - 1:,} of 90,000 letters"
 
 
 def test_fifty_cards_stay_under_100_kilobytes() -> None:
@@ -171,7 +191,7 @@ def test_the_scripts_make_no_page_from_text() -> None:
     files = list(Path(payload.__code__.co_filename).parent.glob("*.js"))
     dangerous = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")
     found = [(f.name, word) for f in files for word in dangerous if word in f.read_text("utf-8")]
-    assert len(files) == 11 and not found
+    assert len(files) == 13 and not found
 
 
 def test_a_screen_mounts_the_component_with_the_payload() -> None:
@@ -185,5 +205,28 @@ def test_a_screen_mounts_the_component_with_the_payload() -> None:
 
     drawn = AppTest.from_function(script, default_timeout=20).run()
     assert not drawn.exception
-    sent = json.loads(drawn.get("bidi_component")[0].proto.json)
+    contents, told = [each.proto for each in drawn.get("bidi_component")]
+    sent = json.loads(zlib.decompress(contents.bytes))
+    assert sent["name"] == json.loads(told.json)["contents"]
     assert sent["rows"][0]["results"] == [{"item": 0, "rank": 1, "score": 0.5}]
+
+
+def test_a_name_stands_for_a_content_and_for_no_other() -> None:
+    one = payload([OLD], media_of("a", "b", "c"))
+    name, sent = packed(one)
+    assert packed(payload([OLD], media_of("a", "b", "c"))) == (name, sent)
+    assert packed(payload([OLD], media_of("a", "b", "c", hit=True)))[0] != name
+    assert json.loads(zlib.decompress(sent)) == {**one, "name": name}
+
+
+def test_four_rows_of_fifty_long_texts_stay_small() -> None:
+    ids = [f"urban_bicyclist_entering_ego_path_{number:04d}" for number in range(300)]
+    rng = np.random.default_rng(1)
+    words = [f"word{number}" for number in range(500)]
+    captions = [" ".join(rng.choice(words, 20)) for _ in ids]
+    ranks = pd.concat(
+        [found(*rng.permutation(ids)).assign(run=f"v0.{version}") for version in range(4)]
+    )
+    rows = [Row(f"v0.{version}", found(*rng.permutation(ids)[:50])) for version in range(4)]
+    told = payload(rows, media_of(*ids, caption=captions), ranks=ranks, baseline="v0.0")
+    assert len(packed(told)[1]) < 70_000

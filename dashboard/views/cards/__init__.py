@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,14 +12,21 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.views.cards import assets
-from dashboard.views.cards.payload import Row, movement, needed, payload, short
+from dashboard.views.cards.payload import Row, movement, needed, opened, payload, short
 
-__all__ = ["Row", "cards", "movement", "needed", "payload", "short"]
+__all__ = ["Row", "cards", "movement", "needed", "opened", "payload", "short"]
 
 _component = st.components.v2.component(
     "result_cards",
     html=assets.file("cards.html").replace("VERSION", assets.VERSION),
     js=assets.file("loader.js"),
+)
+# A message of its own: one that the browser has already Streamlit sends by its name alone, so
+# opening, closing and stepping through the results do not send them again.
+_contents = st.components.v2.component(
+    "result_contents",
+    html=f'<link rel="modulepreload" href="cards/{assets.VERSION}/cards.js">',
+    js=assets.file("sender.js"),
 )
 
 
@@ -28,9 +38,12 @@ def cards(
     on_open: Callable[[str], None] | None = None,
     on_beside: Callable[[str], None] | None = None,
     on_verdict: Callable[[Mapping[str, Any]], None] | None = None,
+    selected: str | None = None,
+    beside: str | None = None,
+    answer: Sequence[str] | None = None,
     **tables: Any,
 ) -> None:
-    """Draw rows of cards; the arguments are those of `payload`.
+    """Draw rows of cards; the arguments are those of `payload` and of `opened`.
 
     `on_open` is called (as a callback: before the script runs) with the id of the item whose player
     was opened, and with an empty text when it was closed. Give that id back as `selected`; one that
@@ -49,10 +62,22 @@ def cards(
 
         return callback
 
+    name, contents = packed(payload(rows, items, **tables))
+    _contents(key=f"{key}-contents", data=contents)
     _component(
         key=key,
-        data=payload(rows, items, **tables),
+        data={
+            "contents": name,
+            **opened(items, selected=selected, beside=beside, answer=answer),
+        },
         on_open_change=told("open", on_open),
         on_beside_change=told("beside", on_beside),
         on_verdict_change=told("verdict", on_verdict, dict),
     )
+
+
+def packed(contents: Mapping[str, Any]) -> tuple[str, bytes]:
+    """The name of what a grid shows, and the whole as deflated JSON that holds its name, too."""
+    plain = json.dumps(contents, allow_nan=False)
+    name = hashlib.blake2s(plain.encode(), digest_size=8).hexdigest()
+    return name, zlib.compress(json.dumps({**contents, "name": name}).encode())

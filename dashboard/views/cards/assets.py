@@ -13,6 +13,7 @@ _FILES = Path(__file__).parent
 _SCRIPTS = (  # together one module
     "parts.js",
     "unpacked.js",
+    "contents.js",
     "playing.js",
     "pair.js",
     "beside.js",

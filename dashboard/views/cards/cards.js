@@ -8,7 +8,15 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!kept.has(root)) kept.set(root, begin(root));
   const state = kept.get(root);
   state.tell = setTriggerValue;
-  state.data = data = unpacked(data);
+  state.run = data;
+  drawAnew(state);
+}
+
+// Draws what the last run told, once all of it is here.
+function drawAnew(state) {
+  const data = joined(state.run);
+  if (!data) return;
+  state.data = data;
   draw(state);
   state.player.update(data);
   follow(state);
@@ -28,6 +36,8 @@ function begin(root) {
   listen(root.querySelector(".rows"), state);
   whenGoingBack(root, state);
   listOfKeys(root.querySelector(".keys"), root.querySelector(".help"));
+  const come = () => (root.isConnected ? drawAnew(state) : whenKept.delete(come));
+  whenKept.add(come);
   return state;
 }
 
@@ -39,6 +49,7 @@ function whenGoingBack(root, state) {
       removeEventListener("popstate", back);
       return;
     }
+    if (!state.data) return;
     const wanted = new URL(location.href).searchParams.get("clip") ?? "";
     state.expected = { id: wanted, until: Date.now() + ANSWER };
     if (wanted) state.player.show(wanted, rowOf(state.data, wanted), { tell: false });

@@ -100,7 +100,8 @@ function howMany(item) {
   return make("span", "matched", `${item.matched ?? 0} of ${item.required} keywords`);
 }
 
-function longText(name, text, limit) {
+// A text that is clamped until it is asked for; `few` says how much of a longer one it is.
+function longText(name, text, limit, few) {
   if (!text) return null;
   const paragraph = make("p", name, "", [isolated("", text)]);
   if (text.length <= limit) return paragraph;
@@ -111,5 +112,5 @@ function longText(name, text, limit) {
     const open = paragraph.classList.toggle("clamped");
     button.textContent = open ? "show all" : "show less";
   });
-  return make("div", "", "", [paragraph, button]);
+  return make("div", "", "", [paragraph, few ? make("p", "note", few) : null, button]);
 }

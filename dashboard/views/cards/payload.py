@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from dashboard.views.cards import marks
+from dashboard.views.cards import captions, marks
 from dashboard.views.cards.values import (
     Once,
     Record,
@@ -23,7 +23,6 @@ from dashboard.views.cards.values import (
 )
 from dashboard.views.texts import shown
 
-CAPTIONS = 40_000  # letters of captions that all cards share
 LABEL = 120  # letters of a name, a keyword, a note
 
 
@@ -64,15 +63,12 @@ def payload(
     ranks: pd.DataFrame | None = None,
     annotations: pd.DataFrame | None = None,
     baseline: str = "",
-    selected: str | None = None,
-    beside: str | None = None,
     columns: int | None = None,
     depth: int | None = None,
-    answer: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Everything that the component draws, as values that JSON can hold.
 
-    items: one row for each item that is shown or selected: item_id and the columns of
+    items: one row for each item that is shown or open: item_id and the columns of
         `storage.media.media`; also, where known, hit (True, False, null: not judged), matched,
         required, note, why (cause, short, sentence; null: none), twins (name, what says so, id of
         each), reviewed (what reviewers said in words, and their last words one by one).
@@ -80,8 +76,7 @@ def payload(
     ranks: run, item_id, rank, score in every version, to its whole depth.
     annotations: item_id, group, keyword.
     baseline: the row that movements start from. columns: cards side by side; None: one line.
-    depth: how many results the metric looks at; None: all. beside: the item that plays in step.
-    answer: what came of a verdict: the name of its saying, and what was wrong.
+    depth: how many results the metric looks at; None: all.
     """
     known: dict[str, Record] = {
         str(record["item_id"]): record for record in items.to_dict("records")
@@ -92,12 +87,11 @@ def payload(
     versions = [] if ranks is None else list(dict.fromkeys(ranks["run"]))
     noted, places = marks.annotated(annotations), marks.places(ranks, versions)
     keywords = {pair: number for number, pair in enumerate(dict.fromkeys(chain(*noted.values())))}
-    longest = max(280, CAPTIONS // max(len(known), 1))
     whys, stems = Once(), Once()
     built = {
         "rows": [_row(row, rows, baseline, known, index) for row in rows],
         "items": [
-            _item(record, longest, whys, stems)
+            _item(record, captions.longest(len(known)), whys, stems)
             | {
                 "ticks": ticked.get(item_id, [None] * len(wanted)),
                 "annotations": [keywords[pair] for pair in noted.get(item_id, [])],
@@ -111,14 +105,36 @@ def payload(
         "versions": [shown(version, LABEL) for version in versions],
         "required": [[short(group), shown(keyword, LABEL)] for group, keyword in wanted],
         "ways": [[shown(row.name, LABEL), row.colour, row.shape] for row in rows if row.colour],
-        "selected": index.get(selected or ""),
-        "beside": index.get(beside or ""),
         "columns": columns,
         "depth": depth,
-        "answer": None if answer is None else list(answer),
     }
     json.dumps(built, allow_nan=False)  # a number that JSON cannot hold would kill the component
     return built
+
+
+def opened(
+    items: pd.DataFrame,
+    *,
+    selected: str | None = None,
+    beside: str | None = None,
+    answer: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """What changes while one looks at a grid: the item that is open, by its number among the items.
+
+    beside: the item that plays in step with it. answer: what came of a verdict: the name of its
+    saying, and what was wrong. text: the caption of the open item, where its card has a part of it,
+    and how much of it that is, in words.
+    """
+    ids = [str(item_id) for item_id in items["item_id"]]
+    index = {item_id: number for number, item_id in enumerate(ids)}
+    place = index.get(selected or "")
+    caption = "" if place is None else text_of(items.iloc[place].to_dict(), "caption")
+    return {
+        "selected": place,
+        "beside": index.get(beside or ""),
+        "answer": None if answer is None else list(answer),
+        "text": captions.whole(caption, len(ids)),
+    }
 
 
 def short(group: str) -> str:
@@ -194,7 +210,9 @@ def _item(record: Record, longest: int, whys: Once, stems: Once) -> dict[str, An
     begin, end = number_of(record.get("begin")), number_of(record.get("end"))
     kind = text_of(record, "kind") or "none"
     item_id, label = record["item_id"], shown(record["item_id"], LABEL)
+    caption, few = captions.cut(text_of(record, "caption"), longest)
     optional = {
+        "few": few,
         "label": label if label != item_id else "",
         "kind": kind if kind != "clip" else "",
         "problem": shown(text_of(record, "problem"), LABEL),
@@ -208,7 +226,7 @@ def _item(record: Record, longest: int, whys: Once, stems: Once) -> dict[str, An
     }
     return {
         "id": item_id,
-        "caption": shown(text_of(record, "caption"), longest),
+        "caption": caption,
         "hit": flag_of(record.get("hit")),
         "matched": whole_of(record.get("matched")),
         "required": whole_of(record.get("required")),
@@ -224,6 +242,6 @@ def _address(record: Record, column: str, stems: Once) -> list[Any]:
 
 
 def needed(rows: Iterable[Row], *selected: str | None) -> list[str]:
-    """The ids of all items that are shown or selected, each once: what to look media up for."""
+    """The ids of all items that are shown or open, each once: what to look media up for."""
     ids = [item_id for row in rows for item_id in row.results["item_id"]]
     return list(dict.fromkeys(ids + [item_id for item_id in selected if item_id]))

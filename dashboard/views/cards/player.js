@@ -169,7 +169,7 @@ function facts(item, data) {
     places(item, data),
     verdicts(item),
     annotations(item),
-    item.caption === item.name ? null : longText("caption", item.caption, 240),
+    item.caption === item.name ? null : longText("caption", item.caption, 240, item.few),
     quietId(item),
     linkTo(item),
   ].filter(Boolean);

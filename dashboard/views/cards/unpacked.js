@@ -7,6 +7,7 @@ function unpacked(data) {
     const address = (parts) => (parts ? data.stems[parts[0]].replace("*", () => id) + parts[1] : "");
     return {
       label: item.id,
+      few: "",
       kind: "clip",
       problem: "",
       note: "",
