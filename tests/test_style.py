@@ -1,4 +1,5 @@
-"""Style and types are checked like everything else: ruff on all, mypy strictly where it is pure."""
+"""Style and types are checked like everything else: ruff on all, mypy strictly on what is pure, on
+screens, and on what they read from a link."""
 
 import subprocess
 import sys
@@ -18,7 +19,7 @@ def test_ruff_finds_nothing():
     assert found.returncode == 0, found.stdout
 
 
-def test_the_pure_rooms_have_strict_types():
+def test_the_pure_rooms_and_the_screens_have_strict_types():
     found = run("mypy", "--no-incremental")
     assert found.returncode == 0, found.stdout
 

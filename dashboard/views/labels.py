@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -12,12 +11,13 @@ from dashboard.evaluation.metrics.registry import Measure, measure
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.slices import KEYWORD_GROUP
 from dashboard.tables import counted
+from dashboard.views.view import View
 
 KINDS = {"video": "clip", "image": "picture", "text": "text"}
 ITEM = "item"
 
 
-def label(view: Any, metric: str) -> str:
+def label(view: View, metric: str) -> str:
     """A metric with its formula, in the words of the protocol's source or of the field.
 
     `P@5` is "Recall@5, ALFA 0.1 (hits ÷ 5; elsewhere: Precision@5)" to one and "P@5 (…)" to the
@@ -30,7 +30,7 @@ def label(view: Any, metric: str) -> str:
     return with_cutoff(theirs, asked)
 
 
-def short_label(view: Any, metric: str) -> str:
+def short_label(view: View, metric: str) -> str:
     """The label without its formula."""
     return label(view, metric).partition(" (")[0] if view.names == "source" else metric
 

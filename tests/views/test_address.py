@@ -1,5 +1,6 @@
 """The address holds the whole view, reads back what it wrote, and says what it cannot follow."""
 
+from dataclasses import fields
 from urllib.parse import parse_qs
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from dashboard.storage.evidence import is_visible
 from dashboard.views import address, cached
 from dashboard.views.address.choices import CHOICES, NAMES, OUTCOMES, SHOWN, WHICH_QUERIES
+from dashboard.views.view import View
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def test_a_link_without_choices_has_the_collections_defaults(view, driving):
 def test_every_default_is_spelled_out(view, driving):
     said = address.to_params(view)
     # nothing is open, typed or filtered yet
-    unsaid = {key for key, choice in CHOICES.items() if choice.default(driving) == ""}
+    unsaid = {key for key, choice in CHOICES.items() if choice.default(driving) in ("", ())}
     assert unsaid >= {"query", "clip", "text", "item", "slice", "between", "at", "find"}
     assert set(said) == {"v", "collection", *CHOICES} - unsaid
 
@@ -77,7 +79,7 @@ def test_what_is_written_reads_back(data):
     }
     usual, _ = address.from_params({}, driving)
     drawn = {key: data.draw(strategy) for key, strategy in some.items()}
-    view = address.View(**{**vars(usual), **drawn})
+    view = View(**{**vars(usual), **drawn})
     again, problems = address.from_params(address.to_params(view), driving)
     assert problems == []
     assert again == view
@@ -146,3 +148,12 @@ def test_a_partial_link_is_completed_once(driving):
     assert params["baseline"] == [driving.default_baseline]
     assert address.complete({**params, "metric": ["P@5"]}) is None
     assert address.complete({"collection": ["gone"]}) is None
+
+
+@pytest.mark.parametrize("name", cached.collection_names())
+def test_a_view_has_a_field_of_the_right_kind_for_every_choice(name: str) -> None:
+    view, problems = address.from_params({}, cached.opened(name))
+    kinds = {"str": str, "tuple[str, ...]": tuple, "float": float}
+    assert not problems and {each.name for each in fields(View)} == {"collection", *CHOICES}
+    for each in fields(View):
+        assert isinstance(getattr(view, each.name), kinds[str(each.type)]), each.name

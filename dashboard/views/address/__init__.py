@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,8 +18,10 @@ import streamlit as st
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.storage.submissions import Submission
 from dashboard.views import cached
-from dashboard.views.address.choices import CHOICES, Choice, protocols_of
+from dashboard.views.address.choices import CHOICES, protocols_of
+from dashboard.views.address.reading import Choice
 from dashboard.views.address.seen import Seen
+from dashboard.views.view import View
 
 SCHEME = "1"
 FIRST = ("protocol", "submissions")
@@ -29,10 +30,6 @@ OF_PROTOCOL = ("metric", "columns")
 """What another protocol puts in place of what was chosen."""
 PAGES = ("", "compare", "slices", "query", "search", "collections")
 Params = Mapping[str, Sequence[str]]
-
-
-class View(SimpleNamespace):
-    """What the address says: one attribute a key of CHOICES, `None` where it is not usable."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,8 @@ class Problem:
 
 def from_params(params: Params, collection: Any) -> tuple[View, list[Problem]]:
     """Read a view of `collection` from the address; each unusable value is `None` and a problem."""
-    view, problems = View(collection=collection.name), []
+    read: dict[str, Any] = {"collection": collection.name}
+    problems: list[Problem] = []
     seen: Any = collection
     for key in sorted(CHOICES, key=lambda key: key not in FIRST):
         choice = CHOICES[key]
@@ -56,14 +54,14 @@ def from_params(params: Params, collection: Any) -> tuple[View, list[Problem]]:
             problems.append(
                 Problem(key, f"The link's {key} cannot be followed: {str(error).rstrip('.')}.")
             )
-        setattr(view, key, value)
+        read[key] = value
         if key == FIRST[-1]:
-            names = [Submission.of(text).name for text in view.submissions or ()]
-            seen = Seen(collection, view.protocol, names)
+            names = [Submission.of(text).name for text in read["submissions"] or ()]
+            seen = Seen(collection, read["protocol"], names)
     scheme = params.get("v", [SCHEME])[-1]
     if scheme != SCHEME:
         problems.append(Problem("v", f"Another version of the dashboard made this link: {scheme}."))
-    return view, problems
+    return View(**read), problems
 
 
 def _read(values: Sequence[str], choice: Choice, collection: Any) -> Any:

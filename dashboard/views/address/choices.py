@@ -1,7 +1,7 @@
 """Every choice that an address can hold: key, meaning, default, and how its text is read.
 
-To add a choice, add one line to CHOICES. `read` gives the value or raises ValueError with what was
-found and wanted; nothing is ever replaced by a default.
+To add a choice, add one line to CHOICES and its field to `View`. `read` gives the value or raises
+ValueError with what was found and wanted; nothing is ever replaced by a default.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "submissions": Choice(
         "features that stand among the versions: NAME=GALLERY.npy,QUERIES.npy",
-        _nothing,
+        lambda c: (),
         _text,
         many=True,
         together=read_submissions,

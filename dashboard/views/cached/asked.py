@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dashboard.views.cached.alike import pictures_state
 from dashboard.views.cached.opened import opened, text_model_state
 from dashboard.views.cached.submitted import Submitted, submitted
+from dashboard.views.view import View
 
 NO_CUT = -1.0
 """The least similarity that leaves all results in, whatever the scale of their scores."""
@@ -43,7 +44,7 @@ class Question(NamedTuple):
         return bool(self.text or self.item or self.picture)
 
 
-def question(view: Any, *, live: bool = False) -> Question:
+def question(view: View, *, live: bool = False) -> Question:
     """What this view's numbers depend on; `live` for what is searched with."""
     name, digest = view.collection, opened(view.collection).digest
     return Question(

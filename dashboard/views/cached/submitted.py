@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -17,6 +16,7 @@ from dashboard.storage.placed import placing
 from dashboard.storage.submissions import Submission
 from dashboard.tables import RUN, DataError
 from dashboard.views.cached.opened import opened, opened_as
+from dashboard.views.view import View
 
 PROTOCOL = "composed"
 
@@ -47,12 +47,12 @@ class Scored:
     fingerprint: str
 
 
-def submitted(view: Any) -> tuple[Submitted, ...]:
+def submitted(view: View) -> tuple[Submitted, ...]:
     """The submissions of a view, each in the state that its files are in."""
     return tuple(_in_its_state(text) for text in getattr(view, "submissions", None) or ())
 
 
-def versions(view: Any) -> tuple[str, ...]:
+def versions(view: View) -> tuple[str, ...]:
     """All versions of a view: those of its collection, then its submissions."""
     return (*opened(view.collection).versions, *(each.name for each in submitted(view)))
 

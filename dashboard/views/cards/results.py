@@ -21,6 +21,7 @@ from dashboard.views.cards.rows import depth_in_rows, only_differing, rows_of, v
 from dashboard.views.cards.said import answer, by_item, say
 from dashboard.views.labels import short_label
 from dashboard.views.texts import plain
+from dashboard.views.view import View
 
 __all__ = ["Found", "draw", "find", "versions"]
 
@@ -132,7 +133,7 @@ def _of(query_id: str, run: pd.DataFrame) -> pd.DataFrame:
 
 def draw(
     found: Found,
-    view: Any,
+    view: View,
     values: pd.DataFrame,
     on_open: Callable[[str], None],
     on_beside: Callable[[str], None],
@@ -219,7 +220,7 @@ def _twins(found: Found, alike: Any, item_id: str) -> list[tuple[str, str, str]]
     return sorted(named, key=lambda twin: twin[0] != own)
 
 
-def _of_another_kind(found: Found, view: Any, values: pd.DataFrame) -> str:
+def _of_another_kind(found: Found, view: View, values: pd.DataFrame) -> str:
     """Why a query that is scored has no value by the metric in front: that is of other queries."""
     judged = cached.counted_judgement(found.asked)
     kind = judged.kinds.get(found.query_id)

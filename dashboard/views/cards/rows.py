@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -12,6 +12,7 @@ from dashboard.tables import counted
 from dashboard.views import cached, charts
 from dashboard.views.cards.payload import Row
 from dashboard.views.labels import short_label
+from dashboard.views.view import View
 
 if TYPE_CHECKING:
     from dashboard.views.cards.results import Found
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 MOST_ROWS = 4
 
 
-def versions(view: Any) -> list[str]:
+def versions(view: View) -> list[str]:
     """The versions that have a row: baseline, candidate and the further ones, at most four."""
     further = [version for version in view.also.split(",") if version]
     return list(dict.fromkeys([view.baseline, view.candidate, *further]))[:MOST_ROWS]
 
 
-def rows_of(found: Found, view: Any, values: Mapping[str, float]) -> list[Row]:
+def rows_of(found: Found, view: View, values: Mapping[str, float]) -> list[Row]:
     """A row for each version, one for the ideal order, one for what was missed.
 
     values: version → the metric in front for this query.
@@ -51,7 +52,7 @@ def rows_of(found: Found, view: Any, values: Mapping[str, float]) -> list[Row]:
     return rows
 
 
-def _version_row(found: Found, view: Any, version: str, value: float | None) -> Row:
+def _version_row(found: Found, view: View, version: str, value: float | None) -> Row:
     run, kept = found.runs[version], found.ranked(version)
     ways = charts.version_ways(cached.versions(view))
     copies = run.attrs.get("left_out", {}).get(found.query_id, 0)
@@ -72,7 +73,7 @@ def _version_row(found: Found, view: Any, version: str, value: float | None) -> 
     )
 
 
-def _whole_row(found: Found, view: Any, version: str) -> Row:
+def _whole_row(found: Found, view: View, version: str) -> Row:
     """The ranking as it is, where the protocol ranks a part of it only."""
     run = found.unbroken(version)
     note = f"the first of {len(run):,} ranked; those that nobody judged are pale and do not count; "
@@ -82,7 +83,7 @@ def _whole_row(found: Found, view: Any, version: str) -> Row:
     )
 
 
-def _measured(view: Any) -> str:
+def _measured(view: View) -> str:
     return short_label(view, view.metric)
 
 
@@ -140,7 +141,7 @@ def _without(row: Row, same: set[tuple[str, int]]) -> Row:
     return Row(**{**vars(row), **hits})
 
 
-def depth_in_rows(view: Any) -> str:
+def depth_in_rows(view: View) -> str:
     """How deep the metric in front looks, in results and in rows of the grid: a sentence."""
     front, name = measure(view.metric), _measured(view)
     if front.cutoff is None:

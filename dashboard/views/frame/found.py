@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from dashboard.views import summary
@@ -11,9 +9,10 @@ from dashboard.views.cached import Question
 from dashboard.views.cards import results, said
 from dashboard.views.frame.review import review, similarity
 from dashboard.views.frame.steps import open_beside, open_clip
+from dashboard.views.view import View
 
 
-def what_was_found(view: Any, asked: Question, query_id: str) -> None:
+def what_was_found(view: View, asked: Question, query_id: str) -> None:
     """Draw one query with the results of each version, and how its values come about."""
     versions = results.versions(view)
     found = results.find(asked, query_id, versions)

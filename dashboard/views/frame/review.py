@@ -12,9 +12,10 @@ from dashboard.views.cards.rows import MOST_ROWS, versions
 from dashboard.views.cards.similarities import histogram, similarities
 from dashboard.views.frame.shared import segments
 from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
 
 
-def review(view: Any) -> None:
+def review(view: View) -> None:
     """How the rows of cards are shown."""
     columns = columns_of(cached.opened(view.collection))
     with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
@@ -23,7 +24,7 @@ def review(view: Any) -> None:
         segments("Show", "differing", DIFFERING, view, beside=True)
 
 
-def _further(view: Any) -> None:
+def _further(view: View) -> None:
     known = cached.versions(view)
     others = [version for version in known if version not in (view.baseline, view.candidate)]
     if not others:
@@ -43,7 +44,7 @@ def _further(view: Any) -> None:
         )
 
 
-def similarity(view: Any, found: Any) -> None:
+def similarity(view: View, found: Any) -> None:
     """How similar relevant and other items are to this query, and the least that counts."""
     box = st.expander(
         "How similar relevant and other items are",

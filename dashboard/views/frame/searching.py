@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -14,9 +13,10 @@ from dashboard.views.frame import uploading
 from dashboard.views.frame.choosers import found_among
 from dashboard.views.labels import with_id
 from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
 
 
-def search_form(view: Any) -> bool:
+def search_form(view: View) -> bool:
     """Where a text is typed or an item chosen to search with; whether what the link asks for can
     be searched with, and something is asked for at all."""
     collection = cached.opened(view.collection)
@@ -45,7 +45,7 @@ def search_form(view: Any) -> bool:
     return bool(view.text or view.item) and not lost
 
 
-def _with_picture(view: Any, can: Searchable, names: Sequence[str]) -> bool:
+def _with_picture(view: View, can: Searchable, names: Sequence[str]) -> bool:
     """What can be said of an uploaded picture, and another one in its place; whether some version
     can be searched with it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -58,7 +58,7 @@ def _with_picture(view: Any, can: Searchable, names: Sequence[str]) -> bool:
     return bool(can.see)
 
 
-def _say_unable(view: Any, can: Searchable, names: Sequence[str], lost: bool) -> None:
+def _say_unable(view: View, can: Searchable, names: Sequence[str], lost: bool) -> None:
     """In the place of the text field, why there is none."""
     others = f" {', '.join(can.others)} can: choose it as baseline or candidate."
     why = f"{unable(names)}.{others if can.others else ''}"
@@ -85,7 +85,7 @@ def unable(names: Sequence[str], what: str = "text") -> str:
     return f"none of {', '.join(names)} encodes {what}"
 
 
-def _text(view: Any, example: str) -> None:
+def _text(view: View, example: str) -> None:
     st.session_state["choice-text"] = view.text
     st.text_input(
         "Text",
@@ -98,7 +98,7 @@ def _text(view: Any, example: str) -> None:
     )
 
 
-def _stored_text(view: Any, can: Searchable) -> None:
+def _stored_text(view: View, can: Searchable) -> None:
     chosen = view.text if view.text in can.texts else ""
     st.session_state["choice-stored-text"] = chosen or None
     st.selectbox(
@@ -113,7 +113,7 @@ def _stored_text(view: Any, can: Searchable) -> None:
     )
 
 
-def _item(view: Any, can: Searchable, kind: str, alternative: bool) -> None:
+def _item(view: View, can: Searchable, kind: str, alternative: bool) -> None:
     """kind: what an item is called, `a picture`; alternative: to a text above."""
     names, chosen = cached.item_names(view.collection), view.item or ""
 

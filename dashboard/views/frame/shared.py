@@ -17,6 +17,7 @@ from dashboard.views.address.choices import COPIES, NAMES, SHOWN, protocols_of
 from dashboard.views.frame.choosers import found_among
 from dashboard.views.labels import group_name, label, slice_name
 from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
 
 SHARED = (
     "protocol", "metric", "queries", "slice", "groups", "mapping_threshold", "min_similarity",
@@ -27,7 +28,7 @@ LINK, LETTER = 51, 5.5
 """Pixels of a link to a screen beside its title, and of a letter of it in bold."""
 
 
-def top_bar(pages: Sequence[Any], current: Any, view: address.View | None) -> None:
+def top_bar(pages: Sequence[Any], current: Any, view: View | None) -> None:
     """Links to the screens, which keep the whole view, and the link to this one for a colleague."""
     with st.container(horizontal=True, vertical_alignment="center", key="screens"):
         for page in pages:
@@ -51,10 +52,12 @@ def say(problems: Sequence[address.Problem]) -> None:
         st.error(plain(problem.sentence, None), icon=":material/link_off:")
 
 
-def screen(title: str, purpose: str) -> Any:
+def screen(title: str, purpose: str) -> View:
     """Open a screen: its title and what it is for; gives the view that the address asks for."""
     view, _ = address.current()
     st.title(title, anchor=False, help=purpose)
+    if view is None:
+        st.stop()  # the frame has said why
     need(view, *SHARED)
     if view.slice and not summary.selected(view, cached.question(view)):
         st.info("No query in view belongs to the chosen part: choose other queries or all of them.")
@@ -62,7 +65,7 @@ def screen(title: str, purpose: str) -> Any:
     return view
 
 
-def need(view: Any, *keys: str) -> None:
+def need(view: View, *keys: str) -> None:
     """Stop the screen, computing nothing, where a choice that it needs could not be followed."""
     if not cached.versions(view):
         st.warning("This collection has no model version and no run that can be used.")
@@ -77,7 +80,7 @@ def need(view: Any, *keys: str) -> None:
         st.stop()
 
 
-def sidebar(view: address.View) -> None:
+def sidebar(view: View) -> None:
     """The choices that all screens share."""
     collection = cached.opened(view.collection)
     titles = cached.titles()
@@ -115,7 +118,7 @@ def pick(
     title: str,
     key: str,
     options: Sequence[str],
-    view: Any,
+    view: View,
     name: Callable[[str], str | None] = str,
     apply: Callable[[str, str], None] | None = None,
     tip: str | None = None,
@@ -136,7 +139,7 @@ def pick(
 
 
 def segments(
-    title: str, key: str, options: dict[str, str], view: Any, beside: bool = False
+    title: str, key: str, options: dict[str, str], view: View, beside: bool = False
 ) -> None:
     """A row of buttons of which one is on: the address' `key`. beside: it stands beside others."""
     widget = f"choice-{key}"
@@ -158,7 +161,7 @@ def _apply(key: str, widget: str) -> None:
         address.go(**{key: tuple(value) if isinstance(value, list) else value})
 
 
-def _protocol(view: Any, collection: Any) -> None:
+def _protocol(view: View, collection: Any) -> None:
     """Whose rules judge, where a collection can be judged by several."""
     known = protocols_of(collection)
     if len(known) > 1 or view.protocol is None:
@@ -176,7 +179,7 @@ def _leave_for(key: str, widget: str) -> None:
     address.open_collection(st.session_state[widget])
 
 
-def _groups(view: Any, groups: Sequence[str]) -> None:
+def _groups(view: View, groups: Sequence[str]) -> None:
     st.session_state["choice-groups"] = list(view.groups or ())
     st.pills(
         "Keyword groups that decide relevance",
@@ -190,7 +193,7 @@ def _groups(view: Any, groups: Sequence[str]) -> None:
     )
 
 
-def _threshold(view: Any) -> None:
+def _threshold(view: View) -> None:
     usual = cached.opened(view.collection).mapping_threshold
     given = view.mapping_threshold
     st.session_state["choice-mapping_threshold"] = usual if given is None else given
@@ -206,7 +209,7 @@ def _threshold(view: Any) -> None:
     )
 
 
-def _copies(view: Any, collection: Any) -> None:
+def _copies(view: View, collection: Any) -> None:
     segments("Near-duplicates", "copies", COPIES, view)
     if view.copies != "left_out":
         return
@@ -221,7 +224,7 @@ def _copies(view: Any, collection: Any) -> None:
     )
 
 
-def _slice(view: Any) -> None:
+def _slice(view: View) -> None:
     """Which part of the queries counts, of all that they are divided into."""
     known = cached.known_slices(cached.opened(view.collection))
     options = [f"{by}={name}" for by, of in known.items() for name in sorted(of, key=natural)]

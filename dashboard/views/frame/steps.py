@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,9 +12,10 @@ from dashboard.views.address.choices import OUTCOMES
 from dashboard.views.frame.choosers import MOST, around
 from dashboard.views.frame.shared import segments
 from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
 
 
-def filters(view: Any) -> None:
+def filters(view: View) -> None:
     """Which queries are listed: by outcome, by their words, and by what a chart's click chose."""
     with late.buttons(OUTCOMES.values(), "outcome"):
         segments("Queries that are", "outcome", OUTCOMES, view)
@@ -41,7 +41,7 @@ def clicked(chart: str, key: str, *fields: str) -> Callable[[], None]:
     return chosen
 
 
-def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
+def steps(view: View, query_id: str, order: pd.DataFrame) -> None:
     """Go to the previous or next query of an order, by button or by the keys k and j.
 
     N and n lead to the previous and next one that became worse.
@@ -61,7 +61,7 @@ def steps(view: Any, query_id: str, order: pd.DataFrame) -> None:
         _queries(view, query_id, ids, place)
 
 
-def _queries(view: Any, query_id: str, ids: Sequence[str], place: int) -> None:
+def _queries(view: View, query_id: str, ids: Sequence[str], place: int) -> None:
     """The drop-down of the queries in their order; of many those around the open one."""
     names = cached.query_names(view.collection)
     offered = around(ids, place)
@@ -75,7 +75,7 @@ def _queries(view: Any, query_id: str, ids: Sequence[str], place: int) -> None:
     )
 
 
-def _find(view: Any) -> None:
+def _find(view: View) -> None:
     """A field for words that the listed queries must hold."""
     st.session_state["choice-find"] = view.find
     st.text_input(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from dashboard.storage.media.inside import Unusable
 from dashboard.storage.pictures import KINDS, keep
 from dashboard.views import address
 from dashboard.views.texts import plain
+from dashboard.views.view import View
 
 _TAKEN, _REFUSED = "pictures-taken", "picture-refused"
 
 
-def field(view: Any, title: str) -> None:
+def field(view: View, title: str) -> None:
     """Where a picture is dropped or chosen. What was taken is in the address from then on."""
     taken = st.session_state.setdefault(_TAKEN, 0)
     widget = f"choice-picture-{taken}"  # an empty field again once a picture was taken
@@ -49,7 +48,7 @@ def _take(widget: str) -> None:
     address.go(picture=fingerprint, text="", item="", clip="", beside="")
 
 
-def meaning(view: Any) -> None:
+def meaning(view: View) -> None:
     """What an uploaded picture should find: a text that decides ticks and crosses, no more."""
     st.session_state["choice-meant"] = view.text
     st.text_input(

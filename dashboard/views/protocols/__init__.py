@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dashboard.views.address import View
 from dashboard.views.protocols import (
     composed,
     context,
@@ -14,6 +13,7 @@ from dashboard.views.protocols import (
     hashing,
     hashing_pair,
 )
+from dashboard.views.view import View
 
 
 @dataclass(frozen=True)

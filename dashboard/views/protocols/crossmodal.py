@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -21,6 +19,7 @@ from dashboard.views.cached import matching
 from dashboard.views.charts.crossmodal import within_rank
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
+from dashboard.views.view import View
 
 WAYS = {IMAGE: "Image to text", TEXT: "Text to image"}
 OF = {IMAGE: "i2t_R", TEXT: "t2i_R"}
@@ -30,7 +29,7 @@ SUMS = [("Rsum", None), ("mR", None)]
 BEST = 1e-9
 
 
-def overview(view: Any) -> None:
+def overview(view: View) -> None:
     """Draw the section of the Overview."""
     st.header("Recall both ways", anchor=False)
     pictures, offered = _offered(view)
@@ -50,7 +49,7 @@ def overview(view: Any) -> None:
     _ranks(view)
 
 
-def _offered(view: Any) -> tuple[str, list[str]]:
+def _offered(view: View) -> tuple[str, list[str]]:
     """How many pictures the collection has, in words, and the tests that are large enough."""
     try:
         number = matching.pictures_asked(cached.question(view))
@@ -60,7 +59,7 @@ def _offered(view: Any) -> tuple[str, list[str]]:
     return f"this collection asks with {number:,} pictures", ["whole", *large]
 
 
-def _recalls(view: Any) -> None:
+def _recalls(view: View) -> None:
     """The table of all queries in view, from the measurements that every screen shows."""
     asked = cached.question(view)
     values = cached.measurements(asked, view.runs, PROTOCOLS[view.protocol].metrics)
@@ -100,7 +99,7 @@ def _lacking(single: pd.DataFrame, means: pd.DataFrame) -> list[str]:
     return [run for run in dict.fromkeys(means["run"]) if run in known - there]
 
 
-def _thousands(view: Any) -> None:
+def _thousands(view: View) -> None:
     """The table of one of COCO's tests, from the vectors of each version."""
     test: str = view.test
     asked, tables, notes = cached.question(view), [], []
@@ -140,7 +139,7 @@ def _of(scored: dict[str, int]) -> str:
     return " ".join(said[kind].format(number) for kind, number in scored.items() if number)
 
 
-def _ratio(view: Any) -> str:
+def _ratio(view: View) -> str:
     """How many texts a picture has."""
     judged = cached.counted_judgement(cached.question(view))
     numbers = {
@@ -158,11 +157,8 @@ def _ratio(view: Any) -> str:
 def _table(means: pd.DataFrame) -> None:
     """A row a version. means: run, metric, cutoff, mean."""
     cutoff = means["cutoff"].astype("object").where(means["cutoff"].notna(), None)
-    known = {
-        key: float(mean)
-        for *key, mean in zip(means["run"], means["metric"], cutoff, means["mean"], strict=True)
-        for key in [tuple(key)]
-    }
+    keys = zip(means["run"], means["metric"], cutoff, strict=True)
+    known = dict(zip(keys, map(float, means["mean"]), strict=True))
     runs = list(dict.fromkeys(means["run"]))
     columns = {}
     for name, k in [*SIX, *SUMS]:
@@ -186,7 +182,7 @@ def _cell(value: float, best: float) -> str:
     return f"**{text}**" if value >= best - BEST else text
 
 
-def _ranks(view: Any) -> None:
+def _ranks(view: View) -> None:
     """The cumulative curves of both ways, and what the curves leave out."""
     asked = cached.question(view)
     only = summary.selected(view, asked)
@@ -212,7 +208,7 @@ def _ranks(view: Any) -> None:
 
 
 def _curve(
-    view: Any, kind: str, found: dict[str, pd.DataFrame], ways: dict[str, charts.Way]
+    view: View, kind: str, found: dict[str, pd.DataFrame], ways: dict[str, charts.Way]
 ) -> pd.DataFrame:
     asked = cached.question(view)
     gallery = matching.gallery_of(asked, kind)

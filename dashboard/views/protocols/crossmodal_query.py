@@ -13,9 +13,10 @@ from dashboard.views import cached, late
 from dashboard.views.cached import Question, matching
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
+from dashboard.views.view import View
 
 
-def query(view: Any, query_id: str) -> None:
+def query(view: View, query_id: str) -> None:
     """Draw the section of the Query screen: every right answer with its rank in each version."""
     asked = cached.question(view)
     kind = cached.judgement(asked).kinds.get(query_id, "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -22,6 +21,7 @@ from dashboard.views.labels import short_label
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
 from dashboard.views.texts import shown as shown_text
+from dashboard.views.view import View
 
 MEAN_OF = {"AP(retrieved)": "mAP", "nDCG(exp)": "nDCG"}
 """The source's two metrics, and what it calls their means."""
@@ -32,7 +32,7 @@ TIES = (
 )
 
 
-def overview(view: Any) -> None:
+def overview(view: View) -> None:
     """Draw the section of the Overview."""
     known = codes.lengths(cached.opened(view.collection), view.runs)
     ways = charts.version_ways(cached.versions(view))
@@ -49,13 +49,13 @@ def overview(view: Any) -> None:
     _types(view)
 
 
-def _bounded(view: Any, known: pd.DataFrame, metrics: str) -> pd.DataFrame:
+def _bounded(view: View, known: pd.DataFrame, metrics: str) -> pd.DataFrame:
     asked = cached.question(view)
     table = cached.tie_bounds(asked, tuple(known["run"]), metrics, summary.selected(view, asked))
     return table.merge(known, on="run")
 
 
-def _over_p(view: Any, known: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
+def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
     """Both metrics at p = 1, 2, 5 … gallery, a panel a code length."""
     gallery = len(cached.opened(view.collection).items)
     deepest = cached.cut(cached.question(view), view.runs) or gallery
@@ -85,7 +85,7 @@ def _torn(table: pd.DataFrame) -> str:
 
 
 def _over_bits(
-    view: Any, coded: pd.DataFrame, near: pd.DataFrame, ways: dict[str, charts.Way]
+    view: View, coded: pd.DataFrame, near: pd.DataFrame, ways: dict[str, charts.Way]
 ) -> None:
     """Both metrics and the look-up within the usual radius over the length of the codes."""
     lengths = coded["bits"].nunique()
@@ -109,7 +109,7 @@ def _over_bits(
     take_away(view, every[["run", "method", "bits", *COLUMNS]], "over-code-length")
 
 
-def _near(view: Any, coded: pd.DataFrame) -> pd.DataFrame:
+def _near(view: View, coded: pd.DataFrame) -> pd.DataFrame:
     """Precision and recall by radius of all versions of codes."""
     asked = cached.question(view)
     only = summary.selected(view, asked)
@@ -133,7 +133,7 @@ def _radius_said(within: pd.DataFrame) -> None:
     )
 
 
-def _numbers(view: Any, known: pd.DataFrame, near: pd.DataFrame) -> None:
+def _numbers(view: View, known: pd.DataFrame, near: pd.DataFrame) -> None:
     """The metric in front with its bounds over ties, and the look-up, a row a version."""
     front = short_label(view, view.metric)
     try:
@@ -169,7 +169,7 @@ def _numbers(view: Any, known: pd.DataFrame, near: pd.DataFrame) -> None:
             st.caption(plain(said, None))
 
 
-def _precision_recall(view: Any, near: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
+def _precision_recall(view: View, near: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
     st.header("Precision and recall by Hamming radius", anchor=False)
     _panels(near, "Precision over recall", lambda part: drawn.precision_recall(part, ways))
     st.caption(
@@ -181,7 +181,7 @@ def _precision_recall(view: Any, near: pd.DataFrame, ways: dict[str, charts.Way]
     take_away(view, near[["run", "method", "bits", "radius", *columns]], "by-radius")
 
 
-def _right_end(view: Any) -> str:
+def _right_end(view: View) -> str:
     """What the curve ends in: the whole gallery, unless a least similarity leaves items out."""
     if view.min_similarity <= NO_CUT:
         return "The right end is the share of relevant items in the gallery: chance."
@@ -191,7 +191,7 @@ def _right_end(view: Any) -> str:
     )
 
 
-def _types(view: Any) -> None:
+def _types(view: View) -> None:
     asked = cached.question(view)
     table = codes.types(asked, summary.selected(view, asked))
     items, queries = len(cached.opened(view.collection).items), int(table["queries"].max())
@@ -225,7 +225,7 @@ def _panels(
         columns = st.columns(ACROSS if len(groups) > 1 else 2, gap="medium")
         for column, (bits, part) in zip(columns, some, strict=False):
             with column:
-                length = "no codes" if pd.isna(bits) else f"{bits} bits"
+                length = "no codes" if pd.isna(bits) else f"{bits!s} bits"
                 _drawn(f"{title}, {length}", draw(part))
 
 
@@ -239,7 +239,7 @@ def _queries(table: pd.DataFrame) -> str:
     return f"Means of {scored:,} of {total:,} queries."
 
 
-def _front_p(view: Any) -> int:
+def _front_p(view: View) -> int:
     """The p of the metric in front; without one that of the protocol."""
     usual = protocol_of(cached.opened(view.collection), view.protocol).front
     return measure(view.metric).cutoff or usual.cutoff or 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -15,9 +13,10 @@ from dashboard.views.cards import results
 from dashboard.views.charts.hashing import code_bits
 from dashboard.views.labels import with_id
 from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
 
 
-def query(view: Any, query_id: str) -> None:
+def query(view: View, query_id: str) -> None:
     """Draw the section of the Query screen: the query's code and that of one result."""
     asked = cached.question(view)
     versions = results.versions(view)
@@ -53,7 +52,7 @@ def _places(asked: Question, version: str, query_id: str) -> dict[str, int]:
     return dict(zip(mine["item_id"].astype("str"), mine["rank"].astype(int), strict=True))
 
 
-def _offered(view: Any, places: dict[str, dict[str, int]]) -> list[str]:
+def _offered(view: View, places: dict[str, dict[str, int]]) -> list[str]:
     """The items to choose from: what the link names, what is open, and what the rows show."""
     depth = int(view.shown)
     of_rows = [item for ranks in places.values() for item, rank in ranks.items() if rank <= depth]
@@ -63,14 +62,18 @@ def _offered(view: Any, places: dict[str, dict[str, int]]) -> list[str]:
     return list(dict.fromkeys([*named, *first, *of_rows]))
 
 
-def _chosen(view: Any, asked: Question, offered: list[str]) -> str:
+def _chosen(view: View, asked: Question, offered: list[str]) -> str:
     names = cached.item_names(asked.collection)
+
+    def called(item: str) -> str:
+        return shown(with_id(names.get(item, item), item))
+
     st.session_state["choice-pair"] = offered[0]
     st.selectbox(
         "The query against",
         offered,
         key="choice-pair",
-        format_func=lambda item: shown(with_id(names.get(item, item), item)),
+        format_func=called,
         on_change=lambda: address.go(pair=st.session_state["choice-pair"]),
         help="What is open in the player, or any item of the rows above.",
     )

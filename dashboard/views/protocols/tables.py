@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
 from dashboard.views.report.exports import as_csv
+from dashboard.views.view import View
 
 
-def take_away(view: Any, table: pd.DataFrame, name: str) -> None:
+def take_away(view: View, table: pd.DataFrame, name: str) -> None:
     """A button that saves the numbers of a drawing as CSV: all digits, nothing for null."""
     st.download_button(
         "Numbers as CSV",

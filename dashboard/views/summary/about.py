@@ -11,6 +11,7 @@ from dashboard.storage.collection import Collection
 from dashboard.tables import counted
 from dashboard.views import cached
 from dashboard.views.texts import badge, plain, shown
+from dashboard.views.view import View
 
 COLOURS = {"error": "red", "warning": "orange", "note": "gray"}
 
@@ -62,7 +63,7 @@ def _level(level: str) -> str:
     return badge(level, COLOURS.get(level, "gray"))
 
 
-def identities(view: Any) -> None:
+def identities(view: View) -> None:
     """What exactly is compared: the versions with their notes, and fingerprints of all content."""
     opened = cached.opened(view.collection)
     rows = [
@@ -85,7 +86,7 @@ def identities(view: Any) -> None:
         st.dataframe(pd.DataFrame(rows), hide_index=True)
 
 
-def _identity(view: Any, opened: Collection, version: str) -> tuple[str, str, str]:
+def _identity(view: View, opened: Collection, version: str) -> tuple[str, str, str]:
     """The fingerprint of a version, when it was made, and a note on it."""
     for given in cached.submitted(view):
         if given.name == version:

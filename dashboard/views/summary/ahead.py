@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from dashboard.views import cached
@@ -14,12 +12,13 @@ from dashboard.views.summary.measured import (
     over_k,
     selected,
 )
+from dashboard.views.view import View
 
 MANY = 2_000
 """So many queries may take longer than a blink; remembered numbers come at once."""
 
 
-def measure_ahead(view: Any) -> None:
+def measure_ahead(view: View) -> None:
     """Measure what the Overview shows; of many queries it is said that this is being done.
 
     The word stands where the numbers will: nothing jumps when it goes.

@@ -13,6 +13,7 @@ from dashboard.storage.pictures import address_of
 from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
 
 PICTURE = "max-width:100%;height:140px;object-fit:contain;border-radius:8px;background:#fff"
 FEEDBACK = ("feedback_1", "feedback_2", "feedback_3")
@@ -80,7 +81,7 @@ def judged_how(asked: Question) -> None:
         st.caption(plain(f"{PROTOCOLS[asked.protocol].title}: {' '.join(notes)}", None))
 
 
-def pictures(view: Any, query_ids: pd.Series) -> pd.Series | None:
+def pictures(view: View, query_ids: pd.Series) -> pd.Series | None:
     """The address of each query's picture for a table; None where no query has one."""
     found = cached.pictures_of(view.collection, query_ids.tolist())
     if not (found["picture"] != "").any():
@@ -88,7 +89,7 @@ def pictures(view: Any, query_ids: pd.Series) -> pd.Series | None:
     return query_ids.map(found.set_index("query_id")["picture"])
 
 
-def words(view: Any, query_ids: pd.Series) -> pd.Series:
+def words(view: View, query_ids: pd.Series) -> pd.Series:
     """What each query is called, for a table."""
     names = cached.query_names(view.collection)
     return query_ids.map(lambda query: shown(names[query]))

@@ -18,6 +18,7 @@ from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.labels import formula, label, short_label
 from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
 
 SIDE_BY_SIDE = 2
 """So many versions stand beside each other; the tables need their room."""
@@ -29,7 +30,7 @@ LETTER, NUMBER, ITEM = 7, 58, 260  # pixels: of a heading's letter, of 0.000, of
 WHOLE_NUMBERS = ("grade", "ideal gain", "place")
 
 
-def explained(view: Any, asked: Question, query_id: str, versions: Sequence[str]) -> None:
+def explained(view: View, asked: Question, query_id: str, versions: Sequence[str]) -> None:
     """Draw how each version's value of one query comes about: equations, and a table of ranks.
 
     asked, query_id: one of the queries in question, as for the cards.
@@ -47,7 +48,7 @@ def explained(view: Any, asked: Question, query_id: str, versions: Sequence[str]
                     _version(view, asked, measure, query_id, version)
 
 
-def _definition(view: Any, measure: Measure) -> None:
+def _definition(view: View, measure: Measure) -> None:
     """What the metric is, and where that stands."""
     entry = measure.metric
     st.markdown(f"**{plain(label(view, view.metric), None)}**")
@@ -60,7 +61,7 @@ def _definition(view: Any, measure: Measure) -> None:
     )
 
 
-def _version(view: Any, asked: Question, measure: Measure, query_id: str, version: str) -> None:
+def _version(view: View, asked: Question, measure: Measure, query_id: str, version: str) -> None:
     try:
         run = cached.counted_run(asked, version)
     except (DataError, ValueError) as problem:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -17,9 +16,10 @@ from dashboard.views.cached import Question
 from dashboard.views.report import Subject, report
 from dashboard.views.report.exports import as_csv, as_json
 from dashboard.views.summary.measured import metrics_in_view, selected
+from dashboard.views.view import View
 
 
-def hand_over(view: Any, queries: pd.DataFrame) -> None:
+def hand_over(view: View, queries: pd.DataFrame) -> None:
     """Buttons that save the report on this comparison, and its queries as CSV and JSON.
 
     Nothing is made before its button is pressed.
@@ -45,11 +45,11 @@ def hand_over(view: Any, queries: pd.DataFrame) -> None:
             )
 
 
-def _report(view: Any) -> str:
+def _report(view: View) -> str:
     return report(_subject(view)).html
 
 
-def _subject(view: Any) -> Subject:
+def _subject(view: View) -> Subject:
     """The comparison in view for a report, with the numbers that the screen shows."""
     asked = cached.question(view)
     only = selected(view, asked)
@@ -74,13 +74,13 @@ def _subject(view: Any) -> Subject:
     )
 
 
-def _rules(view: Any, asked: Question) -> Protocol:
+def _rules(view: View, asked: Question) -> Protocol:
     """How the report judges: as the screen does, where copies are left out several as one."""
     rules, copies = PROTOCOLS[view.protocol], _copies(view, asked)
     return duplicates.rules_as_one(rules, copies) if copies else rules
 
 
-def _copies(view: Any, asked: Question) -> dict[str, str]:
+def _copies(view: View, asked: Question) -> dict[str, str]:
     left_out = view.copies == "left_out"
     return cached.copies(asked.collection, asked.digest) if left_out else {}
 
@@ -89,7 +89,7 @@ def _of(run: pd.DataFrame, only: tuple[str, ...] | None) -> pd.DataFrame:
     return run if only is None else run[run["query_id"].isin(only)]
 
 
-def _choices(view: Any, asked: Question) -> dict[str, str]:
+def _choices(view: View, asked: Question) -> dict[str, str]:
     """The choices that numbers depend on beside those that a report names anyway."""
     said = {
         "Queries": view.queries,

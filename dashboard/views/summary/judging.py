@@ -11,11 +11,12 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.views import cached
 from dashboard.views.summary.measured import selected
 from dashboard.views.texts import plain
+from dashboard.views.view import View
 
 CEILING = "Ceiling"
 
 
-def how_judged(view: Any) -> None:
+def how_judged(view: View) -> None:
     """Draw the definition, formula and source of the view's protocol, and what it is blind to."""
     protocol = PROTOCOLS[view.protocol]
     with st.expander("How this is judged", icon=":material/balance:"):
@@ -26,7 +27,7 @@ def how_judged(view: Any) -> None:
         st.markdown("\n".join(f"- {plain(sentence, None)}" for sentence in protocol.blind))
 
 
-def with_ceilings(view: Any, metrics: str, rows: list[dict[str, Any]]) -> tuple[pd.DataFrame, str]:
+def with_ceilings(view: View, metrics: str, rows: list[dict[str, Any]]) -> tuple[pd.DataFrame, str]:
     """Rows of means with what a perfect ranking gets, where some metric cannot reach 1; and a
     sentence on it."""
     asked = cached.question(view)

@@ -16,11 +16,12 @@ from dashboard.tables import MEASUREMENTS
 from dashboard.views import cached
 from dashboard.views.cached import Question
 from dashboard.views.labels import short_label
+from dashboard.views.view import View
 
 CURVE = range(1, 11)
 
 
-def selected(view: Any, asked: Question) -> tuple[str, ...] | None:
+def selected(view: View, asked: Question) -> tuple[str, ...] | None:
     """The queries that the view's slice keeps; `None` where there is no slice."""
     if not view.slice:
         return None
@@ -29,7 +30,7 @@ def selected(view: Any, asked: Question) -> tuple[str, ...] | None:
     return tuple(every.loc[(every["by"] == by) & (every["slice"] == name), "query_id"].unique())
 
 
-def measured(view: Any, versions: Sequence[str], metrics: str) -> pd.DataFrame:
+def measured(view: View, versions: Sequence[str], metrics: str) -> pd.DataFrame:
     """The measurements of the queries in view."""
     asked = cached.question(view)
     values = cached.measurements(asked, tuple(versions), metrics)
@@ -37,14 +38,14 @@ def measured(view: Any, versions: Sequence[str], metrics: str) -> pd.DataFrame:
     return values if only is None else values[values["query_id"].isin(only)]
 
 
-def metrics_in_view(view: Any) -> list[str]:
+def metrics_in_view(view: View) -> list[str]:
     """The metrics that the protocol shows, and the one in front if it is another."""
     protocol = protocol_of(cached.opened(view.collection), view.protocol)
     usual = [str(measure) for measure in parse(protocol.metrics)]
     return usual + [view.metric] * (view.metric not in usual and view.metric is not None)
 
 
-def comparison(view: Any) -> pd.DataFrame:
+def comparison(view: View) -> pd.DataFrame:
     """Baseline against candidate, a row for each metric of the protocol, with its label."""
     metrics = metrics_in_view(view)
     asked = cached.question(view)
@@ -54,7 +55,7 @@ def comparison(view: Any) -> pd.DataFrame:
     return rows.assign(metric_name=metrics, label=[short_label(view, m) for m in metrics])
 
 
-def deltas(view: Any) -> pd.DataFrame:
+def deltas(view: View) -> pd.DataFrame:
     """The queries in view by signed difference, worst first, each with its outcome."""
     values = measured(view, dict.fromkeys([view.baseline, view.candidate]), view.metric)
     table = compare.deltas(values, view.baseline, view.candidate)
@@ -67,7 +68,7 @@ def _outcome(delta: float) -> str:
     return "same" if abs(delta) <= SAME else "better" if delta > 0 else "worse"
 
 
-def chosen(view: Any, table: pd.DataFrame) -> pd.DataFrame:
+def chosen(view: View, table: pd.DataFrame) -> pd.DataFrame:
     """The queries by difference that the view's filters keep."""
     kept = table[_has_outcome(view, table)]
     if view.between:
@@ -82,7 +83,7 @@ def chosen(view: Any, table: pd.DataFrame) -> pd.DataFrame:
     return kept
 
 
-def _has_outcome(view: Any, table: pd.DataFrame) -> pd.Series:
+def _has_outcome(view: View, table: pd.DataFrame) -> pd.Series:
     asked = cached.question(view)
     if view.outcome == "all":
         return pd.Series(True, index=table.index)
@@ -95,12 +96,12 @@ def _has_outcome(view: Any, table: pd.DataFrame) -> pd.Series:
     return table["outcome"] == view.outcome
 
 
-def _depth(view: Any) -> int:
+def _depth(view: View) -> int:
     """How deep "right" looks: the cutoff of the metric in front, else 10."""
     return parse(view.metric)[0].cutoff or 10
 
 
-def over_k(view: Any) -> tuple[pd.DataFrame, str]:
+def over_k(view: View) -> tuple[pd.DataFrame, str]:
     """The means of the metric in front at K = 1 … 10, and what the axis is called."""
     front = parse(view.metric)[0]
     if front.metric.cutoff == "never":
@@ -111,7 +112,7 @@ def over_k(view: Any) -> tuple[pd.DataFrame, str]:
     return means, short_label(view, f"{front.name}@1").replace("@1", "@K")
 
 
-def by_keyword(view: Any) -> pd.DataFrame:
+def by_keyword(view: View) -> pd.DataFrame:
     """The means over the queries that ask for each keyword: group, keyword, run, mean, scored."""
     table = measured(view, view.runs, view.metric)
     required = cached.required_keywords(cached.question(view))
@@ -120,13 +121,13 @@ def by_keyword(view: Any) -> pd.DataFrame:
     return means.agg(mean="mean", scored="count").reset_index()
 
 
-def groups_of(view: Any, means: pd.DataFrame) -> list[str]:
+def groups_of(view: View, means: pd.DataFrame) -> list[str]:
     """The groups that count and that some query asks for, in the collection's order."""
     known = cached.opened(view.collection).groups
     return [group for group in known if group in set(means["group"])]
 
 
-def values(view: Any, found: Any) -> pd.DataFrame:
+def values(view: View, found: Any) -> pd.DataFrame:
     """The measurements of one query by all metrics shown, of the versions that could be asked."""
     asked = tuple(version for version in found.runs if version not in found.problems)
     if not asked:
@@ -135,7 +136,7 @@ def values(view: Any, found: Any) -> pd.DataFrame:
     return table[table["query_id"] == found.query_id]
 
 
-def in_front(view: Any, table: pd.DataFrame) -> pd.DataFrame:
+def in_front(view: View, table: pd.DataFrame) -> pd.DataFrame:
     """The measurements by the metric in front only."""
     return table[is_measure(table, parse(view.metric)[0])]
 

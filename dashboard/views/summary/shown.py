@@ -18,6 +18,7 @@ from dashboard.views.labels import group_name, label
 from dashboard.views.summary import asking
 from dashboard.views.summary.measured import comparison, is_measure, metrics_in_view
 from dashboard.views.texts import badge, plain, shown
+from dashboard.views.view import View
 
 COLUMNS = {
     "Picture": st.column_config.ImageColumn(width=60),
@@ -26,7 +27,7 @@ MOST_LISTED = 500
 """The table of a longer list shows its first rows; the files that can be saved have all of them."""
 
 
-def comparable(view: Any) -> bool:
+def comparable(view: View) -> bool:
     """Whether a difference may be drawn; if not, says why and offers to draw it anyway."""
     if view.baseline == view.candidate:
         gone = cached.opened(view.collection).broken
@@ -45,7 +46,7 @@ def comparable(view: Any) -> bool:
     return bool(view.anyway == "yes")
 
 
-def verdict(view: Any) -> None:
+def verdict(view: View) -> None:
     """Say in one line whether the candidate is better at the metric in front (if comparable)."""
     rows = comparison(view)
     row = rows[rows["metric_name"] == view.metric].iloc[0]
@@ -61,7 +62,7 @@ def _sign(row: pd.Series) -> tuple[str, str]:
     return ("trending_up", "green") if row["delta"] > 0 else ("trending_down", "red")
 
 
-def values_table(view: Any, table: pd.DataFrame) -> None:
+def values_table(view: View, table: pd.DataFrame) -> None:
     """One query's value by each metric, a column a version."""
     rows = []
     for metric in metrics_in_view(view):
@@ -80,7 +81,7 @@ def _number(value: float) -> str:
     return "not scored" if pd.isna(value) else f"{value:.{decimals([value])}f}"
 
 
-def describe(view: Any, found: Any) -> None:
+def describe(view: View, found: Any) -> None:
     """The query in words, the keywords that it asks for, and how many items have them all."""
     if not asking.has_picture(found):
         _described(view, found)
@@ -92,7 +93,7 @@ def describe(view: Any, found: Any) -> None:
         _described(view, found)
 
 
-def _described(view: Any, found: Any) -> None:
+def _described(view: View, found: Any) -> None:
     st.header(plain(asking.title(found)), anchor=False)
     asking.feedback(found)
     scores = cached.query_keywords(found.asked)
@@ -128,7 +129,7 @@ def _chip(row: dict[str, str], scores: pd.DataFrame, counts: bool) -> str:
     return badge(text, "blue" if counts else "gray")
 
 
-def readable(table: pd.DataFrame, view: Any) -> pd.DataFrame:
+def readable(table: pd.DataFrame, view: View) -> pd.DataFrame:
     """The queries by difference with words a reader knows, for the table on a screen."""
     pictures = asking.pictures(view, table["query_id"])
     return pd.DataFrame(
@@ -152,7 +153,7 @@ def _columns_of_values(table: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def pick_query(view: Any, table: pd.DataFrame, total: int) -> str:
+def pick_query(view: View, table: pd.DataFrame, total: int) -> str:
     """The queries by difference as a table; the id of the one that was ticked, or nothing."""
     if table.empty:
         st.info("There is no such query here.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -27,6 +26,7 @@ from dashboard.views.summary.measured import (
     selected,
 )
 from dashboard.views.texts import plain
+from dashboard.views.view import View
 
 REASONS = {
     "no_keyword": "without a keyword that counts",
@@ -35,7 +35,7 @@ REASONS = {
 }
 
 
-def versions_by_metrics(view: Any) -> None:
+def versions_by_metrics(view: View) -> None:
     """A table of means: a row for each metric, a column for each version, the best in bold.
 
     Beside the mean stands the difference to the baseline where chance does not explain it.
@@ -62,7 +62,7 @@ def versions_by_metrics(view: Any) -> None:
     )
 
 
-def _may_differ(view: Any, asked: Question, version: str) -> bool:
+def _may_differ(view: View, asked: Question, version: str) -> bool:
     """Whether a version's difference to the baseline is drawn."""
     ways = cached.unlike(view.collection, asked.digest, view.baseline, version)
     return version != view.baseline and (not ways or view.anyway == "yes")
@@ -87,7 +87,7 @@ def _scored(means: pd.DataFrame) -> str:
     return ", ".join(sorted({f"{int(scored):,} of {int(total):,}" for scored, total in pairs}))
 
 
-def _left_out(view: Any) -> str:
+def _left_out(view: View) -> str:
     """Why queries have no value, in a sentence; they are never counted as zero."""
     asked = cached.question(view)
     counted = cached.counts(asked, tuple(view.runs), selected(view, asked))
@@ -110,7 +110,7 @@ def _left_out(view: Any) -> str:
     return f"{ways}Left out of the means, never counted as zero: {', '.join(reasons)}.{zero}"
 
 
-def _of_which(view: Any, asked: Question) -> str:
+def _of_which(view: View, asked: Question) -> str:
     """Which queries each row is of, where pictures and texts have metrics of their own."""
     only, kinds = selected(view, asked), cached.counted_judgement(asked).kinds
     in_view = kinds if only is None else set(only)
@@ -123,7 +123,7 @@ def _of_which(view: Any, asked: Question) -> str:
     )
 
 
-def _cut(view: Any) -> str:
+def _cut(view: View) -> str:
     """Where lists end early because whole ones would be too much, in a sentence."""
     depth = cached.cut(cached.question(view), view.runs)
     if depth is None:
@@ -138,7 +138,7 @@ def _range(numbers: pd.Series) -> str:
     return between(int(numbers.min()), int(numbers.max()))
 
 
-def order(view: Any) -> None:
+def order(view: View) -> None:
     """How sure the order of the versions by the metric in front is."""
     asked = cached.question(view)
     only = selected(view, asked)
@@ -158,7 +158,7 @@ def order(view: Any) -> None:
     )
 
 
-def every_pair(view: Any) -> None:
+def every_pair(view: View) -> None:
     """Each two versions: their difference by the metric in front, and how alike their lists are."""
     asked = cached.question(view)
     only = selected(view, asked)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -14,6 +12,7 @@ from dashboard.views.charts import composed as drawn
 from dashboard.views.protocols.composed.submit import submit
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import shown
+from dashboard.views.view import View
 
 METRIC = str(PROTOCOLS["composed"].front)
 OF_ALL = "mAP of all"
@@ -27,7 +26,7 @@ COLUMNS = {
 }
 
 
-def overview(view: Any) -> None:
+def overview(view: View) -> None:
     """Draw the section of the Overview."""
     st.header("Leaderboard", anchor=False)
     versions = cached.versions(view)
@@ -81,7 +80,7 @@ def _range(numbers: pd.Series) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def _about(view: Any) -> dict[str, str]:
+def _about(view: View) -> dict[str, str]:
     """What each version is: a submission by its files, a model by its note."""
     opened = cached.opened(view.collection)
     about = dict.fromkeys(opened.versions, "ranked results")

@@ -12,12 +12,13 @@ from dashboard.views import address, cached, late, summary
 from dashboard.views.cards import results
 from dashboard.views.protocols.composed.board import METRIC
 from dashboard.views.texts import shown
+from dashboard.views.view import View
 
 MOST = 12
 """So many places are listed of one version."""
 
 
-def query(view: Any, query_id: str) -> None:
+def query(view: View, query_id: str) -> None:
     """Draw the section of the Query screen."""
     asked = cached.question(view)
     found = results.find(asked, query_id, results.versions(view))
@@ -76,7 +77,7 @@ def siblings(queries: pd.DataFrame, query_id: str) -> list[str]:
     return [] if not mine else asked_with.index[asked_with == mine].drop(query_id).tolist()
 
 
-def _siblings(view: Any, query_id: str) -> None:
+def _siblings(view: View, query_id: str) -> None:
     """The same picture with other feedbacks, each with its AP; a click opens it."""
     asked = cached.question(view)
     others = siblings(cached.queries(asked), query_id)

@@ -13,6 +13,7 @@ from dashboard.storage.submissions import LONGEST_NAME
 from dashboard.views import address, cached
 from dashboard.views.address.seen import read_submissions
 from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
 
 REFUSED = "submission-refused"
 NOWHERE = (
@@ -21,7 +22,7 @@ NOWHERE = (
 )
 
 
-def submit(view: Any) -> None:
+def submit(view: View) -> None:
     """Draw what was submitted, with what was said about it, and the form for more."""
     for given in cached.submitted(view):
         _one(view, given)
@@ -38,7 +39,7 @@ def submit(view: Any) -> None:
             st.error(plain(refused, None), icon=":material/error:")
 
 
-def _one(view: Any, given: Any) -> None:
+def _one(view: View, given: Any) -> None:
     """A submission: what was repaired or left out, and a button to take it away again."""
     opened = cached.opened(view.collection)
     findings = cached.score(opened.name, opened.digest, given).findings
@@ -57,7 +58,7 @@ def _said(findings: pd.DataFrame) -> str:
     return "; ".join(f"{file}: {found}" for file, found in rows)
 
 
-def _form(view: Any, offered: list[str]) -> None:
+def _form(view: View, offered: list[str]) -> None:
     if not offered:
         st.info("The folder of submissions has no .npy file with its ids in a .txt beside it.")
         return
@@ -95,7 +96,7 @@ def _not_offered(lacking: list[str]) -> None:
         st.caption(f"Nor are {len(lacking) - SHOWN:,} more, for the same reason.")
 
 
-def _check(view: Any) -> None:
+def _check(view: View) -> None:
     """Put what the form names among the versions, or keep the sentence for what is wrong."""
     gallery, queries, name = (
         st.session_state.get(f"submission-{part}") or "" for part in ("gallery", "queries", "name")
@@ -113,7 +114,7 @@ def _check(view: Any) -> None:
     address.go(submissions=known, runs=(*view.runs, name.strip()))
 
 
-def without(view: Any, name: str) -> dict[str, Any]:
+def without(view: View, name: str) -> dict[str, Any]:
     """The changes of the address that take a submission away, wherever it stands."""
     opened = cached.opened(view.collection)
     left = tuple(str(s.submission) for s in cached.submitted(view) if s.name != name)
@@ -126,5 +127,5 @@ def without(view: Any, name: str) -> dict[str, Any]:
     return {**changes, "also": ",".join(also)}
 
 
-def _command(view: Any, text: str) -> str:
+def _command(view: View, text: str) -> str:
     return f"python -m dashboard measure {view.collection} --protocol composed --submission {text}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -15,6 +13,7 @@ from dashboard.views.cached.lists import Said
 from dashboard.views.charts import context as charts
 from dashboard.views.protocols.context.shared import marked, none_left, whose
 from dashboard.views.protocols.tables import take_away
+from dashboard.views.view import View
 
 GAINS = {"original": "Original gain", "context": "Context-aware gain"}
 MARKS = (
@@ -24,7 +23,7 @@ MARKS = (
 )
 
 
-def halves(view: Any, asked: Said, read: Reading) -> None:
+def halves(view: View, asked: Said, read: Reading) -> None:
     """Table 2."""
     st.header("Where relevance varies little, and where much", anchor=False)
     whose(asked)
@@ -56,7 +55,7 @@ def halves(view: Any, asked: Said, read: Reading) -> None:
     take_away(view, marked(asked, table), "table-2")
 
 
-def gains(view: Any, asked: Said, read: Reading) -> None:
+def gains(view: View, asked: Said, read: Reading) -> None:
     """The matrix of gains at the chosen depth, and what lies behind it."""
     st.header("Original and context-aware gain", anchor=False)
     whose(asked)
@@ -119,7 +118,7 @@ BEHIND = {
 }
 
 
-def depths(view: Any, asked: Said, read: Reading) -> None:
+def depths(view: View, asked: Said, read: Reading) -> None:
     """Table 3."""
     st.header("At the depths of the source", anchor=False)
     whose(asked)

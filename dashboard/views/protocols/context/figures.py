@@ -16,9 +16,10 @@ from dashboard.views.charts import context as charts
 from dashboard.views.protocols.context.shared import marked, none_left, whose
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
 
 
-def spread(view: Any, asked: Said, read: Reading) -> None:
+def spread(view: View, asked: Said, read: Reading) -> None:
     """Figure 3a and 3b."""
     st.header("Mean and deviation of relevance", anchor=False)
     whose(asked)
@@ -66,7 +67,7 @@ def _open_list(drawn: pd.DataFrame) -> Any:
     return chosen
 
 
-def _link(view: Any) -> None:
+def _link(view: View) -> None:
     if view.list:
         st.page_link(
             "screens/query.py",

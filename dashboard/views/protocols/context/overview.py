@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -24,9 +22,10 @@ from dashboard.views.protocols.context.shared import (
     whose,
 )
 from dashboard.views.protocols.tables import take_away
+from dashboard.views.view import View
 
 
-def overview(view: Any) -> None:
+def overview(view: View) -> None:
     """Draw the section of the Overview."""
     known = lists.lists_of(view.collection)
     st.header("Lists that people saw", anchor=False)
@@ -52,7 +51,7 @@ def overview(view: Any) -> None:
     notes(known)
 
 
-def _sizes(view: Any, asked: Said, read: Reading) -> None:
+def _sizes(view: View, asked: Said, read: Reading) -> None:
     """Table 1, and what each step of cleaning left."""
     st.header("How many there are, and how many are left", anchor=False)
     whose(asked)
@@ -82,7 +81,7 @@ def _counted(table: pd.DataFrame, first: str) -> pd.DataFrame:
     )
 
 
-def _worked(view: Any) -> str:
+def _worked(view: View) -> str:
     """Where relevance comes from: of how many workers each."""
     low, high = lists.workers(view.collection)
     if not high:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -25,6 +23,7 @@ from dashboard.views.protocols.context.shared import (
 )
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
 
 FORMULAS = {
     "RBP": "d(k) = 0.05 · 0.95^(k−1), and the sum is divided by the number of pictures",
@@ -36,7 +35,7 @@ FORMULAS = {
 }
 
 
-def query(view: Any, query_id: str) -> None:
+def query(view: View, query_id: str) -> None:
     """Draw the section of Query."""
     known = lists.lists_of(view.collection)
     if known is None:
@@ -60,7 +59,7 @@ def query(view: Any, query_id: str) -> None:
     rate(view.collection, query_id, list_id, _of(mine, list_id)["version"], asked)
 
 
-def _choose(view: Any, asked: Said, mine: pd.DataFrame) -> str:
+def _choose(view: View, asked: Said, mine: pd.DataFrame) -> str:
     """Which of the query's lists is shown: the address' list, else the first."""
     ids = mine["list_id"].drop_duplicates().tolist()
     if view.list and view.list not in ids:
@@ -95,7 +94,7 @@ def _name(about: dict[str, str], said: pd.DataFrame, whose_words: str) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _walk(view: Any, asked: Said, list_id: str, read: Reading) -> None:
+def _walk(view: View, asked: Said, list_id: str, read: Reading) -> None:
     """The list in its rows and columns, in words and as numbers."""
     discount = discount_of(measure(view.metric).name)
     steps = lists.walk(asked, list_id, read, discount)
@@ -138,7 +137,7 @@ def _said(steps: pd.DataFrame, discount: str) -> str:
     sentence = f"{discount} with the context-aware gain: {value}."
     if lost.max() <= LESS:
         return f"{sentence} No picture is worth less here: none comes after a better one."
-    worst = read.loc[lost.idxmax()]
+    worst = read.iloc[int(lost.argmax())]
     r, best = float(worst["r"]), float(worst["best"])
     return (
         f"{sentence} Picture {int(worst['rank']):,} has a relevance of {r:.3f}, but picture "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -16,6 +14,7 @@ from dashboard.views.cached import lists
 from dashboard.views.cached.lists import Said
 from dashboard.views.frame.shared import segments
 from dashboard.views.texts import plain
+from dashboard.views.view import View
 
 ROWS = ("5", "10", "15")
 DIVIDE = {"window": "the pictures in it", "w": "always w"}
@@ -37,7 +36,7 @@ WAY_BACK = (
 )
 
 
-def readable(view: Any, known: Lists) -> bool:
+def readable(view: View, known: Lists) -> bool:
     """Say what of the lists' files cannot be used; whether enough is left to go on."""
     for problem in known.refused.values():
         st.error(plain(str(problem), None), icon=":material/error:")
@@ -46,7 +45,7 @@ def readable(view: Any, known: Lists) -> bool:
     return not {"lists", "relevance"} & set(known.refused)
 
 
-def heard(view: Any) -> Said | None:
+def heard(view: View) -> Said | None:
     """What people said of the lists; None, and why, where it cannot be read."""
     try:
         return lists.said(view.collection)
@@ -77,14 +76,14 @@ def _numbers(given: pd.DataFrame) -> tuple[int, int, int]:
     return len(given), given["list_id"].nunique(), given["author"].nunique()
 
 
-def reading(view: Any) -> Reading | None:
+def reading(view: View) -> Reading | None:
     """How the address wants lists to be read; None where it cannot be followed."""
     if not (view.rows and view.window and view.divide):
         return None
     return Reading(int(view.rows), int(view.window), view.divide)
 
 
-def choices(view: Any) -> None:
+def choices(view: View) -> None:
     """How deep lists are read, and over what the context-aware gain is averaged."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         given = dict.fromkeys([*ROWS, *([view.rows] if view.rows else [])])
