@@ -2,6 +2,7 @@
 
 import csv
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from dashboard.storage import collection as collections
 from dashboard.views import cached
 from dashboard.views.address import view_of
 from dashboard.views.cached import codes
+from dashboard.views.protocols.hashing import _right_end
 from tests.test_screens import no_text_model, opened, texts  # noqa: F401
 
 NAME = "digits_hashes"
@@ -268,3 +270,9 @@ def test_labels_that_are_not_there_are_said_to_be_wanted(broken):
     (broken / "qrels.csv").unlink()
     error = opened(collection=NAME).error[0].value.replace("\\", "")
     assert "judged pairs of query and item, as the hashing protocol needs" in error
+
+
+def test_the_right_end_is_chance_only_where_nothing_is_left_out():
+    assert _right_end(SimpleNamespace(min_similarity=-1.0)).endswith("in the gallery: chance.")
+    other = _right_end(SimpleNamespace(min_similarity=0.25))
+    assert "less similar than 0.25" in other and other.endswith("not chance.")
