@@ -201,7 +201,7 @@ def _ranks(view: View) -> None:
         return
     st.caption(
         "Share of queries whose first right answer stands within a rank; upright at R@1, R@5 and "
-        "R@10. Dashed: a random order. Equal similarities stand in gallery order."
+        "R@10. Grey, dashed: a random order. Equal similarities stand in gallery order."
     )
     table = pd.concat(taken, ignore_index=True)
     take_away(view, table[["way", "run", "rank", "share", "queries"]], "within-rank")
