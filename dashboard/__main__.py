@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dashboard.commands import comparing, digests, looking, measuring, satisfaction
+from dashboard.commands import comparing, digests, looking, measuring, satisfaction, searching
 from dashboard.commands.numbers import OneLine
 from dashboard.commands.output import printed
 from dashboard.commands.said import WRONG, Answering, complain
@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     measuring.add_measure(command)
     comparing.add_compare(command)
     comparing.add_report(command)
-    looking.add_search(command)
+    searching.add_search(command)
     satisfaction.add_to(command)
     digests.add_to(command)
     looking.add_keywords_of(command)

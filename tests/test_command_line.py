@@ -13,10 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from dashboard.__main__ import main
 from dashboard.commands.output import printed
 from dashboard.storage.collection import open_collection
+from tests.retrieval.networks import mean_colours, see, weighted
 from tests.storage.tiny import make_collection
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -201,7 +203,29 @@ def test_search_by_a_clip_of_the_collection(tiny: Path, tmp_path: Path, capsys) 
     table = rows(capsys, "search", tiny, "--file", copy, "-k", "1")
     assert "v00" not in {row["item_id"] for row in table}
     assert main(["search", str(tiny), "--file", str(other)]) == 2
-    assert "a clip that is not in the collection" in capsys.readouterr().err
+    assert "no clip that is in the collection" in capsys.readouterr().err
+
+
+def test_search_by_a_picture_and_what_it_should_find(tiny: Path, tmp_path: Path, capsys) -> None:
+    """The mean of red becomes the first of eight numbers: the item that has most of it is first."""
+    weights = np.zeros((3, 8))
+    weights[0, 0] = 1
+    mean_colours(tiny / "networks/means.onnx", 3)
+    for version in ("v0.1", "v0.2"):
+        weighted(tiny / f"models/{version}/picture.onnx", weights)
+        see(tiny, version, 'before = "means.onnx"\nsize = [4, 4]\n')
+    red = tmp_path / "red.png"
+    Image.new("RGB", (30, 20), "red").save(red)
+    vectors = np.load(tiny / "models/v0.2/items.npy")[:, 0]
+    wanted = [f"v{place:02d}" for place in np.argsort(-vectors)]
+    table = rows(capsys, "search", tiny, "--file", red, "--model", "v0.2", "-k", "4")
+    assert [row["item_id"] for row in table] == wanted
+    assert {row["hit"] for row in table} == {None}, "nobody said what it should find"
+    told = rows(capsys, "search", tiny, "person crossing", "--file", red, "--model", "v0.2")
+    assert [row["item_id"] for row in told] == wanted
+    assert {row["item_id"]: row["hit"] for row in told}["v01"] is True
+    assert main(["search", str(tiny), "--file", str(tmp_path / "none.png")]) == 2
+    assert "no such file" in capsys.readouterr().err
 
 
 def test_keywords_of_a_stored_text_are_the_stored_ones(tiny: Path, capsys) -> None:

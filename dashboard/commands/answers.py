@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable
 from datetime import date
-from pathlib import Path
 
 import pandas as pd
 
@@ -13,17 +11,14 @@ from dashboard.commands import faults
 from dashboard.evaluation import compare as comparing
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
-from dashboard.evaluation.ticks import matches
 from dashboard.retrieval import keywords, runs
 from dashboard.retrieval.runs import TYPED
 from dashboard.storage import media
-from dashboard.storage.annotation import matched_ids
 from dashboard.storage.collection import Collection, find, open_collection
 from dashboard.storage.evidence import is_visible, scenes
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.lists import read_lists
 from dashboard.storage.mapping import write_mapping
-from dashboard.storage.media.inside import Unusable, open_inside
 from dashboard.storage.recorded import FILE, missing
 from dashboard.tables import DataError
 
@@ -99,77 +94,6 @@ def compare(
 def regressed(comparison: pd.DataFrame) -> bool:
     """Whether some measure fell by more than chance explains: its interval lies below 0."""
     return bool((comparison["high"] < 0).any())
-
-
-def search(
-    collection: Collection,
-    versions: Sequence[str],
-    k: int,
-    groups: Sequence[str],
-    threshold: float,
-    complaints: Findings,
-    *,
-    text: str = "",
-    item_id: str = "",
-) -> pd.DataFrame:
-    """The results of a text or an item: run, rank, item_id, score, hit, matched, required.
-
-    A version that cannot be asked this is left out, said; DataError where none can.
-    """
-    if item_id:
-        item_id = _known_item(collection, item_id)
-        required = collection.keywords[collection.keywords["item_id"] == item_id]
-    else:
-        required = mapped_text(collection, text, threshold)
-        required = required[required["kept"]]
-    found: dict[str, pd.DataFrame] = {}
-    problem = DataError(collection.name, "no usable version", "a model or a run")
-    for name in versions:
-        try:
-            found[name] = (
-                runs.item_run(collection, name, item_id, k)
-                if item_id
-                else runs.text_run(collection, name, text, k)
-            )
-        except DataError as refused:
-            problem = refused
-            complaints.error(refused)
-    if not found:
-        raise problem
-    results = pd.concat([run.assign(run=name) for name, run in found.items()], ignore_index=True)
-    results["item_id"] = results["item_id"].astype("str")
-    ticked = matches(required.assign(query_id=TYPED), collection.keywords, groups)
-    ticked = ticked.astype({"item_id": "str"}).set_index("item_id")[["matched", "required"]]
-    results = results.join(ticked.astype("Int64"), on="item_id")
-    results["hit"] = (results["matched"] == results["required"]).astype("boolean")
-    return results[["run", "rank", "item_id", "score", "hit", "matched", "required"]]
-
-
-def _known_item(collection: Collection, item_id: str) -> str:
-    known = matched_ids([item_id], collection.items["item_id"].tolist())
-    if item_id not in known:
-        wanted = "an item of the collection"
-        raise DataError(collection.name, f"no item {item_id[:80]!r}", wanted)
-    return known[item_id]
-
-
-def item_of_clip(collection: Collection, path: Path) -> str:
-    """The item whose own clip a file is, byte for byte.
-
-    Raises DataError for any other file: the versions of a collection bring vectors, no encoder of
-    clips.
-    """
-    if not path.is_file():
-        raise DataError(path.name, "no such file", "a clip")
-    items = collection.items
-    same_name = items[items["file"].map(lambda file: Path(file).name) == path.name]
-    content = path.read_bytes()
-    for item_id, file in zip(same_name["item_id"], same_name["file"], strict=True):
-        with suppress(Unusable), open_inside(collection.folder, collection.media_root, file) as own:
-            if own.size == len(content) and own.file.read() == content:
-                return str(item_id)
-    cure = "Search with one of its items, or with a text."
-    raise DataError(path.name, "a clip that is not in the collection", "one that is", cure=cure)
 
 
 def mapped_text(collection: Collection, text: str, threshold: float) -> pd.DataFrame:

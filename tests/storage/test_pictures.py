@@ -176,7 +176,7 @@ WHOLE = file_of(Image.effect_noise((64, 64), 80), "PNG")
     ("content", "word"),
     [
         (b"", "not a picture"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "not a picture"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "SVG"),
         (b"GIF89a", "damaged"),
         (WHOLE[: len(WHOLE) // 2], "damaged"),
         (bomb(), "too many pixels"),

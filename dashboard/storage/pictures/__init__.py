@@ -4,6 +4,7 @@ from dashboard.storage.pictures.side import PictureSide, read_side
 from dashboard.storage.pictures.uploaded import (
     KINDS,
     address_of,
+    clean,
     keep,
     kept_picture,
     routes,
@@ -14,6 +15,7 @@ __all__ = [
     "KINDS",
     "PictureSide",
     "address_of",
+    "clean",
     "keep",
     "kept_picture",
     "read_side",

@@ -27,11 +27,19 @@ FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
 def keep(content: bytes) -> str:
-    """Keep an uploaded picture; returns its fingerprint.
+    """Keep an uploaded picture as `clean` lays it out; returns its fingerprint. Raises Unusable."""
+    file = io.BytesIO()
+    clean(content).save(file, "WEBP", lossless=True, exact=True)
+    fingerprint = hashlib.sha256(file.getvalue()).hexdigest()
+    kept.keep(_name(fingerprint), file.getvalue())
+    return fingerprint
 
-    It is kept upright and without anything that its file says beside the pixels (place, time,
-    camera), at most LONGEST_SIDE wide and high, of a moving one the first picture. Raises Unusable
-    with a word for what is no picture, damaged or too large.
+
+def clean(content: bytes) -> Image.Image:
+    """The picture of a file, upright and without anything that the file says beside the pixels
+    (place, time, camera), at most LONGEST_SIDE wide and high; of a moving one the first picture.
+
+    Raises Unusable with a word for what is no picture, damaged or too large.
     """
     if len(content) > LARGEST:
         raise Unusable(f"larger than {LARGEST:,} bytes")
@@ -47,11 +55,7 @@ def keep(content: bytes) -> str:
         raise Unusable("damaged") from error
     seen.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
     seen.info.clear()
-    clean = io.BytesIO()
-    seen.save(clean, "WEBP", lossless=True, exact=True)
-    fingerprint = hashlib.sha256(clean.getvalue()).hexdigest()
-    kept.keep(_name(fingerprint), clean.getvalue())
-    return fingerprint
+    return seen
 
 
 def kept_picture(fingerprint: str) -> bytes | None:
