@@ -174,33 +174,15 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     settle_groups(settings, keywords["group"].unique(), findings)
     items = with_sides(items, settings["protocols"], "items.csv", findings)
     of_texts = side_of_pictures(items, settings["protocols"])
-    queries = read.unless_refused(
-        "queries", lambda: read_queries(folder, items, findings, of_texts), QUERIES.empty()
-    )
-    check_side_names(folder, items, queries, findings)
-    query_keywords = read.unless_refused(
-        "query_keywords",
-        lambda: read_mapping(folder, vocabulary, queries, findings),
-        QUERY_KEYWORDS.empty(),
-    )
-    qrels = read.unless_refused(
-        "qrels", lambda: read_judgements(folder, items, queries, findings), None
-    )
+    queries, query_keywords, qrels = _read_asked(read, items, vocabulary, of_texts)
     asked = needing_vectors(queries)
     models, broken = read_models(folder / "models", items["item_id"].tolist(), asked, findings)
     runs = _runs(folder, models, findings)
     check_defaults(settings, {**models, **runs}, findings)
-    labels = digests.of_values(
-        digests.of_table(keywords, KEYWORDS.columns),
-        digests.of_table(qrels, QRELS.columns),
-        digests.of_table(query_keywords, COLUMNS),
-        vocabulary_digest(vocabulary),
-        *sides.digest(items),
-    )
     fingerprints = {
         "gallery": digests.of_values(items["item_id"].tolist()),
         "queries": digests.of_table(queries, sides.ASKED, ordered=True),
-        "labels": labels,
+        "labels": _labels_digest(items, keywords, qrels, query_keywords, vocabulary),
         "settings": digests.of_values({key: settings[key] for key in COUNTED}),
         **{f"models/{name}": model.digest for name, model in models.items()},
         **{f"runs/{name}": digests.of_file(path) for name, path in runs.items()},
@@ -214,6 +196,43 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
         models, runs, findings.frame(), broken, read.refused, fingerprints,
         digests.of_values(tables, refused, settings),
     )  # fmt: skip
+
+
+def _read_asked(
+    read: Reader, items: pd.DataFrame, vocabulary: pd.DataFrame, of_texts: str
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame | None]:
+    """The queries, their keywords and their judgements; a file that is refused is left out."""
+    folder, findings = read.folder, read.findings
+    queries = read.unless_refused(
+        "queries", lambda: read_queries(folder, items, findings, of_texts), QUERIES.empty()
+    )
+    check_side_names(folder, items, queries, findings)
+    query_keywords = read.unless_refused(
+        "query_keywords",
+        lambda: read_mapping(folder, vocabulary, queries, findings),
+        QUERY_KEYWORDS.empty(),
+    )
+    qrels = read.unless_refused(
+        "qrels", lambda: read_judgements(folder, items, queries, findings), None
+    )
+    return queries, query_keywords, qrels
+
+
+def _labels_digest(
+    items: pd.DataFrame,
+    keywords: pd.DataFrame,
+    qrels: pd.DataFrame | None,
+    query_keywords: pd.DataFrame,
+    vocabulary: pd.DataFrame,
+) -> str:
+    """The fingerprint of all that decides what is relevant to a query."""
+    return digests.of_values(
+        digests.of_table(keywords, KEYWORDS.columns),
+        digests.of_table(qrels, QRELS.columns),
+        digests.of_table(query_keywords, COLUMNS),
+        vocabulary_digest(vocabulary),
+        *sides.digest(items),
+    )
 
 
 def _runs(folder: Path, models: dict[str, Model], findings: Findings) -> dict[str, Path]:

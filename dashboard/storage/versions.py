@@ -110,15 +110,7 @@ def read_model(
         raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items")
     width = gallery.matrix.shape[1]
     stored = _joined(folder, "queries", queries, shown, findings)
-    if stored is not None and stored.matrix.shape[1] != width:
-        found = f"query vectors of {stored.matrix.shape[1]} dimensions"
-        raise DataError(f"{shown}/queries.npy", found, f"{width}, as the items have")
-    if stored is not None and stored.codes != gallery.codes:
-        found = "hash codes" if stored.codes else "vectors of floats"
-        raise DataError(f"{shown}/queries.npy", found, "the same kind as in items.npy")
-    if settings["dimension"] not in (0, width):
-        found = f"dimension = {settings['dimension']}"
-        raise DataError(f"{shown}/model.toml", found, f"{width}, as items.npy has")
+    _check_alike(gallery, stored, settings["dimension"], shown)
     projection = _optional(folder, "text_projection", shown, width)
     bias = _optional(folder, "text_bias", shown, width)
     picture = read_side(folder, settings["picture"], f"{shown}/model.toml", findings)
@@ -136,6 +128,21 @@ def read_model(
         folder.name, folder, settings["encoder"], width, date, note, settings,
         gallery, stored, projection, bias, picture, digest,
     )  # fmt: skip
+
+
+def _check_alike(gallery: Vectors, stored: Vectors | None, dimension: int, shown: str) -> None:
+    """Raise DataError where the items' vectors do not go with those of the queries, or have another
+    dimension than the settings say (0: they say none)."""
+    width = gallery.matrix.shape[1]
+    if stored is not None and stored.matrix.shape[1] != width:
+        found = f"query vectors of {stored.matrix.shape[1]} dimensions"
+        raise DataError(f"{shown}/queries.npy", found, f"{width}, as the items have")
+    if stored is not None and stored.codes != gallery.codes:
+        found = "hash codes" if stored.codes else "vectors of floats"
+        raise DataError(f"{shown}/queries.npy", found, "the same kind as in items.npy")
+    if dimension not in (0, width):
+        found = f"dimension = {dimension}"
+        raise DataError(f"{shown}/model.toml", found, f"{width}, as items.npy has")
 
 
 def run_files(folder: Path, findings: Findings) -> dict[str, Path]:
@@ -172,7 +179,25 @@ def _joined(
     if path is None:
         return None
     name = f"{shown}/{path.name}"
-    vectors = read_vectors(path, folder / f"{stem}.txt", name, findings)
+    joined = _of_known(
+        read_vectors(path, folder / f"{stem}.txt", name, findings), stem, known, name, findings
+    ).rows(list(known))
+    if not joined.ids:
+        found = f"no vector for any of the {len(known):,} {stem}"
+        raise DataError(name, found, f"ids of the {stem}")
+    needed = [name for name, needs in known.items() if needs]
+    missing = set(needed) - set(joined.ids)
+    if missing:
+        many = f"{len(missing):,} of {len(needed):,} {stem}"
+        found = f"no vector for {many} ({listed(sorted(missing))})"
+        findings.warning(name, found, f"a vector for each of the {stem}")
+    return joined
+
+
+def _of_known(
+    vectors: Vectors, stem: str, known: Mapping[str, bool], name: str, findings: Findings
+) -> Vectors:
+    """The vectors under the ids in `known` that theirs stand for, without those of unknown ids."""
     matches = (
         matched_ids(vectors.ids, list(known))
         if stem == "items"
@@ -184,21 +209,11 @@ def _joined(
         findings.warning(name, found, f"ids of the {stem}; they were left out")
     if len(set(matches.values())) < len(matches):
         raise DataError(name, "two vectors for one item", "one vector for each item")
-    if any(matches.get(name) != name for name in vectors.ids):
-        named = [row for row, name in enumerate(vectors.ids) if name in matches]
-        ids = tuple(matches[vectors.ids[row]] for row in named)
-        vectors = Vectors(ids, vectors.matrix[named], vectors.codes)
-    joined = vectors.rows(list(known))
-    if not joined.ids:
-        found = f"no vector for any of the {len(known):,} {stem}"
-        raise DataError(name, found, f"ids of the {stem}")
-    needed = [name for name, needs in known.items() if needs]
-    missing = set(needed) - set(joined.ids)
-    if missing:
-        many = f"{len(missing):,} of {len(needed):,} {stem}"
-        found = f"no vector for {many} ({listed(sorted(missing))})"
-        findings.warning(name, found, f"a vector for each of the {stem}")
-    return joined
+    if all(matches.get(name) == name for name in vectors.ids):
+        return vectors
+    named = [row for row, name in enumerate(vectors.ids) if name in matches]
+    ids = tuple(matches[vectors.ids[row]] for row in named)
+    return Vectors(ids, vectors.matrix[named], vectors.codes)
 
 
 def _of_text_model(folder: Path) -> tuple[str, ...]:

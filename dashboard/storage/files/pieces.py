@@ -193,14 +193,35 @@ def _pieces(file: BinaryIO, free: SimpleQueue[bytearray]) -> Iterator[tuple[byte
 def parse(data: bytearray, size: int, fields: Sequence[str], value: str) -> Columns:
     """The columns query, item, value and tag (if there is one) of the whole lines in the first
     `size` bytes; or Irregular."""
+    table = _table(data, size, fields, value)
+    begins = ids.stretches(table["query"])
+    queries = table["query"].take(begins)
+    if _has_empty(queries) or _has_empty(table["item"]):
+        raise Irregular
+    tags = pa.chunked_array([[]], pa.string())
+    if "tag" in fields:
+        tags = table["tag"].take(ids.stretches(table["tag"]))
+    lengths, keys = np.diff(np.append(begins, len(table))), ids.keys(table["item"])
+    stretch = np.repeat(np.arange(len(lengths)), lengths)
+    return Columns(
+        queries=queries,
+        lengths=lengths,
+        items=table["item"],
+        keys=keys,
+        values=table[value].to_numpy(),
+        tags=tags,
+        distinct=not ids.repeated(ids.pairs(stretch, keys, len(lengths))[0]),
+    )
+
+
+def _table(data: bytearray, size: int, fields: Sequence[str], value: str) -> pa.Table:
     if any(data.find(oddity, 0, size) >= 0 for oddity in ODDITIES):
         raise Irregular
-    text = pa.string()
-    wanted = {"query": text, "item": text, value: pa.float64()}
+    wanted = {"query": pa.string(), "item": pa.string(), value: pa.float64()}
     if "tag" in fields:
-        wanted["tag"] = text
+        wanted["tag"] = pa.string()
     try:
-        table = pyarrow.csv.read_csv(
+        return pyarrow.csv.read_csv(
             pa.BufferReader(pa.py_buffer(data).slice(0, size)),
             read_options=pyarrow.csv.ReadOptions(
                 column_names=list(fields), block_size=size, use_threads=False
@@ -215,24 +236,6 @@ def parse(data: bytearray, size: int, fields: Sequence[str], value: str) -> Colu
         )
     except pa.ArrowInvalid as error:
         raise Irregular from error
-    begins = ids.stretches(table["query"])
-    queries = table["query"].take(begins)
-    if _has_empty(queries) or _has_empty(table["item"]):
-        raise Irregular
-    tags = pa.chunked_array([[]], text)
-    if "tag" in fields:
-        tags = table["tag"].take(ids.stretches(table["tag"]))
-    lengths, keys = np.diff(np.append(begins, len(table))), ids.keys(table["item"])
-    stretch = np.repeat(np.arange(len(lengths)), lengths)
-    return Columns(
-        queries=queries,
-        lengths=lengths,
-        items=table["item"],
-        keys=keys,
-        values=table[value].to_numpy(),
-        tags=tags,
-        distinct=not ids.repeated(ids.pairs(stretch, keys, len(lengths))[0]),
-    )
 
 
 def _ascii(data: bytearray, size: int) -> bool:

@@ -110,6 +110,10 @@ def _pairs(path: Path, value: str, fields: Sequence[str], name: str, findings: F
         data = read_bytes(path, name)
         if not _looks_like_csv(data):
             return trec.read_lines(data, fields, name, findings)
+    return _pairs_of_table(path, value, name, findings)
+
+
+def _pairs_of_table(path: Path, value: str, name: str, findings: Findings) -> Pairs:
     needed = ["query_id", "item_id", value]
     frame = named_columns(read_frame(path, needed, name, findings), needed, name, findings)
     missing = [column for column in needed if column not in frame.columns]
