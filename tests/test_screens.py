@@ -385,3 +385,24 @@ def test_a_slice_counts_only_its_own_queries():
     sentence = next(c.value for c in app.caption if "Best in bold" in c.value)
     left_out = [int(word) for word in sentence.split("Left out")[1].split() if word.isdecimal()]
     assert sum(left_out[1:] if left_out[0] == 0 else left_out) == total - scored
+
+
+def test_the_link_to_share_names_the_query_that_is_open_though_the_address_does_not():
+    app = opened("query", collection="driving")
+    query = app.selectbox(key="choice-query").value
+    assert f"query={query}&" in app.code[0].value + "&"
+    told = json.loads(app.get("bidi_component")[1].proto.json)
+    assert f"query={query}&" in told["address"] + "&" and "collection=driving" in told["address"]
+    named = json.loads(
+        opened("query", collection="driving", query=query).get("bidi_component")[1].proto.json
+    )
+    assert named["address"] == ""
+
+
+def test_the_switch_for_what_differs_is_there_where_something_can_differ():
+    asked = {"collection": "driving", "candidate": "v0.1", "baseline": "v0.1"}
+    labels = [
+        [group.label for group in opened("query", **more).button_group]
+        for more in (asked, {**asked, "candidate": "v0.2"})
+    ]
+    assert ["Show" in names for names in labels] == [False, True]

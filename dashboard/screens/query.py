@@ -15,6 +15,7 @@ if order.empty and not view.query:
     st.info("There is no query here: choose other queries or another slice on the left.")
     st.stop()
 query_id = view.query or order["query_id"].iloc[0]
+frame.show_query(view, query_id)
 frame.steps(view, query_id, order)
 if query_id not in set(cached.queries(asked)["query_id"]):
     kinds = cached.words(cached.opened(view.collection)).queries

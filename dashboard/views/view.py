@@ -35,6 +35,7 @@ class View:
     shown: str
     columns: str
     also: str
+    missed: str
     differing: str
     copies: str
     query: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -14,6 +15,14 @@ PLACE = """() => { let node = document.activeElement;
     const card = node.closest('.card');
     return card && [card.closest('section').ariaLabel,
         [...card.parentElement.children].indexOf(card) + 1] }"""
+
+FAINTEST = """() => { window.faintest = 1; const look = () => {
+    let node = document.querySelector('.st-key-cards');
+    for (let all = 1; node; node = node.parentElement) {
+        all *= Number(getComputedStyle(node).opacity);
+        window.faintest = Math.min(window.faintest, all);
+    }
+    setTimeout(look, 20); }; look(); }"""
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +42,10 @@ def query(driving: str, new_page: Callable) -> Callable:
         return page
 
     return opened
+
+
+def chosen(page, key: str) -> str:
+    return parse_qs(urlsplit(page.url).query).get(key, [""])[-1]
 
 
 def walked(page, *keys: str) -> object:
@@ -120,3 +133,38 @@ def test_space_in_the_player_plays_also_after_a_click_beside_the_clip(query: Cal
     page.wait_for_function("node => !node.paused", arg=video.element_handle())
     page.keyboard.press("Space")
     assert video.evaluate("node => node.paused")
+
+
+def test_a_step_keeps_the_place_of_the_focus_and_the_cards_can_be_read_all_the_time(
+    query: Callable,
+) -> None:
+    page = query()
+    page.locator("section[aria-label='v0.1'] .open").nth(2).focus()
+    first = chosen(page, "query")
+    assert first, "the address names the query though the link did not"
+    page.evaluate(FAINTEST)
+    page.keyboard.press("j")
+    page.wait_for_url(lambda url: f"query={first}" not in url)
+    page.locator(IDLE).wait_for()
+    page.wait_for_timeout(500)
+    assert page.evaluate(PLACE) == ["v0.1", 3]
+    assert page.evaluate("window.faintest") == 1
+    page.go_back()
+    page.wait_for_url(lambda url: f"query={first}" in url)
+    assert page.evaluate("history.length") == 3, "naming the query was no step"
+
+
+def test_all_that_was_missed_is_reached_by_its_buttons(query: Callable) -> None:
+    page = query("&shown=5")
+    row = page.locator("section[data-role=missed]")
+    first = row.locator(".card").first.inner_text()
+    row.get_by_role("button", name="further").click()
+    row.get_by_text("here 6 to").wait_for()
+    assert chosen(page, "missed") == "6"
+    assert row.locator(".card").first.inner_text() != first
+    assert page.evaluate("document.activeElement.shadowRoot.activeElement.textContent") in (
+        "further",
+        "earlier",
+    )
+    row.get_by_role("button", name="earlier").click()
+    row.get_by_text("here 1 to 5").wait_for()

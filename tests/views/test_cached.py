@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
@@ -172,3 +173,15 @@ def test_the_state_of_pictures_sees_every_change_and_nothing_outside(tmp_path: P
     (tmp_path / "media" / "new.png").replace(tmp_path / "media" / "a.png")
     seen.append(state.state(paths))
     assert len(set(seen)) == 3 and state.state(paths) == seen[-1]
+
+
+def test_a_collection_opens_with_the_queries_that_can_be_scored():
+    def kind(mapped, protocol="alfa", items=("", "i1")):
+        asked = pd.DataFrame({"query_id": ["t", "i"], "text": ["a car", ""], "item_id": items})
+        words = pd.DataFrame({"query_id": mapped})
+        told = SimpleNamespace(queries=asked, query_keywords=words, protocols=[protocol])
+        return cached.usual_queries(told)
+
+    assert kind(["t"]) == "text"
+    assert kind([]) == "item", "nobody mapped the text, so it is not scored"
+    assert kind([], "trec") == "text", "judgements do not need words"

@@ -7,7 +7,17 @@ import pytest
 
 from dashboard.views.cards import Row, payload
 from dashboard.views.cards.results import Found
-from dashboard.views.cards.rows import depth_in_rows, missed, only_differing, versions
+from dashboard.views.cards.rows import (
+    _cut_in,
+    _ideal_said,
+    _missed_row,
+    depth_in_rows,
+    hidden_said,
+    missed,
+    only_differing,
+    said_above,
+    versions,
+)
 from dashboard.views.cards.similarities import histogram, similarities
 
 
@@ -84,6 +94,8 @@ def test_movements_and_hits_count_what_is_hidden():
         ("P@5", "10", "P@5 looks at the first 5 results: 5 cards."),
         ("P@5", "line", "P@5 looks at the first 5 results."),
         ("P@10", "line", ""),
+        ("P@20", "line", "P@20 looks at the first 20 results; a row shows the first 10."),
+        ("P@20", "5", "P@20 looks at the first 20 results; a row shows the first 10."),
         ("AP", "5", "AP looks at every result."),
         ("AVG(rows=5)@10", "5", "AVG(rows=5)@10 looks at the first 10 results: 2 rows of 5."),
         (
@@ -122,3 +134,68 @@ def test_a_place_is_among_what_counts_and_of_the_rest_in_the_whole():
     of = found({"v1": ranked("a", "b", "c")}, "b", counted={"v1": judged})
     assert of.placed("v1").set_index("item_id")["rank"].to_dict() == {"b": 1, "c": 2, "a": 1}
     assert missed(of, 0)["rank"].tolist() == [1]
+
+
+def view_of(**choices):
+    usual = {"shown": "2", "min_similarity": -1.0, "also": "", "metric": "P@2", "names": "standard"}
+    usual |= {
+        "missed": "",
+        "baseline": "v1",
+        "candidate": "v2",
+        "columns": "line",
+        "protocol": "alfa",
+    }
+    return SimpleNamespace(**usual | choices)
+
+
+@pytest.mark.parametrize(
+    ("asked", "ids", "ways", "said"),
+    [
+        ("", "ab", (0, 3), "; here 1 to 2"),
+        ("3", "cd", (1, 5), "; here 3 to 4"),
+        ("4", "cd", (1, 5), "; here 3 to 4"),
+        ("5", "e", (3, 0), "; here 5 to 5"),
+        ("900", "e", (3, 0), "; here 5 to 5"),
+    ],
+)
+def test_all_that_was_missed_can_be_reached(asked, ids, ways, said):
+    runs = {"v1": ranked("f", "g", "a", "b", "c", "d", "e")}
+    (row,) = _missed_row(found(runs, "abcde"), view_of(missed=asked))
+    assert row.results["item_id"].tolist() == list(ids)
+    assert (row.there, (row.earlier, row.further)) == (5, ways) and row.note.endswith(said)
+    told = payload([row], pd.DataFrame({"item_id": list("abcde")}))["rows"][0]
+    assert (told["there"], tuple(told["ways"])) == (5, ways)
+
+
+def test_what_was_missed_and_fits_needs_no_further_row():
+    (row,) = _missed_row(found(RUNS, "cd"), view_of(missed="3"))
+    assert row.results["item_id"].tolist() == ["c", "d"] and row.there == row.further == 0
+    assert _missed_row(found(RUNS, "ab"), view_of(shown="5")) == []
+
+
+def test_a_cut_by_the_reader_is_said_with_what_it_leaves_out():
+    half = {version: run.head(2) for version, run in RUNS.items()}
+    none = {version: run.head(0) for version, run in RUNS.items()}
+    cut = view_of(min_similarity=0.75)
+    assert _cut_in(found(half, "a", whole=RUNS), cut, "v1") == (
+        "3 of 5 results are less similar than 0.75 and left out"
+    )
+    assert _cut_in(found(none, "a", whole=RUNS), cut, "v1").startswith("all 5 results are less")
+    assert _cut_in(found(RUNS, "a"), cut, "v1") == _cut_in(found(half, "a"), view_of(), "v1") == ""
+    assert "Results less similar than 0.75 are left out" in " ".join(said_above(cut))
+    assert "left out" not in " ".join(said_above(view_of()))
+
+
+def test_versions_without_a_row_are_named():
+    asked = view_of(also="v3,v4,v5,v6")
+    assert "v5, v6 have no row: at most 4 versions are shown." in said_above(asked)
+    assert "v5 has no row" in " ".join(said_above(view_of(also="v3,v4,v5")))
+    assert "no row" not in " ".join(said_above(view_of(also="v3,v4")))
+
+
+def test_one_version_differs_from_nothing_and_an_ideal_without_a_value_says_why():
+    assert hidden_said(1, 0).startswith("There is one version")
+    assert hidden_said(2, 1) == "1 result stands at the same rank in all versions, hidden here."
+    assert "no value" not in _ideal_said(view_of(), 0.5)
+    assert "not measured for this query" in _ideal_said(view_of(), None)
+    assert "another order may be better" in _ideal_said(view_of(metric="CAG(MAX)@10"), float("nan"))

@@ -171,6 +171,15 @@ def link(view: View, **changes: Any) -> dict[str, list[str]]:
     return to_params(View(**{**vars(view), **changes}))
 
 
+def unsaid(view: View) -> str:
+    """The full query string of a view that names the open query though the address bar does not
+    say which one that is; nothing where it does."""
+    said = _bar()
+    if not view.query or said.get("query"):
+        return ""
+    return urlencode(merged(said, current()[0] or view, {"query": view.query}), doseq=True)
+
+
 def complete(params: Params) -> str | None:
     """The full query string for an address that leaves choices unsaid; `None` if none is unsaid.
 

@@ -198,6 +198,11 @@ CHOICES: dict[str, Choice] = {
     "also": Choice(
         "further versions with a row of results, with commas between them", _nothing, _versions
     ),
+    "missed": Choice(
+        "the first of the missed items that their row shows",
+        _nothing,
+        lambda text, collection: text and whole(1, 10_000_000)(text, collection),
+    ),
     "differing": Choice(
         "only results that stand elsewhere in another version: yes or no",
         lambda c: "no",

@@ -12,7 +12,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.views.cards import assets
-from dashboard.views.cards.payload import Row, movement, needed, opened, payload, short
+from dashboard.views.cards.captions import short
+from dashboard.views.cards.payload import Row, movement, needed, opened, payload
 
 __all__ = ["Row", "cards", "movement", "needed", "opened", "payload", "short"]
 
@@ -37,10 +38,12 @@ def cards(
     key: str,
     on_open: Callable[[str], None] | None = None,
     on_beside: Callable[[str], None] | None = None,
+    on_missed: Callable[[str], None] | None = None,
     on_verdict: Callable[[Mapping[str, Any]], None] | None = None,
     selected: str | None = None,
     beside: str | None = None,
     answer: Sequence[str] | None = None,
+    address: str = "",
     **tables: Any,
 ) -> None:
     """Draw rows of cards; the arguments are those of `payload` and of `opened`.
@@ -48,8 +51,10 @@ def cards(
     `on_open` is called (as a callback: before the script runs) with the id of the item whose player
     was opened, and with an empty text when it was closed. Give that id back as `selected`; one that
     is not in `items` opens nothing. `on_beside` is called likewise with the item that is to play in
-    step with the open one; `on_verdict` with what a reviewer says of an item: item, value, note,
-    author, and once, the name of this saying.
+    step with the open one; `on_missed` with the place of the first missed item that is to be
+    shown; `on_verdict` with what a reviewer says of an item: item, value, note,
+    author, and once, the name of this saying. `address` is the page's whole address where the
+    browser's says less; it takes its place, which is no step of the history.
     """
 
     def told(
@@ -69,9 +74,11 @@ def cards(
         data={
             "contents": name,
             **opened(items, selected=selected, beside=beside, answer=answer),
+            "address": address,
         },
         on_open_change=told("open", on_open),
         on_beside_change=told("beside", on_beside),
+        on_missed_change=told("missed", on_missed),
         on_verdict_change=told("verdict", on_verdict, dict),
     )
 

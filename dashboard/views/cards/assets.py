@@ -21,6 +21,8 @@ _SCRIPTS = (  # together one module
     "player.js",
     "moving.js",
     "keys.js",
+    "heads.js",
+    "focus.js",
     "cards.js",
 )
 _TYPES = {"cards.js": "text/javascript", "cards.css": "text/css"}

@@ -1,14 +1,28 @@
-"""How much of a caption is sent: a part with each card, all of it with the item that is open."""
+"""How much of a text is sent: of a caption a part with each card, all with the open item."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
 from dashboard.views.texts import shown
 
 CAPTIONS = 40_000  # letters that all cards share
+LABEL = 120  # letters of a name, a note
+WORDS = 60_000  # letters of all keywords; each has at least as many as a name
 LEAST = 280  # letters that each card has at least
 WHOLE = 60_000  # bytes of the one caption whose item is open
+
+
+def short(group: str) -> str:
+    """The short name of a semantic group: `pv_object_type` is `object type`."""
+    return shown(group.removeprefix("pv_").replace("_", " "), LABEL)
+
+
+def words(pairs: Collection[tuple[str, str]]) -> list[list[str]]:
+    """Keywords with the short names of their groups; they share what there is of letters."""
+    most = max(LABEL, WORDS // max(len(pairs), 1))
+    return [[short(group), shown(keyword, most)] for group, keyword in pairs]
 
 
 def longest(items: int) -> int:

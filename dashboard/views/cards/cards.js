@@ -16,10 +16,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function drawAnew(state) {
   const data = joined(state.run);
   if (!data) return;
+  sayAll(data.address);
   state.data = data;
   draw(state);
   state.player.update(data);
   follow(state);
+}
+
+// Where the browser's address leaves open which query is shown, the whole address takes its place.
+function sayAll(address) {
+  if (!address || new URL(location.href).searchParams.has("query")) return;
+  history.replaceState(history.state, "", `${location.pathname}?${address}`);
 }
 
 function begin(root) {
@@ -34,6 +41,7 @@ function begin(root) {
   };
   state.player = player(root.querySelector(".player"), told);
   listen(root.querySelector(".rows"), state);
+  whenFurther(root.querySelector(".rows"), (first) => state.tell("missed", first));
   whenGoingBack(root, state);
   listOfKeys(root.querySelector(".keys"), root.querySelector(".help"));
   const come = () => (root.isConnected ? drawAnew(state) : whenKept.delete(come));
@@ -85,8 +93,10 @@ function draw(state) {
   const most = Math.max(1, ...(versions.length ? versions : data.rows).map(count));
   root.style.setProperty("--most", String(data.columns ?? Math.min(most, 10)));
   root.classList.toggle("grid", data.columns !== null);
+  const keepFocus = focusHeld(root, state.rows);
   const built = inOrder(rows, state.rows, data.rows, (row) => `${row.role} ${row.name}`, newRow);
   data.rows.forEach((row, place) => fillRow(built[place], row, data));
+  keepFocus();
   root.getRootNode().host?.setAttribute("data-drawn", ""); // the page draws outlines until then
 }
 
@@ -125,39 +135,13 @@ function fillRow(section, row, data) {
   section.dataset.role = row.role;
   section.ariaLabel = row.name;
   const [head, line] = section.children;
-  const said = JSON.stringify({ ...row, results: row.results.length });
-  if (section.said !== said) head.replaceChildren(...headOf(row));
-  section.said = said;
+  fillHead(head, row);
   const cards = inOrder(line, section.cards, row.results, ({ item }) => data.items[item].id, newCard);
   row.results.forEach((result, place) => fillCard(cards[place], result, row, data));
   line.hidden = !cards.length;
   const buttons = cards.map((card) => card.querySelector(".open"));
   if (!buttons.some(({ tabIndex }) => tabIndex === 0) && buttons.length) buttons[0].tabIndex = 0;
 }
-
-function headOf(row) {
-  const number = row.number;
-  const counted = row.role === "missed" ? `${number} items` : `${row.hits} of ${number} are hits`;
-  const hidden = number - row.results.length;
-  const unjudged = row.role === "missed" ? 0 : number - row.judged;
-  return [
-    row.colour ? swatch(row.colour, row.shape) : null,
-    make("h2", "", "", [isolated("", row.name)]),
-    row.measure
-      ? make("span", "value", "", [`${row.measure} `, make("b", "", worth(row.value))])
-      : null,
-    number ? make("span", "count", counted) : null,
-    hidden ? make("span", "count", `${hidden} hidden: the same in all`) : null,
-    number && unjudged ? make("span", "count", `${unjudged} not judged`) : null,
-    row.note || !number ? make("span", "note", "", [isolated("", row.note || "no results")]) : null,
-  ].filter(Boolean);
-}
-
-// Three digits after the point, or two that say something where the value is small.
-const worth = (value) => {
-  if (value === null || value === undefined) return "–";
-  return value && Math.abs(value) < 0.02 ? value.toPrecision(2) : value.toFixed(3);
-};
 
 function newCard() {
   const picture = make("span", "picture");

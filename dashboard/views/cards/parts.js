@@ -21,7 +21,8 @@ function make(tag, name = "", text = "", children = []) {
 
 const isolated = (name, text) => make("bdi", name, text);
 const aside = (text) => make("span", "unseen", text);
-const similarity = (score) => (score === null ? "–" : score.toFixed(3));
+const signed = (digits) => digits.replace(/^-(?=[0.]*$)/, "").replace("-", "−"); // no minus nothing
+const similarity = (score) => (score === null ? "–" : signed(score.toFixed(3)));
 
 function hitMark(item) {
   const mark = MARKS.get(item.hit);
@@ -60,9 +61,9 @@ function tickList(item, required) {
     const tick = TICKS.get(item.ticks[place] ?? null);
     const sign = make("span", "sign", tick.sign);
     sign.ariaHidden = "true";
-    groups.get(group).append(
-      make("span", `tick ${tick.state}`, "", [sign, aside(tick.word), isolated("", keyword)]),
-    );
+    const word = isolated("", keyword);
+    word.title = keyword; // a card has two lines of a long one
+    groups.get(group).append(make("span", `tick ${tick.state}`, "", [sign, aside(tick.word), word]));
   });
   list.append(...groups.values());
   return list;

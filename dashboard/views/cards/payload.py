@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from dashboard.views.cards import captions, marks
+from dashboard.views.cards.captions import LABEL
 from dashboard.views.cards.values import (
     Once,
     Record,
@@ -22,8 +23,6 @@ from dashboard.views.cards.values import (
     whole_of,
 )
 from dashboard.views.texts import shown
-
-LABEL = 120  # letters of a name, a keyword, a note
 
 
 @dataclass(frozen=True)
@@ -37,6 +36,8 @@ class Row:
     colour, shape: the version's, as #rrggbb and as a symbol of the charts.
     measure, value: such as nDCG@5 and its value for this query.
     note: a sentence under the name, such as why there is nothing to show.
+    there: how many items there are in all where the row shows some of them, else 0.
+    earlier, further: the place of the first of those before and after them; 0: there are none.
     """
 
     name: str
@@ -48,6 +49,9 @@ class Row:
     note: str = ""
     before: pd.DataFrame | None = None
     shape: str = ""
+    there: int = 0
+    earlier: int = 0
+    further: int = 0
 
     @property
     def every(self) -> pd.DataFrame:
@@ -101,9 +105,9 @@ def payload(
         ],
         "whys": whys.values,
         "stems": stems.values,
-        "keywords": [[short(group), shown(keyword, LABEL)] for group, keyword in keywords],
+        "keywords": captions.words(keywords),
         "versions": [shown(version, LABEL) for version in versions],
-        "required": [[short(group), shown(keyword, LABEL)] for group, keyword in wanted],
+        "required": captions.words(wanted),
         "ways": [[shown(row.name, LABEL), row.colour, row.shape] for row in rows if row.colour],
         "columns": columns,
         "depth": depth,
@@ -135,11 +139,6 @@ def opened(
         "answer": None if answer is None else list(answer),
         "text": captions.whole(caption, len(ids)),
     }
-
-
-def short(group: str) -> str:
-    """The short name of a semantic group: `pv_object_type` is `object type`."""
-    return shown(group.removeprefix("pv_").replace("_", " "), LABEL)
 
 
 def movement(rank: float | None, before: float | None, depth: int) -> str:
@@ -184,6 +183,8 @@ def _row(
         "hits": sum(hit is True for hit in hits),
         "judged": sum(hit is not None for hit in hits),
         "number": len(hits),
+        "there": row.there,
+        "ways": [row.earlier, row.further],
         "results": results,
     }
 

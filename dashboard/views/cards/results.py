@@ -13,11 +13,11 @@ from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.protocols.crossmodal import TEXT
 from dashboard.evaluation.ticks import ticks
-from dashboard.tables import RUN, DataError, counted
-from dashboard.views import cached
+from dashboard.tables import RUN, DataError
+from dashboard.views import address, cached
 from dashboard.views.cached import Question
 from dashboard.views.cards import Row, cards, needed
-from dashboard.views.cards.rows import depth_in_rows, only_differing, rows_of, versions
+from dashboard.views.cards.rows import hidden_said, only_differing, rows_of, said_above, versions
 from dashboard.views.cards.said import answer, by_item, say
 from dashboard.views.labels import short_label
 from dashboard.views.texts import plain
@@ -135,13 +135,13 @@ def draw(
     found: Found,
     view: View,
     values: pd.DataFrame,
-    on_open: Callable[[str], None],
-    on_beside: Callable[[str], None],
     spoken: pd.DataFrame | None = None,
+    **told: Callable[[str], None],
 ) -> None:
     """Draw a row of cards for each version, one for the ideal order and one for what was missed.
 
     values: the measurements of this query by the metric in front. spoken: reviewers' verdicts.
+    told: what to do when something is opened: on_open, on_beside, on_missed, as in `cards`.
     """
     rows = rows_of(found, view, values.set_index("run")["value"].to_dict())
     selected = view.clip or None
@@ -149,18 +149,17 @@ def draw(
     described = _described(found, rows, items, int(view.shown))
     if spoken is not None:
         described["reviewed"] = described["item_id"].map(by_item(spoken))
-    said = [_of_another_kind(found, view, values), depth_in_rows(view), _twins_said(described)]
+    said = [_of_another_kind(found, view, values), *said_above(view), _twins_said(described)]
     if view.differing == "yes":
         rows, hidden = only_differing(rows)
-        said.append(_hidden_said(hidden))
+        said.append(hidden_said(len(found.runs), hidden))
     st.caption(plain(" ".join(filter(None, said)), None))
     cards(
         rows,
         described,
         key="cards",
-        on_open=on_open,
-        on_beside=on_beside,
-        on_verdict=lambda told: say(found, told),
+        **told,
+        on_verdict=lambda verdict: say(found, verdict),
         answer=answer(),
         ticks=ticks(found.required, cached.opened(view.collection).keywords, items),
         ranks=pd.concat([found.placed(version).assign(run=version) for version in found.runs]),
@@ -168,6 +167,7 @@ def draw(
         baseline=view.baseline,
         selected=selected,
         beside=view.beside or None,
+        address=address.unsaid(view),
         columns=None if view.columns == "line" else int(view.columns),
         depth=measure(view.metric).cutoff,
     )
@@ -237,13 +237,6 @@ def _of_another_kind(found: Found, view: View, values: pd.DataFrame) -> str:
 def _twins_said(described: pd.DataFrame) -> str:
     number = sum(map(bool, described["twins"]))
     return f"{number:,} of the items shown are near-duplicates of another." if number else ""
-
-
-def _hidden_said(number: int) -> str:
-    if not number:
-        return "No result stands at the same rank in all versions."
-    results = counted(number, "result stands", "results stand")
-    return f"{results} at the same rank in all versions, hidden here."
 
 
 def _annotations(collection: str, item_ids: Sequence[str]) -> pd.DataFrame:

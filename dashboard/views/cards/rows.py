@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -10,6 +11,7 @@ import pandas as pd
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.tables import counted
 from dashboard.views import cached, charts
+from dashboard.views.cached.asked import NO_CUT
 from dashboard.views.cards.payload import Row
 from dashboard.views.labels import short_label
 from dashboard.views.view import View
@@ -31,8 +33,7 @@ def rows_of(found: Found, view: View, values: Mapping[str, float]) -> list[Row]:
 
     values: version → the metric in front for this query.
     """
-    depth = int(view.shown)
-    rows = []
+    depth, rows = int(view.shown), []
     for version in found.runs:
         rows.append(_version_row(found, view, version, values.get(version)))
         whole = _whole_row(found, view, version)
@@ -40,16 +41,69 @@ def rows_of(found: Found, view: View, values: Mapping[str, float]) -> list[Row]:
             rows.append(whole)
     like = next((v for v in (view.candidate, *found.runs) if v not in found.problems), "")
     ideal, value = cached.ideal(found.asked, found.query_id, like, view.metric) if like else ((), 0)
-    if len(ideal):
-        note = "the best order of what is judged; equals as the candidate has them"
-        best = Row("Ideal order", ideal.head(depth), "", "ideal", _measured(view), value, note)
-        rows.append(best)
-    lost = missed(found, depth)
-    if len(lost):
-        few = f"; the first {depth:,} of {len(lost):,}" if len(lost) > depth else ""
-        note = f"relevant, but some version does not show it in its first {depth}{few}"
-        rows.append(Row("Missed", lost.head(depth), role="missed", note=note))
-    return rows
+    if len(ideal) and found.relevant:
+        best = ideal.head(depth)
+        note = _ideal_said(view, value)
+        rows.append(Row("Ideal order", best, "", "ideal", _measured(view), value, note))
+    return [*rows, *_missed_row(found, view)]
+
+
+def _ideal_said(view: View, value: float | None) -> str:
+    """What the ideal order is, and why it has no value where it has none."""
+    said = "what is judged, the best first; equals as the candidate has them"
+    if value is not None and not isnan(value):
+        return said
+    if measure(view.metric).metric.best_first:
+        return f"{said}; no value: {_measured(view)} is not measured for this query"
+    return f"{said}; no value: for {_measured(view)} another order may be better"
+
+
+def _missed_row(found: Found, view: View) -> list[Row]:
+    """As many missed items as a row shows, from the one that the address names."""
+    depth, lost = int(view.shown), missed(found, int(view.shown))
+    if lost.empty:
+        return []
+    asked = min(int(view.missed or 1), len(lost))
+    first = (asked - 1) // depth * depth + 1
+    some = lost.iloc[first - 1 : first - 1 + depth]
+    note = f"relevant, but some version does not show it in its first {depth}"
+    if len(lost) == len(some):
+        return [Row("Missed", some, role="missed", note=note)]
+    after = first + depth if first + depth <= len(lost) else 0
+    note += f"; here {first:,} to {first + len(some) - 1:,}"
+    ways = {"there": len(lost), "earlier": max(0, first - depth), "further": after}
+    return [Row("Missed", some, role="missed", note=note, **ways)]
+
+
+def said_above(view: View) -> list[str]:
+    """What holds for all rows: how deep is looked, what the reader left out, who has no row."""
+    return [depth_in_rows(view), _cut_said(view), _without_a_row(view)]
+
+
+def _without_a_row(view: View) -> str:
+    """Which of the versions that the address asks for have no row here: a sentence, or nothing."""
+    asked = [view.baseline, view.candidate, *filter(None, view.also.split(","))]
+    left = [version for version in dict.fromkeys(asked) if version not in versions(view)]
+    if not left:
+        return ""
+    has = "has" if len(left) == 1 else "have"
+    return f"{', '.join(left)} {has} no row: at most {MOST_ROWS} versions are shown."
+
+
+def _cut_said(view: View) -> str:
+    """That the reader leaves results out by their similarity: a sentence, or nothing."""
+    if view.min_similarity <= NO_CUT:
+        return ""
+    return f"Results less similar than {view.min_similarity:g} are left out, as chosen below."
+
+
+def _cut_in(found: Found, view: View, version: str) -> str:
+    """How many results of a version the least similarity leaves out."""
+    there, left = len(found.whole[version]), len(found.unbroken(version))
+    if view.min_similarity <= NO_CUT or there == left:
+        return ""
+    few = f"{there - left:,} of {there:,}" if left else f"all {there:,}"
+    return f"{few} results are less similar than {view.min_similarity:g} and left out"
 
 
 def _version_row(found: Found, view: View, version: str, value: float | None) -> Row:
@@ -57,7 +111,7 @@ def _version_row(found: Found, view: View, version: str, value: float | None) ->
     ways = charts.version_ways(cached.versions(view))
     copies = run.attrs.get("left_out", {}).get(found.query_id, 0)
     gone = f"{counted(copies, 'copy', 'copies')} left out" if copies else ""
-    said = [found.problems.get(version) or gone]
+    said = [found.problems.get(version) or gone, _cut_in(found, view, version)]
     if len(kept) < len(run):
         said.append(f"the {len(kept):,} judged items in their order; only they count")
     shown = kept[kept["rank"] <= int(view.shown)]
@@ -131,6 +185,16 @@ def only_differing(rows: Sequence[Row]) -> tuple[list[Row], int]:
     return kept, len(same)
 
 
+def hidden_said(versions: int, number: int) -> str:
+    """How many results `only_differing` has hidden of so many versions, in words."""
+    if versions < 2:
+        return "There is one version, so all results are shown: none stands elsewhere."
+    if not number:
+        return "No result stands at the same rank in all versions."
+    results = counted(number, "result stands", "results stand")
+    return f"{results} at the same rank in all versions, hidden here."
+
+
 def _places(row: Row) -> list[tuple[str, int]]:
     return list(zip(row.results["item_id"], row.results["rank"], strict=True))
 
@@ -147,6 +211,8 @@ def depth_in_rows(view: View) -> str:
     if front.cutoff is None:
         return f"{name} looks at every result."
     said = f"{name} looks at the first {counted(front.cutoff, 'result')}"
+    if front.cutoff > int(view.shown):
+        return f"{said}; a row shows the first {view.shown}."
     if view.columns == "line":
         return f"{said}." if front.cutoff < int(view.shown) else ""
     side, own = int(view.columns), int(dict(front.settings).get("rows", 0))

@@ -8,7 +8,7 @@ from dashboard.views import summary
 from dashboard.views.cached import Question
 from dashboard.views.cards import results, said
 from dashboard.views.frame.review import review, similarity
-from dashboard.views.frame.steps import open_beside, open_clip
+from dashboard.views.frame.steps import open_beside, open_clip, show_missed
 from dashboard.views.view import View
 
 
@@ -21,7 +21,15 @@ def what_was_found(view: View, asked: Question, query_id: str) -> None:
     review(view)
     spoken = said.read(found)
     with st.container(key="found"):
-        results.draw(found, view, summary.in_front(view, values), open_clip, open_beside, spoken)
+        results.draw(
+            found,
+            view,
+            summary.in_front(view, values),
+            spoken,
+            on_open=open_clip,
+            on_beside=open_beside,
+            on_missed=show_missed,
+        )
     if spoken is not None:
         said.below(found, spoken)
     summary.values_table(view, values)

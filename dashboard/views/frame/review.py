@@ -21,7 +21,8 @@ def review(view: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         _further(view)
         segments("Cards side by side", "columns", columns, view, beside=True)
-        segments("Show", "differing", DIFFERING, view, beside=True)
+        if len(versions(view)) > 1:
+            segments("Show", "differing", DIFFERING, view, beside=True)
 
 
 def _further(view: View) -> None:

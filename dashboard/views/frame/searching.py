@@ -93,7 +93,7 @@ def _text(view: View, example: str) -> None:
         max_chars=1_000,
         placeholder=f"for example: {shown(example, 80)}" if example else None,
         on_change=lambda: address.go(
-            text=st.session_state["choice-text"].strip(), item="", clip=""
+            text=st.session_state["choice-text"].strip(), item="", clip="", missed=""
         ),
     )
 
@@ -108,7 +108,7 @@ def _stored_text(view: View, can: Searchable) -> None:
         format_func=shown,
         placeholder="choose",
         on_change=lambda: address.go(
-            text=st.session_state["choice-stored-text"] or "", item="", clip=""
+            text=st.session_state["choice-stored-text"] or "", item="", clip="", missed=""
         ),
     )
 
@@ -128,7 +128,9 @@ def _item(view: View, can: Searchable, kind: str, alternative: bool) -> None:
         key="choice-item",
         format_func=lambda item: shown(name(item)),
         placeholder="choose",
-        on_change=lambda: address.go(item=st.session_state["choice-item"] or "", text="", clip=""),
+        on_change=lambda: address.go(
+            item=st.session_state["choice-item"] or "", text="", clip="", missed=""
+        ),
     )
 
 

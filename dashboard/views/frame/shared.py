@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -15,6 +14,7 @@ from dashboard.tables import DataError
 from dashboard.views import address, cached, late, summary
 from dashboard.views.address.choices import COPIES, NAMES, SHOWN, protocols_of
 from dashboard.views.frame.choosers import found_among
+from dashboard.views.frame.sharing import share
 from dashboard.views.labels import group_name, label, slice_name
 from dashboard.views.texts import plain, shown
 from dashboard.views.view import View
@@ -40,10 +40,7 @@ def top_bar(pages: Sequence[Any], current: Any, view: View | None) -> None:
                 width=round(LINK + LETTER * len(page.title)),
             )
         if view is not None:
-            with st.popover("Share", icon=":material/link:"):
-                st.write("Whoever opens this link sees exactly this view.")
-                full = urlencode(address.link(view), doseq=True)
-                st.code(f"{st.context.url or ''}?{full}", language=None, wrap_lines=True)
+            share(view)
 
 
 def say(problems: Sequence[address.Problem]) -> None:

@@ -14,6 +14,8 @@ from dashboard.views.frame.shared import segments
 from dashboard.views.texts import plain, shown
 from dashboard.views.view import View
 
+NOTHING_OPEN = {"clip": "", "list": "", "missed": ""}  # what belongs to the query that was open
+
 
 def filters(view: View) -> None:
     """Which queries are listed: by outcome, by their words, and by what a chart's click chose."""
@@ -71,7 +73,7 @@ def _queries(view: View, query_id: str, ids: Sequence[str], place: int) -> None:
         offered if place >= 0 else [query_id, *offered],
         key="choice-query",
         format_func=lambda each: shown(names[each]),
-        on_change=lambda: address.go(query=st.session_state["choice-query"], clip="", list=""),
+        on_change=lambda: address.go(query=st.session_state["choice-query"], **NOTHING_OPEN),
     )
 
 
@@ -102,13 +104,18 @@ def _step(title: str, key: str, query_id: str, icon: str, width: int) -> None:
         disabled=not query_id,
         icon=f":material/{icon}:",
         width=width,
-        on_click=lambda: address.go(query=query_id, clip="", list=""),
+        on_click=lambda: address.go(query=query_id, **NOTHING_OPEN),
     )
 
 
 def open_clip(item_id: str) -> None:
     """Put the clip whose player was opened (or none) into the address."""
     address.go(clip=item_id, **({} if item_id else {"beside": ""}))
+
+
+def show_missed(first: str) -> None:
+    """Show the missed items from the one at this place on."""
+    address.go(missed=first)
 
 
 def open_beside(item_id: str) -> None:
