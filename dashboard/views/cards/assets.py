@@ -18,6 +18,8 @@ _SCRIPTS = (  # together one module
     "pair.js",
     "beside.js",
     "saying.js",
+    "zoom.js",
+    "history.js",
     "player.js",
     "moving.js",
     "keys.js",

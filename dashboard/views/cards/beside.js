@@ -14,7 +14,7 @@ function partners(item, data, { rank, marked }) {
   return found;
 }
 
-function besides(offered, beside, choose) {
+function besides(item, offered, beside, choose) {
   const list = make("select");
   list.append(make("option", "", "nothing"));
   const options = new Map(offered);
@@ -27,27 +27,47 @@ function besides(offered, beside, choose) {
   }
   list.firstChild.value = "";
   list.addEventListener("change", () => choose(list.value));
-  return make("label", "besides", "", ["Play in step with ", list]);
+  const words = item.kind === "clip" ? "Play in step with " : "Show beside it ";
+  return make("label", "besides", "", [words, list]);
+}
+
+// A link to the screen Search with this item, in the same view.
+function moreLike(item) {
+  if (!item.askable) return null;
+  const address = new URL("search", location.href);
+  for (const [key, value] of new URL(location.href).searchParams) {
+    if (!["clip", "beside", "query", "list", "pair", "text", "picture"].includes(key)) {
+      address.searchParams.append(key, value);
+    }
+  }
+  address.searchParams.set("item", item.id);
+  const link = make("a", "plain", "More like this");
+  link.href = address.href;
+  link.title = "Search with it";
+  return link;
 }
 
 function linkTo(item) {
-  const address = new URL(location.href);
-  address.searchParams.set("clip", item.id);
+  const address = () => {
+    const whole = new URL(location.href);
+    whole.searchParams.set("clip", item.id);
+    return whole.href;
+  };
   const field = make("input");
   field.readOnly = true;
-  field.value = address.href;
   field.hidden = true;
-  field.ariaLabel = "Link to this clip";
+  field.ariaLabel = "Link to this item";
   const button = make("button", "plain", "Copy link");
   button.type = "button";
   button.addEventListener("click", async () => {
+    field.value = address();
     try {
-      await navigator.clipboard.writeText(address.href);
+      await navigator.clipboard.writeText(field.value);
       button.textContent = "Link copied";
     } catch {
       field.hidden = false; // without a secure connection the browser does not let us copy
       field.select();
     }
   });
-  return make("p", "link", "", [button, field]);
+  return make("p", "link", "", [button, moreLike(item), field]);
 }

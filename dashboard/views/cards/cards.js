@@ -1,6 +1,7 @@
 // The grid: rows of cards that are changed in place, so that nothing flickers or is fetched again.
 
 const kept = new WeakMap(); // the component's element → what it remembers between runs
+const TINY = 64; // pixels: pictures no larger are shown pixel by pixel
 const ANSWER = 5000; // milliseconds in which the script confirms what was opened or closed
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -30,13 +31,13 @@ function sayAll(address) {
 }
 
 function begin(root) {
-  const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null, marked: "" };
+  const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null, marked: "", later: null };
   const told = {
-    open(id) {
-      state.expected = { id, until: Date.now() + ANSWER };
-      state.tell("open", id);
+    open: (id) => tellOpen(state, id),
+    beside(id) {
+      if (opensClip()) inPlace({ beside: id });
+      state.tell("beside", id);
     },
-    beside: (id) => state.tell("beside", id),
     verdict: (said) => state.tell("verdict", said),
   };
   state.player = player(root.querySelector(".player"), told);
@@ -47,6 +48,22 @@ function begin(root) {
   const come = () => (root.isConnected ? drawAnew(state) : whenKept.delete(come));
   whenKept.add(come);
   return state;
+}
+
+// Tells the script what is open, one thing at a time: what is opened or closed until it has answered
+// is told then, as a late answer would be taken for a step of the browser's history.
+function tellOpen(state, id) {
+  const { expected } = state;
+  state.later = null;
+  if (expected?.told && Date.now() < expected.until) {
+    state.later = id;
+    return;
+  }
+  const opening = Boolean(id) && !opensClip(); // a step of the history, which the script makes
+  state.expected = { id, until: Date.now() + ANSWER, opening, told: true };
+  if (!id && leaveOpened()) return; // the script hears of it from the browser
+  if (opensClip()) inPlace(id ? { clip: id } : { clip: "", beside: "" });
+  state.tell("open", id);
 }
 
 // Back and Forward open and close the player at once: the script may skip a state that it had no
@@ -60,6 +77,7 @@ function whenGoingBack(root, state) {
     if (!state.data) return;
     const wanted = new URL(location.href).searchParams.get("clip") ?? "";
     state.expected = { id: wanted, until: Date.now() + ANSWER };
+    state.later = null;
     if (wanted) state.player.show(wanted, rowOf(state.data, wanted), { tell: false });
     else state.player.hide();
   };
@@ -74,7 +92,9 @@ function follow(state) {
   const changed = wanted !== state.wanted;
   state.wanted = wanted;
   const answered = expected?.id === wanted;
+  if (answered && expected.opening) noteOpened();
   if (answered || Date.now() > expected?.until) state.expected = null;
+  if (!state.expected && state.later !== null) tellOpen(state, state.later);
   if (!(changed || answered) || state.expected || wanted === player.id) return;
   if (wanted) player.show(wanted, rowOf(data, wanted), { tell: false });
   else player.hide();
@@ -178,11 +198,15 @@ function fillPicture(picture, result, item, row) {
   if (!image) {
     const plain = { width: 480, height: 270, loading: "lazy", decoding: "async", alt: "" };
     image = Object.assign(make("img"), plain);
-    image.addEventListener("load", () => picture.classList.remove("waiting"));
+    image.addEventListener("load", () => {
+      picture.classList.remove("waiting");
+      image.classList.toggle("squares", Math.max(image.naturalWidth, image.naturalHeight) <= TINY);
+    });
     image.addEventListener("error", () => {
       picture.classList.remove("waiting");
       image.hidden = true;
       say(picture, picture.dataset.problem || "no picture");
+      if (!picture.dataset.problem) noteWhy(picture, image);
     });
     picture.append(image);
   }
@@ -202,6 +226,12 @@ function fillPicture(picture, result, item, row) {
   if (ranked) picture.append(make("span", "rank", String(result.rank)));
   if (result.note) picture.append(make("span", "who", "", [isolated("", result.note)]));
   if (result.move) picture.append(make("span", `move ${kindOf(result.move)}`, result.move));
+}
+
+async function noteWhy(picture, image) {
+  const address = image.src;
+  const word = await whyNoPoster(address);
+  if (word && image.hidden && image.src === address) say(picture, word);
 }
 
 const kindOf = (move) => ({ "↑": "up", "↓": "down" })[move[0]] ?? move;

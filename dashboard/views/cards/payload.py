@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal
@@ -69,6 +69,7 @@ def payload(
     baseline: str = "",
     columns: int | None = None,
     depth: int | None = None,
+    askable: Collection[str] = (),
 ) -> dict[str, Any]:
     """Everything that the component draws, as values that JSON can hold.
 
@@ -81,6 +82,7 @@ def payload(
     annotations: item_id, group, keyword.
     baseline: the row that movements start from. columns: cards side by side; None: one line.
     depth: how many results the metric looks at; None: all.
+    askable: the items that some version can be searched with.
     """
     known: dict[str, Record] = {
         str(record["item_id"]): record for record in items.to_dict("records")
@@ -91,7 +93,7 @@ def payload(
     versions = [] if ranks is None else list(dict.fromkeys(ranks["run"]))
     noted, places = marks.annotated(annotations), marks.places(ranks, versions)
     keywords = {pair: number for number, pair in enumerate(dict.fromkeys(chain(*noted.values())))}
-    whys, stems = Once(), Once()
+    whys, stems, able = Once(), Once(), set(askable)
     built = {
         "rows": [_row(row, rows, baseline, known, index) for row in rows],
         "items": [
@@ -111,6 +113,7 @@ def payload(
         "ways": [[shown(row.name, LABEL), row.colour, row.shape] for row in rows if row.colour],
         "columns": columns,
         "depth": depth,
+        "askable": index.keys() <= able or [index[i] for i in index if i in able],
     }
     json.dumps(built, allow_nan=False)  # a number that JSON cannot hold would kill the component
     return built

@@ -12,6 +12,7 @@ function player(dialog, told) {
   let neighbours = []; // the items of the row that it was opened from
   let beside = null; // the item that plays in step with it
   let form = null; // a reviewer's verdict on the item shown
+  let zooms = []; // of the pictures on the stage
   let opened = {}; // the rank it was opened at, and the card that was marked then
   let data = null;
 
@@ -22,6 +23,7 @@ function player(dialog, told) {
   };
   const find = (id) => data.items.find((known) => known.id === id) ?? null;
   const clear = () => {
+    zooms = [];
     stage.querySelectorAll("video").forEach(unload);
     stage.replaceChildren();
   };
@@ -40,7 +42,8 @@ function player(dialog, told) {
     if (another) own.replaceChildren((form = saying(item, told.verdict)));
     if (about.known !== known) {
       const offered = partners(item, data, opened);
-      about.replaceChildren(...facts(item, data), besides(offered, beside, choose));
+      const alone = neighbours.length ? null : make("p", "note", "It is in no row that is shown here.");
+      about.replaceChildren(...[alone, ...facts(item, data)].filter(Boolean), besides(item, offered, beside, choose));
     }
     form.answered(data.answer);
     about.known = known; // a rerun that brings nothing new leaves what the reader has unfolded
@@ -57,10 +60,12 @@ function player(dialog, told) {
     stage.classList.toggle("two", Boolean(pair));
     const first = onStage(shown, data, pair);
     stage.append(first.frame);
-    if (!pair) return;
-    const second = onStage(beside, data, true);
-    stage.append(second.frame);
-    if (first.video && second.video) inStep(first, second);
+    const second = pair ? onStage(beside, data, true) : null;
+    if (second) stage.append(second.frame);
+    if (first.video && second?.video) inStep(first, second);
+    zooms = [first.zoom, second?.zoom].filter(Boolean);
+    if (zooms.length < 2) return;
+    zooms.forEach((zoom, place) => (zoom.changed = (seen) => zooms[1 - place].follow(seen)));
   }
 
   // Puts a second item on the stage, or takes it off.
@@ -84,6 +89,7 @@ function player(dialog, told) {
   dialog.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.target.matches("video, input, select, textarea")) return;
+    if (zooms.some((zoom) => zoom.key(event))) return;
     if (event.key === " " && event.target.matches("h2, dialog")) {
       event.preventDefault();
       const video = stage.querySelector("video");
@@ -116,12 +122,17 @@ function player(dialog, told) {
   };
 }
 
+// An item as large as there is room, with its video or what zooms its picture.
 function onStage(item, data, paired) {
   const frame = make("div", "frame");
-  const around = make("figure", "", "", [frame, paired ? titleOf(item, data) : null]);
-  let video = null;
+  const under = paired ? titleOf(item, data) : null;
+  const stands = { frame: make("figure", "", "", [frame, under]), video: null, zoom: null, item };
   const failed = (word) => {
+    frame.querySelectorAll("video").forEach(unload);
     frame.replaceChildren(make("p", "failed", "", [isolated("", word)]));
+    stands.zoom?.bar.remove();
+    frame.className = "frame";
+    frame.removeAttribute("tabindex");
     if (!item.media) return;
     const download = make("a", "", "Download the file");
     download.href = item.media;
@@ -129,24 +140,60 @@ function onStage(item, data, paired) {
     frame.append(download);
   };
   if (item.kind === "clip") {
-    const word = `This browser cannot play it. ${item.problem}`.trim();
-    video = clip(item, () => failed(word), !paired);
-    video.controls = true;
-    video.autoplay = !calm.matches;
-    if (item.poster) video.poster = item.poster;
-    frame.append(video);
+    stands.video = clipOn(frame, item, failed, paired);
+    const part = partOf(item);
+    if (part) frame.after(make("p", "note part", part));
   } else if (item.kind === "picture") {
-    const picture = make("img");
-    picture.alt = item.caption || item.name;
-    picture.addEventListener("error", () => failed("The picture cannot be shown."));
-    picture.src = item.media;
-    frame.append(picture);
+    stands.zoom = pictureOn(frame, item, failed);
   } else if (item.kind === "text") {
     failed(item.caption);
   } else {
     failed(`No media: ${item.problem || "none"}.`);
   }
-  return { frame: around, video, item };
+  return stands;
+}
+
+function clipOn(frame, item, failed, paired) {
+  const usual = `This browser cannot play it. ${item.problem}`.trim();
+  const video = clip(item, (word) => failed(word ? `No media: ${word}.` : usual), !paired);
+  video.controls = true;
+  video.autoplay = !calm.matches;
+  if (item.poster) video.poster = item.poster;
+  frame.append(video);
+  return video;
+}
+
+function pictureOn(frame, item, failed) {
+  const picture = make("img");
+  picture.alt = item.caption || item.name;
+  picture.addEventListener("error", () => failed("The picture cannot be shown."));
+  const still = item.moves && calm.matches && item.poster;
+  picture.src = still ? item.poster : item.media;
+  const zoom = zoomable(picture, frame, item.name);
+  frame.append(picture);
+  frame.after(zoom.bar);
+  if (still) {
+    const play = make("button", "plain", "Play the animation");
+    play.type = "button";
+    play.addEventListener("click", () => {
+      picture.src = item.media;
+      play.remove();
+    });
+    zoom.bar.append(play);
+  }
+  noteDamage(item, zoom.bar);
+  return zoom;
+}
+
+// Browsers show what is there of a damaged picture without a word; the server could not read it.
+function noteDamage(item, bar) {
+  if (!item.poster) return;
+  const small = make("img");
+  small.addEventListener("error", async () => {
+    const word = await whyNoPoster(item.poster);
+    if (word) bar.before(make("p", "note", `The file is ${word}: this may not be all of it.`));
+  });
+  small.src = item.poster;
 }
 
 // What stands under each of two clips: which it is, whether it is relevant and what it has.

@@ -3,42 +3,84 @@
 const REST = 200; // milliseconds before a preview starts
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-// A muted video of an item that turns round at the end of the item's span, unless it plays in step
-// with another; `failed` is called once.
+// A muted video of an item that stays within the item's span and turns round at its end, unless it
+// plays in step with another; `failed` is called once, with a word where the reason is known.
 function clip(item, failed, turns = true) {
   const video = document.createElement("video");
   const [begin, end] = item.span;
+  const start = Math.max(begin ?? 0, 0);
   video.muted = true;
   video.playsInline = true;
   video.loop = turns && begin === null && end === null;
-  if (!turns) {
-    video.addEventListener("loadedmetadata", () => (video.currentTime = begin ?? 0));
-  } else if (!video.loop) {
-    const turn = () => {
-      video.currentTime = begin ?? 0;
-      video.play().catch(() => {});
-    };
-    const watch = () => {
-      if (end !== null && video.currentTime >= end && !video.paused) turn();
-      if (video.isConnected) video.requestVideoFrameCallback?.(watch);
-    };
-    video.addEventListener("loadedmetadata", () => {
-      video.currentTime = begin ?? 0;
-      video.requestVideoFrameCallback?.(watch);
-    });
-    video.addEventListener("timeupdate", () => end !== null && video.currentTime >= end && turn());
-    video.addEventListener("ended", turn);
-  }
-  video.addEventListener("error", () => video.isConnected && failed(), { once: true });
+  let lost = false;
+  const lose = (word) => {
+    if (lost || !video.isConnected) return;
+    lost = true;
+    failed(word);
+  };
+  video.addEventListener("loadedmetadata", () => {
+    if (!video.videoWidth) lose("sound only, no picture");
+    else if (start >= video.duration) lose("its span lies outside its clip");
+    else if (start) video.currentTime = start;
+  });
+  video.addEventListener("seeking", () => {
+    const at = video.currentTime;
+    if (at < start - 0.05) video.currentTime = start;
+    if (end !== null && at > end + 0.05) video.currentTime = Math.max(start, end - 0.05);
+  });
+  if (turns && !video.loop) turning(video, start, end);
+  video.addEventListener("error", () => lose(), { once: true });
   video.src = item.media;
   return video;
 }
 
+// Makes a video turn round at the end of a span.
+function turning(video, start, end) {
+  const turn = () => {
+    video.currentTime = start;
+    video.play().catch(() => {});
+  };
+  const watch = () => {
+    if (end !== null && video.currentTime >= end && !video.paused) turn();
+    if (video.isConnected) video.requestVideoFrameCallback?.(watch);
+  };
+  video.addEventListener("loadedmetadata", () => video.requestVideoFrameCallback?.(watch));
+  video.addEventListener("timeupdate", () => {
+    if (end !== null && video.currentTime >= end && !video.paused) turn();
+  });
+  video.addEventListener("ended", turn);
+}
+
+// Which part of its file a clip is, in words; empty: all of it.
+function partOf({ span: [begin, end] }) {
+  const seconds = (value) => `${Number(value.toFixed(2))} s`;
+  if (begin === null && end === null) return "";
+  if (end === null) return `From ${seconds(begin)} of its file on; it stays within.`;
+  return `${seconds(begin ?? 0)} to ${seconds(end)} of its file; it stays within.`;
+}
+
 function unload(video) {
   video.remove();
-  video.pause();
+  video.pause?.();
   video.removeAttribute("src");
-  video.load(); // lets go of the connection
+  video.load?.(); // lets go of the connection
+}
+
+// Why the server has no poster of an item, in a word.
+async function whyNoPoster(address) {
+  try {
+    const answer = await fetch(address);
+    return answer.status === 422 ? await answer.text() : "";
+  } catch {
+    return "";
+  }
+}
+
+function animation(item) {
+  const moving = make("img");
+  moving.alt = "";
+  moving.src = item.media;
+  return moving;
 }
 
 // One preview at a time, over the poster it belongs to.
@@ -52,12 +94,17 @@ function previews() {
   };
   const start = (picture, item) => {
     stop();
-    if (calm.matches || item.kind !== "clip") return;
+    if (calm.matches || !(item.kind === "clip" || item.moves)) return;
     timer = setTimeout(() => {
       if (!picture.isConnected) return;
-      video = clip(item, () => {
+      if (item.moves) {
+        video = animation(item);
+        picture.append(video);
+        return;
+      }
+      video = clip(item, (word) => {
         stop();
-        say(picture, item.problem || "cannot be played here");
+        say(picture, item.problem || word || "cannot be played here");
       });
       video.ariaHidden = "true";
       video.tabIndex = -1;

@@ -170,6 +170,7 @@ def draw(
         address=address.unsaid(view),
         columns=None if view.columns == "line" else int(view.columns),
         depth=measure(view.metric).cutoff,
+        askable=cached.searched_with(cached.opened(view.collection), tuple(found.runs)).items,
     )
 
 

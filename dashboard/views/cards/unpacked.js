@@ -2,7 +2,7 @@
 
 // Puts back what was left out to keep the message small.
 function unpacked(data) {
-  const items = data.items.map((item) => {
+  const items = data.items.map((item, number) => {
     const id = encodeURIComponent(item.id).replace(/[!'()*]/g, quoted);
     const address = (parts) => (parts ? data.stems[parts[0]].replace("*", () => id) + parts[1] : "");
     return {
@@ -15,9 +15,11 @@ function unpacked(data) {
       twins: [],
       reviewed: null,
       ...item,
+      ...(item.kind === "animation" ? { kind: "picture", moves: true } : {}),
       name: brief(item.caption.trim() || item.label || item.id),
       poster: address(item.poster),
       media: address(item.media),
+      askable: data.askable === true || Boolean(data.askable?.includes(number)),
       why: item.why ? data.whys[item.why[0]] : [],
       places: item.places.map(([number, ...place]) => [data.versions[number], ...place]),
       annotations: grouped(item.annotations.map((number) => data.keywords[number])),

@@ -9,7 +9,8 @@ from tests.browser.cards_world import world
 
 st.set_page_config(layout="wide")
 known = world.open_collection()
-ids = known.items["item_id"].tolist()
+every = known.items["item_id"].tolist()
+ids = [item_id for item_id in every if item_id not in world.ODD_MEDIA]
 shift = int(st.query_params.get("shift", 0))
 
 
@@ -26,8 +27,10 @@ rows = [
     Row("ideal order", found(ids[:3], 0.9).head(3), role="ideal"),
     Row("missed", pd.DataFrame({"item_id": ids[8:], "rank": None, "score": None}), role="missed"),
 ]
+if "odd" in st.query_params:
+    rows.append(Row("odd media", found(world.ODD_MEDIA, 0.8), "#009e73"))
 selected = st.query_params.get("clip")
-items = media(known, needed(rows, selected if selected in ids else None))
+items = media(known, needed(rows, selected if selected in every else None))
 items["hit"] = [None if i % 5 == 4 else i % 3 != 1 for i in range(len(items))]
 items["matched"], items["required"] = [i % 4 for i in range(len(items))], 3
 wanted = [(world.GROUPS[0], "bicyclist"), (world.GROUPS[1], "crossing"), (world.GROUPS[2], "urban")]
@@ -64,6 +67,7 @@ cards(
     baseline="v0.1",
     selected=selected,
     columns=int(columns) if columns else None,
+    askable=world.PLAIN,
     key="grid",
     on_open=opened,
 )

@@ -1,0 +1,279 @@
+"""The player in Chromium: zoom, odd media, spans, the browser's history, and what is offered."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from PIL import Image
+
+from tests.browser.cards_world import world
+
+HERE = Path(__file__).parent / "cards_world"
+BOX = """node => { const {x, y, width, height} = node.getBoundingClientRect();
+    return [x, y, width, height] }"""
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("player")
+    world.build(folder / "world")
+    cache = str(folder / "cache")
+    return serve(HERE / "app.py", CARDS_WORLD=str(folder / "world"), DASHBOARD_CACHE=cache)
+
+
+@pytest.fixture
+def opened(address: str, new_page: Callable) -> Callable:
+    """Opens the test page at `?…` and waits for its cards."""
+
+    def at(query: str = "", **options: object):
+        page = new_page(**options)
+        page.goto(f"{address}/?{query}")
+        page.locator(".card").first.wait_for()
+        return page
+
+    return at
+
+
+def percent(page) -> float:
+    return float(page.locator(".zoom output").first.inner_text().rstrip(" %"))
+
+
+def picture_of(page):
+    picture = page.locator(".stage img").first
+    picture.wait_for()
+    page.locator(".zoom output").first.filter(has_text="%").wait_for()
+    return picture
+
+
+def test_a_tall_picture_can_be_read(opened: Callable) -> None:
+    page = opened("clip=tower")
+    picture, frame = picture_of(page), page.locator(".view")
+    fit = percent(page)
+    assert picture.evaluate(BOX)[3] == pytest.approx(frame.evaluate(BOX)[3], abs=1)
+    frame.dblclick()
+    assert percent(page) == 100 and picture.evaluate(BOX)[2] == pytest.approx(200, abs=1)
+    before = picture.evaluate(BOX)[1]
+    left, top, width, height = frame.evaluate(BOX)
+    page.mouse.move(left + width / 2, top + 40)
+    page.mouse.down()
+    page.mouse.move(left + width / 2, top + 140, steps=4)
+    page.mouse.up()
+    assert picture.evaluate(BOX)[1] == pytest.approx(before + 100, abs=1)
+    page.keyboard.press("0")
+    assert percent(page) == fit
+    assert urlsplit(page.url).query == "clip=tower"
+    page.get_by_text("It is in no row that is shown here.").wait_for()
+
+
+def test_the_wheel_keeps_what_is_under_the_pointer(opened: Callable) -> None:
+    page = opened("clip=still")
+    picture, frame = picture_of(page), page.locator(".view")
+    left, top, width, height = frame.evaluate(BOX)
+    across, down = left + width * 0.8, top + height * 0.3
+
+    def under() -> tuple[float, float]:
+        x, y, wide, high = picture.evaluate(BOX)
+        return (across - x) / wide, (down - y) / high
+
+    before, size = under(), percent(page)
+    page.mouse.move(across, down)
+    page.mouse.wheel(0, -400)
+    page.wait_for_timeout(100)
+    assert percent(page) > 1.8 * size
+    assert under() == pytest.approx(before, abs=0.01)
+    page.mouse.wheel(0, 4_000)
+    page.wait_for_timeout(100)
+    assert percent(page) == size
+
+
+def test_keys_and_buttons_zoom_and_have_names(opened: Callable) -> None:
+    page = opened("clip=drawing")
+    picture_of(page)
+    page.get_by_role("button", name="100 %").click()
+    for press, now in (("+", 125), ("-", 100), ("=", 125)):
+        page.keyboard.press(press)
+        assert percent(page) == now
+    page.get_by_role("button", name="Zoom in").click()
+    assert percent(page) == 156
+    page.get_by_role("button", name="Zoom out").click()
+    frame = page.get_by_role("group", name=re.compile("^A drawing"))
+    for _ in range(8):
+        page.keyboard.press("+")
+    before = page.locator(".stage img").evaluate(BOX)[0]
+    frame.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".stage img").evaluate(BOX)[0] == before - 60
+    assert "drawing" in page.locator("dialog.player h2").inner_text()
+    page.get_by_role("button", name="Fit").click()
+    assert page.locator(".view.larger").count() == 0
+
+
+def test_by_touch_two_fingers_pinch_and_compare_is_seen(opened: Callable) -> None:
+    page = opened("clip=still", width=420, has_touch=True, is_mobile=True)
+    picture_of(page)
+    assert page.get_by_role("link", name="More like this").count() == 0, "no version knows it"
+    button = page.locator(".card .beside").first
+    assert button.evaluate("node => getComputedStyle(node).opacity") == "1"
+    (_, above, _, high), (_, first, _, tall) = (
+        page.locator(place).first.evaluate(BOX) for place in (".card .beside", ".card .picture")
+    )
+    assert first < above and above + high <= first + tall, "it covers no text of the card"
+    left, top, width, height = page.locator(".view").evaluate(BOX)
+    size, touch = percent(page), page.context.new_cdp_session(page)
+
+    def send(kind: str, apart: float) -> None:
+        middle, down = left + width / 2, top + height / 2
+        points = [{"x": middle + side * apart, "y": down, "id": side} for side in (-1, 1)]
+        touch.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [] if kind == "touchEnd" else points},
+        )
+
+    send("touchStart", 30)
+    for apart in (40, 50, 60, 75, 90):
+        send("touchMove", apart)
+    send("touchEnd", 0)
+    page.wait_for_timeout(200)
+    assert 2.4 * size < percent(page) < 3.6 * size
+
+
+def pixel(page, locator, across: float, down: float) -> tuple[int, int, int]:
+    shot = Image.open(io.BytesIO(locator.screenshot())).convert("RGB")
+    return shot.getpixel((int(shot.width * across), int(shot.height * down)))
+
+
+def violations(page) -> list:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page.wait_for_timeout(500)
+    return [
+        (rule["id"], node["target"][0], node["failureSummary"])
+        for rule in axe.run(page).response["violations"]
+        for node in rule["nodes"]
+        if isinstance(node["target"][0], list)  # a path through the component's shadow
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_drawing_stands_on_white(opened: Callable, scheme: str) -> None:
+    page = opened("clip=drawing&odd=1", color_scheme=scheme)
+    picture = picture_of(page)
+    assert pixel(page, picture, 0.1, 0.1) == (255, 255, 255)
+    assert pixel(page, picture, 0.5, 0.5) == (0, 0, 0)
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    card = page.locator(".card").filter(has_text="A drawing").locator(".picture")
+    card.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    assert min(pixel(page, card, 0.5, 0.15)) > 250 and max(pixel(page, card, 0.5, 0.5)) < 10
+
+
+def test_odd_media_have_their_word_on_the_cards(opened: Callable) -> None:
+    page = opened("odd=1&k=1", width=2400)
+    row = page.locator("section[aria-label='odd media']")
+    row.scroll_into_view_if_needed()
+    row.get_by_text("damaged", exact=True).wait_for()
+    row.get_by_text("HEIC pictures are not shown by most browsers").wait_for()
+    tiny = row.locator(".card").nth(world.ODD_MEDIA.index("tiny")).locator("img.squares")
+    tiny.wait_for()
+    assert tiny.evaluate("image => getComputedStyle(image).imageRendering") == "pixelated"
+    for item_id, word in (("beyond", "outside its clip"), ("heard", "sound only")):
+        card = row.locator(".card").nth(world.ODD_MEDIA.index(item_id))
+        card.locator(".picture").hover()
+        card.get_by_text(word).wait_for()
+        assert card.locator("video").count() == 0
+    upright = row.locator(".card").nth(world.ODD_MEDIA.index("upright"))
+    upright.locator(".picture").hover()
+    upright.locator("video.on").wait_for()
+    fits = upright.locator("img, video").evaluate_all(
+        "nodes => nodes.map(node => getComputedStyle(node).objectFit)"
+    )
+    assert fits == ["contain", "contain"]
+    moving = row.locator(".card").nth(world.ODD_MEDIA.index("moving"))
+    moving.locator(".picture").hover()
+    moving.locator("img[src*='clips/']").wait_for()
+
+
+def test_odd_media_have_their_word_in_the_player(opened: Callable) -> None:
+    page = opened("odd=1&k=1&clip=half")
+    said = page.locator(".stage")
+    said.get_by_text("The file is damaged: this may not be all of it.").wait_for()
+    page.keyboard.press("ArrowRight")  # the upright clip
+    for words in (
+        "No media: its span lies outside its clip.",
+        "No media: sound only, no picture.",
+        "No media: HEIC pictures are not shown by most browsers.",
+    ):
+        page.keyboard.press("ArrowRight")
+        said.get_by_text(words).wait_for()
+        assert said.get_by_role("link", name="Download the file").count() == 1
+        assert page.locator(".stage video").count() == 0
+
+
+def test_an_animation_waits_where_less_motion_is_wanted(opened: Callable) -> None:
+    page = opened("clip=moving", reduced_motion="reduce")
+    assert "posters/" in picture_of(page).get_attribute("src")
+    page.get_by_role("button", name="Play the animation").click()
+    assert "clips/" in page.locator(".stage img").get_attribute("src")
+
+
+def test_controls_cannot_leave_the_span(opened: Callable) -> None:
+    page = opened("clip=span", reduced_motion="reduce")
+    video = page.locator(".stage video")
+    page.get_by_text("1 s to 1.6 s of its file; it stays within.").wait_for()
+    page.wait_for_timeout(500)
+    for wanted in (0.2, 2.7):
+        video.evaluate(
+            """(video, at) => new Promise(done => { video.currentTime = at;
+            setTimeout(done, 400) })""",
+            wanted,
+        )
+        assert 0.95 <= video.evaluate("video => video.currentTime") <= 1.65
+
+
+def test_back_and_esc_close_the_player_from_any_neighbour(opened: Callable) -> None:
+    page = opened()
+    player = page.locator("dialog.player[open]")
+    start = page.evaluate("history.length")
+    for leave in (page.go_back, lambda: page.keyboard.press("Escape")):
+        page.locator(".card .open").first.click()
+        page.wait_for_url(re.compile(f"clip={world.PLAIN[0]}"))
+        for number in (1, 2):
+            page.get_by_label("Next result").click()
+            page.wait_for_url(re.compile(f"clip={world.PLAIN[number]}"))
+        page.get_by_text("told: ").filter(has_text=world.PLAIN[2]).wait_for()
+        page.wait_for_timeout(300)
+        assert page.evaluate("history.length") == start + 1
+        leave()
+        player.wait_for(state="hidden")
+        page.wait_for_url(re.compile(r"/(\?|$)(?!.*clip=)"))
+        page.wait_for_timeout(700)
+        assert player.count() == 0 and "clip=" not in page.url
+    page.go_forward()
+    player.wait_for()
+    assert world.PLAIN[2] in player.locator("video").get_attribute("src")
+
+
+def test_a_link_offers_a_search_and_is_closed_where_it_is(opened: Callable) -> None:
+    page = opened(f"clip={world.PLAIN[1]}&k=3")
+    link = page.get_by_role("link", name="More like this")
+    address = urlsplit(link.get_attribute("href"))
+    assert (address.path, parse_qs(address.query)) == (
+        "/search",
+        {"k": ["3"], "item": [world.PLAIN[1]]},
+    )
+    before = page.evaluate("history.length")
+    page.keyboard.press("Escape")
+    page.locator("dialog.player[open]").wait_for(state="hidden")
+    page.wait_for_timeout(700)
+    assert "clip=" not in page.url and page.evaluate("history.length") == before
+
+
+def test_the_colours_of_versions_stay_where_colours_are_forced(opened: Callable) -> None:
+    page = opened(forced_colors="active")
+    shade = page.locator(".swatch").first.evaluate("node => getComputedStyle(node).backgroundColor")
+    assert shade == "rgb(0, 114, 178)"
