@@ -38,7 +38,7 @@ def test_stored_texts_are_offered_where_no_version_encodes_others(tiny):
     assert fields(app)[0] == "Text of a stored query"
     app.main.selectbox[0].select("person crossing").run()
     assert app.query_params["text"] == "person crossing"
-    stored = opened("query", collection="tiny", query="q2")
+    stored = opened("query", collection="tiny", queries="text", query="q2")
     assert [row["value"] for row in cards(app)["rows"]] == [
         row["value"] for row in cards(stored)["rows"]
     ]

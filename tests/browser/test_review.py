@@ -229,7 +229,7 @@ def test_the_cut_changes_the_address_and_the_results(driving: str, visit: Callab
     page.get_by_role("slider", name="Leave out results").focus()
     page.keyboard.press("End")
     page.wait_for_url("**min_similarity=1**")
-    row(page, "v0.2").get_by_text("no results").wait_for()
+    row(page, "v0.2").get_by_text("all 190 results are less similar than 1").wait_for()
     page.get_by_text("0 of 190 items are left").first.wait_for()
 
 

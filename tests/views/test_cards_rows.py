@@ -94,8 +94,12 @@ def test_movements_and_hits_count_what_is_hidden():
         ("P@5", "10", "P@5 looks at the first 5 results: 5 cards."),
         ("P@5", "line", "P@5 looks at the first 5 results."),
         ("P@10", "line", ""),
-        ("P@20", "line", "P@20 looks at the first 20 results; a row shows the first 10."),
-        ("P@20", "5", "P@20 looks at the first 20 results; a row shows the first 10."),
+        ("P@20", "line", "P@20 looks at the first 20 results; the first 10 are shown."),
+        (
+            "P@20",
+            "5",
+            "P@20 looks at the first 20 results: 4 rows of 5; the first 10 are shown.",
+        ),
         ("AP", "5", "AP looks at every result."),
         ("AVG(rows=5)@10", "5", "AVG(rows=5)@10 looks at the first 10 results: 2 rows of 5."),
         (

@@ -211,14 +211,13 @@ def depth_in_rows(view: View) -> str:
     if front.cutoff is None:
         return f"{name} looks at every result."
     said = f"{name} looks at the first {counted(front.cutoff, 'result')}"
-    if front.cutoff > int(view.shown):
-        return f"{said}; a row shows the first {view.shown}."
+    few = f"; the first {view.shown} are shown" if front.cutoff > int(view.shown) else ""
     if view.columns == "line":
-        return f"{said}." if front.cutoff < int(view.shown) else ""
+        return f"{said}{few}." if front.cutoff != int(view.shown) else ""
     side, own = int(view.columns), int(dict(front.settings).get("rows", 0))
     if own and own != side:
-        return f"{said} in rows of {own}; the grid shows {side} side by side."
+        return f"{said} in rows of {own}; the grid shows {side} side by side{few}."
     whole, rest = divmod(front.cutoff, side)
     words = [f"{counted(whole, 'row')} of {side}"] if whole else []
     words += [counted(rest, "card")] if rest else []
-    return f"{said}: {' and '.join(words)}."
+    return f"{said}: {' and '.join(words)}{few}."
