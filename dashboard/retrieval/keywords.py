@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.retrieval import encoders
-from dashboard.retrieval.encoders import sentence_vectors
+from dashboard.retrieval import language_models
+from dashboard.retrieval.language_models import sentence_vectors
 from dashboard.storage.evidence import LONGEST_TEXT
 from dashboard.tables import QUERY_KEYWORDS
 
@@ -52,7 +52,7 @@ def candidates(queries: Mapping[str, str], vocabulary: pd.DataFrame) -> pd.DataF
             raise ValueError(f"{query}: {len(text):,} characters; at most {LONGEST_TEXT:,}")
     entries = zip(vocabulary["group"], vocabulary["keyword"], vocabulary["words"], strict=True)
     named = tuple((group, keyword, tuple(words)) for group, keyword, words in entries)
-    phrases = _phrases(named, encoders.state())
+    phrases = _phrases(named, language_models.state())
     ngrams = {query: list(dict.fromkeys(_ngrams(text))) for query, text in queries.items()}
     every = dict.fromkeys(ngram for found in ngrams.values() for ngram in found)
     nearest = phrases.nearest(list(every)) if phrases.entries else {}

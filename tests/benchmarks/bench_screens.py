@@ -79,7 +79,7 @@ def next_query(page: Page) -> float:
 def search() -> None:
     """A text search at the server, its embedding included; no text is asked twice."""
     from dashboard.retrieval import runs
-    from dashboard.retrieval.encoders import sentence_vectors
+    from dashboard.retrieval.language_models import sentence_vectors
     from dashboard.storage.collection import open_collection
 
     driving = open_collection("driving")

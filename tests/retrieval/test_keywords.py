@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.retrieval import encoders, keywords
+from dashboard.retrieval import encoders, keywords, language_models
 from dashboard.storage.collection import COLLECTIONS, open_collection
 from dashboard.storage.findings import Findings
 from dashboard.storage.versions import read_model
@@ -166,10 +166,10 @@ def test_a_text_vector_is_the_projected_sentence_vector(tmp_path: Path) -> None:
     folder = model_folder(tmp_path / "v1", projection, 'encoder = "minilm+projection"\n')
     model = read_model(folder, ["a", "b", "c", "d"], {}, Findings())
     texts = ["cyclist", "a lorry at night"]
-    expected = unit(encoders.sentence_vectors(texts).astype("f8") @ projection)
+    expected = unit(language_models.sentence_vectors(texts).astype("f8") @ projection)
     found = encoders.encode_text(model, texts)
     np.testing.assert_allclose(found, expected, atol=1e-5)
-    assert encoders.ready()
+    assert language_models.ready()
 
 
 @pytest.mark.parametrize("encoder", ["none", "pickle", "../../x"])
@@ -198,7 +198,7 @@ def test_a_folder_without_safetensors_is_never_loaded(tmp_path: Path) -> None:
 
 def test_a_text_model_outside_the_folder_is_refused(tmp_path: Path) -> None:
     folder = model_folder(tmp_path / "v1", np.eye(384, 6), 'encoder = "sentence-transformers"\n')
-    (folder / "text_model").symlink_to(encoders.packaged_model())
+    (folder / "text_model").symlink_to(language_models.packaged_model())
     model = read_model(folder, ["a"], {}, Findings())
     with pytest.raises(DataError, match="a link out of the folder"):
         encoders.encode_text(model, ["x"])
@@ -208,11 +208,11 @@ def test_the_model_is_loaded_once_in_the_background() -> None:
     """In its own process, as this one has it already."""
     code = (
         "import sys\n"
-        "from dashboard.retrieval import encoders\n"
-        "assert not encoders.ready() and 'torch' not in sys.modules\n"
-        "assert encoders.warm() is encoders.warm()\n"
-        "encoders.warm().join()\n"
-        "assert encoders.ready()\n"
+        "from dashboard.retrieval import language_models\n"
+        "assert not language_models.ready() and 'torch' not in sys.modules\n"
+        "assert language_models.warm() is language_models.warm()\n"
+        "language_models.warm().join()\n"
+        "assert language_models.ready()\n"
         "import gc, torch\n"
         "assert gc.get_freeze_count() > 100_000 and torch.get_num_threads() == 1\n"
     )
@@ -221,10 +221,10 @@ def test_the_model_is_loaded_once_in_the_background() -> None:
 
 
 def test_without_a_text_model_the_page_lives_and_a_search_says_why(monkeypatch) -> None:
-    monkeypatch.setattr(encoders, "PACKAGE", "no_such_package")
-    monkeypatch.setattr(encoders, "_backends", {})
-    monkeypatch.setattr(encoders, "_warming", [])
-    encoders.warm().join()
-    assert not encoders.ready()
+    monkeypatch.setattr(language_models, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(language_models, "_backends", {})
+    monkeypatch.setattr(language_models, "_warming", [])
+    language_models.warm().join()
+    assert not language_models.ready()
     with pytest.raises(DataError, match="the text model: found no package"):
-        encoders.sentence_vectors(["x"])
+        language_models.sentence_vectors(["x"])

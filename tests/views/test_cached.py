@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from dashboard.retrieval import encoders
+from dashboard.retrieval import language_models
 from dashboard.storage import collection as collections
 from dashboard.storage.media import state
 from dashboard.tables import DataError
@@ -145,7 +145,7 @@ def test_pictures_are_not_looked_at_where_copies_are_counted(
 def test_what_is_typed_rests_on_the_text_model_as_it_is(
     world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(encoders.OPERATOR, str(tmp_path / "model"))
+    monkeypatch.setenv(language_models.OPERATOR, str(tmp_path / "model"))
     (tmp_path / "model").mkdir()
     asked = []
     for weights in ("one", "two"):

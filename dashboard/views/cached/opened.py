@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.protocols.alfa import ALFA
-from dashboard.retrieval import encoders, searchable
+from dashboard.retrieval import language_models, searchable
 from dashboard.retrieval.searchable import Searchable
 from dashboard.storage import collection as collections
 from dashboard.storage import media, sides
@@ -128,7 +128,7 @@ def pictures_of(name: str, query_ids: Sequence[str]) -> pd.DataFrame:
 
 @st.cache_resource(show_spinner=False)
 def _loading_text_model() -> Any:
-    return encoders.warm()
+    return language_models.warm()
 
 
 def load_text_model() -> None:
@@ -138,11 +138,11 @@ def load_text_model() -> None:
 
 def text_model() -> str:
     """The state of the text model: ready, loading or failed."""
-    if encoders.ready():
+    if language_models.ready():
         return "ready"
     return "loading" if _loading_text_model().is_alive() else "failed"
 
 
 def text_model_state() -> str:
     """A stamp that changes when other files take the place of the text model's."""
-    return encoders.state()
+    return language_models.state()

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dashboard.retrieval import encoders, keywords
+from dashboard.retrieval import keywords, language_models
 from dashboard.storage.findings import Findings
 from dashboard.storage.versions import read_model
 from tests.retrieval.test_keywords import model_folder
@@ -39,9 +39,9 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, weakref.ref[Stand
         found.append((folder.name, weakref.ref(made)))
         return made
 
-    monkeypatch.setattr(encoders, "_backends", OrderedDict())
-    monkeypatch.setattr(encoders, "_load", load)
-    monkeypatch.setattr(encoders, "_leave_alone", lambda after_another: None)
+    monkeypatch.setattr(language_models, "_backends", OrderedDict())
+    monkeypatch.setattr(language_models, "_load", load)
+    monkeypatch.setattr(language_models, "_leave_alone", lambda after_another: None)
     return found
 
 
@@ -52,7 +52,7 @@ def folder_of(place: Path, vector: str) -> Path:
 
 
 def first(folder: Path, texts: tuple[str, ...] = ("x",)) -> list[float]:
-    return encoders.sentence_vectors(texts, folder)[0].tolist()
+    return language_models.sentence_vectors(texts, folder)[0].tolist()
 
 
 @pytest.mark.parametrize("texts", [("x",), ("x", "y")])
@@ -83,19 +83,19 @@ def test_keywords_follow_the_shared_model(
     tmp_path: Path, loaded: list, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = folder_of(tmp_path / "m", "1 0")
-    monkeypatch.setenv(encoders.OPERATOR, str(folder))
-    before = encoders.state()
+    monkeypatch.setenv(language_models.OPERATOR, str(folder))
+    before = language_models.state()
     entries = (("pv_x", "car", ("auto",)),)
     assert keywords._phrases(entries, before).vectors[0].tolist() == [1, 0]
     folder_of(folder, "0 1")
-    assert encoders.state() != before
-    assert keywords._phrases(entries, encoders.state()).vectors[0].tolist() == [0, 1]
+    assert language_models.state() != before
+    assert keywords._phrases(entries, language_models.state()).vectors[0].tolist() == [0, 1]
 
 
 def test_without_a_model_there_is_no_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(encoders.OPERATOR, raising=False)
-    monkeypatch.setattr(encoders, "PACKAGE", "no_such_package")
-    assert encoders.state() == ""
+    monkeypatch.delenv(language_models.OPERATOR, raising=False)
+    monkeypatch.setattr(language_models, "PACKAGE", "no_such_package")
+    assert language_models.state() == ""
 
 
 def test_a_versions_own_model_is_part_of_its_fingerprint(tmp_path: Path) -> None:
