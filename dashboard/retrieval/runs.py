@@ -116,9 +116,7 @@ def item_run(collection: Collection, version: str, item_id: str, k: int) -> pd.D
     return _search_one(collection, asked, model, side, k, {query: item_id})
 
 
-def picture_run(
-    collection: Collection, version: str, picture: Image.Image, k: int
-) -> pd.DataFrame:
+def picture_run(collection: Collection, version: str, picture: Image.Image, k: int) -> pd.DataFrame:
     """The `k` results of a version for a picture that is no item; the query's id is `typed`.
 
     Raises DataError where the version cannot encode a picture.

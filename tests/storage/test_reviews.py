@@ -157,9 +157,7 @@ def test_nothing_that_was_said_can_be_changed_or_removed(kept_in: Path) -> None:
 
 
 @pytest.mark.parametrize("spoilt", [b"no database at all, but text" * 50, b"SQLite format 3\0 cut"])
-def test_a_file_that_is_no_database_is_said_and_left_as_it_is(
-    kept_in: Path, spoilt: bytes
-) -> None:
+def test_a_file_that_is_no_database_is_said_and_left_as_it_is(kept_in: Path, spoilt: bytes) -> None:
     kept_in.parent.mkdir()
     kept_in.write_bytes(spoilt)
     for touch in (lambda: latest("tiny", VERDICT), lambda: append(verdict("not"))):

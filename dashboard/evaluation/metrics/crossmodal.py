@@ -148,8 +148,7 @@ def summarised(ranks: Ranks, caption_to_image: Array) -> Matching:
     both = table[table["cutoff"] == CUTOFFS[0]][["scored", "total"]].sum()
     sums = of_six({f"{name}@{k}": mean for name, k, mean, *_ in rows})
     composed = [
-        {"metric": name, "mean": mean, **both}
-        for name, mean in zip(SUMS, sums, strict=True)
+        {"metric": name, "mean": mean, **both} for name, mean in zip(SUMS, sums, strict=True)
     ]
     table = pd.concat([table, pd.DataFrame(composed)], ignore_index=True)
     table["cutoff"] = table["cutoff"].astype("Int64")

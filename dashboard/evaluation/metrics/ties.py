@@ -95,9 +95,7 @@ class Orders:
         fewest = np.maximum(0, slots - (size - inside))
         most = np.minimum(inside, slots)
         at = np.maximum(start - 1, 0)
-        sums = [
-            np.where(start > 0, np.take_along_axis(each, at, axis=1), 0) for each in self._sums
-        ]
+        sums = [np.where(start > 0, np.take_along_axis(each, at, axis=1), 0) for each in self._sums]
         number = np.arange(int(most.max()) + 1)
         late, early = _terms(start, cut[:, None], above, int(most.max()))
         worst, best = (

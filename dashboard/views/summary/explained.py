@@ -54,8 +54,7 @@ def _definition(view: View, measure: Measure) -> None:
     st.markdown(f"**{plain(label(view, view.metric), None)}**")
     st.caption(
         plain(
-            f"{entry.summary} Formula: {formula(measure)}. "
-            f"Source: {entry.source}.",
+            f"{entry.summary} Formula: {formula(measure)}. Source: {entry.source}.",
             None,
         )
     )
