@@ -173,6 +173,7 @@ def test_a_marked_card_plays_beside_the_next_one_opened_and_the_link_says_so(
     page.keyboard.press("c")
     page.locator(".card.marked").first.wait_for()
     marked = cards.nth(2).evaluate("card => card.item.id")
+    steps = page.evaluate("history.length")
     cards.nth(0).locator(".open").click()
     page.locator("dialog .stage.two figure").nth(1).wait_for()
     page.wait_for_url(lambda at: parse_qs(urlsplit(at).query).get("beside") == [marked])
@@ -181,17 +182,18 @@ def test_a_marked_card_plays_beside_the_next_one_opened_and_the_link_says_so(
     assert marked in colleague.locator("dialog figcaption").nth(1).inner_text()
     page.keyboard.press("Escape")
     page.wait_for_url(lambda at: "beside=" not in at and "clip=" not in at)
+    assert page.evaluate("history.length") == steps + 1, "opening is one step, closing goes back"
 
 
 def test_another_versions_result_at_the_same_rank_can_be_put_beside(streets, visit) -> None:
     url, _ = streets
     page = visit(f"{url}/query?query=like1")
     row(page, "v1").locator(".card .open").nth(3).click()
-    page.get_by_label("Play in step with").select_option(index=1)
+    page.locator(".besides select").select_option(index=1)
     page.locator("dialog .stage.two").wait_for()
     other = row(page, "v2").locator(".card").nth(3).evaluate("card => card.item.name")
     assert other in page.locator("dialog figcaption").nth(1).inner_text()
-    page.get_by_label("Play in step with").select_option(index=0)
+    page.locator(".besides select").select_option(index=0)
     page.locator("dialog .stage.two").wait_for(state="hidden")
 
 

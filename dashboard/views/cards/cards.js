@@ -31,12 +31,13 @@ function sayAll(address) {
 }
 
 function begin(root) {
-  const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null, marked: "", later: null };
+  const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null, marked: "" };
+  Object.assign(state, { later: null, paired: null }); // what is told when the script has answered
   const told = {
     open: (id) => tellOpen(state, id),
     beside(id) {
-      if (opensClip()) inPlace({ beside: id });
-      state.tell("beside", id);
+      state.paired = id;
+      queueMicrotask(() => tellBeside(state)); // after what is opened with it
     },
     verdict: (said) => state.tell("verdict", said),
   };
@@ -61,9 +62,19 @@ function tellOpen(state, id) {
   }
   const opening = Boolean(id) && !opensClip(); // a step of the history, which the script makes
   state.expected = { id, until: Date.now() + ANSWER, opening, told: true };
+  if (!id) state.paired = null;
   if (!id && leaveOpened()) return; // the script hears of it from the browser
   if (opensClip()) inPlace(id ? { clip: id } : { clip: "", beside: "" });
   state.tell("open", id);
+}
+
+// Tells the script what stands beside the open item, once it knows that one.
+function tellBeside(state) {
+  const id = state.paired;
+  if (id === null || state.expected?.told || !opensClip()) return;
+  state.paired = null;
+  inPlace({ beside: id });
+  state.tell("beside", id);
 }
 
 // Back and Forward open and close the player at once: the script may skip a state that it had no
@@ -95,6 +106,7 @@ function follow(state) {
   if (answered && expected.opening) noteOpened();
   if (answered || Date.now() > expected?.until) state.expected = null;
   if (!state.expected && state.later !== null) tellOpen(state, state.later);
+  tellBeside(state);
   if (!(changed || answered) || state.expected || wanted === player.id) return;
   if (wanted) player.show(wanted, rowOf(data, wanted), { tell: false });
   else player.hide();

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard.views import summary
@@ -26,8 +28,8 @@ def what_was_found(view: View, asked: Question, query_id: str) -> None:
             view,
             summary.in_front(view, values),
             spoken,
-            on_open=open_clip,
-            on_beside=open_beside,
+            on_open=partial(open_clip, view.query),
+            on_beside=partial(open_beside, view.query),
             on_missed=show_missed,
         )
     if spoken is not None:

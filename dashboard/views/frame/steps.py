@@ -108,9 +108,11 @@ def _step(title: str, key: str, query_id: str, icon: str, width: int) -> None:
     )
 
 
-def open_clip(item_id: str) -> None:
-    """Put the clip whose player was opened (or none) into the address."""
-    address.go(clip=item_id, **({} if item_id else {"beside": ""}))
+def open_clip(query_id: str, item_id: str) -> None:
+    """Put the clip whose player was opened (or none) into the address, with the query that is
+    shown (or none), which the address may not name yet."""
+    query = {"query": query_id} if query_id else {}
+    address.go(clip=item_id, **query, **({} if item_id else {"beside": ""}))
 
 
 def show_missed(first: str) -> None:
@@ -118,6 +120,6 @@ def show_missed(first: str) -> None:
     address.go(missed=first)
 
 
-def open_beside(item_id: str) -> None:
-    """Put the clip that plays in step with the open one (or none) into the address."""
-    address.go(beside=item_id)
+def open_beside(query_id: str, item_id: str) -> None:
+    """Put the clip that plays in step with the open one (or none) into the address, as above."""
+    address.go(beside=item_id, **({"query": query_id} if query_id else {}))
