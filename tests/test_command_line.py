@@ -224,6 +224,10 @@ def test_search_by_a_picture_and_what_it_should_find(tiny: Path, tmp_path: Path,
     told = rows(capsys, "search", tiny, "person crossing", "--file", red, "--model", "v0.2")
     assert [row["item_id"] for row in told] == wanted
     assert {row["item_id"]: row["hit"] for row in told}["v01"] is True
+    (tiny / "media").mkdir()
+    (tiny / "media/v00.mp4").write_bytes(b"frames")
+    assert main(["search", str(tiny), "car", "--file", str(tiny / "media/v00.mp4")]) == 2
+    assert "is the item 'v00'" in capsys.readouterr().err
     assert main(["search", str(tiny), "--file", str(tmp_path / "none.png")]) == 2
     assert "no such file" in capsys.readouterr().err
 

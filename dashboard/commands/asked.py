@@ -203,7 +203,8 @@ def asked_of(call: Namespace, collection: Collection) -> Asked:
         collection,
         _placing(scaled(protocol_of(collection, named.name), call.scale), collection.folder),
         groups_of(call, collection),
-        call.queries or usual_queries(collection.queries, collection.protocols),
+        call.queries
+        or usual_queries(collection.queries, collection.protocols, collection.query_keywords),
         threshold_of(call, collection),
         call.copies or "counted",
         NO_CUT if call.min_similarity is None else call.min_similarity,

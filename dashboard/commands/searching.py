@@ -93,10 +93,11 @@ def asked(
         return _of_item(collection, _known_item(collection, item_id))
     if item_id is None and file is not None:
         own = item_of_file(collection, file)
-        if own and text is None:
-            return _of_item(collection, own)
         if not own:
             return _of_picture(collection, file, text, threshold)
+        if text is None:
+            return _of_item(collection, own)
+        raise ValueError(f"{file.name} is the item {own!r}, whose keywords count: leave TEXT out")
     raise ValueError(USAGE)
 
 

@@ -5,8 +5,7 @@ import streamlit as st
 from dashboard.views import cached, frame
 
 view = frame.screen("Search", "What does each version find for a text, an item or a picture?")
-frame.need(view, "baseline", "candidate", "text", "item", "picture")
-frame.need(view, "columns", "also", "differing", "beside")
+frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")
 if not frame.search_form(view):
     st.stop()
 asked = cached.question(view, live=True)

@@ -16,6 +16,8 @@ from dashboard.storage.findings import Findings, listed
 
 MATCHING = "crossmodal"
 """The protocol that asks both ways, pictures for texts and texts for pictures."""
+BY_WORDS = "alfa"
+"""The protocol by which the words of a text query decide what it asks for."""
 ASKED = ("query_id", "text", "item_id", "among")
 """What makes a query: another value is another query."""
 
@@ -57,13 +59,22 @@ def side_of_pictures(items: pd.DataFrame) -> str:
 
 
 def usual_queries(
-    queries: pd.DataFrame, protocols: Sequence[str] = ()
+    queries: pd.DataFrame,
+    protocols: Sequence[str] = (),
+    query_keywords: pd.DataFrame | None = None,
 ) -> Literal["text", "item", "all"]:
     """The queries that are measured where nobody says which: the texts; both halves of two sides
-    or of a matching; items where there are no texts."""
+    or of a matching; items where there are no texts.
+
+    Items, too, where only words decide what a text asks for and `query_keywords` map no text.
+    """
     if "among" in queries.columns or MATCHING in protocols:
         return "all"
-    return "text" if (queries["text"] != "").any() else "item"
+    texts = queries["text"] != ""
+    if query_keywords is not None and BY_WORDS in protocols[:1] and texts.any() and not texts.all():
+        mapped = queries.loc[texts, "query_id"].isin(query_keywords["query_id"])
+        return "text" if mapped.any() else "item"
+    return "text" if texts.any() else "item"
 
 
 def with_among(

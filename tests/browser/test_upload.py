@@ -115,3 +115,5 @@ def test_a_link_to_a_picture_that_is_gone_says_so(app: str, new_page) -> None:
     page = new_page()
     page.goto(f"{app}/search?picture={'0' * 64}")
     page.get_by_text("upload it again").first.wait_for()
+    upload(page, file_of((5, 250, 5)))
+    page.get_by_role("heading", name="Like your picture").wait_for()

@@ -96,3 +96,12 @@ def test_a_matching_is_opened_with_all_its_queries(matched: Path) -> None:
     collection = opened(matched)
     assert usual_queries(collection.queries, collection.protocols) == "all"
     assert usual_queries(collection.queries, ["alfa"]) == "text"
+
+
+def test_items_are_asked_where_no_text_is_mapped_to_words() -> None:
+    queries = pd.DataFrame({"query_id": ["t", "i"], "text": ["a car", ""], "item_id": ["", "x"]})
+    none, some = (pd.DataFrame({"query_id": found}) for found in ([], ["t"]))
+    assert usual_queries(queries, ["alfa"], none) == "item"
+    assert usual_queries(queries, ["alfa"], some) == "text"
+    assert usual_queries(queries, ["trec"], none) == "text", "judgements need no words"
+    assert usual_queries(queries.head(1), ["alfa"], none) == "text", "there are no items to ask"

@@ -73,9 +73,14 @@ def evidence(asked: Question) -> Evidence:
 
 
 def _judgements(asked: Question, qrels: pd.DataFrame | None) -> pd.DataFrame | None:
-    """The judgements; of what is searched with those of the stored query that is the same."""
+    """The judgements; of what is searched with those of the stored query that is the same.
+
+    A picture is no stored query, whatever words say it should find.
+    """
     if qrels is None or not asked.live:
         return qrels
+    if asked.picture:
+        return qrels.iloc[:0]
     same = _stored(asked)
     if asked.item:
         known = queries(asked._replace(queries="item", item=""))

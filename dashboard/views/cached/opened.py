@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation.protocols.alfa import ALFA
 from dashboard.retrieval import language_models, searchable
 from dashboard.retrieval.searchable import Searchable
 from dashboard.storage import collection as collections
@@ -51,16 +50,9 @@ def opened_as(name: str, digest: str) -> Collection:
 
 
 def usual_queries(collection: Collection) -> str:
-    """The kind of queries that a collection is opened with.
-
-    Items where only words decide what a text asks for, and nobody maps any text to words.
-    """
-    usual = sides.usual_queries(collection.queries, collection.protocols)
-    texts = collection.queries["text"] != ""
-    if usual != "text" or collection.protocols[0] != ALFA.name or texts.all():
-        return usual
-    mapped = collection.queries.loc[texts, "query_id"].isin(collection.query_keywords["query_id"])
-    return usual if mapped.any() else "item"
+    """The kind of queries that a collection is opened with."""
+    known = collection
+    return sides.usual_queries(known.queries, known.protocols, known.query_keywords)
 
 
 def item_names(name: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.views import address, cached
 from dashboard.views.cached import Searchable
 from dashboard.views.cards.rows import versions
@@ -23,6 +24,9 @@ def search_form(view: View) -> bool:
     words, which = cached.words(collection), versions(view)
     can = cached.searched_with(collection, tuple(which))
     lost = bool(view.text) and not can.encode and view.text not in can.texts
+    if view.picture is None:  # the link's is not kept any more
+        uploading.field(view, "Your picture")
+        return False
     if view.picture:
         return _with_picture(view, can, which)
     ways = []
@@ -49,7 +53,7 @@ def _with_picture(view: View, can: Searchable, names: Sequence[str]) -> bool:
     """What can be said of an uploaded picture, and another one in its place; whether some version
     can be searched with it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if cached.opened(view.collection).groups:
+        if PROTOCOLS[view.protocol].of_keywords and cached.opened(view.collection).groups:
             uploading.meaning(view)
         uploading.leave()
     uploading.field(view, "Another picture of yours")

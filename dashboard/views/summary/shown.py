@@ -106,8 +106,7 @@ def _described(view: View, found: Any) -> None:
     reason = cached.counted_judgement(found.asked).unscorable.get(found.query_id)
     number = len({found.as_one(item) for item in found.relevant})
     count = f"{counted(number, 'relevant item')} in the collection"
-    can_be_meant = bool(cached.opened(found.asked.collection).groups)
-    if found.asked.picture and not found.asked.text and can_be_meant:
+    if found.asked.picture and not found.asked.text and found.protocol.of_keywords:
         reason = "nobody said what your picture should find"
     elif reason == NOT_JUDGED and found.asked.live:
         asks = ", and no such query asks for it" * bool(found.asked.item and found.protocol.mutual)
