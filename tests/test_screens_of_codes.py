@@ -244,7 +244,7 @@ def test_a_file_of_results_has_no_codes_though_a_model_has_its_name(broken):
 
 def test_a_version_may_name_its_method_itself(broken):
     path = broken / "models" / "itq-64" / "model.toml"
-    path.write_text(path.read_text() + 'method = "rotated"\n')
+    path.write_text('method = "rotated"\n' + path.read_text())
     known = codes.lengths(collections.open_collection(NAME), ["itq-64", "supervised-64"])
     assert known["method"].tolist() == ["rotated", "supervised"]
     assert known["bits"].tolist() == [64, 64]
