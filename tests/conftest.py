@@ -77,6 +77,19 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture
+def short_of_memory(monkeypatch):
+    """Rankings end at rank 100, as they would in a very large collection."""
+    import streamlit as st
+
+    from dashboard.retrieval import runs
+
+    st.cache_resource.clear()
+    monkeypatch.setattr(runs, "MOST_RESULTS", 1)
+    yield
+    st.cache_resource.clear()
+
+
+@pytest.fixture
 def tiny_world():
     """The evidence (queries, items, keywords, query_keywords, qrels) and the runs, as tables."""
     import pandas as pd

@@ -2,6 +2,7 @@
 
 import csv
 import shutil
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,16 +14,11 @@ from sklearn.metrics import average_precision_score, ndcg_score, precision_recal
 from dashboard.retrieval import runs
 from dashboard.storage import collection as collections
 from dashboard.views import cached
-from dashboard.views.address import view_of
 from dashboard.views.cached import codes
-from dashboard.views.protocols.hashing import _right_end
-from tests.test_screens import no_text_model, opened, texts  # noqa: F401
+from dashboard.views.protocols.hashing.overview import _right_end
+from tests.test_screens import no_text_model, opened, question_of, said  # noqa: F401
 
 NAME = "digits_hashes"
-
-
-def said(app):
-    return texts(app).replace("\\", "")
 
 
 def numbers_of(app):
@@ -30,11 +26,7 @@ def numbers_of(app):
     return next(table.value for table in app.dataframe if "at worst" in table.value)
 
 
-def asked(**choices):
-    """What the numbers of a link depend on."""
-    view, problems = view_of({"collection": [NAME], **choices})
-    assert not problems
-    return cached.question(view)
+asked = partial(question_of, NAME)
 
 
 @pytest.fixture(scope="module")
@@ -96,15 +88,6 @@ def test_precision_and_recall_by_radius_equal_scikit_learns_means(files):
         assert row["precision"] == pytest.approx(sum(found) / len(grades))
         if found:
             assert row["precision_found"] == pytest.approx(np.mean(found))
-
-
-@pytest.fixture
-def short_of_memory(monkeypatch):
-    """Rankings end at rank 100, as they would in a very large collection."""
-    st.cache_resource.clear()
-    monkeypatch.setattr(runs, "MOST_RESULTS", 1)
-    yield
-    st.cache_resource.clear()
 
 
 @pytest.mark.parametrize("choices", [{}, {"min_similarity": ["0.25"]}, {"copies": ["left_out"]}])

@@ -12,7 +12,7 @@ from dashboard.storage import shelf
 from dashboard.storage.media import covers
 from dashboard.tables import DataError
 from dashboard.views import cached
-from tests.test_screens import no_text_model, opened, texts  # noqa: F401
+from tests.test_screens import no_text_model, opened, said  # noqa: F401
 
 
 @pytest.fixture
@@ -29,10 +29,6 @@ def settings(folder, name, **changes):
     """Write a collection.toml anew."""
     lines = [f"{key} = {value!r}".replace("'", '"') for key, value in changes.items()]
     (folder / name / "collection.toml").write_text("\n".join(lines))
-
-
-def said(app):
-    return texts(app).replace("\\", "").replace("\u2060", "")
 
 
 def test_every_collection_has_a_card_with_what_it_is():

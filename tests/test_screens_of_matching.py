@@ -2,7 +2,7 @@
 
 import csv
 import shutil
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -14,15 +14,11 @@ from dashboard.storage import collection as collections
 from dashboard.views import cached
 from dashboard.views.address import view_of
 from dashboard.views.cached import matching
-from dashboard.views.protocols import crossmodal as section
-from tests.test_screens import cards, no_text_model, opened, texts  # noqa: F401
+from dashboard.views.protocols.crossmodal import recall as section
+from tests.test_screens import cards, no_text_model, opened, question_of, said  # noqa: F401
 
 NAME = "openmoji_captions"
 SIX = [f"{way} R@{k}" for way in ("i → t", "t → i") for k in (1, 5, 10)]
-
-
-def said(app):
-    return texts(app).replace("\\", "")
 
 
 def recalls(app):
@@ -35,11 +31,7 @@ def numbers(row):
     return [float(cell.strip("*")) for cell in row]
 
 
-def asked(**choices):
-    """What the numbers of a link depend on."""
-    view, problems = view_of({"collection": [NAME], **choices})
-    assert not problems
-    return cached.question(view)
+asked = partial(question_of, NAME)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.storage import collection as collections
 from tests.storage.tiny import make_collection
-from tests.test_screens import cards, no_text_model, opened, plain, texts
+from tests.test_screens import cards, no_text_model, opened, plain, said, texts
 
 __all__ = ["no_text_model", "plain"]  # fixtures
 
@@ -55,7 +55,7 @@ def test_a_version_that_encodes_text_is_named_where_it_is_not_shown(tiny):
     settings.write_text('encoder = "sentence-transformers"\n')
     app = opened("search", collection="tiny", baseline="v0.1", candidate="v0.1")
     assert "Text" not in fields(app)
-    assert "v0.2 can" in texts(app).replace("\\", "")
+    assert "v0.2 can" in said(app)
 
 
 def test_files_of_results_offer_their_queries_and_no_items(plain):

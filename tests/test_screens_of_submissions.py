@@ -15,7 +15,7 @@ from dashboard.retrieval import runs
 from dashboard.storage import collection as collections
 from dashboard.views import cached
 from dashboard.views.protocols.composed.places import places
-from tests.test_screens import SCREENS, cards, no_text_model, opened, texts  # noqa: F401
+from tests.test_screens import SCREENS, cards, no_text_model, opened, said, texts  # noqa: F401
 
 submitted = sys.modules["dashboard.views.cached.submitted"]  # a function of this name hides it
 NAME = "openmoji_composed"
@@ -83,15 +83,6 @@ def test_the_command_line_says_the_same_of_the_same_files(folder, capsys):
     assert row["mean"] == pytest.approx(table.loc["mine", "mAP"], abs=1e-12)
 
 
-@pytest.fixture
-def short_of_memory(monkeypatch):
-    """Rankings end at rank 100, as they would in a very large collection."""
-    st.cache_resource.clear()
-    monkeypatch.setattr(runs, "MOST_RESULTS", 1)
-    yield
-    st.cache_resource.clear()
-
-
 def test_where_rankings_end_annotated_items_are_scored_all_the_same(short_of_memory, folder):
     model = collections.open_collection(NAME).models["v0.3"]
     put(folder / "same.npy", model.items.ids, model.items.matrix)
@@ -130,7 +121,7 @@ def test_the_command_line_scores_them_too(short_of_memory, capsys, monkeypatch, 
 
 def test_the_labels_are_counted(folder):
     labels = cached.opened(NAME).qrels.groupby("query_id")["grade"].agg(["size", "sum"])
-    told = texts(opened(collection=NAME)).replace("\\", "")
+    told = said(opened(collection=NAME))
     assert f"Annotated: {labels['size'].max()} items for each of 150 queries" in told
     low, high, middle = (getattr(labels["sum"], of)() for of in ("min", "max", "median"))
     assert f"of which {low:g} to {high:g} fulfil it (median {middle:g})" in told
@@ -140,7 +131,7 @@ def test_without_submissions_the_versions_are_ranked_alone(monkeypatch):
     monkeypatch.delenv("DASHBOARD_SUBMISSIONS")
     app = opened(collection=NAME)
     assert board(app)["Version"].tolist() == ["v0.3", "v0.2", "v0.1"]
-    assert "DASHBOARD_SUBMISSIONS" in texts(app).replace("\\", "")
+    assert "DASHBOARD_SUBMISSIONS" in said(app)
     assert not app.get("form")
 
 
@@ -187,7 +178,7 @@ def test_the_form_checks_scores_and_puts_the_files_into_the_address():
     assert app.query_params["submissions"] == MINE
     assert app.query_params["runs"] == ["v0.1", "v0.2", "v0.3", "mine"]
     assert "mine" in board(app)["Version"].tolist()
-    assert "mine: every check passed" in texts(app).replace("\\", "")
+    assert "mine: every check passed" in said(app)
     app.button(key="remove-mine").click().run()
     assert "submissions" not in app.query_params
     assert "mine" not in board(app)["Version"].tolist()
@@ -212,7 +203,7 @@ def test_an_array_without_ids_is_named_with_what_to_do(folder):
     put(folder / "new" / "gallery*2.npy", ["a"], np.ones((1, 128), dtype=np.float32))
     (folder / "new" / "gallery*2.txt").unlink()
     app = opened(collection=NAME)
-    told = texts(app).replace("\\", "").replace("\u2060", "")
+    told = said(app)
     assert "Not offered: new/gallery*2.npy, because there is no new/gallery*2.txt beside" in told
     assert "new/gallery*2.npy" not in app.selectbox(key="submission-gallery").options
     for number in range(7):
@@ -337,7 +328,7 @@ def test_lengths_are_a_warning_and_a_replaced_file_is_scored_anew(folder):
     np.save(folder / "new.npy", 2 * rows[::-1])
     (folder / "new.npy").replace(folder / "gallery.npy")
     app = opened(collection=NAME, submissions=MINE)
-    assert "576 of 576 vectors are not of length 1" in texts(app).replace("\\", "")
+    assert "576 of 576 vectors are not of length 1" in said(app)
     after = board(app).set_index("Version")["mAP"]["mine"]
     assert after == pytest.approx(by_scikit_learn(folder), abs=1e-9) and after != before
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dashboard.views.protocols import (
-    composed,
-    context,
-    crossmodal,
-    crossmodal_query,
-    hashing,
-    hashing_pair,
-)
+from dashboard.views.protocols import composed, context, crossmodal, hashing
 from dashboard.views.view import View
 
 
@@ -27,8 +20,8 @@ class Sections:
 SECTIONS: dict[str, Sections] = {
     "composed": Sections(composed.overview, composed.query),
     "context": Sections(context.overview, context.query),
-    "crossmodal": Sections(crossmodal.overview, crossmodal_query.query),
-    "hashing": Sections(hashing.overview, hashing_pair.query),
+    "crossmodal": Sections(crossmodal.overview, crossmodal.query),
+    "hashing": Sections(hashing.overview, hashing.query),
 }
 
 

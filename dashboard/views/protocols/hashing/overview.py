@@ -1,4 +1,4 @@
-"""Hash codes, as their source shows them: over p, over code length, by radius, and bit by bit."""
+"""Hash codes of whole versions: over p, over code length, by radius, and their pairs by type."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dashboard.views import cached, charts, late, summary
 from dashboard.views.cached import codes
 from dashboard.views.cached.asked import NO_CUT
 from dashboard.views.charts import hashing as drawn
-from dashboard.views.labels import short_label
+from dashboard.views.protocols.hashing.numbers import numbers
+from dashboard.views.protocols.hashing.shared import bounded, torn
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
-from dashboard.views.texts import shown as shown_text
 from dashboard.views.view import View
 
 MEAN_OF = {"AP(retrieved)": "mAP", "nDCG(exp)": "nDCG"}
@@ -42,17 +42,11 @@ def overview(view: View) -> None:
     _over_bits(view, coded, near, ways)
     if len(coded):
         _precision_recall(view, near, ways)
-    _numbers(view, known, near)
+    numbers(view, known, near)
     if len(coded) < len(known):
         without = ", ".join(known.loc[known["bits"].isna(), "run"])
         st.caption(plain(f"No hash codes, and so no radius or length: {without}.", None))
     _types(view)
-
-
-def _bounded(view: View, known: pd.DataFrame, metrics: str) -> pd.DataFrame:
-    asked = cached.question(view)
-    table = cached.tie_bounds(asked, tuple(known["run"]), metrics, summary.selected(view, asked))
-    return table.merge(known, on="run")
 
 
 def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
@@ -60,7 +54,7 @@ def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> Non
     gallery = len(cached.opened(view.collection).items)
     deepest = cached.cut(cached.question(view), view.runs) or gallery
     metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(min(gallery, deepest)))
-    table = _bounded(view, known, metrics)
+    table = bounded(view, known, metrics)
     st.header("mAP@p and nDCG@p over p", anchor=False)
     for name, mean in MEAN_OF.items():
         mine = table[table["metric"] == name]
@@ -69,19 +63,8 @@ def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> Non
         f"{TIES}. {_queries(table)} AP@p is divided by the hits among the first p, not by all "
         f"relevant items, so finding little can look good: compare versions at the same p."
     )
-    st.caption(plain(f"{said}{_torn(table)}", None))
+    st.caption(plain(f"{said}{torn(table)}", None))
     take_away(view, table[["run", "method", "bits", *COLUMNS]], "over-p")
-
-
-def _torn(table: pd.DataFrame) -> str:
-    """Where no bounds are known, in a sentence."""
-    unknown = table.loc[table["mean"].notna() & table["worst"].isna(), "run"]
-    if unknown.empty:
-        return ""
-    return (
-        " Bounds are not known where lists, which do not fit in memory whole, end within equal "
-        f"distances: {', '.join(dict.fromkeys(unknown))}."
-    )
 
 
 def _over_bits(
@@ -94,7 +77,7 @@ def _over_bits(
         st.info("A curve over code length needs codes of two lengths or more.")
         return
     p = _front_p(view)
-    table = _bounded(view, coded, " ".join(f"{name}@{p}" for name in MEAN_OF))
+    table = bounded(view, coded, " ".join(f"{name}@{p}" for name in MEAN_OF))
     within = near[near["radius"] == USUAL].assign(
         mean=near["precision"], worst=near["precision"], best=near["precision"]
     )
@@ -131,42 +114,6 @@ def _radius_said(within: pd.DataFrame) -> None:
         f"2012); that is so for {few} of {scored:,} queries, by version: "
         "long codes seldom come that near. Equal distances change nothing here."
     )
-
-
-def _numbers(view: View, known: pd.DataFrame, near: pd.DataFrame) -> None:
-    """The metric in front with its bounds over ties, and the look-up, a row a version."""
-    front = short_label(view, view.metric)
-    try:
-        table = _bounded(view, known, view.metric)
-        said = ""
-    except ValueError:
-        asked = cached.question(view)
-        means = cached.means(asked, view.runs, view.metric, summary.selected(view, asked))
-        table = means.assign(worst=float("nan"), best=float("nan"))
-        said = f"No bounds over the orders of equal distances are known for {front}."
-    said = said or _torn(table).strip()
-    shown = pd.DataFrame(
-        {
-            "Version": table["run"].map(shown_text),
-            front: table["mean"],
-            "at worst": table["worst"],
-            "at best": table["best"],
-            "Queries scored": table["scored"],
-        }
-    )
-    if len(near):
-        within = near[near["radius"] == USUAL].set_index("run").reindex(table["run"])
-        for name, column in _LOOK_UP.items():
-            shown[name] = within[column].to_numpy()
-    with st.expander("Each version in numbers"):
-        numbers = {
-            name: st.column_config.NumberColumn(format="%.3f")
-            for name in shown.columns
-            if pd.api.types.is_float_dtype(shown[name])
-        }
-        late.rows(shown, hide_index=True, column_config=numbers, placeholder="–")
-        if said:
-            st.caption(plain(said, None))
 
 
 def _precision_recall(view: View, near: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
@@ -245,12 +192,5 @@ def _front_p(view: View) -> int:
     return measure(view.metric).cutoff or usual.cutoff or 1
 
 
-_LOOK_UP = {
-    f"Precision within radius {USUAL}": "precision",
-    "of those that find something": "precision_found",
-    "Queries that find something": "found",
-    "Items found, mean": "items",
-    f"Recall within radius {USUAL}": "recall",
-}
 _TYPES = {1: "Type 1, alike", 2: "Type 2, related", 3: "Type 3, neither"}
 COLUMNS = ["metric", "cutoff", "mean", "worst", "best", "scored", "total"]

@@ -1,0 +1,90 @@
+"""Where the first right answer stands, both ways: cumulative curves and median ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.curves import cumulative
+from dashboard.evaluation.metrics.crossmodal import CUTOFFS
+from dashboard.evaluation.pairing import chance
+from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
+from dashboard.views import cached, charts, late, summary
+from dashboard.views.cached import matching
+from dashboard.views.charts.crossmodal import within_rank
+from dashboard.views.protocols.tables import take_away
+from dashboard.views.texts import plain
+from dashboard.views.view import View
+
+WAYS = {IMAGE: "Image to text", TEXT: "Text to image"}
+ASKING = {IMAGE: "pictures", TEXT: "texts"}
+
+
+def ranks(view: View) -> None:
+    """The cumulative curves of both ways, and what the curves leave out."""
+    asked = cached.question(view)
+    only = summary.selected(view, asked)
+    ways = charts.version_ways(cached.versions(view))
+    found = {version: matching.first_hits(asked, version, only) for version in view.runs}
+    st.header("Where the first right answer stands", anchor=False)
+    taken = []
+    for column, kind in zip(st.columns(2, gap="large"), WAYS, strict=True):
+        mine = {version: table[table["kind"] == kind] for version, table in found.items()}
+        if all(table.empty for table in mine.values()):
+            continue
+        with column:
+            taken.append(_curve(view, kind, mine, ways).assign(way=WAYS[kind]))
+    if not taken:
+        st.info("None of the queries in view is scored.")
+        return
+    st.caption(
+        "Share of queries whose first right answer stands within a rank; upright at R@1, R@5 and "
+        "R@10. Grey, dashed: a random order. Equal similarities stand in gallery order."
+    )
+    table = pd.concat(taken, ignore_index=True)
+    take_away(view, table[["way", "run", "rank", "share", "queries"]], "within-rank")
+
+
+def _curve(
+    view: View, kind: str, found: dict[str, pd.DataFrame], ways: dict[str, charts.Way]
+) -> pd.DataFrame:
+    asked = cached.question(view)
+    gallery = matching.gallery_of(asked, kind)
+    cut = cached.cut(asked, view.runs)
+    longest = min(gallery, cut or gallery)
+    shares = pd.concat(
+        [cumulative(of["rank"], longest).assign(run=run) for run, of in found.items()],
+        ignore_index=True,
+    )
+    first = next(table for table in found.values() if len(table))
+    grid = shares["rank"].drop_duplicates().to_numpy()
+    random = chance(grid, gallery, first["relevant"].to_numpy())
+    dashed = pd.DataFrame({"rank": grid, "share": random})
+    asking = ASKING[kind]
+    others = "pictures" if kind == TEXT else "texts"
+    st.markdown(f"**{WAYS[kind]}**, {len(first):,} {asking} among {gallery:,} {others}")
+    late.chart(
+        within_rank(shares, dashed, {run: ways[run] for run in found}, CUTOFFS),
+        alt=f"{WAYS[kind]}: share of {asking} whose first right answer is within a rank",
+    )
+    none = f"{asking} find none" + (f" within rank {cut:,}" if cut and cut < gallery else "")
+    st.caption(plain(" ".join(_said(run, of, none) for run, of in found.items()), None))
+    return pd.concat([shares, dashed.assign(run="random order")], ignore_index=True)
+
+
+def _said(run: str, found: pd.DataFrame, none: str) -> str:
+    """The median rank of a version, and how many of its first answers stand where they do by
+    chance."""
+    if found.empty:
+        return f"{run}: none was run."
+    ranks = found["rank"].astype("float64").fillna(np.inf)
+    median, nowhere = ranks.median(), int(np.isinf(ranks).sum())
+    half = f"median rank {median:g}" if median < np.inf else "more than half find none"
+    words = [f"{run}: {half}"]
+    if nowhere:
+        words.append(f"{nowhere:,} {none}")
+    tied = int(found["tied"].sum())
+    if tied:
+        words.append(f"{tied:,} first answer{'s tie' if tied > 1 else ' ties'} with a wrong one")
+    return f"{', '.join(words)}."

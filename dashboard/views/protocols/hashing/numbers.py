@@ -1,0 +1,61 @@
+"""Each version of codes in numbers: the metric in front, and the look-up within a radius."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.radius import USUAL
+from dashboard.views import cached, late, summary
+from dashboard.views.labels import short_label
+from dashboard.views.protocols.hashing.shared import bounded, torn
+from dashboard.views.texts import plain, shown
+from dashboard.views.view import View
+
+_LOOK_UP = {
+    f"Precision within radius {USUAL}": "precision",
+    "of those that find something": "precision_found",
+    "Queries that find something": "found",
+    "Items found, mean": "items",
+    f"Recall within radius {USUAL}": "recall",
+}
+
+
+def numbers(view: View, known: pd.DataFrame, near: pd.DataFrame) -> None:
+    """The metric in front with its bounds over ties, and the look-up, a row a version."""
+    table, said = _means(view, known)
+    drawn = pd.DataFrame(
+        {
+            "Version": table["run"].map(shown),
+            short_label(view, view.metric): table["mean"],
+            "at worst": table["worst"],
+            "at best": table["best"],
+            "Queries scored": table["scored"],
+        }
+    )
+    if len(near):
+        within = near[near["radius"] == USUAL].set_index("run").reindex(table["run"])
+        for name, column in _LOOK_UP.items():
+            drawn[name] = within[column].to_numpy()
+    with st.expander("Each version in numbers"):
+        three_digits = {
+            name: st.column_config.NumberColumn(format="%.3f")
+            for name in drawn.columns
+            if pd.api.types.is_float_dtype(drawn[name])
+        }
+        late.rows(drawn, hide_index=True, column_config=three_digits, placeholder="–")
+        if said:
+            st.caption(plain(said, None))
+
+
+def _means(view: View, known: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The means of the metric in front, with their bounds, and in words where none are known."""
+    try:
+        table = bounded(view, known, view.metric)
+    except ValueError:
+        asked = cached.question(view)
+        means = cached.means(asked, view.runs, view.metric, summary.selected(view, asked))
+        front = short_label(view, view.metric)
+        unknown = f"No bounds over the orders of equal distances are known for {front}."
+        return means.assign(worst=float("nan"), best=float("nan")), unknown
+    return table, torn(table).strip()

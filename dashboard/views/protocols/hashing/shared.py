@@ -1,0 +1,29 @@
+"""Means with their bounds over ties, which both the curves and the numbers of each version show."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dashboard.views import cached, summary
+from dashboard.views.view import View
+
+
+def bounded(view: View, known: pd.DataFrame, metrics: str) -> pd.DataFrame:
+    """A row a version and metric, with the method and the bits of `known`: mean, worst, best.
+
+    Raises ValueError where a metric's bounds over the orders of ties are not known.
+    """
+    asked = cached.question(view)
+    table = cached.tie_bounds(asked, tuple(known["run"]), metrics, summary.selected(view, asked))
+    return table.merge(known, on="run")
+
+
+def torn(table: pd.DataFrame) -> str:
+    """Where no bounds are known, in a sentence."""
+    unknown = table.loc[table["mean"].notna() & table["worst"].isna(), "run"]
+    if unknown.empty:
+        return ""
+    return (
+        " Bounds are not known where lists, which do not fit in memory whole, end within equal "
+        f"distances: {', '.join(dict.fromkeys(unknown))}."
+    )
