@@ -102,9 +102,7 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
 
     Columns: baseline, candidate, outcome. A click selects a place as `pick`.
     """
-    known = deltas.dropna(subset=["delta"]).round({"baseline": 6, "candidate": 6})
-    shown = known.groupby(["baseline", "candidate"]).size().reset_index(name="queries")
-    shown["side"] = (shown["candidate"] - shown["baseline"]).map(_side)
+    shown = _at_one_place(deltas)
     largest = max([0.0, *shown["baseline"], *shown["candidate"]])
     most = largest if 0 < largest < FAINT else float(max(1.0, largest))
     digits = decimals([largest])
@@ -132,6 +130,14 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
         .add_params(pick)
     )
     return (line + bubbles).properties(height=340)
+
+
+def _at_one_place(deltas: pd.DataFrame) -> pd.DataFrame:
+    """A row for each pair of values that some query has: baseline, candidate, queries, side."""
+    known = deltas.dropna(subset=["delta"]).round({"baseline": 6, "candidate": 6})
+    shown = known.groupby(["baseline", "candidate"]).size().reset_index(name="queries")
+    shown["side"] = (shown["candidate"] - shown["baseline"]).map(_side)
+    return shown
 
 
 _SIDES = alt.Scale(domain=["worse", "same", "better"], range=[WORSE, SAME, BETTER])

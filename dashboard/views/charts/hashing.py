@@ -108,15 +108,10 @@ def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
 
     Columns: place (from 1), whose (query or result), sign (1 or -1), differs.
     """
-    place = pairs["place"] - 1
-    shown = pairs.assign(
-        bit=place % LINE,
-        row=ROWS * (place // LINE) + pairs["whose"].map({"query": 0, "result": 1}),
-        sign=pairs["sign"].map({1: "+1", -1: "−1"}),
-    )
+    shown = _laid_out(pairs)
     marks = shown[shown["differs"] & (shown["whose"] == "query")]
     marks = marks.assign(row=marks["row"] + 2, mark="≠")
-    lines = int(place.max()) // LINE + 1
+    lines = (int(pairs["place"].max()) - 1) // LINE + 1
     rows = [ROWS * line + row for line in range(lines) for row in range(ROWS)][:-1]
     labels = alt.Axis(labelExpr=_ROW_NAMES, grid=False, ticks=False, domain=False)
     y = alt.Y("row:O", title=None, scale=alt.Scale(domain=rows), axis=labels)
@@ -150,6 +145,16 @@ BOUNDS = [
     alt.Tooltip("scored:Q", title="Queries scored"),
     alt.Tooltip("total:Q", title="of"),
 ]
+
+
+def _laid_out(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Each bit with its place in the drawing (bit across, row down) and its sign in words."""
+    place = pairs["place"] - 1
+    return pairs.assign(
+        bit=place % LINE,
+        row=ROWS * (place // LINE) + pairs["whose"].map({"query": 0, "result": 1}),
+        sign=pairs["sign"].map({1: "+1", -1: "−1"}),
+    )
 
 
 def _banded(base: alt.Chart, line: alt.Chart, points: alt.Chart) -> alt.LayerChart:

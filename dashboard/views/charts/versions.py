@@ -87,15 +87,8 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
     Columns: slice, run, mean, scored, delta, delta_low, delta_high. A click selects the slice as
     `pick`.
     """
-    most = means.groupby("slice")["scored"].transform("max")
-    digits, strongest = decimals(means["mean"], least=2), _strongest(means["mean"])
-    shares = means["mean"] / strongest
-    shown = means.assign(
-        strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
-        text=means["mean"].map(lambda x: "–" if pd.isna(x) else f"{x:.{digits}f}"),
-        ink=[_ink(share, scored) for share, scored in zip(shares, means["scored"], strict=True)],
-        name=means["slice"] + "  (" + most.astype("str") + ")",
-    )
+    strongest = _strongest(means["mean"])
+    shown = _cells(means, strongest)
     base = alt.Chart(shown).encode(
         x=alt.X("run:N", title=None, sort=list(versions), axis=_names_above(versions)),
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
@@ -123,6 +116,18 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
     layers = (cells.add_params(pick) + words).resolve_scale(color="independent")
     slant = 0.7 * LETTER * min(max(map(len, versions)), 22) * (not _fit(versions))
     return layers.properties(height=of_rows(shown["name"].nunique(), 30, TOP, slant))
+
+
+def _cells(means: pd.DataFrame, strongest: float) -> pd.DataFrame:
+    """The means with what is drawn of each: name of its slice, strength, text and ink."""
+    most = means.groupby("slice")["scored"].transform("max")
+    digits, shares = decimals(means["mean"], least=2), means["mean"] / strongest
+    return means.assign(
+        strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
+        text=means["mean"].map(lambda x: "–" if pd.isna(x) else f"{x:.{digits}f}"),
+        ink=[_ink(share, scored) for share, scored in zip(shares, means["scored"], strict=True)],
+        name=means["slice"] + "  (" + most.astype("str") + ")",
+    )
 
 
 def _names_above(versions: Sequence[str]) -> alt.Axis:

@@ -89,16 +89,7 @@ def sidebar(view: View) -> None:
         pick("Candidate", "candidate", versions, view)
         st.caption("What is measured")
         _protocol(view, collection)
-        if view.protocol is not None:
-            pick(
-                "Metric",
-                "metric",
-                summary.metrics_in_view(view),
-                view,
-                partial(label, view),
-            )
-            if view.metric is not None:
-                st.caption(plain(label(view, view.metric), None))
+        _metric(view)
         kinds = cached.words(collection).queries
         pick("Queries", "queries", list(kinds), view, kinds.get)
         _slice(view)
@@ -166,6 +157,15 @@ def _protocol(view: View, collection: Any) -> None:
         judging = PROTOCOLS.get(view.protocol or "")
         tip = plain(judging.definition, None) if judging else None
         pick("Judged by", "protocol", known, view, titles.get, _judge_by, tip)
+
+
+def _metric(view: View) -> None:
+    """The metric in front, and its name in full."""
+    if view.protocol is None:
+        return
+    pick("Metric", "metric", summary.metrics_in_view(view), view, partial(label, view))
+    if view.metric is not None:
+        st.caption(plain(label(view, view.metric), None))
 
 
 def _judge_by(key: str, widget: str) -> None:

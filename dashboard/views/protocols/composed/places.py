@@ -83,31 +83,28 @@ def _siblings(view: View, query_id: str) -> None:
     others = siblings(cached.queries(asked), query_id)
     if not others:
         return
-    versions = tuple(dict.fromkeys([view.baseline, view.candidate]))
-    values = cached.measurements(asked, versions, METRIC)
-    names = cached.query_names(view.collection)
+    names, measured = cached.query_names(view.collection), _measured(view, others)
     st.header("The same picture with other feedbacks", anchor=False)
-    table = values[values["query_id"].isin(others)].pivot(
-        index="query_id", columns="run", values="value"
-    )
-    table = table.loc[others, list(versions)]
     late.rows(
-        pd.DataFrame(
-            {
-                "Query": [shown(names[other]) for other in others],
-                **{f"AP in {shown(version)}": table[version].to_numpy() for version in versions},
-            }
-        ),
+        pd.DataFrame({"Query": [shown(names[other]) for other in others], **measured}),
         key="same-picture",
         hide_index=True,
         on_select=lambda: _open(others),
         selection_mode="single-row",
-        column_config={
-            f"AP in {shown(version)}": st.column_config.NumberColumn(format="%.3f")
-            for version in versions
-        },
+        column_config={name: st.column_config.NumberColumn(format="%.3f") for name in measured},
     )
     st.caption("Another query each, with a vector of its own. Tick one on its left to open it.")
+
+
+def _measured(view: View, queries: list[str]) -> dict[str, Any]:
+    """A column of AP, one a query, for the baseline and the candidate."""
+    versions = tuple(dict.fromkeys([view.baseline, view.candidate]))
+    values = cached.measurements(cached.question(view), versions, METRIC)
+    table = values[values["query_id"].isin(queries)].pivot(
+        index="query_id", columns="run", values="value"
+    )
+    table = table.loc[queries, list(versions)]
+    return {f"AP in {shown(version)}": table[version].to_numpy() for version in versions}
 
 
 def _open(others: list[str]) -> None:

@@ -45,15 +45,20 @@ def spread(view: View, asked: Said, read: Reading) -> None:
         late.chart(
             charts.deviations(drawn), alt="Each list's standard deviation of r against that of r′"
         )
+    st.caption(_explained(table, read.rows))
+    take_away(view, marked(asked, table), "figure-3")
+
+
+def _explained(table: pd.DataFrame, rows: int) -> str:
+    """Which lists the points are, and what their places mean."""
     wider = int((table["deviation_in_context"] > table["deviation"] + 1e-12).sum())
     felt = int(table["satisfaction"].notna().sum())
-    st.caption(
-        f"{counted(len(table), 'list')} of at least {read.rows} rows, in their first "
-        f"{min(read.rows, FIRST_PAGE):,}; {felt:,} with a satisfaction. r is relevance ÷ 100, "
+    return (
+        f"{counted(len(table), 'list')} of at least {rows} rows, in their first "
+        f"{min(rows, FIRST_PAGE):,}; {felt:,} with a satisfaction. r is relevance ÷ 100, "
         f"r′ = r² ÷ the largest r up to there. Above the dashed line r′ varies more than r: so it "
         f"is for {wider:,} of {len(table):,} lists. Click a point to open its list."
     )
-    take_away(view, marked(asked, table), "figure-3")
 
 
 def _open_list(drawn: pd.DataFrame) -> Any:
