@@ -14,6 +14,7 @@ from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.storage.pictures import kept_picture
 from dashboard.views import cached
+from dashboard.views.address.columns import LINE, as_in_lists, columns_of
 from dashboard.views.address.reading import Choice, id_or_nothing, number, one_of, whole
 from dashboard.views.address.seen import read_submissions
 from dashboard.views.cached import lists
@@ -31,9 +32,6 @@ OUTCOMES = {
 }
 NAMES = {"source": "As in the source", "standard": "Standard"}
 SHOWN = ("5", "10", "20", "50")
-LINE, COLUMNS = "line", (3, 4, 5, 6, 10)
-USUAL, MOST_COLUMNS = 5, 50
-"""Columns of a grid where nobody tells how many there were; wider lists are one line."""
 DIFFERING = {"no": "All results", "yes": "Only what differs"}
 TEST_NAMES = {"whole": "All", "1K": "COCO 1K", "five-fold 1K": "COCO five-fold 1K"}
 COPIES = {"counted": "Counted", "left_out": "Left out"}
@@ -91,20 +89,6 @@ def _nothing(collection: Any) -> str:
 
 def _in_rows(collection: Any) -> bool:
     return PROTOCOLS[protocols_of(collection)[0]].in_rows
-
-
-def columns_of(collection: Any) -> dict[str, str]:
-    """How many cards can stand side by side, in words: the usual numbers, and as many pictures as
-    did in the lists that people saw."""
-    seen = lists.side_by_side(collection)
-    numbers = sorted({*COLUMNS, *([seen] if 0 < seen <= MOST_COLUMNS else [])})
-    return {LINE: "One line", **{str(number): str(number) for number in numbers}}
-
-
-def _as_in_lists(collection: Any) -> str:
-    """As many columns as the lists had."""
-    seen = lists.side_by_side(collection) or USUAL
-    return str(seen) if seen <= MOST_COLUMNS else LINE
 
 
 def protocols_of(collection: Any) -> list[str]:
@@ -192,8 +176,8 @@ CHOICES: dict[str, Choice] = {
     ),
     "columns": Choice(
         "how many cards stand side by side: line, 3, 4, 5, 6, 10 or as many as in the lists",
-        lambda c: _as_in_lists(c) if _in_rows(c) else LINE,
-        one_of("number of columns", lambda c: columns_of(c)),
+        lambda c: as_in_lists(c) if _in_rows(c) else LINE,
+        one_of("number of columns", columns_of),
     ),
     "also": Choice(
         "further versions with a row of results, with commas between them", _nothing, _versions

@@ -7,7 +7,8 @@ from typing import Any
 import streamlit as st
 
 from dashboard.views import address, cached, late
-from dashboard.views.address.choices import DIFFERING, columns_of
+from dashboard.views.address.choices import DIFFERING
+from dashboard.views.address.columns import columns_of
 from dashboard.views.cards.rows import MOST_ROWS, versions
 from dashboard.views.cards.similarities import histogram, similarities
 from dashboard.views.frame.shared import segments
@@ -60,16 +61,7 @@ def similarity(view: View, found: Any) -> None:
         if counted.empty:
             st.info("No version gives a similarity for this query.")
             return
-        st.session_state["choice-min_similarity"] = view.min_similarity
-        st.slider(
-            "Leave out results less similar than",
-            -1.0,
-            1.0,
-            step=0.01,
-            key="choice-min_similarity",
-            on_change=lambda: address.go(min_similarity=st.session_state["choice-min_similarity"]),
-            help="On all screens: every metric counts only what is left; the divisor stays K.",
-        )
+        _least(view)
         for version, column in zip(found.whole, st.columns(len(found.whole)), strict=True):
             with column:
                 st.markdown(f"**{plain(version)}**")
@@ -78,6 +70,20 @@ def similarity(view: View, found: Any) -> None:
                     alt=f"Items by similarity in {version}, relevant against not",
                 )
                 st.caption(plain(_left(found, version), None))
+
+
+def _least(view: View) -> None:
+    """The least similarity that counts, to choose."""
+    st.session_state["choice-min_similarity"] = view.min_similarity
+    st.slider(
+        "Leave out results less similar than",
+        -1.0,
+        1.0,
+        step=0.01,
+        key="choice-min_similarity",
+        on_change=lambda: address.go(min_similarity=st.session_state["choice-min_similarity"]),
+        help="On all screens: every metric counts only what is left; the divisor stays K.",
+    )
 
 
 def _left(found: Any, version: str) -> str:
