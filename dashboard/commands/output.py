@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from dashboard.storage.files.delimited import neutral
+from dashboard.storage.files.delimited import neutral, own_type
 
 Format = Literal["table", "csv", "json"]
 
 
 def printed(frame: pd.DataFrame, form: Format) -> str:
     """The table as text, without a last line end."""
-    columns = {str(column): [_plain(cell) for cell in frame[column]] for column in frame.columns}
+    columns = {str(column): [own_type(cell) for cell in frame[column]] for column in frame.columns}
     if form == "json":
         return _json(columns)
     if form == "csv":
@@ -28,15 +28,6 @@ def printed(frame: pd.DataFrame, form: Format) -> str:
 def one_line(text: object) -> str:
     """A complaint in one line, whatever stands in it."""
     return " ".join(str(text).split())
-
-
-def _plain(cell: Any) -> Any:
-    """A cell in Python's own types, None for missing."""
-    if isinstance(cell, str):
-        return cell
-    if pd.isna(cell):
-        return None
-    return cell.item() if hasattr(cell, "item") else cell
 
 
 def _json(columns: dict[str, list[Any]]) -> str:

@@ -7,6 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -28,6 +29,19 @@ def neutral(text: str) -> str:
     ("'=1+1", "'-5", "it's", "''=1+1")
     """
     return f"'{text}" if FORMULA.match(text) else text
+
+
+def own_type(cell: Any) -> Any:
+    """A cell as it is exported: in a type of Python's own, None for missing.
+
+    >>> own_type(pd.NA), own_type(pd.Series([3])[0]), own_type("3")
+    (None, 3, '3')
+    """
+    if isinstance(cell, str):
+        return cell
+    if pd.isna(cell):
+        return None
+    return cell.item() if hasattr(cell, "item") else cell
 
 
 def _restored(rows: list[list[str]], name: str, findings: Findings) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.storage.files.delimited import neutral
+from dashboard.storage.files.delimited import neutral, own_type
 from dashboard.views.report.markup import Markup, joined, tag
 
 TYPES = {"csv": "text/csv", "json": "application/json"}
@@ -26,13 +26,13 @@ def files(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
 
 def as_csv(frame: pd.DataFrame) -> str:
     """Comma-separated; a text that a spreadsheet would take for a formula gets an apostrophe."""
-    columns = {str(column): [_safe(_plain(cell)) for cell in frame[column]] for column in frame}
+    columns = {str(column): [_safe(own_type(cell)) for cell in frame[column]] for column in frame}
     return pd.DataFrame(columns, dtype=object).to_csv(index=False, lineterminator="\n")
 
 
 def as_json(frame: pd.DataFrame) -> str:
     """One array of objects; null for missing, never NaN."""
-    rows = [{str(k): _plain(cell) for k, cell in row.items()} for row in frame.to_dict("records")]
+    rows = [{str(k): own_type(cell) for k, cell in row.items()} for row in frame.to_dict("records")]
     return json.dumps(rows, allow_nan=False, ensure_ascii=False, indent=0) + "\n"
 
 
@@ -50,12 +50,3 @@ def _link(name: str, content: str) -> Markup:
 
 def _safe(cell: Any) -> Any:
     return neutral(cell) if isinstance(cell, str) else cell
-
-
-def _plain(cell: Any) -> Any:
-    """A cell in Python's own types, None for missing."""
-    if isinstance(cell, str):
-        return cell
-    if pd.isna(cell):
-        return None
-    return cell.item() if hasattr(cell, "item") else cell
