@@ -15,7 +15,7 @@ from dashboard.views import address, cached
 from dashboard.views.cards import assets
 from dashboard.views.frame.page import WithRoom
 
-MEDIA = (media.CLIPS, media.POSTERS, asked.PICTURES, covers.COVERS)
+MEDIA = (media.CLIPS, media.POSTERS, asked.PICTURES, covers.COVERS, pictures.UPLOADS)
 
 
 class FullAddress:

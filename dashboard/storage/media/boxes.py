@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from dashboard.storage.media.inside import Unusable
+from dashboard.storage.media.inside import LARGEST, Unusable
 
 _MOST = 1_000_000  # bytes: the table of contents of a short clip takes a few thousand
 _BOXES = 64
@@ -90,14 +90,14 @@ def _moov(file: BinaryIO) -> tuple[bytes | None, bool]:
         if len(header) < 8:
             break
         size, name = struct.unpack(">I4s", header[:8])
-        if name == b"moov":
-            wanted = (size or _MOST) - 8
-            file.seek(at + 8)
-            found = file.read(min(wanted, _MOST))
-            return found, len(found) == wanted or size == 0
+        head, last = 8, size == 0  # the last one reaches to the end of the file
         if size == 1 and len(header) == 16:
-            size = struct.unpack(">Q", header[8:])[0]
-        if size < 8:
+            size, head = struct.unpack(">Q", header[8:])[0], 16
+        if name == b"moov" and (last or size >= head):
+            file.seek(at + head)
+            found = file.read(_MOST if last else min(size - head, _MOST))
+            return found, len(found) < _MOST if last else len(found) == size - head
+        if not head <= size <= LARGEST:
             break
         at += size
     return None, False

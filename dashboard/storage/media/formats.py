@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import struct
 from typing import BinaryIO
 
 from PIL import Image
+from PIL.ExifTags import Base
 
 from dashboard.storage.media.boxes import contents
 from dashboard.storage.media.inside import Unusable
@@ -29,6 +31,32 @@ _OTHERS = (  # what a file that browsers do not show begins with, what it is, an
     (rb"\0\0\x01[\xb3\xba]", "MPEG-2 clips are not played by browsers", ".mpg"),
     (rb"....ftyp(M4A |M4B )|ID3|RIFF....WAVE|fLaC", "sound only, no picture", ""),
 )
+
+
+NOT_DECODED = (
+    OSError,
+    ValueError,
+    SyntaxError,
+    EOFError,
+    RuntimeError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    MemoryError,
+    struct.error,
+    Image.DecompressionBombError,
+)
+"""What Pillow's decoders raise for damaged files, each in its own way, and while Exif is read."""
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}  # what makes a picture upright, by the orientation that its Exif says
 
 
 class Unshown(Unusable):
@@ -82,11 +110,38 @@ def picture(file: BinaryIO) -> Image.Image:
         opened = Image.open(file, formats=_PILLOW)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise Unusable("too many pixels") from error
-    except (OSError, ValueError, SyntaxError) as error:
+    except NOT_DECODED as error:
         raise Unusable("damaged") from error
     if opened.width * opened.height > PICTURE_PIXELS:
         raise Unusable("too many pixels")
     return opened
+
+
+def moves(opened: Image.Image) -> bool:
+    """Whether an open picture is an animation; one that is damaged behind its start is none."""
+    try:
+        return bool(getattr(opened, "is_animated", False))
+    except NOT_DECODED:
+        return False
+
+
+def orientation(opened: Image.Image) -> int:
+    """How the camera was held, 1 to 8 as in Exif; 1, upright, where Exif is odd or says nothing.
+
+    Decodes the picture, as Exif may stand behind the pixels; raises one of NOT_DECODED where those
+    are damaged.
+    """
+    opened.load()
+    try:
+        return int(opened.getexif().get(Base.Orientation, 1))
+    except NOT_DECODED:
+        return 1
+
+
+def upright(still: Image.Image, held: int) -> Image.Image:
+    """A picture turned by its `orientation`. Pillow's own way to do it writes the Exif anew, which
+    fails where anything in it is odd."""
+    return still.transpose(_TURNS[held]) if held in _TURNS else still
 
 
 def on_white(still: Image.Image) -> Image.Image:

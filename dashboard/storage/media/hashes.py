@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 from dashboard.storage.media import HasMedia, kept, media, poster
-from dashboard.storage.media.formats import on_white, picture
+from dashboard.storage.media.formats import NOT_DECODED, on_white, picture
 from dashboard.storage.media.inside import Unusable
 
 SIDE = 16
@@ -63,7 +63,7 @@ def _made(encoded: bytes) -> bytes:
     opened = picture(io.BytesIO(encoded))
     try:
         small = on_white(opened).convert("L").resize((SIDE + 1, SIDE), Image.Resampling.BOX)
-    except (OSError, ValueError, SyntaxError, EOFError) as error:
+    except NOT_DECODED as error:
         raise Unusable("damaged") from error
     shades = np.asarray(small, dtype=np.int16)
     steps = np.diff(shades, axis=1)

@@ -50,9 +50,14 @@ def recall(name: str) -> bytes | None:
     return content
 
 
-def keep(name: str, content: bytes) -> None:
-    """Keep content under a name, at once, so that nobody reads half of it; where that cannot be
-    done it is logged."""
+def is_kept(name: str) -> bool:
+    """Whether anything is kept under a name; nothing is read for it."""
+    return _place(name).is_file()
+
+
+def keep(name: str, content: bytes) -> bool:
+    """Keep content under a name, at once, so that nobody reads half of it; returns whether it is
+    kept. Where the folder cannot be written it is logged."""
     path = _place(name)
     try:
         path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -64,6 +69,8 @@ def keep(name: str, content: bytes) -> None:
             shrink(path.parent.parent, largest())
     except OSError as error:
         _LOG.warning("posters cannot be kept in the cache folder: %s", error.strerror)
+        return False
+    return path.is_file()  # where the folder may hold next to nothing, it is gone again
 
 
 def shrink(kept: Path, most: int) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboard.storage.media import remote
-from dashboard.storage.media.formats import Unshown, clip_facts, content_type, picture
+from dashboard.storage.media.formats import Unshown, clip_facts, content_type, moves, picture
 from dashboard.storage.media.inside import Opened, Unusable, open_inside
 from dashboard.storage.media.remote.hosts import is_remote
 from dashboard.storage.media.serving import DOWNLOAD, Content
@@ -49,10 +49,10 @@ def _looked(opened: Opened) -> Look:
     try:
         if not content_type(opened.file).startswith("image/"):
             return _clip(opened)
-        moves = getattr(picture(opened.file), "is_animated", False)
+        moving = moves(picture(opened.file))
     except Unshown as word:
         return Look("", str(word), opened.version)
-    return Look("picture", "", opened.version, bool(moves))
+    return Look("picture", "", opened.version, moving)
 
 
 def _clip(opened: Opened) -> Look:

@@ -11,10 +11,18 @@ import io
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from PIL import Image, ImageOps
+from PIL import Image
 
 from dashboard.storage.media import kept
-from dashboard.storage.media.formats import PICTURE_PIXELS, content_type, on_white, picture
+from dashboard.storage.media.formats import (
+    NOT_DECODED,
+    PICTURE_PIXELS,
+    content_type,
+    on_white,
+    orientation,
+    picture,
+    upright,
+)
 from dashboard.storage.media.inside import NotMade, Opened, Unusable
 
 WIDTH = 480
@@ -71,11 +79,11 @@ def _made(file: BinaryIO, second: float) -> bytes:
     still = picture(file) if content_type(file).startswith("image/") else _frame(file, second)
     try:
         still.draft("RGB", (WIDTH * 2, WIDTH * 2))
-        small = on_white(ImageOps.exif_transpose(eight_bits(still)))
+        small = on_white(upright(eight_bits(still), orientation(still)))
         small.thumbnail((WIDTH, WIDTH))
         written = io.BytesIO()
         small.save(written, "WEBP", quality=75, lossless=max(small.size) <= _DRAWN)
-    except (OSError, ValueError, SyntaxError, EOFError) as error:
+    except NOT_DECODED as error:
         raise NotMade("damaged") from error
     return written.getvalue()
 

@@ -3,8 +3,12 @@
 from dashboard.storage.pictures.side import PictureSide, read_side
 from dashboard.storage.pictures.uploaded import (
     KINDS,
+    MOST_PIXELS,
+    UPLOADS,
+    NotKept,
     address_of,
     clean,
+    is_kept,
     keep,
     kept_picture,
     routes,
@@ -13,9 +17,13 @@ from dashboard.storage.pictures.uploaded import (
 
 __all__ = [
     "KINDS",
+    "MOST_PIXELS",
+    "UPLOADS",
+    "NotKept",
     "PictureSide",
     "address_of",
     "clean",
+    "is_kept",
     "keep",
     "kept_picture",
     "read_side",

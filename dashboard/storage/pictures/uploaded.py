@@ -6,12 +6,19 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import threading
 
-from PIL import Image, ImageOps
+from PIL import Image
 from starlette.routing import Route
 
 from dashboard.storage.media import kept
-from dashboard.storage.media.formats import content_type, picture
+from dashboard.storage.media.formats import (
+    NOT_DECODED,
+    content_type,
+    orientation,
+    picture,
+    upright,
+)
 from dashboard.storage.media.inside import Opened, Unusable
 from dashboard.storage.media.posters import eight_bits
 from dashboard.storage.media.serving import Content, answer
@@ -20,24 +27,38 @@ from dashboard.tables import DataError
 UPLOADS = "uploads"
 LONGEST_SIDE = 1_024  # pixels: more than any encoder looks at
 LARGEST = 50_000_000  # bytes of an uploaded file
+MOST_PIXELS = 25_000_000
+"""Of an uploaded picture: decoding takes about ten bytes for each."""
 KINDS = ("jpg", "jpeg", "png", "webp", "gif", "avif")
 """How the names of files end that may hold one; what a file is, its first bytes tell."""
 UPLOAD_AGAIN = "the same picture: upload it again"
 FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+_NOT_KEPT = (
+    "it cannot be kept here: the cache folder cannot be written, or DASHBOARD_CACHE_MB leaves no "
+    "room in it"
+)
+_DECODING = threading.BoundedSemaphore(2)  # a large picture takes much memory while it is decoded
+
+
+class NotKept(Unusable):
+    """A picture that is as it should be, but that the cache folder does not take."""
 
 
 def keep(content: bytes) -> str:
-    """Keep an uploaded picture as `clean` lays it out; returns its fingerprint. Raises Unusable."""
+    """Keep an uploaded picture as `clean` lays it out; returns its fingerprint. Raises Unusable,
+    NotKept where the cache folder does not take it."""
     file = io.BytesIO()
     clean(content).save(file, "WEBP", lossless=True, exact=True)
     fingerprint = hashlib.sha256(file.getvalue()).hexdigest()
-    kept.keep(_name(fingerprint), file.getvalue())
+    if not kept.keep(_name(fingerprint), file.getvalue()):
+        raise NotKept(_NOT_KEPT)
     return fingerprint
 
 
 def clean(content: bytes) -> Image.Image:
     """The picture of a file, upright and without anything that the file says beside the pixels
-    (place, time, camera), at most LONGEST_SIDE wide and high; of a moving one the first picture.
+    (place, time, camera) or below fully transparent ones, at most LONGEST_SIDE wide and high; of
+    a moving one the first picture.
 
     Raises Unusable with a word for what is no picture, damaged or too large.
     """
@@ -46,16 +67,34 @@ def clean(content: bytes) -> Image.Image:
     file = io.BytesIO(content)
     if not content_type(file).startswith("image/"):
         raise Unusable("not a picture")
-    try:
-        with picture(file) as opened:
-            opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
-            upright = ImageOps.exif_transpose(eight_bits(opened))
-            seen = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
-    except (OSError, ValueError, SyntaxError, EOFError) as error:
-        raise Unusable("damaged") from error
-    seen.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    with _DECODING, picture(file) as opened:
+        if opened.width * opened.height > MOST_PIXELS:
+            raise Unusable("too many pixels")
+        try:
+            return _laid_out(opened)
+        except NOT_DECODED as error:
+            raise Unusable("damaged") from error
+
+
+def _laid_out(opened: Image.Image) -> Image.Image:
+    """It is made small before all else, so that nothing else is done with many pixels."""
+    opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
+    still, held = eight_bits(opened), orientation(opened)
+    colours = "RGBA" if still.has_transparency_data else "RGB"
+    if still.mode not in ("L", "LA", "RGB", "RGBA", "CMYK") or "transparency" in still.info:
+        still = still.convert(colours)  # numbers of a palette cannot be mixed
+    still.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    seen = upright(still, held).convert(colours)
+    if colours == "RGBA":
+        shown = seen.getchannel("A").point(lambda alpha: 255 if alpha else 0)
+        seen = Image.composite(seen, Image.new("RGBA", seen.size, (0, 0, 0, 0)), shown)
     seen.info.clear()
     return seen
+
+
+def is_kept(fingerprint: str) -> bool:
+    """Whether the uploaded picture of a fingerprint is kept (still)."""
+    return bool(FINGERPRINT.fullmatch(fingerprint)) and kept.is_kept(_name(fingerprint))
 
 
 def kept_picture(fingerprint: str) -> bytes | None:

@@ -12,7 +12,7 @@ from typing import Any
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
-from dashboard.storage.pictures import kept_picture
+from dashboard.storage.pictures import is_kept
 from dashboard.views import cached
 from dashboard.views.address.columns import LINE, as_in_lists, columns_of
 from dashboard.views.address.reading import Choice, id_or_nothing, number, one_of, whole
@@ -78,7 +78,7 @@ def _text(text: str, collection: Any) -> str:
 
 
 def _picture(text: str, collection: Any) -> str:
-    if text and kept_picture(text) is None:
+    if text and not is_kept(text):
         raise ValueError("this picture is not kept here (any more): upload it again")
     return text
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.storage.media.inside import Unusable
-from dashboard.storage.pictures import KINDS, keep
+from dashboard.storage.pictures import KINDS, MOST_PIXELS, NotKept, keep
 from dashboard.views import address
 from dashboard.views.texts import plain
 from dashboard.views.view import View
@@ -24,7 +26,9 @@ def field(view: View, title: str) -> None:
         on_change=_take,
         args=(widget,),
         help="It stays on this machine, so that the link to this search shows it; whoever has the "
-        "link sees it. What its file says beside the pixels (place, time, camera) is not kept.",
+        "link sees it. What its file says beside the pixels (place, time, camera) is not kept. "
+        "It shares the room of the cache folder with posters: when it is pushed out, because it "
+        "was not used for long, its link shows no search any more.",
     )
     refused = st.session_state.pop(_REFUSED, "")
     if refused:
@@ -36,16 +40,29 @@ def _take(widget: str) -> None:
     if given is None:
         return
     st.session_state[_TAKEN] += 1
+    content = given.getvalue()
+    _forget(given.file_id)
     try:
-        fingerprint = keep(given.getvalue())
+        fingerprint = keep(content)
+    except NotKept as word:
+        st.session_state[_REFUSED] = f"{given.name}: {word}."
+        return
     except Unusable as word:
         kinds = ", ".join(KINDS)
         st.session_state[_REFUSED] = (
-            f"{given.name}: {word}. A whole picture is wanted ({kinds}), of at most 50 million "
-            "pixels."
+            f"{given.name}: {word}. A whole picture is wanted ({kinds}), of at most "
+            f"{MOST_PIXELS // 1_000_000} million pixels."
         )
         return
     address.go(picture=fingerprint, text="", item="", clip="", beside="")
+
+
+def _forget(file_id: str) -> None:
+    """Remove a file as it was sent, with all that it says of place and camera, from the memory of
+    Streamlit, which would hold it until the reader leaves."""
+    run = get_script_run_ctx()
+    if run is not None and isinstance(run.uploaded_file_mgr, MemoryUploadedFileManager):
+        run.uploaded_file_mgr.remove_file(run.session_id, file_id)
 
 
 def meaning(view: View) -> None:

@@ -11,7 +11,7 @@ from PIL import Image
 
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import poster
-from dashboard.storage.media.formats import picture
+from dashboard.storage.media.formats import NOT_DECODED, picture
 from dashboard.storage.media.inside import Unusable
 from dashboard.views.report.markup import Markup, tag
 
@@ -52,7 +52,7 @@ def _thumbnail(name: str, content: bytes) -> Thumbnail:
         small.thumbnail((WIDTH, WIDTH))
         written = io.BytesIO()
         small.save(written, "WEBP", quality=_QUALITY, method=6)
-    except (OSError, ValueError, SyntaxError, EOFError) as error:
+    except NOT_DECODED as error:
         raise Unusable("damaged") from error
     return Thumbnail(name, written.getvalue(), small.width, small.height)
 
