@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from dashboard.__main__ import main
+from tests.retrieval.networks import mean_colours, see, weighted
 from tests.storage.test_media import clip
 from tests.storage.tiny import make_collection
 
@@ -88,3 +90,24 @@ def test_a_span_outside_its_clip_is_said_where_its_length_is_known(capsys, folde
     row = found(capsys, folder, "its span lies outside its clip")
     assert row["level"] == "warning" and "1 of 4 items" in row["found"] and "(v00)" in row["found"]
     found(capsys, folder, "does not end after its start")
+
+
+def test_each_network_is_run_on_a_grey_picture(capsys, folder: Path) -> None:
+    """v0.1 has one that fits, v0.2 a pointer in its place; then the shared one is damaged."""
+    width = np.load(folder / "models/v0.1/items.npy").shape[1]
+    mean_colours(folder / "networks/means.onnx", 3)
+    for version in ("v0.1", "v0.2"):
+        weighted(folder / f"models/{version}/picture.onnx", np.ones((3, width)))
+        see(folder, version, 'before = "means.onnx"\nsize = [2, 2]\nmean = 127\n')
+    main(["check", str(folder), "--format", "json"])
+    assert "onnx" not in capsys.readouterr().out
+    own = folder / "models/v0.2/picture.onnx"
+    own.write_text("version https://git-lfs.github.com/spec/v1\n")
+    row = found(capsys, folder, "git LFS")
+    assert (row["level"], row["file"]) == ("error", "models/v0.2/picture.onnx")
+    weighted(own, np.ones((3, width + 1)))
+    row = found(capsys, folder, f"a picture's vector of {width + 1:,} numbers")
+    assert (row["level"], row["file"]) == ("error", "models/v0.2/model.toml")
+    (folder / "networks/means.onnx").write_bytes(b"damaged")
+    row = found(capsys, folder, "cannot be loaded")
+    assert (row["level"], row["file"]) == ("error", "networks/means.onnx")

@@ -38,6 +38,7 @@ def check(name_or_path: str) -> pd.DataFrame:
     _gaps(collection, findings)
     faults.judge_all(collection, findings)
     faults.look_at_query_pictures(collection, findings)
+    faults.look_at_networks(collection, findings)
     faults.look_at_spans(collection, findings)
     shown = media.media(collection, collection.items["item_id"])
     odd = shown[~shown["problem"].isin(["", media.SPAN_REVERSED])]  # these are said with their line

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.retrieval import keywords
+from dashboard.retrieval import keywords, pictures
 from dashboard.storage.collection import SETTINGS, Collection
 from dashboard.storage.evidence import lines_of_items, lines_of_queries
 from dashboard.storage.findings import Findings, listed
@@ -46,6 +46,15 @@ def look_at_query_pictures(collection: Collection, findings: Findings) -> None:
         wanted = "a picture for each, by its file or the id of an item"
         found = f"{found} ({listed(ids)})"
         findings.warning("queries.csv", found, wanted, _first(lines, ids))
+
+
+def look_at_networks(collection: Collection, findings: Findings) -> None:
+    """An error for each network of a picture side that cannot be used; all are run once."""
+    for model in collection.models.values():
+        try:
+            pictures.try_networks(model)
+        except DataError as problem:
+            findings.error(placed(problem, collection.folder))
 
 
 def look_at_spans(collection: Collection, findings: Findings) -> None:

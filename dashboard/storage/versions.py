@@ -32,7 +32,7 @@ class Model:
     """A version of an encoder: its vectors of the items and of the stored text queries.
 
     A text's vector is encode(text) @ text_projection + text_bias, scaled to length 1, where there
-    is one. picture: the side that sees uploaded pictures; None: it sees none.
+    is one. picture: the side that sees uploaded pictures; None: it has none that can be used.
     """
 
     name: str
@@ -113,7 +113,7 @@ def read_model(
     _check_alike(gallery, stored, settings["dimension"], shown)
     projection = _optional(folder, "text_projection", shown, width)
     bias = _optional(folder, "text_bias", shown, width)
-    picture = read_side(folder, settings["picture"], f"{shown}/model.toml", findings)
+    picture = _picture_side(folder, settings["picture"], f"{shown}/model.toml", findings)
     digest = digests.of_values(
         digests.of_vectors(gallery),
         digests.of_vectors(stored),
@@ -128,6 +128,17 @@ def read_model(
         folder.name, folder, settings["encoder"], width, date, note, settings,
         gallery, stored, projection, bias, picture, digest,
     )  # fmt: skip
+
+
+def _picture_side(
+    folder: Path, table: dict[str, Any], name: str, findings: Findings
+) -> PictureSide | None:
+    """The picture side; one that cannot be used is an error, and leaves the version all else."""
+    try:
+        return read_side(folder, table, name, findings)
+    except DataError as problem:
+        findings.error(problem)
+        return None
 
 
 def _check_alike(gallery: Vectors, stored: Vectors | None, dimension: int, shown: str) -> None:

@@ -131,8 +131,18 @@ def test_what_a_version_cannot_see_is_said(folder: Path) -> None:
 
     own.write_bytes(b"no network")
     model = open_collection(folder, allow_path=True).models["v0.1"]
-    with pytest.raises(DataError, match=r"picture\.onnx.*cannot be run"):
+    with pytest.raises(DataError, match=r"models/v0\.1/picture\.onnx.*cannot be loaded"):
         pictures.encode_picture(model, RED, "x")
+
+
+def test_a_refused_picture_side_leaves_the_version_all_else(folder: Path) -> None:
+    see(folder, "v0.1", PLAIN)
+    collection = open_collection(folder, allow_path=True)
+    assert collection.models["v0.1"].picture is None and not collection.broken
+    wrong = collection.findings[collection.findings["level"] == "error"]
+    assert wrong["file"].tolist() == ["models/v0.1/picture.onnx"]
+    with pytest.raises(DataError, match=r"a table \[picture\] that cannot be used"):
+        pictures.encode_picture(collection.models["v0.1"], RED, "x")
 
 
 def test_black_has_no_direction(folder: Path) -> None:

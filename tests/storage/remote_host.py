@@ -81,7 +81,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _file(self, path: str, content: bytes, body: bool) -> None:
         headers = {"ETag": f'"{hash(content)}"', "Last-Modified": "Sat, 21 Nov 2026 10:00:00 GMT"}
-        if self.headers.get("If-Match", headers["ETag"]) != headers["ETag"]:
+        if path.startswith("/heedless/untagged"):
+            headers["ETag"] = ""
+        heeds = not path.startswith("/heedless")
+        if heeds and self.headers.get("If-Match", headers["ETag"]) != headers["ETag"]:
             self._send(412, b"")
             return
         asked = self.headers.get("Range", "")

@@ -212,6 +212,22 @@ def test_a_file_that_changes_while_it_is_read_is_never_mixed(host: Host, tmp_pat
     assert set(again.file.read()) == {1}
 
 
+@pytest.mark.parametrize(
+    ("name", "longer"), [("c.mp4", 0), ("untagged.mp4", 9)], ids=["another ETag", "another size"]
+)
+def test_a_host_that_heeds_no_condition_is_never_mixed_either(
+    host: Host, name: str, longer: int
+) -> None:
+    host.files[f"/heedless/{name}"] = bytes(3 * BLOCK)
+    opened = open_remote(f"{host.url}/heedless/{name}")
+    assert opened.file.read(4) == bytes(4)
+    host.files[f"/heedless/{name}"] = b"\1" * (3 * BLOCK + longer)
+    opened.file.seek(BLOCK)
+    with pytest.raises(Unusable, match="changed while it was read"):
+        opened.file.read(4)
+    assert set(open_remote(f"{host.url}/heedless/{name}").file.read()) == {1}
+
+
 def test_what_is_wrong_with_a_host_stands_in_the_log_once(
     host: Host, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -16,7 +16,7 @@ from dashboard.storage import collection as collections
 from dashboard.storage.media import state
 from dashboard.tables import DataError
 from dashboard.views import cached
-from dashboard.views.cached import measured
+from dashboard.views.cached import judged, measured
 from dashboard.views.cached.alike import REMEMBERED, pictures_state
 from dashboard.views.cached.asked import question
 
@@ -150,9 +150,28 @@ def test_what_is_typed_rests_on_the_text_model_as_it_is(
     asked = []
     for weights in ("one", "two"):
         (tmp_path / "model" / "a.safetensors").write_text(weights)
-        asked += [question(view(), live=True), question(view(text="a car"), live=True)]
-    assert asked[0] == asked[2] and asked[1] != asked[3]
-    assert asked[1]._replace(text_model="") == asked[3]._replace(text_model="")
+        changes = ({}, {"text": "a car"}, {"picture": "0" * 64})
+        asked += [question(view(**change), live=True) for change in changes]
+    assert asked[0] == asked[3]
+    for before, after in (asked[1::3], asked[2::3]):
+        assert before != after
+        assert before._replace(text_model="") == after._replace(text_model="")
+
+
+def test_a_ranking_for_a_picture_rests_on_nothing_that_only_judges_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither on the text beside it nor on a text model that no version sees with."""
+    sides = {"onnx": ("a.onnx",), "clip": ()}
+    models = {
+        name: SimpleNamespace(picture=SimpleNamespace(networks=sides[name])) for name in sides
+    }
+    monkeypatch.setattr(judged, "opened_as", lambda *_: SimpleNamespace(models=models))
+    plain = cached.Question("tiny", "", "hashing", (), 0.6, -1.0, "all", text_model="state")
+    seen = plain._replace(text="a car", picture="p")
+    assert judged._live(seen, "onnx") == judged._live(seen, "a run") == ("", "", "p", "")
+    assert judged._live(seen, "clip") == ("", "", "p", "state")
+    assert judged._live(plain._replace(text="a car"), "onnx") == ("a car", "", "", "state")
 
 
 def test_the_state_of_pictures_sees_every_change_and_nothing_outside(tmp_path: Path) -> None:

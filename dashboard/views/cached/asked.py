@@ -20,7 +20,8 @@ class Question(NamedTuple):
     the collection's stored queries of the kind `queries`. picture: the fingerprint of an uploaded
     one; a text beside it says what it should find and is not searched with. submissions: versions
     that a link adds to the collection's. pictures: the state of those that copies are found by,
-    where these are left out. text_model: the state of the model that a typed text is encoded with.
+    where these are left out. text_model: the state of the model that encodes a typed text, and
+    the picture where a version sees with it.
     """
 
     collection: str
@@ -60,6 +61,6 @@ def question(view: View, *, live: bool = False) -> Question:
         view.copies,
         submitted(view),
         pictures_state(name, digest) if view.copies == "left_out" else "",
-        text_model_state() if live and view.text else "",
+        text_model_state() if live and (view.text or view.picture) else "",
         view.picture if live else "",
     )

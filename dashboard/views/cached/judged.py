@@ -137,8 +137,19 @@ def _found(asked: Question, version: str) -> pd.DataFrame:
     given = next((each for each in asked.submissions if each.name == version), None)
     if given is not None:
         return _submitted(asked, given)
-    live = asked.text, asked.item, asked.picture, asked.text_model
-    return _ranked(name, digest, version, asked.queries, ties, live)
+    return _ranked(name, digest, version, asked.queries, ties, _live(asked, version))
+
+
+def _live(asked: Question, version: str) -> tuple[str, str, str, str]:
+    """What is searched with: text, item, picture, and the state of the text model that encodes it.
+
+    Beside a picture the text only judges, and few versions see with the text model.
+    """
+    if not asked.picture:
+        return asked.text, asked.item, "", asked.text_model
+    model = opened_as(asked.collection, asked.digest).models.get(version)
+    sees = model is not None and model.picture is not None and not model.picture.networks
+    return "", "", asked.picture, asked.text_model if sees else ""
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

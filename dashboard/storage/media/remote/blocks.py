@@ -9,10 +9,10 @@ from math import inf
 from typing import Any
 
 from dashboard.storage.media.inside import Unusable
-from dashboard.storage.media.remote.buckets import CHANGED
 from dashboard.storage.media.remote.client import give_up, part_of
 from dashboard.storage.media.remote.facts import FACTS, Facts
 from dashboard.storage.media.remote.known import Known
+from dashboard.storage.media.remote.web import CHANGED
 
 BLOCK = 256 * 1024  # bytes
 BLOCKS: Known[bytes] = Known(256)  # 64 MB
@@ -88,7 +88,7 @@ class RemoteFile(io.RawIOBase):
     def _fetched(self, start: int, end: int) -> bytes:
         """A part of the file, or all of it; where it changed, its facts are asked for again."""
         try:
-            found = part_of(self._address, start, end, self._facts.state)
+            found = part_of(self._address, range(start, end), self._size, self._facts.state)
             if len(found) not in (end - start, self._size):
                 raise Unusable(CHANGED)
         except Unusable as word:

@@ -8,9 +8,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from dashboard.storage.media.inside import Unusable
-from dashboard.storage.media.remote.web import bounded, is_large
-
-CHANGED = "changed while it was read"
+from dashboard.storage.media.remote.web import CHANGED, bounded, is_large, is_of_another
 
 
 def bucket(scheme: str, seconds: float) -> Any:
@@ -58,25 +56,29 @@ _MADE: dict[str, Future[Any]] = {}
 _ONE_AT_A_TIME = threading.Lock()
 
 
-async def s3_part(files: Any, address: str, start: int, end: int, state: str) -> bytes:
-    """Bytes of an object from `start` to before `end`, if its ETag is still `state`."""
+async def s3_part(files: Any, address: str, part: range, size: int, state: str) -> bytes:
+    """The bytes of an object at the places of `part`, if it still has this size and its ETag is
+    still `state`."""
     name, key, version = files.split_path(address)
     only = {"IfMatch": state} if state else {}
     if version:
         only["VersionId"] = version
-    asked = {"Bucket": name, "Key": key, "Range": f"bytes={start}-{end - 1}", **only}
+    asked = {"Bucket": name, "Key": key, "Range": f"bytes={part.start}-{part.stop - 1}", **only}
     answer = await files._call_s3("get_object", **asked)
     async with answer["Body"] as body:
         if is_large(answer.get("ContentLength")):
             raise Unusable("host sends no parts")
+        if is_of_another(answer.get("ETag"), answer.get("ContentRange"), size, state):
+            raise Unusable(CHANGED)
         found: bytes = await body.read()
         return found
 
 
-async def gs_part(files: Any, address: str, start: int, end: int, state: str) -> bytes:
-    """Bytes of an object from `start` to before `end`, of the generation `state`."""
+async def gs_part(files: Any, address: str, part: range, size: int, state: str) -> bytes:
+    """The bytes of an object at the places of `part`, of the generation `state`."""
+    asked = {"start": part.start, "end": part.stop, "generation": state or None}
     try:
-        found = await files._cat_file(address, start=start, end=end, generation=state or None)
+        found = await files._cat_file(address, **asked)
     except FileNotFoundError as error:  # there is another generation, or none
         raise Unusable(CHANGED) from error
     return bytes(found)

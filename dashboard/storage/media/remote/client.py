@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from dashboard.storage.media.inside import Unusable
-from dashboard.storage.media.remote.buckets import CHANGED, bucket, gs_part, s3_part
+from dashboard.storage.media.remote.buckets import bucket, gs_part, s3_part
 from dashboard.storage.media.remote.hosts import origin_of
 from dashboard.storage.media.remote.known import Known
-from dashboard.storage.media.remote.web import PATIENCE, web, web_part
+from dashboard.storage.media.remote.web import CHANGED, PATIENCE, web, web_part
 
 TOO_SLOW, UNREACHABLE = "host too slow", "host not reachable"
 LEFT_ALONE = 30.0  # seconds for which a host that gave no answer is not asked
@@ -30,11 +30,11 @@ def info_of(address: str) -> dict[str, Any]:
     return found
 
 
-def part_of(address: str, start: int, end: int, state: str) -> bytes:
-    """Bytes from `start` to before `end` of a file in the state that its facts name; raises
-    Unusable, also where that state is gone. A host may send the whole file instead."""
-    part = _PARTS[_scheme(address)]
-    found: bytes = _asked(address, lambda files: part(files, address, start, end, state))
+def part_of(address: str, part: range, size: int, state: str) -> bytes:
+    """The bytes at the places of `part` of a file of the size and in the state that its facts name;
+    raises Unusable, also where that state is gone. A host may send the whole file instead."""
+    fetch = _PARTS[_scheme(address)]
+    found: bytes = _asked(address, lambda files: fetch(files, address, part, size, state))
     return found
 
 

@@ -12,6 +12,7 @@ from dashboard.storage.media.remote.hosts import allowed, is_public, origin_of
 
 PATIENCE = 10.0  # seconds for one answer with all its bytes
 LARGEST_ANSWER = 16_000_000  # bytes; only of a host that sends files whole
+CHANGED = "changed while it was read"
 Answer = Callable[[Any], Awaitable[Any]]
 
 
@@ -35,11 +36,28 @@ def web() -> Any:
     return HTTPFileSystem(get_client=client, skip_instance_cache=True)
 
 
-async def web_part(files: Any, address: str, start: int, end: int, state: str) -> bytes:
-    """Bytes of a file from `start` to before `end`, if its ETag is still `state`; empty: any."""
-    only = {"If-Match": state} if state else {}
-    found: bytes = await files._cat_file(address, start=start, end=end, headers=only)
-    return found
+async def web_part(files: Any, address: str, part: range, size: int, state: str) -> bytes:
+    """The bytes of a file at the places of `part`, if it still has this size and its ETag is still
+    `state` (empty: any)."""
+    headers = {"Range": f"bytes={part.start}-{part.stop - 1}"}
+    if state:
+        headers["If-Match"] = state
+    session = await files.set_session()
+    async with session.get(files.encode_url(address), headers=headers) as answer:
+        files._raise_not_found_for_status(answer, address)
+        said = answer.headers
+        if is_of_another(said.get("ETag"), said.get("Content-Range"), size, state):
+            raise Unusable(CHANGED)
+        found: bytes = await answer.read()
+        return found
+
+
+def is_of_another(tag: str | None, span: str | None, size: int, state: str) -> bool:
+    """Whether the ETag or Content-Range of an answer is of another state of a file than the one
+    that was asked for: not every host heeds If-Match."""
+    total = (span or "").rpartition("/")[2].strip()
+    other_tag = bool(tag and state) and tag != state
+    return other_tag or (total.isdecimal() and int(total) != size)
 
 
 async def bounded(request: Any, answer_of: Answer) -> Any:
