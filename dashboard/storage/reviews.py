@@ -26,7 +26,7 @@ VALUES = {VERDICT: ("relevant", "not", "unsure"), RATING: ("1", "2", "3", "4", "
 TAKEN_BACK = ""  # a value that every kind has: the reviewer says nothing any more
 LONGEST_NOTE, LONGEST_NAME, LONGEST_ID = 2_000, 80, 2_000  # characters
 _SUBJECT = ["kind", "collection", "query_id", "list_id", "item_id", "run"]
-_MADE_FOR = 2  # the file's user_version
+_MADE_FOR = 3  # the file's user_version
 _PATIENCE = 5.0  # seconds to wait while another process writes
 _TEXTS = ", ".join(f"{column} TEXT NOT NULL" for column in REVIEWS.columns if column != "number")
 _KEPT = "BEGIN SELECT RAISE(ABORT, 'reviews are kept as they were said'); END"
@@ -44,7 +44,18 @@ _SIGNS = (
     " folder TEXT NOT NULL, inode TEXT NOT NULL, content TEXT NOT NULL) STRICT",
     "PRAGMA user_version = 2",
 )
-_STEPS = {0: _MADE, 1: _SIGNS}
+# Of files of before, what was reviewed says what the collection held; its place may be unknown.
+_HELD = "(SELECT json_group_array(DISTINCT item_id) FROM review WHERE item_id <> '' AND"
+_LIKENESS = (
+    "ALTER TABLE known DROP COLUMN inode",
+    "ALTER TABLE known ADD COLUMN items TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE known ADD COLUMN queries TEXT NOT NULL DEFAULT ''",
+    "INSERT INTO known (collection, folder, content) SELECT DISTINCT collection, '', ''"
+    " FROM review WHERE collection NOT IN (SELECT collection FROM known)",
+    f"UPDATE known SET items = {_HELD} review.collection = known.collection)",
+    "PRAGMA user_version = 3",
+)
+_STEPS = {0: _MADE, 1: _SIGNS, 2: _LIKENESS}
 """What makes a file of each version one of the next; a new file begins with 0."""
 
 

@@ -56,6 +56,21 @@ def test_several_reviewers_are_counted_and_the_last_ones_named(found: Found) -> 
     assert [row[0] for row in last] == ["R6", "R5", "R4", "R3", "R2"]
 
 
+def test_reviews_that_stay_with_a_namesake_are_spoken_of(
+    found: Found, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(st, "caption", told.append)
+    said.say(found, verdict())
+    said.below(found, said.verdicts(found))
+    assert len(told) == 1
+    items = collections.COLLECTIONS / "tiny" / "items.csv"
+    items.write_text("item_id,file,kind\ni1,i1.mp4,video\ni2,i2.mp4,video\n")
+    said.below(found, said.verdicts(found))
+    assert told[-1].startswith("Reviews of another tiny\\, with other items or queries")
+    assert told[-1].endswith("kept as tiny \\(2\\)\\.")
+
+
 def test_what_is_taken_back_leaves_the_card(found: Found) -> None:
     said.say(found, verdict())
     said.say(found, verdict("", once="2"))

@@ -119,6 +119,8 @@ def below(found: Found, said: pd.DataFrame) -> None:
             "Open a result to say whether it is relevant. Verdicts are kept beside the judgements "
             "that the metrics are computed from and enter none of them."
         )
+        if apart := _apart(found):
+            st.caption(plain(apart, None))
         if len(said):
             st.dataframe(_readable(said, cached.item_names(collection)), hide_index=True)
         st.download_button(
@@ -128,6 +130,17 @@ def below(found: Found, said: pd.DataFrame) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
+
+
+def _apart(found: Found) -> str:
+    """Where reviews under this name are another collection's, that and where its own are."""
+    name, key = cached.opened(found.asked.collection).name, _key(found)
+    if not key.startswith(f"{name} ("):
+        return ""
+    return (
+        f"Reviews of another {name}, with other items or queries, were here first and are kept for "
+        f"it; those of this one are kept as {key}."
+    )
 
 
 def _readable(said: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
