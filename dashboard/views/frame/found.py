@@ -30,7 +30,7 @@ def what_was_found(view: View, asked: Question, query_id: str) -> None:
             spoken,
             on_open=partial(open_clip, view.query),
             on_beside=partial(open_beside, view.query),
-            on_missed=show_missed,
+            on_missed=partial(show_missed, view.query),
         )
     if spoken is not None:
         said.below(found, spoken)

@@ -115,9 +115,9 @@ def open_clip(query_id: str, item_id: str) -> None:
     address.go(clip=item_id, **query, **({} if item_id else {"beside": ""}))
 
 
-def show_missed(first: str) -> None:
-    """Show the missed items from the one at this place on."""
-    address.go(missed=first)
+def show_missed(query_id: str, first: str) -> None:
+    """Show the missed items from the one at this place on; the query as above."""
+    address.go(missed=first, **({"query": query_id} if query_id else {}))
 
 
 def open_beside(query_id: str, item_id: str) -> None:
