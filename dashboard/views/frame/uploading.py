@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.storage.media.inside import Unusable
 from dashboard.storage.pictures import KINDS, MOST_PIXELS, NotKept, keep
@@ -37,7 +38,7 @@ def field(view: View, title: str) -> None:
 
 def _take(widget: str) -> None:
     given = st.session_state[widget]
-    if given is None:
+    if not isinstance(given, UploadedFile):  # taken before and told again, or taken out by hand
         return
     st.session_state[_TAKEN] += 1
     content = given.getvalue()
