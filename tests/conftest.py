@@ -71,9 +71,22 @@ def pytest_addoption(parser):
     )
 
 
-def pytest_collection_modifyitems(items):
-    """Fast ones first: what starts a server and a browser comes last."""
-    items.sort(key=lambda item: "browser" in item.path.parts)
+def pytest_itemcollected(item):
+    """Beside another worker a file's tests stay together, and all that start a browser: no two of
+    these measure at once."""
+    if hasattr(item.config, "workerinput"):
+        item.add_marker(pytest.mark.xdist_group("browser" if _in_browser(item) else item.path))
+
+
+def pytest_collection_modifyitems(config, items):
+    """Fast ones first: what starts a server and a browser comes last; beside another worker first,
+    for it takes longest."""
+    beside = hasattr(config, "workerinput")
+    items.sort(key=lambda item: _in_browser(item) != beside)
+
+
+def _in_browser(item):
+    return "browser" in item.path.parts
 
 
 @pytest.fixture

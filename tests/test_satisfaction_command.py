@@ -117,7 +117,7 @@ def test_a_mistake_is_said_by_check_and_refused_with_exit_code_2(capsys, folder,
 def test_what_is_left_out_is_complained_about(capsys, folder) -> None:
     (folder / "lists.csv").write_text(LISTS.replace("q3,1,1,v01", "q3,1,1,v99"))
     _, _, err = asked(capsys, "satisfaction", folder)
-    assert "warning: lists.csv, line 6: found 1 places with unknown items (v99)" in err
+    assert "warning: lists.csv, line 6: found 1 place with unknown items (v99)" in err
 
 
 @pytest.mark.parametrize(
