@@ -12,6 +12,7 @@ from hypothesis import settings
 settings.register_profile("any machine", deadline=None)  # other work may slow an example down
 settings.load_profile("any machine")
 
+BROWSER = "tests/browser/"
 KEYWORDS = """
 item_id group              keyword
 i1      pv_object_type     bicyclist
@@ -71,22 +72,25 @@ def pytest_addoption(parser):
     )
 
 
-def pytest_itemcollected(item):
-    """Beside another worker a file's tests stay together, and all that start a browser: no two of
-    these measure at once."""
-    if hasattr(item.config, "workerinput"):
-        item.add_marker(pytest.mark.xdist_group("browser" if _in_browser(item) else item.path))
-
-
 def pytest_collection_modifyitems(config, items):
     """Fast ones first: what starts a server and a browser comes last; beside another worker first,
     for it takes longest."""
     beside = hasattr(config, "workerinput")
-    items.sort(key=lambda item: _in_browser(item) != beside)
+    items.sort(key=lambda item: ("browser" in item.path.parts) != beside)
 
 
-def _in_browser(item):
-    return "browser" in item.path.parts
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Of several workers one has all that starts a browser, so that no two such tests measure at
+    once; of the others a file's tests stay together."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return BROWSER if nodeid.startswith(BROWSER) else nodeid.partition("::")[0]
+
+    config.option.loadscopereorder = False  # as collected, not what has most tests first
+    return ByFile(config, log)
 
 
 @pytest.fixture
