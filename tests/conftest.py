@@ -12,7 +12,10 @@ from hypothesis import settings
 settings.register_profile("any machine", deadline=None)  # other work may slow an example down
 settings.load_profile("any machine")
 
-BROWSER = "tests/browser/"
+MEASURING = {
+    f"tests/browser/test_{name}.py" for name in ("cards", "keys", "layout", "player", "review")
+}
+"""Tests of moments, movements and jumps in a browser."""
 KEYWORDS = """
 item_id group              keyword
 i1      pv_object_type     bicyclist
@@ -73,21 +76,31 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Fast ones first: what starts a server and a browser comes last; beside another worker first,
-    for it takes longest."""
+    """Fast ones first: what starts a server and a browser comes last. Beside another worker what
+    measures in the browser comes first, for it takes longest."""
     beside = hasattr(config, "workerinput")
-    items.sort(key=lambda item: ("browser" in item.path.parts) != beside)
+
+    def place(item):
+        if beside and _file(item.nodeid) in MEASURING:
+            return 0
+        return 2 if "browser" in item.path.parts else 1
+
+    items.sort(key=place)
+
+
+def _file(nodeid):
+    return nodeid.partition("::")[0]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Of several workers one has all that starts a browser, so that no two such tests measure at
+    """Of several workers one has all that measures in the browser, so that no two such tests do at
     once; of the others a file's tests stay together."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            return BROWSER if nodeid.startswith(BROWSER) else nodeid.partition("::")[0]
+            return "measuring" if _file(nodeid) in MEASURING else _file(nodeid)
 
     config.option.loadscopereorder = False  # as collected, not what has most tests first
     return ByFile(config, log)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 import pytest
 
@@ -66,9 +66,10 @@ def test_words_find_a_query_and_the_order_has_only_what_they_find(visit: Callabl
     page.get_by_text("Query 1 of 1, worst difference first").wait_for()
 
 
-def test_letters_find_an_item_to_search_with(visit: Callable) -> None:
+def test_letters_find_a_stored_text_to_search_with(visit: Callable) -> None:
+    """There are ranked results of the stored queries, and nothing to search other texts with."""
     page = visit("/search")
-    field = page.get_by_role("textbox", name="Find an item among 20,000")
+    field = page.get_by_role("textbox", name="Find a text among 20,000")
     field.fill("number 7")
     field.press("Enter")
     page.get_by_text("1,111 of them, the first 200 below.").wait_for()
@@ -76,8 +77,8 @@ def test_letters_find_an_item_to_search_with(visit: Callable) -> None:
     field.press("Enter")
     page.get_by_text("1 of them below.").wait_for()
     settled(page)
-    page.get_by_role("combobox", name="item of the collection").click()
-    page.get_by_role("option", name="recording_of_a_street_00777").click()
-    page.wait_for_url("**item=recording_of_a_street_00777**")
+    page.get_by_role("combobox", name="Text of a stored query").click()
+    page.get_by_role("option", name="number 777 that").click()
+    page.wait_for_url(lambda url: "number 777 that" in unquote_plus(url))
     settled(page)
-    page.get_by_text("number 777 ").first.wait_for()
+    page.get_by_role("heading", name="number 777 that").wait_for()
