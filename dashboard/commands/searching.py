@@ -102,11 +102,16 @@ def asked(
 
 
 def _of_text(collection: Collection, text: str, threshold: float) -> Asked:
-    required = mapped_text(collection, text, threshold)
     return Asked(
-        required[required["kept"]],
+        _required(collection, text, threshold),
         lambda version, k: runs.text_run(collection, version, text, k),
     )
+
+
+def _required(collection: Collection, text: str, threshold: float) -> pd.DataFrame:
+    """The keywords that a text asks for."""
+    mapped = mapped_text(collection, text, threshold)
+    return mapped[mapped["kept"]]
 
 
 def _of_item(collection: Collection, item_id: str) -> Asked:
@@ -126,10 +131,9 @@ def _of_picture(collection: Collection, file: Path, text: str | None, threshold:
         found = f"no picture ({word}), and no clip that is in the collection"
         cure = "Search with one of its items, or with a text."
         raise DataError(file.name, found, "one of them", cure=cure) from word
-    required = mapped_text(collection, text or "", threshold) if text else None
-    none = pd.DataFrame({"group": [], "keyword": []}, dtype="str")
+    nothing = pd.DataFrame({"group": [], "keyword": []}, dtype="str")
     return Asked(
-        none if required is None else required[required["kept"]],
+        _required(collection, text, threshold) if text else nothing,
         lambda version, k: runs.picture_run(collection, version, picture, k),
     )
 

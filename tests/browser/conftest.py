@@ -151,3 +151,14 @@ def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) ->
         except (urllib.error.URLError, TimeoutError, ConnectionError):
             time.sleep(0.1)
     pytest.fail(f"The app did not start:\n{log.read_text(encoding='utf-8')[-3000:]}")
+
+
+@pytest.fixture(scope="module")
+def cards_address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a page with nothing but cards, of items good and odd."""
+    from tests.browser.cards_world import world
+
+    folder = tmp_path_factory.mktemp("cards")
+    world.build(folder / "world")
+    page, cache = Path(__file__).parent / "cards_world" / "app.py", str(folder / "cache")
+    return serve(page, CARDS_WORLD=str(folder / "world"), DASHBOARD_CACHE=cache)

@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from tests.browser.cards_world import world
 
-HERE = Path(__file__).parent / "cards_world"
-
-
-@pytest.fixture(scope="module")
-def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("cards")
-    world.build(folder / "world")
-    cache = str(folder / "cache")
-    return serve(HERE / "app.py", CARDS_WORLD=str(folder / "world"), DASHBOARD_CACHE=cache)
-
 
 @pytest.fixture
-def grid(address: str, new_page: Callable) -> Callable:
+def grid(cards_address: str, new_page: Callable) -> Callable:
     """Opens the test page at `?…` and waits until the cards are drawn."""
 
     def opened(query: str = "", **options: object):
         page = new_page(**options)
         page.requested = []
         page.on("request", lambda request: page.requested.append(request.url))
-        page.goto(f"{address}/?{query}")
+        page.goto(f"{cards_address}/?{query}")
         page.locator(".card").first.wait_for()
         return page
 
@@ -234,14 +223,14 @@ def test_copying_gives_a_link_that_opens_this_clip(grid: Callable) -> None:
     assert parse_qs(urlsplit(copied).query)["clip"] == [world.PLAIN[2]]
 
 
-def test_hostile_texts_are_texts(grid: Callable, address: str) -> None:
+def test_hostile_texts_are_texts(grid: Callable, cards_address: str) -> None:
     page = grid("k=16")
     for query in ("clip=gone&k=16", "k=16"):
-        page.goto(f"{address}/?{query}")
+        page.goto(f"{cards_address}/?{query}")
         page.locator(".card").first.wait_for()
         page.wait_for_timeout(500)
         assert page.evaluate("window.__pwn") is None
-    host = urlsplit(address).netloc
+    host = urlsplit(cards_address).netloc
     assert {urlsplit(url).netloc for url in page.requested if url.startswith("http")} == {host}
     caption = page.locator(".card .caption").filter(has_text="<img src=x").first.inner_text()
     assert "<script>" in caption and "**b**" in caption
@@ -318,7 +307,9 @@ def test_before_the_first_hover_only_posters_come_and_only_those_in_sight(grid: 
     assert 0 < sum(sizes) < 1_500_000
 
 
-def test_posters_do_not_move_the_page_when_they_arrive(address: str, new_page: Callable) -> None:
+def test_posters_do_not_move_the_page_when_they_arrive(
+    cards_address: str, new_page: Callable
+) -> None:
     page = new_page(fresh=True)
     page.add_init_script(
         """window.shift = 0;
@@ -327,7 +318,7 @@ def test_posters_do_not_move_the_page_when_they_arrive(address: str, new_page: C
             if (entry.sources.some(inCards)) window.shift += entry.value
         }).observe({type: 'layout-shift', buffered: true})"""
     )
-    page.goto(address)
+    page.goto(cards_address)
     page.locator(".card").first.wait_for()
     page.wait_for_timeout(1000)
     assert page.evaluate("window.shift") < 0.02

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -13,26 +12,17 @@ from PIL import Image
 
 from tests.browser.cards_world import world
 
-HERE = Path(__file__).parent / "cards_world"
 BOX = """node => { const {x, y, width, height} = node.getBoundingClientRect();
     return [x, y, width, height] }"""
 
 
-@pytest.fixture(scope="module")
-def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("player")
-    world.build(folder / "world")
-    cache = str(folder / "cache")
-    return serve(HERE / "app.py", CARDS_WORLD=str(folder / "world"), DASHBOARD_CACHE=cache)
-
-
 @pytest.fixture
-def opened(address: str, new_page: Callable) -> Callable:
+def opened(cards_address: str, new_page: Callable) -> Callable:
     """Opens the test page at `?…` and waits for its cards."""
 
     def at(query: str = "", **options: object):
         page = new_page(**options)
-        page.goto(f"{address}/?{query}")
+        page.goto(f"{cards_address}/?{query}")
         page.locator(".card").first.wait_for()
         return page
 

@@ -18,14 +18,14 @@ from dashboard.views.view import View
 
 
 def search_form(view: View) -> bool:
-    """Where a text is typed or an item chosen to search with; whether what the link asks for can
-    be searched with, and something is asked for at all."""
+    """Where a text is typed, an item chosen or a picture uploaded to search with; whether what the
+    link asks for can be searched with, and something is asked for at all."""
     collection = cached.opened(view.collection)
     words, which = cached.words(collection), versions(view)
     can = cached.searched_with(collection, tuple(which))
     lost = bool(view.text) and not can.encode and view.text not in can.texts
     if view.picture is None:  # the link's is not kept any more
-        uploading.field(view, "Your picture")
+        uploading.field("Your picture")
         return False
     if view.picture:
         return _with_picture(view, can, which)
@@ -42,7 +42,7 @@ def search_form(view: View) -> bool:
         _item(view, can, words.item, bool(ways))
         ways.append(f"choose {words.item}")
     if can.see:
-        uploading.field(view, "or a picture of yours" if ways else "A picture of yours")
+        uploading.field("or a picture of yours" if ways else "A picture of yours")
         ways.append("upload a picture")
     if ways and not view.text and not view.item:
         st.info(plain(f"Nothing is searched yet. {', or '.join(ways).capitalize()}."))
@@ -56,7 +56,7 @@ def _with_picture(view: View, can: Searchable, names: Sequence[str]) -> bool:
         if PROTOCOLS[view.protocol].of_keywords and cached.opened(view.collection).groups:
             uploading.meaning(view)
         uploading.leave()
-    uploading.field(view, "Another picture of yours")
+    uploading.field("Another picture of yours")
     if not can.see:
         st.warning(plain(f"Your picture cannot be searched with: {unable(names, 'pictures')}."))
     return bool(can.see)

@@ -16,7 +16,7 @@ from dashboard.views.view import View
 _TAKEN, _REFUSED = "pictures-taken", "picture-refused"
 
 
-def field(view: View, title: str) -> None:
+def field(title: str) -> None:
     """Where a picture is dropped or chosen. What was taken is in the address from then on."""
     taken = st.session_state.setdefault(_TAKEN, 0)
     widget = f"choice-picture-{taken}"  # an empty field again once a picture was taken
