@@ -1,6 +1,5 @@
 """The launcher, `streamlit run app.py`: the screens, the media routes, and full links."""
 
-from pathlib import PurePosixPath
 from urllib.parse import parse_qs
 
 import streamlit as st
@@ -9,13 +8,21 @@ from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from dashboard.experiment import collections, shelf
 from dashboard.storage import media, pictures
 from dashboard.storage.media import asked, covers, serving
-from dashboard.views import address, cached
+from dashboard.views import address
 from dashboard.views.cards import assets
+from dashboard.views.frame import descriptors, served
+from dashboard.views.frame.doors import Doors
+from dashboard.views.frame.missing import NoSuchPage, asks_for_a_page, path_of
 from dashboard.views.frame.page import WithRoom
+from dashboard.views.logs import escape_logs
 
 MEDIA = (media.CLIPS, media.POSTERS, asked.PICTURES, covers.COVERS, pictures.UPLOADS)
+OWN = (*MEDIA, assets.CARDS)
+
+escape_logs()
 
 
 class FullAddress:
@@ -33,15 +40,12 @@ class FullAddress:
         if full is None:
             await self.app(scope, receive, send)
         else:
-            page = PurePosixPath(scope["path"]).name or "."
+            page = path_of(scope) or "."
             await RedirectResponse(f"{page}?{full}", status_code=307)(scope, receive, send)
 
 
 def _is_page(scope: Scope) -> bool:
-    if scope["type"] != "http" or scope["method"] != "GET":
-        return False
-    accepted = dict(scope["headers"]).get(b"accept", b"")
-    return b"text/html" in accepted and PurePosixPath(scope["path"]).name in address.PAGES
+    return asks_for_a_page(scope) and path_of(scope) in address.PAGES
 
 
 def _full(scope: Scope) -> str | None:
@@ -51,12 +55,20 @@ def _full(scope: Scope) -> str | None:
 
 app = st.App(
     "dashboard/main.py",
+    lifespan=descriptors.serving,
     routes=[
-        *media.routes(cached.opened),
-        *asked.routes(cached.opened),
-        *covers.routes(cached.glance),
+        *media.routes(collections.opened),
+        *asked.routes(collections.opened),
+        *covers.routes(shelf.glance),
         *pictures.routes(),
         *assets.routes(),
     ],
-    middleware=[Middleware(serving.Tamed, MEDIA), Middleware(FullAddress), Middleware(WithRoom)],
+    middleware=[
+        Middleware(Doors),
+        Middleware(served.BelowBase, OWN),
+        Middleware(serving.Tamed, MEDIA),
+        Middleware(NoSuchPage),
+        Middleware(FullAddress),
+        Middleware(WithRoom),
+    ],
 )

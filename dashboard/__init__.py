@@ -6,6 +6,7 @@ ids         columns of ids as numbers, for whoever reads or joins many of them
 storage     opens files and databases; hands out checked tables
 retrieval   loads models and searches; the only slow imports, and inside functions
 evaluation  judges and measures: tables in, tables out; no file, no clock, no network
+experiment  what a number depends on, and every number, once; for screens and commands alike
 views       how one thing looks: the address bar, charts, cards, texts
 screens     one script per screen, read from top to bottom
 commands    what the command line answers: the table of each command, and how it is printed

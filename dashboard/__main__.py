@@ -17,6 +17,7 @@ from dashboard.commands import comparing, digests, looking, measuring, satisfact
 from dashboard.commands.numbers import OneLine
 from dashboard.commands.output import printed
 from dashboard.commands.said import WRONG, Answering, complain
+from dashboard.storage.logs import escape_logs
 from dashboard.tables import DataError
 
 
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(problem)
         return WRONG
     try:
-        print(printed(table, call.format), flush=True)
+        print(printed(table, call.format, on_terminal=sys.stdout.isatty()), flush=True)
     except BrokenPipeError:
         # The reader has seen enough (`| head`); nothing is left to write to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -63,4 +64,5 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    escape_logs()
     sys.exit(main())

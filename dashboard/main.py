@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from dashboard.experiment import collections, memory
 from dashboard.tables import DataError
-from dashboard.views import address, cached, frame
+from dashboard.views import address, frame
 from dashboard.views.texts import plain
 
 # Drawn here because Streamlit fetches a Material icon for the tab from another host.
@@ -12,17 +13,20 @@ ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <path d="M7 12l3 3 6-6M7 22l3 3 6-6" stroke="#fff" stroke-width="3" fill="none"/>
 <path d="M20 12h6M20 22h6" stroke="#9cc2ff" stroke-width="3"/></svg>"""
 
+memory.announce_by(frame.spinner)
 st.set_page_config("Search quality", page_icon=ICON, layout="wide")
 
+titles = address.PAGES
 pages = [
-    st.Page("screens/overview.py", title="Overview", icon=":material/dashboard:", default=True),
-    st.Page("screens/compare.py", title="Compare", icon=":material/compare_arrows:"),
-    st.Page("screens/slices.py", title="Where", icon=":material/grid_on:"),
-    st.Page("screens/query.py", title="Query", icon=":material/movie_info:"),
-    st.Page("screens/search.py", title="Search", icon=":material/search:"),
-    st.Page("screens/collections.py", title="Collections", icon=":material/grid_view:"),
+    st.Page("screens/overview.py", title=titles[""], icon=":material/dashboard:", default=True),
+    st.Page("screens/compare.py", title=titles["compare"], icon=":material/compare_arrows:"),
+    st.Page("screens/slices.py", title=titles["slices"], icon=":material/grid_on:"),
+    st.Page("screens/query.py", title=titles["query"], icon=":material/movie_info:"),
+    st.Page("screens/search.py", title=titles["search"], icon=":material/search:"),
+    st.Page("screens/collections.py", title=titles["collections"], icon=":material/grid_view:"),
 ]
 page = st.navigation(pages, position="hidden")
+frame.draw_after_a_break()
 view, problems = address.current()
 frame.top_bar(pages, page, view)
 frame.say(problems)
@@ -33,4 +37,4 @@ if view is not None or page.url_path == "collections":
         page.run()
     except DataError as problem:
         st.error(plain(str(problem), None), icon=":material/error:")
-    cached.load_text_model()
+    collections.load_text_model()

@@ -109,14 +109,13 @@ def pytest_xdist_make_scheduler(config, log):
 @pytest.fixture
 def short_of_memory(monkeypatch):
     """Rankings end at rank 100, as they would in a very large collection."""
-    import streamlit as st
-
+    from dashboard.experiment import memory
     from dashboard.retrieval import runs
 
-    st.cache_resource.clear()
+    memory.forget()
     monkeypatch.setattr(runs, "MOST_RESULTS", 1)
     yield
-    st.cache_resource.clear()
+    memory.forget()
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from tests.retrieval.networks import mean_colours, see, weighted
 from tests.storage.test_media import clip
 from tests.storage.tiny import make_collection
 
+SPANS = (("v00", 20, 21), ("v01", 20, 40))
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -90,6 +92,26 @@ def test_a_span_outside_its_clip_is_said_where_its_length_is_known(capsys, folde
     row = found(capsys, folder, "its span lies outside its clip")
     assert row["level"] == "warning" and "1 of 4 items" in row["found"] and "(v00)" in row["found"]
     found(capsys, folder, "does not end after its start")
+
+
+def test_clips_that_were_cut_beforehand_are_said_and_shown(capsys, folder: Path) -> None:
+    """A public annotation names files like drive_0020_0040.mp4 with the span 20 to 40."""
+    (folder / "media").mkdir(exist_ok=True)
+    for item in ("v00", "v01"):
+        clip(folder / "media" / f"{item}_0020_0021.mp4")
+    told = "slice_id,video_path,span_start,span_end,object_type\n"
+    told += "".join(f"{i},/x/{i}_0020_0021.mp4,{b},{e},car\n" for i, b, e in SPANS)
+    (folder / "unified_annotation.csv").write_text(told)
+    (folder / "items.csv").unlink()
+    (folder / "vocabulary.toml").unlink()
+    row = found(capsys, folder, "cut to their span")
+    assert row["level"] == "note" and "1 of 2 items" in row["found"] and "(v00)" in row["found"]
+    assert 'cut_beforehand = "no"' in row["wanted"]
+    row = found(capsys, folder, "its span lies outside its clip")
+    assert "(v01)" in row["found"] and 'cut_beforehand = "yes"' in row["wanted"]
+    settings = (folder / "collection.toml").read_text()
+    (folder / "collection.toml").write_text('cut_beforehand = "perhaps"\n' + settings)
+    assert '"auto"' in found(capsys, folder, "cut_beforehand = 'perhaps'")["wanted"]
 
 
 def test_each_network_is_run_on_a_grey_picture(capsys, folder: Path) -> None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from dashboard.__main__ import main
+from dashboard.evaluation.digits import number
 from dashboard.storage import collection as collections
 from dashboard.storage import reviews
 from dashboard.storage.reviews import RATING, Review
@@ -168,13 +169,13 @@ def test_one_list_stands_in_its_own_rows_and_columns_with_its_numbers(capsys):
     for place, step in zip(told["places"], read, strict=True):
         assert (place["row"], place["column"]) == (step["row"], step["column"])
         assert dict(place["numbers"]) == {
-            "r": f"{step['r']:.3f}", "r′": f"{step['adjusted']:.3f}", "g": f"{step['gain']:.3f}",
-            "d": f"{step['discount']:.3f}",
+            "r": number(step["r"]), "r′": number(step["adjusted"]), "g": number(step["gain"]),
+            "d": number(step["discount"]),
         }  # fmt: skip
         assert (place["state"] == "less") == ("worth less" in place["words"])
         assert step["item_id"] in place["poster"]
     total = sum(step["adds"] for step in read)
-    assert f"{total:.4f} ÷ 25 = **{total / 25:.4f}**" in texts(app)
+    assert f"{number(total)} ÷ 25 = **{number(total / 25)}**" in texts(app)
 
 
 def test_cards_stand_side_by_side_as_the_lists_pictures_did(folder):
@@ -214,15 +215,24 @@ def test_rows_of_four_are_said_to_be_rows_of_four(folder):
     assert "12 rows of 4 and 2 cards" in texts(app) and "rows of 5" not in texts(app)
 
 
-def test_workers_answers_are_measured_where_nobody_averaged_them(folder):
-    before = overview().dataframe[0].value
-    (folder / "qrels.csv").unlink()
+def test_workers_answers_are_measured_in_full_whatever_rounds_them(folder):
     app = overview()
+    before = app.dataframe[0].value
     assert "share of required keywords" not in texts(app)
     said = texts(app).replace("\\", "")
     assert "414 of 6,696 query–picture pairs have no valid relevance" in said
-    assert app.dataframe[0].value.shape == before.shape
-    pd.testing.assert_frame_equal(app.dataframe[0].value, before, atol=1e-4)
+    known = collections.open_collection(NAME).qrels
+    assert (known["grade"].round(2) != known["grade"]).any()
+    for places, exact in ((2, True), (0, True), (-2, False)):
+        rounded = known.assign(grade=known["grade"].round(places))
+        rounded.to_csv(folder / "qrels.csv", index=False)
+        again = collections.open_collection(NAME)
+        assert again.qrels["grade"].tolist() == (known if exact else rounded)["grade"].tolist()
+        is_said = again.findings["found"].str.contains("grades are rounded means of relevance.csv")
+        assert is_said.any() == exact
+        if places == 2:
+            app = overview()
+            pd.testing.assert_frame_equal(app.dataframe[0].value, before)
 
 
 def test_a_picture_that_nobody_judged_others_for_is_said_to_be_that():

@@ -138,7 +138,7 @@ def test_the_exit_code_is_the_verdict(call: Callable, tmp_path: Path) -> None:
     code, out, err = call(12, "--fail-on", "P@1<-0.1 RR<0", *written)
     assert code == 1
     assert [row["metric"] for row in json.loads(out)] == ["P", "RR"]
-    assert "failed: P@1<-0.1: -0.7500, 95 % from" in err
+    assert "failed: P@1<-0.1: -0.750, 95 % from" in err
     suite = ElementTree.parse(xml).getroot().find("testsuite")
     assert suite is not None and suite.get("failures") == "2"
     text = markdown.read_text(encoding="utf-8")
@@ -161,10 +161,10 @@ def test_known_queries_are_held_to_what_they_do(call: Callable, tmp_path: Path) 
     assert (code, err) == (0, ""), "q0 fails as it is known to, q1 is good"
     code, _, err = call(2, *gate)
     assert code == 1
-    assert err == "failed: q1 P@1 at least 1 (good): 0.0000; it was known to be good\n"
+    assert err == "failed: q1 P@1 at least 1 (good): 0.000; it was known to be good\n"
     code, _, err = call(0, *gate)
     assert code == 1
-    assert "q0 P@1 at least 1 (fails): 1.0000" in err and "promote it to good" in err
+    assert "q0 P@1 at least 1 (fails): 1.000" in err and "promote it to good" in err
 
 
 def test_known_queries_alone_make_a_gate(call: Callable, tmp_path: Path) -> None:
@@ -278,4 +278,4 @@ def test_a_summary_holds_any_text_as_code() -> None:
         assert not re.search(r"javascript|@team|<b>", outside), line
         if line.startswith("| ❌"):
             assert len(re.findall(r"(?<!\\)\|", line)) == 4, "three cells"
-    assert "| `P@5` | 0.5000 | 0.4000 | -0.1000 | – to – | – | 3 of 4 |" in text
+    assert "| `P@5` | 0.500 | 0.400 | -0.100 | – to – | – | 3 of 4 |" in text

@@ -84,6 +84,38 @@ def test_grades_are_credit_only_on_a_scale_that_is_given(tmp_path, capsys):
     assert code == 2 and "a scale of its own" in err
 
 
+def test_a_level_says_which_grades_are_relevant(tmp_path, capsys):
+    (tmp_path / "g.qrels").write_text("q 0 a 1\nq 0 b 2\n")
+    (tmp_path / "r.trec").write_text("q Q0 a 1 2 x\nq Q0 b 2 1 x\n")
+    files = ["--qrels", tmp_path / "g.qrels", "--run", tmp_path / "r.trec"]
+    names = ["--metrics", "recip_rank num_rel"]
+    for given, mean, relevant in (([], 1.0, 2), (["--level", "2"], 0.5, 1), (["-l", "3"], 0.0, 0)):
+        code, rows, err = called(capsys, *files, *names, *given)
+        assert (code, err) == (0, "")
+        assert [(row["mean"], row["sum"]) for row in rows] == [(mean, None), (relevant, relevant)]
+    for wrong in ("0", "-1", "x"):
+        with pytest.raises(SystemExit):
+            called(capsys, *files, "-l", wrong)
+        assert "is not a number above 0" in capsys.readouterr().err
+    code, _, err = called(capsys, *files, "-l", "2", "--protocol", "composed")
+    assert code == 2 and "--level is of the protocol trec; composed has a level of its own" in err
+
+
+def test_a_level_holds_for_both_sides_of_a_comparison(tmp_path, capsys):
+    (tmp_path / "g.qrels").write_text("".join(f"q{n} 0 a 1\nq{n} 0 b 2\n" for n in range(4)))
+    for name, order in (("one", "ab"), ("two", "ba")):
+        lines = [f"q{n} Q0 {i} 0 {-r} x\n" for n in range(4) for r, i in enumerate(order)]
+        (tmp_path / f"{name}.trec").write_text("".join(lines))
+    call = ["compare", "--qrels", f"{tmp_path}/g.qrels", "--format", "json", *PAIR]
+    call += ["--run", f"{tmp_path}/one.trec", "--run", f"{tmp_path}/two.trec"]
+    assert main([*call, "--metrics", "RR", "--level", "2"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["baseline"], row["candidate"]) == (0.5, 1)
+    assert main([*call, "--metrics", "RR gm_map"]) == 2
+    said = capsys.readouterr().err
+    assert "gm_map is a geometric mean over the queries" in said and "compare AP" in said
+
+
 PAIR = ("--baseline", "one", "--candidate", "two")
 
 

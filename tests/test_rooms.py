@@ -18,16 +18,16 @@ MAY_SEE: dict[str, set[str]] = {
     "storage": {"tables", "ids"},
     "retrieval": {"tables", "storage"},
     "evaluation": {"tables", "ids"},
-    "views": {"tables", "storage", "retrieval", "evaluation"},
-    "screens": {"tables", "evaluation", "views"},
-    "main": {"tables", "views", "screens"},
-    "app": {"tables", "views", "storage"},
-    "commands": {"tables", "storage", "retrieval", "evaluation", "views"},
-    "__main__": {"tables", "storage", "retrieval", "evaluation", "views", "commands"},
+    "experiment": {"tables", "ids", "storage", "retrieval", "evaluation"},
+    "views": {"tables", "storage", "evaluation", "experiment"},
+    "screens": {"tables", "evaluation", "experiment", "views"},
+    "main": {"tables", "experiment", "views", "screens"},
+    "app": {"tables", "experiment", "views", "storage"},
+    "commands": {"tables", "storage", "retrieval", "evaluation", "experiment", "views"},
+    "__main__": {"tables", "storage", "evaluation", "experiment", "views", "commands"},
     "__init__": set(),
 }
 OFFLINE_VIEWS = {"charts", "report"}
-JOINS_THE_ROOMS = "cached"
 SERVED = {"media", "pictures", "collection"}
 """What of storage the launcher may look at: its routes."""
 
@@ -42,6 +42,7 @@ NEVER: dict[str, set[str]] = {
         "streamlit", "altair", "os", "sys", "pathlib", "io", "time", "datetime", "random", "socket",
         "urllib", "subprocess", "sqlite3", "sqlalchemy", "requests", *SLOW,
     },
+    "experiment": {"streamlit", "altair", "argparse", *SLOW},
     "views": SLOW,
     "screens": {"sqlite3", "sqlalchemy", *SLOW},
     "main": SLOW,
@@ -140,18 +141,6 @@ def test_a_file_looks_only_where_its_room_may(path: Path) -> None:
     assert not said, "\n".join(said)
 
 
-def test_of_views_only_cached_joins_retrieval_with_evaluation() -> None:
-    joining = []
-    for path in (PACKAGE / "views").rglob("*.py"):
-        named = [
-            name.split(".") for name, _ in imports(ast.parse(path.read_text(encoding="utf-8")))
-        ]
-        rooms = {parts[1] for parts in named if parts[0] == "dashboard"}
-        if "retrieval" in rooms and JOINS_THE_ROOMS not in path.parts:
-            joining.append(path.name)
-    assert not joining, f"of views only cached may join the rooms, not {joining}"
-
-
 @pytest.mark.parametrize(
     ("where", "source", "said"),
     [
@@ -164,7 +153,11 @@ def test_of_views_only_cached_joins_retrieval_with_evaluation() -> None:
         ("views/x.py", "def f():\n    import faiss", "views may not import faiss"),
         ("storage/x.py", "import pickle", "nothing is ever unpickled"),
         ("storage/x.py", "from . import files", "relatively"),
-        ("commands/x.py", "from dashboard.views.cached import run", "only charts and report"),
+        ("commands/x.py", "from dashboard.views.frame import run", "only charts and report"),
+        ("experiment/x.py", "def f():\n    import streamlit", "may not import streamlit"),
+        ("experiment/x.py", "import argparse", "experiment may not import argparse"),
+        ("views/x.py", "from dashboard.retrieval import runs", "views may not import retrieval"),
+        ("evaluation/x.py", "from dashboard.experiment import memory", "not import experiment"),
     ],
 )  # fmt: skip
 def test_a_look_in_the_wrong_direction_is_a_sentence(where: str, source: str, said: str) -> None:

@@ -1,6 +1,7 @@
 """Every screen, drawn from an address without a browser: it is right, and says what is wrong."""
 
 import json
+import re
 import shutil
 import zlib
 
@@ -8,10 +9,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.experiment import collections
 from dashboard.retrieval import language_models
-from dashboard.storage import collection as collections
-from dashboard.views import cached
+from dashboard.storage import collection as stored
 from dashboard.views.address import view_of
+from dashboard.views.experiments import experiment_of
 
 SCREENS = ("overview", "compare", "slices", "query", "search")
 
@@ -40,7 +42,7 @@ def question_of(collection, **choices):
     """What the numbers of a link depend on."""
     view, problems = view_of({"collection": [collection], **choices})
     assert not problems
-    return cached.question(view)
+    return experiment_of(view)
 
 
 def cards(app):
@@ -63,10 +65,10 @@ def no_text_model(monkeypatch):
 @pytest.fixture
 def broken(tmp_path, monkeypatch):
     """A copy of the driving collection without media, to break."""
-    source = collections.COLLECTIONS / "driving"
+    source = stored.COLLECTIONS / "driving"
     copy = tmp_path / "data" / "driving"
     shutil.copytree(source, copy, ignore=shutil.ignore_patterns("build", "media", "posters"))
-    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path / "data")
+    monkeypatch.setattr(stored, "COLLECTIONS", tmp_path / "data")
     return copy
 
 
@@ -167,7 +169,7 @@ def test_a_slice_holds_only_its_queries():
 
 def test_the_comparison_names_what_exactly_is_compared():
     table = opened("compare", collection="driving").dataframe[-1].value.set_index("What")
-    known = collections.open_collection("driving")
+    known = stored.open_collection("driving")
     assert table.loc["gallery", "Fingerprint"] == known.digests["gallery"][:12]
     assert table.loc["candidate v0.3", "Note"] == known.models["v0.3"].note
 
@@ -196,7 +198,7 @@ def test_the_shown_value_is_hits_over_k_of_the_shown_cards():
 
 
 def test_an_item_query_never_finds_its_own_item():
-    item = collections.open_collection("driving").items["item_id"].iloc[0]
+    item = stored.open_collection("driving").items["item_id"].iloc[0]
     told = cards(opened("query", collection="driving", queries="item", query=f"item_{item}"))
     for row in told["rows"][:2]:
         assert item not in [told["items"][result["item"]]["id"] for result in row["results"]]
@@ -211,10 +213,10 @@ def test_a_stored_text_is_searched_without_the_text_model():
 
 
 def test_searching_with_an_item_is_its_item_query():
-    item = collections.open_collection("driving").items["item_id"].iloc[5]
+    item = stored.open_collection("driving").items["item_id"].iloc[5]
     live = cards(opened("search", collection="driving", item=item))
-    stored = cards(opened("query", collection="driving", queries="item", query=f"item_{item}"))
-    assert [r["value"] for r in live["rows"]] == [r["value"] for r in stored["rows"]]
+    recorded = cards(opened("query", collection="driving", queries="item", query=f"item_{item}"))
+    assert [r["value"] for r in live["rows"]] == [r["value"] for r in recorded["rows"]]
 
 
 def test_an_empty_search_asks_for_a_text():
@@ -259,6 +261,32 @@ def test_versions_of_unlike_galleries_are_not_compared_unless_the_reader_says_so
     assert app.get("vega_lite_chart")
 
 
+def test_a_share_of_draws_is_never_all_or_none_and_no_mark_of_a_quotation():
+    cells = opened(collection="driving").table[1].value.to_numpy().ravel().tolist()
+    assert not [cell for cell in cells if cell.startswith(">")], "Markdown would quote it"
+    shares = [cell.replace("\\", "") for cell in cells]
+    assert "> 99.9 %" in shares and not {"always", "never", "100 %", "0 %"} & set(shares)
+
+
+@pytest.mark.parametrize("anyway", ["no", "yes"])
+def test_the_column_of_a_version_that_may_not_be_compared_is_marked_where_it_stands(broken, anyway):
+    place = broken / "models" / "v0.1"
+    np.save(place / "items.npy", np.load(place / "items.npy")[:-1])
+    ids = (place / "items.txt").read_text().split()
+    (place / "items.txt").write_text("\n".join(ids[:-1]))
+    app = opened(collection="driving", baseline="v0.3", candidate="v0.2", anyway=anyway)
+    heads = [head.replace("\\", "") for head in app.table[0].value.columns]
+    assert "v0.1 ⚠" in heads and {"v0.2", "v0.3"} < set(heads)
+    marked = app.table[0].value.iloc[:, heads.index("v0.1 ⚠")].str.contains("▲|▼")
+    assert marked.any() == (anyway == "yes")
+    reason = next(each.value for each in app.caption if each.value.startswith("⚠"))
+    assert ids[-1].split("_")[0] in reason and ("all the same" in reason) == (anyway == "yes")
+    assert app.table[1].value.index.str.contains("⚠").sum() == 1
+    pairs = next(each.value["pair"] for each in app.dataframe if "pair" in each.value)
+    assert pairs.str.endswith("⚠").sum() == (2 if anyway == "yes" else 0)
+    assert len(pairs) == (3 if anyway == "yes" else 1)
+
+
 def test_missing_clips_leave_a_word_and_the_rest_works(broken):
     told = cards(opened("query", collection="driving", query="q001"))
     assert {item["problem"] for item in told["items"]} == {"missing"}
@@ -270,15 +298,24 @@ def test_hostile_text_in_a_link_is_shown_letter_for_letter():
     assert r"\!\[x\]\(http" in app.error[0].value.replace("\u2060", "")
 
 
+def test_the_report_of_the_screen_names_each_fact_once():
+    from dashboard.views import address
+    from dashboard.views.summary.handover import _report
+
+    view, _ = address.view_of({"collection": ["driving"], "copies": ["left_out"]})
+    names = re.findall(r"<dt>(.*?)</dt>", _report(view).split("<h2>")[1])
+    assert "Queries" in names and len(names) == len(set(names))
+
+
 def test_the_report_is_made_when_its_button_is_pressed_with_the_screens_numbers():
-    from dashboard.views import address, cached, summary
+    from dashboard.views import address, summary
     from dashboard.views.summary.handover import _report
 
     view, _ = address.view_of({"collection": ["driving"], "slice": ["pv_object_type=bicyclist"]})
     row = summary.comparison(view).set_index("metric_name").loc[view.metric]
     page = _report(view)
     assert f"{int(row['scored'])} of {int(row['total'])}" in page
-    assert cached.opened("driving").title in page
+    assert collections.opened("driving").title in page
     app = opened("compare", collection="driving")
     labels = [button.proto.label for button in app.get("download_button")]
     assert labels == ["Report", "Queries as CSV", "Queries as JSON"]
@@ -347,7 +384,7 @@ def plain(tmp_path, monkeypatch):
     (folder / "runs" / "tied.trec").write_text(tied)
     distances = "q1 Q0 c 1 -2 x\nq1 Q0 a 2 -5 x\nq1 Q0 b 3 -9 x\nq2 Q0 a 1 -3 x\n"
     (folder / "runs" / "distances.trec").write_text(distances)
-    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path / "data")
+    monkeypatch.setattr(stored, "COLLECTIONS", tmp_path / "data")
     return folder
 
 

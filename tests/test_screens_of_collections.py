@@ -7,21 +7,21 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.storage import collection as collections
-from dashboard.storage import shelf
+from dashboard.experiment import collections, shelf
+from dashboard.storage import collection as stored
+from dashboard.storage import shelf as stored_shelf
 from dashboard.storage.media import covers
 from dashboard.tables import DataError
-from dashboard.views import cached
 from tests.test_screens import no_text_model, opened, said  # noqa: F401
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Two collections of their own to break: small tables, no media."""
-    source = collections.COLLECTIONS / "openmoji_context"
+    source = stored.COLLECTIONS / "openmoji_context"
     for name in ("one", "two"):
         shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("media", "lists*"))
-    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path)
+    monkeypatch.setattr(stored, "COLLECTIONS", tmp_path)
     return tmp_path
 
 
@@ -35,8 +35,8 @@ def test_every_collection_has_a_card_with_what_it_is():
     app = opened("collections")
     assert not app.exception and not app.error
     told = said(app)
-    for name in collections.names():
-        known = collections.open_collection(name)
+    for name in stored.names():
+        known = stored.open_collection(name)
         assert f"**{known.title}**" in told
         assert known.about in told and f"Licence: {known.licence}" in told
         assert f"Versions: {known.versions[0]}" in told
@@ -46,7 +46,7 @@ def test_every_collection_has_a_card_with_what_it_is():
     assert "400 pictures and 2,000 texts" in told
     drawn = [html.proto.body for html in app.get("html")]
     pictures = [body for body in drawn if "covers/" in body]
-    assert len(pictures) == len(collections.names())
+    assert len(pictures) == len(stored.names())
     assert all(body.count('<img src="covers/') == 4 for body in pictures)
 
 
@@ -64,11 +64,11 @@ def test_nothing_is_opened_for_the_cards(monkeypatch, folder):
     def never(*args, **kwargs):
         raise AssertionError("opened")
 
-    monkeypatch.setattr(collections, "open_collection", never)
-    known = cached.glance("one")
+    monkeypatch.setattr(stored, "open_collection", never)
+    known = shelf.glance("one")
     assert known.words.gallery == "655 pictures" and len(known.items) == 4
     assert known.versions == ("by-name", "v0.1", "v0.2", "v0.3")
-    assert list(cached.titles()) == ["one", "two"]
+    assert list(shelf.titles()) == ["one", "two"]
 
 
 BROKEN = {
@@ -122,7 +122,7 @@ def test_a_collection_that_only_seems_whole_is_said_when_it_is_opened(folder):
 
 
 def test_no_collection_is_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path)
+    monkeypatch.setattr(stored, "COLLECTIONS", tmp_path)
     app = opened("collections")
     assert not app.exception
     assert "There is no collection here" in said(app) and "DASHBOARD_DATA" in said(app)
@@ -142,35 +142,35 @@ def test_what_a_collection_says_of_itself_is_text(folder):
 
 
 def test_the_state_changes_with_what_a_card_shows(folder):
-    before = shelf.state("one")
-    assert shelf.state("one") == before
+    before = stored_shelf.state("one")
+    assert stored_shelf.state("one") == before
     (folder / "one/models/v9").mkdir()
-    after = shelf.state("one")
-    assert after != before and "v9" in cached.glance("one").versions
+    after = stored_shelf.state("one")
+    assert after != before and "v9" in shelf.glance("one").versions
     settings(folder, "one", title="New", protocols=["context"])
-    assert shelf.state("one") != after
-    assert cached.titles()["one"] == cached.glance("one").title == "New"
+    assert stored_shelf.state("one") != after
+    assert shelf.titles()["one"] == shelf.glance("one").title == "New"
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "../one", "one/..", "/etc", "one\0", "gone"])
 def test_no_name_leads_out_of_the_folder_of_collections(folder, name):
     (folder.parent / "collection.toml").write_text("")
-    for look in (shelf.state, shelf.shelved):
+    for look in (stored_shelf.state, stored_shelf.shelved):
         with pytest.raises(DataError, match="no such collection"):
             look(name)
 
 
 def test_covers_are_served_for_the_cards_items_only():
-    client = TestClient(Starlette(routes=covers.routes(cached.glance)))
-    known = cached.glance("driving")
-    addresses = cached.cover_pictures(known)
+    client = TestClient(Starlette(routes=covers.routes(shelf.glance)))
+    known = shelf.glance("driving")
+    addresses = shelf.cover_pictures(known)
     assert len(addresses) == 4 == len(set(addresses))
     answered = client.get(f"/{addresses[0]}")
     assert answered.status_code == 200 and answered.headers["content-type"] == "image/webp"
     assert answered.headers["x-content-type-options"] == "nosniff"
     another = next(
         item
-        for item in cached.opened("driving").items["item_id"]
+        for item in collections.opened("driving").items["item_id"]
         if item not in set(known.items["item_id"])
     )
     for path in (f"driving?item={another}", "driving", "..?item=x", "gone?item=x"):

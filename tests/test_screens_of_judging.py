@@ -3,8 +3,9 @@
 import pytest
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.storage import collection as collections
-from dashboard.views import cached
+from dashboard.experiment import collections, judging
+from dashboard.experiment.experiment import Experiment
+from dashboard.storage import collection as stored
 from tests.test_screens import SCREENS, no_text_model, opened, texts  # noqa: F401
 
 COLLECTIONS = {
@@ -38,16 +39,14 @@ def test_a_ceiling_stands_beside_hits_over_k_and_over_r():
     ceilings = {
         metric.partition(",")[0].replace("\\", ""): c for metric, c in table["Ceiling"].items()
     }
-    asked = cached.Question(
-        "driving",
-        cached.opened("driving").digest,
-        "alfa",
-        cached.opened("driving").default_groups,
-        0.6,
-        -1.0,
-        "text",
+    asked = Experiment.of(
+        collections.opened("driving"),
+        protocol="alfa",
+        groups=collections.opened("driving").default_groups,
+        mapping_threshold=0.6,
+        queries="text",
     )
-    judged = cached.judgement(asked)
+    judged = judging.judgement(asked)
     relevant = [
         n
         for n, q in zip(judged.relevant, judged.query_ids, strict=True)
@@ -91,5 +90,5 @@ def test_one_protocol_leaves_nothing_to_choose():
 
 
 def test_every_collection_that_ships_is_covered_here():
-    first = {collections.open_collection(name).protocols[0] for name in collections.names()}
+    first = {stored.open_collection(name).protocols[0] for name in stored.names()}
     assert first <= set(COLLECTIONS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 
 import pytest
-import streamlit as st
 
+from dashboard.experiment import memory
 from dashboard.views.summary import ahead
 from tests.test_screens import no_text_model, opened
 
@@ -42,10 +42,10 @@ def test_of_few_nothing_is_said(said: list[str]) -> None:
 
 
 def test_what_was_measured_ahead_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    st.cache_resource.clear()
+    memory.forget()
     monkeypatch.setattr(ahead, "MANY", 100)
     asked = []
-    of = ahead.cached.stability
-    monkeypatch.setattr(ahead.cached, "stability", lambda *a: asked.append(a) or of(*a))
+    of = ahead.measuring.stability
+    monkeypatch.setattr(ahead.measuring, "stability", lambda *a: asked.append(a) or of(*a))
     opened(collection="driving", queries="text")
     assert len(asked) > 1 and len(set(asked)) == 1, "the same question, so that it is remembered"

@@ -6,14 +6,14 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-import streamlit as st
 
 from dashboard.evaluation.metrics import crossmodal
+from dashboard.experiment import explaining, judging, matching, measuring, memory
+from dashboard.experiment.experiment import TYPED
 from dashboard.retrieval import runs
 from dashboard.storage import collection as collections
-from dashboard.views import cached
 from dashboard.views.address import view_of
-from dashboard.views.cached import matching
+from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.crossmodal import recall as section
 from tests.test_screens import cards, no_text_model, opened, question_of, said  # noqa: F401
 
@@ -114,11 +114,11 @@ def test_the_overview_says_which_queries_each_row_is_of():
 
 def test_a_text_that_is_searched_with_is_judged_by_its_picture():
     view, _ = view_of({"collection": [NAME], "item": ["1F600_2"], "metric": ["t2i_R@10"]})
-    live = cached.question(view, live=True)
-    judged = cached.judgement(live)
+    live = experiment_of(view, live=True)
+    judged = judging.judgement(live)
     assert judged.notes == (), "nothing is said of the collection"
     assert judged.qrels[["item_id", "grade"]].values.tolist() == [["1F600", 1.0]]
-    assert judged.kinds == {cached.TYPED: "text"}
+    assert judged.kinds == {TYPED: "text"}
     app = opened("search", collection=NAME, item="1F600_2", metric="t2i_R@10")
     stored = opened("query", collection=NAME, query="t_1F600_2", metric="t2i_R@10")
     values = [row["value"] for row in cards(app)["rows"]]
@@ -201,7 +201,7 @@ def test_a_test_that_is_too_large_is_an_error_and_no_number():
 def test_folds_are_those_of_the_first_pictures_in_order(truth, monkeypatch):
     monkeypatch.setattr(crossmodal, "FOLD", 80)  # a thousand pictures are not to be had here
     monkeypatch.setattr(section, "FOLD", 80)
-    st.cache_resource.clear()
+    memory.forget()
     table = recalls(opened(collection=NAME, test="five-fold 1K", runs="v0.3"))
     folder = collections.COLLECTIONS / NAME
     with (folder / "queries.csv").open(encoding="utf-8", newline="") as lines:
@@ -212,7 +212,7 @@ def test_folds_are_those_of_the_first_pictures_in_order(truth, monkeypatch):
     six = np.mean(parts, axis=0).tolist()
     assert numbers(table.loc["v0.3", SIX]) == pytest.approx(six, abs=0.0501)
     assert numbers(table.loc["v0.3", ["Rsum (of 600)"]]) == pytest.approx([sum(six)], abs=0.0501)
-    st.cache_resource.clear()
+    memory.forget()
 
 
 def test_a_picture_shows_all_its_texts_with_their_ranks_and_what_they_find(truth):
@@ -240,7 +240,7 @@ def test_a_text_shows_its_picture_with_its_rank(truth):
 
 def test_the_ideal_order_of_a_picture_is_worth_the_whole_rsum():
     view, _ = view_of({"collection": [NAME], "metric": ["Rsum"]})
-    _, value = cached.ideal(cached.question(view), "i_1F603", "v0.3", "Rsum")
+    _, value = explaining.ideal(experiment_of(view), "i_1F603", "v0.3", "Rsum")
     assert value == pytest.approx(6)
 
 
@@ -251,7 +251,7 @@ def broken(tmp_path, monkeypatch):
     left_out = shutil.ignore_patterns("media", "v0.1", "v0.2")
     shutil.copytree(collections.COLLECTIONS / NAME, copy, ignore=left_out)
     monkeypatch.setattr(collections, "COLLECTIONS", tmp_path / "data")
-    st.cache_resource.clear()
+    memory.forget()
     return copy
 
 
@@ -309,4 +309,36 @@ def test_lists_that_end_early_are_drawn_to_their_end_and_say_so(broken, monkeypa
     words = said(opened(collection=NAME))
     assert "lists end at rank 100, and metrics without a cutoff look no further" in words
     assert "pictures find none within rank 100" in words
-    st.cache_resource.clear()
+    memory.forget()
+
+
+def test_every_pair_rests_on_the_lists_of_the_queries_that_are_scored():
+    """By a metric of the pictures alone, no number of a pair is of the texts' lists."""
+    asked = question_of("openmoji_captions", queries=["all"])
+    pictures = question_of("openmoji_captions", queries=["item"])
+    versions = ("v0.1", "v0.2", "v0.3")
+    found = measuring.pairs(asked, versions, "i2t_R@10", None)
+    theirs = measuring.pairs(pictures, versions, "i2t_R@10", None)
+    assert set(found["scored"]) == set(found["queries"]) == {400}
+    assert set(found["total"]) == {2_400}
+    for column in ("delta", "low", "high", "p", "jaccard", "rbo", "shift"):
+        assert found[column].tolist() == pytest.approx(theirs[column].tolist(), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["openmoji_context", "openmoji_composed", "driving"])
+def test_on_what_pairs_rest_is_said(name):
+    app = opened(collection=name)
+    assert ("only judged results are in these lists" in said(app)) == (name != "driving")
+    assert "compared without labels" not in said(app)
+
+
+@pytest.mark.parametrize("number, called", [(1_000, "1K test"), (5_000, "5K test"), (400, "")])
+def test_the_test_of_all_pictures_has_the_sources_name(monkeypatch, number, called):
+    monkeypatch.setattr(matching, "pictures_asked", lambda asked: number)
+    app = opened(collection=NAME)
+    assert not app.exception and not app.error
+    told = said(app)
+    assert (f"this collection: the {called}." in told) == bool(called)
+    offered = [o.content for g in app.get("button_group") for o in g.proto.options]
+    assert (f"{called} (all)" in [each.replace("\\", "") for each in offered]) == (number == 5_000)
+    assert "COCO 1K needs" not in told or number == 400, "of a thousand the first thousand are all"

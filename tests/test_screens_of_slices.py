@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.views import cached
+from dashboard.experiment import collections, measuring
 from tests.test_screens import no_text_model, opened, texts  # noqa: F401
 
 
@@ -14,9 +14,9 @@ def said(app):
     return [option.replace("\\", "") for option in offered(app).options]
 
 
-@pytest.mark.parametrize("name", cached.collection_names())
+@pytest.mark.parametrize("name", collections.collection_names())
 def test_every_slice_that_is_known_can_be_chosen(name):
-    known = cached.known_slices(cached.opened(name))
+    known = measuring.known_slices(collections.opened(name))
     assert len(said(opened(collection=name))) == 1 + sum(map(len, known.values()))
 
 
@@ -27,7 +27,7 @@ def test_slices_of_a_collection_without_keywords_are_chosen_in_natural_order():
     offered(app).set_value("digit=3").run()
     assert not app.exception and not app.error
     assert app.query_params["slice"] in ("digit=3", ["digit=3"])
-    queries = cached.opened("digits_hashes").queries
+    queries = collections.opened("digits_hashes").queries
     assert f"Means of {(queries['digit'] == '3').sum()} of " in texts(app)
 
 
@@ -45,7 +45,7 @@ def test_keyword_groups_are_named_as_people_write_them():
 
 def test_of_many_slices_few_are_sent_and_letters_find_the_others(monkeypatch):
     every = {"pv_object_type": tuple(f"keyword number {n}" for n in range(2_000))}
-    monkeypatch.setattr(cached, "known_slices", lambda collection: every)
+    monkeypatch.setattr(measuring, "known_slices", lambda collection: every)
     app = opened(collection="driving")
     assert len(said(app)) == 201
     field = next(box for box in app.text_input if box.label.endswith("among 2,000"))

@@ -1,23 +1,20 @@
 """Composed queries on screen: the leaderboard, features that are submitted, and what is refused."""
 
 import json
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-import streamlit as st
 from sklearn.metrics import average_precision_score
 
 from dashboard.__main__ import main
+from dashboard.experiment import collections, memory, submissions
 from dashboard.retrieval import runs
-from dashboard.storage import collection as collections
-from dashboard.views import cached
+from dashboard.storage import collection as stored
 from dashboard.views.protocols.composed.places import places
 from tests.test_screens import SCREENS, cards, no_text_model, opened, said, texts  # noqa: F401
 
-submitted = sys.modules["dashboard.views.cached.submitted"]  # a function of this name hides it
 NAME = "openmoji_composed"
 MINE = "mine=gallery.npy,team/queries.npy"
 CANDIDATE = {"collection": NAME, "submissions": MINE, "candidate": "mine"}
@@ -33,7 +30,7 @@ def put(path, ids, rows):
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     """The features of v0.3 with noise, as another team may have sent them."""
-    model = collections.open_collection(NAME).models["v0.3"]
+    model = stored.open_collection(NAME).models["v0.3"]
     noise = 0.2 * np.random.default_rng(1).standard_normal(model.items.matrix.shape)
     rows = model.items.matrix + noise / np.sqrt(noise.shape[1])
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -50,7 +47,7 @@ def board(app):
 
 def by_scikit_learn(folder):
     """The mean over queries of scikit-learn's AP of the annotated items."""
-    known = collections.open_collection(NAME)
+    known = stored.open_collection(NAME)
     sides = [folder / "gallery.npy", folder / "team" / "queries.npy"]
     gallery, queries = (
         dict(zip(side.with_suffix(".txt").read_text().split("\n"), np.load(side), strict=True))
@@ -84,7 +81,7 @@ def test_the_command_line_says_the_same_of_the_same_files(folder, capsys):
 
 
 def test_where_rankings_end_annotated_items_are_scored_all_the_same(short_of_memory, folder):
-    model = collections.open_collection(NAME).models["v0.3"]
+    model = stored.open_collection(NAME).models["v0.3"]
     put(folder / "same.npy", model.items.ids, model.items.matrix)
     same = "same=same.npy,team/queries.npy"
     app = opened(collection=NAME, submissions=same)
@@ -100,12 +97,12 @@ def test_where_rankings_end_annotated_items_are_scored_all_the_same(short_of_mem
 
 @pytest.mark.parametrize("choices", [{"copies": "left_out"}, {"min_similarity": "0.2"}])
 def test_choices_of_what_counts_hold_behind_the_end(choices, monkeypatch):
-    st.cache_resource.clear()
+    memory.forget()
     whole = board(opened(collection=NAME, **choices))
-    st.cache_resource.clear()
+    memory.forget()
     monkeypatch.setattr(runs, "MOST_RESULTS", 1)
     pd.testing.assert_frame_equal(board(opened(collection=NAME, **choices)), whole)
-    st.cache_resource.clear()
+    memory.forget()
 
 
 @pytest.mark.parametrize("also", [[], ["--copies", "left_out"], ["--min-similarity", "0.2"]])
@@ -120,7 +117,7 @@ def test_the_command_line_scores_them_too(short_of_memory, capsys, monkeypatch, 
 
 
 def test_the_labels_are_counted(folder):
-    labels = cached.opened(NAME).qrels.groupby("query_id")["grade"].agg(["size", "sum"])
+    labels = collections.opened(NAME).qrels.groupby("query_id")["grade"].agg(["size", "sum"])
     told = said(opened(collection=NAME))
     assert f"Annotated: {labels['size'].max()} items for each of 150 queries" in told
     low, high, middle = (getattr(labels["sum"], of)() for of in ("min", "max", "median"))
@@ -162,7 +159,7 @@ def test_a_model_whose_whole_gallery_is_annotated_is_not_taken_for_a_submission(
 def test_submitted_features_know_the_stored_queries_only():
     app = opened("search", text="a cat", baseline="mine", **CANDIDATE)
     assert not app.exception
-    model = collections.open_collection(NAME).items["item_id"].iloc[0]
+    model = stored.open_collection(NAME).items["item_id"].iloc[0]
     told = cards(opened("search", item=model, **CANDIDATE))
     mine = next(row for row in told["rows"] if row["name"] == "mine")
     assert "stored queries only" in mine["note"] and not mine["results"]
@@ -290,9 +287,9 @@ def test_a_link_that_names_something_else_is_a_sentence(text, said):
 
 
 def test_files_are_scored_once_under_whatever_names(monkeypatch):
-    scorings, kept = [], submitted._run
-    monkeypatch.setattr(submitted, "_run", lambda *of: scorings.append(1) or kept(*of))
-    submitted._score.clear()
+    scorings, kept = [], submissions.score_against
+    monkeypatch.setattr(submissions, "score_against", lambda *of: scorings.append(1) or kept(*of))
+    memory.forget()
     names = [f"m{number}" for number in range(8)]
     app = opened(collection=NAME, submissions=[MINE.replace("mine", name) for name in names])
     assert not app.exception and not app.error and len(scorings) == 1
@@ -300,7 +297,7 @@ def test_files_are_scored_once_under_whatever_names(monkeypatch):
 
 
 def test_a_link_holds_at_most_eight_submissions(monkeypatch):
-    monkeypatch.setattr(submitted, "_run", None)  # nothing is scored before they are counted
+    monkeypatch.setattr(submissions, "score_against", None)  # they are counted first
     many = [MINE.replace("mine", f"m{number}") for number in range(9)]
     app = opened(collection=NAME, submissions=many)
     assert "found 9 submissions, wanted at most 8" in app.error[0].value.replace("\\", "")
@@ -338,7 +335,7 @@ def test_a_query_says_where_its_fulfilled_items_stand_and_what_else_is_asked():
     places = next(t.value for t in app.dataframe if "Ranks in the whole gallery" in t.value)
     assert places["Version"].tolist() == ["v0.2", "mine"]
     assert places["Ranks in the whole gallery"].tolist()[1] == "only annotated items are scored"
-    run = cached.opened(NAME).qrels
+    run = collections.opened(NAME).qrels
     fulfilled = run[(run["query_id"] == "c001a") & (run["grade"] == 1)]
     column = next(name for name in places if name.startswith("Places among the 50"))
     assert len(places[column].iloc[0].split(", ")) == len(fulfilled)

@@ -22,8 +22,3 @@ def test_ruff_finds_nothing():
 def test_the_pure_rooms_and_the_screens_have_strict_types():
     found = run("mypy", "--no-incremental")
     assert found.returncode == 0, found.stdout
-
-
-def test_no_file_grows_beyond_one_idea():
-    for file in [ROOT / "app.py", *(ROOT / "dashboard").rglob("*.py")]:
-        assert len(file.read_text(encoding="utf-8").splitlines()) <= 260, file

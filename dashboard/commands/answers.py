@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import date
 
 import pandas as pd
 
 from dashboard.commands import faults
-from dashboard.evaluation import compare as comparing
 from dashboard.evaluation.metrics import REGISTRY
-from dashboard.evaluation.protocols import PROTOCOLS, Protocol
+from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.retrieval import keywords, runs
 from dashboard.retrieval.runs import TYPED
 from dashboard.storage import media
 from dashboard.storage.collection import Collection, find, open_collection
-from dashboard.storage.evidence import is_visible, scenes
+from dashboard.storage.evidence import is_visible, lines_of_items
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.lists import read_lists
 from dashboard.storage.mapping import write_mapping
 from dashboard.storage.recorded import FILE, missing
+from dashboard.storage.stored import stored_files
+from dashboard.storage.vocabulary import write_draft
 from dashboard.tables import DataError
 
 
@@ -39,12 +39,17 @@ def check(name_or_path: str) -> pd.DataFrame:
     faults.judge_all(collection, findings)
     faults.look_at_query_pictures(collection, findings)
     faults.look_at_networks(collection, findings)
+    faults.look_at_query_vectors(collection, findings)
+    faults.look_at_labels(collection, findings)
     faults.look_at_spans(collection, findings)
     shown = media.media(collection, collection.items["item_id"])
     odd = shown[~shown["problem"].isin(["", media.SPAN_REVERSED])]  # these are said with their line
+    lines = lines_of_items(collection.folder)
     for word, ids in odd.groupby("problem", sort=False)["item_id"]:
         found = f"{len(ids):,} of {len(shown):,} items whose media are not shown: {word}"
-        findings.warning("items.csv", f"{found} ({listed(ids)})", "a clip or picture for each item")
+        wanted = faults.WANTED_MEDIA.get(word, "a clip or picture for each item")
+        findings.warning("items.csv", f"{found} ({listed(ids)})", wanted, faults.first(lines, ids))
+    faults.look_at_cut_clips(shown, findings)
     seen = read_lists(collection)
     tables = [collection.findings, runs.check_runs(collection), findings.frame()]
     tables += [seen.findings] if seen else []
@@ -58,7 +63,10 @@ def _gaps(collection: Collection, findings: Findings) -> None:
     """What is missing altogether, without which nothing can be measured."""
     if not collection.versions:
         wanted = "a model, or a file in runs"
-        findings.error(DataError("models", "no version that can be used", wanted))
+        if collection.broken or not _without_versions(collection):
+            findings.error(DataError("models", "no version that can be used", wanted))
+        else:
+            findings.note("models", "no version", f"{wanted}, to compare; the rest goes without")
     if collection.queries.empty and "queries" not in collection.refused:
         findings.error(DataError("queries.csv", "no query", "at least one query"))
     if _by_keywords(collection) and collection.keywords.empty:
@@ -78,18 +86,17 @@ def _gaps(collection: Collection, findings: Findings) -> None:
         findings.error(DataError("query_keywords.csv", "no text query mapped to a keyword", wanted))
 
 
+def _without_versions(collection: Collection) -> bool:
+    """Whether a collection has a use without a version: lists that people saw, or submissions."""
+    known = [PROTOCOLS[name] for name in collection.protocols if name in PROTOCOLS]
+    lists = bool(stored_files(collection.folder, "lists"))
+    return any(protocol.takes_features or (lists and protocol.in_rows) for protocol in known)
+
+
 def _by_keywords(collection: Collection) -> bool:
     """Whether some protocol of the collection makes relevance of keywords."""
     known = [PROTOCOLS[name] for name in collection.protocols if name in PROTOCOLS]
     return any(protocol.of_keywords for protocol in known)
-
-
-def compare(
-    measurements: pd.DataFrame, baseline: str, candidate: str, queries: pd.DataFrame | None
-) -> pd.DataFrame:
-    """One row per measure; queries of one scene are resampled together."""
-    together = scenes(queries) if queries is not None else None
-    return comparing.compare(measurements, baseline, candidate, groups=together)
 
 
 def regressed(comparison: pd.DataFrame) -> bool:
@@ -130,15 +137,20 @@ def write_keywords(collection: Collection, threshold: float) -> pd.DataFrame:
     return keywords.keep(found, threshold)
 
 
+def draft_vocabulary(collection: Collection) -> pd.DataFrame:
+    """Write a vocabulary to edit beside a collection that has none, and return it: group, keyword,
+    other_words."""
+    for name in {"annotation", "vocabulary"} & set(collection.refused):
+        raise collection.refused[name]
+    if collection.vocabulary.empty:
+        wanted = "keywords of the items, to draft a vocabulary of"
+        raise DataError("unified_annotation.csv", "no keyword of any item", wanted)
+    write_draft(collection.folder, collection.vocabulary)
+    words = collection.vocabulary["words"].map(", ".join)
+    return collection.vocabulary[["group", "keyword"]].assign(other_words=words)
+
+
 def metrics() -> pd.DataFrame:
     """Every metric: metric, formula, source, summary."""
     rows = [(each.title, each.formula, each.source, each.summary) for each in REGISTRY.values()]
     return pd.DataFrame(rows, columns=["metric", "formula", "source", "summary"])
-
-
-def protocol_named(name: str, known: Iterable[str] = ()) -> Protocol:
-    """The protocol of that name, else the first of those that the collection knows."""
-    name = name or next(iter(known), "trec")
-    if name not in PROTOCOLS:
-        raise ValueError(f"no protocol {name!r}; there are {', '.join(PROTOCOLS)}")
-    return PROTOCOLS[name]

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from datetime import date
 
 from dashboard.commands import answers, gate, report
-from dashboard.commands.asked import add_keywords, add_rules, asked_of
+from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
 from dashboard.commands.measuring import add_measured, measurements_of
 from dashboard.commands.said import (
     FINDING,
@@ -18,7 +18,10 @@ from dashboard.commands.said import (
     complain_about,
     opened,
 )
-from dashboard.commands.submitted import add_submissions
+from dashboard.commands.submissions import add_submissions
+from dashboard.evaluation import compare as comparing
+from dashboard.experiment import measuring, ranking
+from dashboard.storage.findings import Findings
 
 
 def add_compare(command: Command) -> None:
@@ -52,29 +55,32 @@ def _compare(call: Namespace) -> Answer:
     pair, barrier = (call.baseline, call.candidate), gate.Gate.of(call)
     if barrier is not None:
         call.metrics = barrier.metrics
-        measurements, asked, _ = measurements_of(call, pair)
-        table, broken = barrier.answer(measurements, asked, *pair)
+        measurements, experiment, _ = measurements_of(call, pair)
+        table, broken = barrier.answer(measurements, experiment, *pair)
         for each in broken:
             complain(f"{each.outcome}: {each.name}: {each.said}")
         return table, FINDING if broken else FINE
-    measurements, asked, _ = measurements_of(call, pair)
-    ways = asked.unlike(*pair) if asked else []
+    measurements, experiment, _ = measurements_of(call, pair)
+    ways = ranking.unlike(experiment, *pair) if experiment else []
     if ways and not call.anyway:
         raise ValueError(f"{'; '.join(ways)}. To compare them all the same, add --anyway")
-    table = answers.compare(measurements, *pair, asked.collection.queries if asked else None)
+    scenes = measuring.scenes_of(experiment) if experiment else None
+    table = comparing.compare(measurements, *pair, groups=scenes)
     silent = table[table["scored"] == 0]
     for row in silent.itertuples():
         complain(f"{row.metric}: none of {row.total:,} queries is scored in both versions")
-    return table, FINDING if answers.regressed(table) or len(silent) else FINE
+    # of the protocol's own metrics some may be of queries that nobody asked for, such as those of
+    # the other direction; one that is named must have a value
+    missing = len(silent) > 0 and (bool(call.metrics) or len(silent) == len(table))
+    return table, FINDING if answers.regressed(table) or missing else FINE
 
 
 def _report(call: Namespace) -> Answer:
     _check_submissions(call)
-    asked = asked_of(call, opened(call))
-    made = report.report_of(
-        asked, call.baseline, call.candidate, call.metrics, f"{date.today()}", call.anyway
-    )
-    complain_about(asked.noted.frame())
+    experiment, findings = experiment_of(call, opened(call)), Findings()
+    pair, metrics = (call.baseline, call.candidate), call.metrics or ""
+    made = report.report_of(experiment, *pair, metrics, f"{date.today()}", findings, call.anyway)
+    complain_about(findings.frame())
     return report.write(made, call.output, call.tables), FINE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Mapping
 
 import pandas as pd
 
@@ -17,7 +18,8 @@ from dashboard.commands.said import (
     unusable,
 )
 from dashboard.storage.collection import Collection
-from dashboard.storage.recorded import of_today, record
+from dashboard.storage.recorded import of_today, record, still_holds
+from dashboard.storage.versions import Model
 
 ABOUT = "whether models are those on record, made for today's gallery; --write puts that down"
 SAME, OTHER, NONE = "same", "other", "not recorded"
@@ -45,14 +47,18 @@ def _digests(call: Namespace) -> Answer:
 
 def digests(collection: Collection) -> pd.DataFrame:
     """The fingerprints on record and today's: version, key, recorded, today, state."""
+    known = collection.digests
     rows = [
-        (model.name, key, str(model.settings[key]), today)
+        (model.name, key, str(model.settings[key]), today, _state(model, key, today, known))
         for model in collection.models.values()
-        for key, today in of_today(model, collection.digests).items()
+        for key, today in of_today(model, known).items()
     ]
-    table = pd.DataFrame(rows, columns=["version", "key", "recorded", "today"], dtype="str")
-    state = [
-        NONE if not recorded else SAME if recorded == today else OTHER
-        for recorded, today in zip(table["recorded"], table["today"], strict=True)
-    ]
-    return table.assign(state=pd.Series(state, index=table.index, dtype="str"))
+    columns = ["version", "key", "recorded", "today", "state"]
+    return pd.DataFrame(rows, columns=columns, dtype="str")
+
+
+def _state(model: Model, key: str, today: str, collection: Mapping[str, str]) -> str:
+    recorded = str(model.settings[key])
+    if not recorded:
+        return NONE
+    return SAME if still_holds(key, recorded, today, collection) else OTHER

@@ -6,14 +6,24 @@ from dataclasses import replace
 
 import pandas as pd
 
+from dashboard.evaluation.labels import column_of
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.retrieval import keywords, pictures
+from dashboard.retrieval.query_vectors import query_vectors, to_encode
+from dashboard.storage import media
 from dashboard.storage.collection import SETTINGS, Collection
 from dashboard.storage.evidence import lines_of_items, lines_of_queries
 from dashboard.storage.findings import Findings, listed
 from dashboard.storage.media import asked
+from dashboard.storage.media.spans import ANSWERS, OVERRULED
 from dashboard.storage.placed import placed
 from dashboard.tables import DataError
+
+WANTED_MEDIA = {
+    media.SPAN_OUTSIDE: f'a span inside its file; {OVERRULED} = "yes" in {SETTINGS}, or yes in a '
+    f"column {OVERRULED}, where files were cut to their spans"
+}
+"""What is to be done where an item's media are not shown, by the word for it."""
 
 
 def judge_all(collection: Collection, findings: Findings) -> None:
@@ -45,7 +55,7 @@ def look_at_query_pictures(collection: Collection, findings: Findings) -> None:
         found = f"{len(ids):,} of {len(named):,} queries whose picture is not shown: {word}"
         wanted = "a picture for each, by its file or the id of an item"
         found = f"{found} ({listed(ids)})"
-        findings.warning("queries.csv", found, wanted, _first(lines, ids))
+        findings.warning("queries.csv", found, wanted, first(lines, ids))
 
 
 def look_at_networks(collection: Collection, findings: Findings) -> None:
@@ -57,9 +67,44 @@ def look_at_networks(collection: Collection, findings: Findings) -> None:
             findings.error(placed(problem, collection.folder))
 
 
+def look_at_labels(collection: Collection, findings: Findings) -> None:
+    """What is to say where labels make the types of pairs: who has none, or what counts instead."""
+    tables = {"items": collection.items, "queries": collection.queries}
+    if "hashing" not in collection.protocols or not any(map(column_of, tables.values())):
+        return
+    if collection.qrels is not None:
+        found = f"labels in {listed(name for name, table in tables.items() if column_of(table))}"
+        findings.note("qrels", f"{found} beside a file of qrels", "one of the two; the file counts")
+        return
+    for (name, table), key in zip(tables.items(), ("item_id", "query_id"), strict=True):
+        column = column_of(table)
+        bare = table.loc[table[column].str.strip() == "", key] if column else []
+        if len(bare):
+            found = f"{len(bare):,} of {len(table):,} {name} without labels ({listed(bare)})"
+            wrong = "of type 3 to every query" if name == "items" else "not scored"
+            findings.warning(f"{name}.csv", found, f"labels of each; these are {wrong}")
+
+
+def look_at_query_vectors(collection: Collection, findings: Findings) -> None:
+    """An error for each version that cannot encode the stored texts that it has no vectors of."""
+    for model in collection.searched.values():
+        texts = to_encode(model, collection.queries)
+        missing = query_vectors(model, collection.queries).missing if texts else {}
+        if reasons := [missing[query] for query in texts if query in missing]:
+            found = f"no vectors for {len(reasons):,} texts ({listed(texts)}): {reasons[0]}"
+            wanted = "their vectors, or an encoder that embeds them"
+            findings.error(DataError(f"models/{model.name}/queries.npy", found, wanted))
+
+
 def look_at_spans(collection: Collection, findings: Findings) -> None:
     """A warning for each kind of span that cannot be a part of a video."""
     items = collection.items
+    told = items.get(OVERRULED, pd.Series(dtype="str")).str.strip().str.lower()
+    ids = items.loc[told.index[~told.isin(["", *ANSWERS])], "item_id"]
+    if len(ids):
+        found, lines = f"{OVERRULED} of {len(ids):,} items", lines_of_items(collection.folder)
+        wanted = "yes, no, or nothing where the lengths of file and span tell"
+        findings.warning("items.csv", f"{found} ({listed(ids)})", wanted, first(lines, ids))
     if not {"span_start", "span_end"} & set(items.columns):
         return
     begin, end = (_seconds(items, column) for column in ("span_start", "span_end"))
@@ -76,7 +121,16 @@ def look_at_spans(collection: Collection, findings: Findings) -> None:
             ids = items.loc[rows, "item_id"]
             found = f"{len(ids):,} of {len(items):,} items with {what} ({listed(ids)})"
             wanted = "0 ≤ span_start < span_end, in seconds; or neither for the whole clip"
-            findings.warning("items.csv", found, wanted, _first(lines, ids))
+            findings.warning("items.csv", found, wanted, first(lines, ids))
+
+
+def look_at_cut_clips(shown: pd.DataFrame, findings: Findings) -> None:
+    """A note of the items whose file is taken for their span. shown: what `media` says of them."""
+    ids = shown.loc[shown["cut"], "item_id"]
+    if len(ids):
+        found = f"{len(ids):,} of {len(shown):,} items whose file was cut to their span"
+        wanted = f'the whole file is shown; else {OVERRULED} = "no" in {SETTINGS}'
+        findings.note("items.csv", f"{found} ({listed(ids)})", wanted)
 
 
 def _seconds(items: pd.DataFrame, column: str) -> pd.Series:
@@ -88,6 +142,7 @@ def _told(items: pd.DataFrame, column: str) -> pd.Series:
     return cells.notna() & (cells.astype("str").str.strip() != "")
 
 
-def _first(lines: pd.Series, ids: pd.Series) -> int | None:
+def first(lines: pd.Series, ids: pd.Series) -> int | None:
+    """The first line that one of some ids stands in; None where no file names them."""
     there = lines.reindex(ids).dropna()
     return int(there.min()) if len(there) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from dashboard.commands import answers
-from dashboard.commands.asked import add_keywords, threshold_of
+from dashboard.commands.experiments import add_keywords, threshold_of
 from dashboard.commands.said import (
     FINDING,
     FINE,
@@ -32,12 +32,17 @@ def add_keywords_of(command: Command) -> None:
     added = command("keywords", _keywords, "which keywords a text is mapped to")
     add_collection(added)
     added.add_argument("text", nargs="?", metavar="TEXT")
-    added.add_argument("--write", action="store_true", help="map and store all text queries")
+    what = added.add_mutually_exclusive_group()
+    what.add_argument("--write", action="store_true", help="map and store all text queries")
+    text = "write a vocabulary.toml to edit, where there is none"
+    what.add_argument("--draft", action="store_true", help=text)
     add_keywords(added, groups=False)
 
 
 def _keywords(call: Namespace) -> Answer:
     collection = opened(call)
+    if call.draft:
+        return answers.draft_vocabulary(collection), FINE
     threshold = threshold_of(call, collection)
     if call.write:
         return answers.write_keywords(collection, threshold), FINE

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands import answers, measured
-from dashboard.commands.asked import (
-    Asked,
+from dashboard.commands.experiments import (
     add_keywords,
     add_rules,
-    asked_of,
+    experiment_of,
+    graded,
+    protocol_named,
     refuse_for_files,
-    scaled,
 )
 from dashboard.commands.said import (
     FINE,
@@ -27,9 +26,17 @@ from dashboard.commands.said import (
     opened,
     unusable,
 )
-from dashboard.commands.submitted import Extras, add_submissions
+from dashboard.commands.submissions import add_submissions, submissions_of
 from dashboard.evaluation.measure import summarise
+from dashboard.evaluation.metrics import parse
+from dashboard.experiment import judging, measuring
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.notes import note_judgement, note_versions
+from dashboard.experiment.plain_files import measure_files
+from dashboard.experiment.submissions import score
 from dashboard.storage.findings import Findings
+from dashboard.storage.submissions import FORM
+from dashboard.tables import DataError
 
 
 def add_measure(command: Command) -> None:
@@ -61,8 +68,8 @@ def _measure(call: Namespace) -> Answer:
 
 def measurements_of(
     call: Namespace, versions: Sequence[str] | None
-) -> tuple[pd.DataFrame, Asked | None, bool]:
-    """The measurements of either form of a call, and what is asked where it is of a collection.
+) -> tuple[pd.DataFrame, Experiment | None, bool]:
+    """The measurements of either form of a call, and the experiment where it is of a collection.
 
     versions: None for all of them, where those that cannot be used are left out, said; last,
     whether none was.
@@ -73,24 +80,69 @@ def measurements_of(
         raise ValueError("give either a COLLECTION, or --qrels FILE with --run FILE")
     if call.qrels:
         return _of_files(call), None, True
-    asked = asked_of(call, opened(call))
-    if versions is None and submitted:
-        versions = ()
-    table, left_out = measured.measure_collection(
-        asked,
-        asked.collection.versions if versions is None else list(dict.fromkeys(versions)),
-        call.metrics or asked.protocol.metrics,
-        or_left_out=versions is None,
+    collection = opened(call)
+    experiment, findings = experiment_of(call, collection), Findings()
+    every = ((), collection.versions)[versions is None and not submitted]
+    names = [*(versions or every), *(each.name for each in submitted)]
+    table, left_out = _measured(
+        experiment, names, call.metrics or experiment.rules.metrics, findings, versions is None
     )
-    complain_about(asked.noted.frame())
-    gone = unusable(asked.collection) if versions is None else []
-    return table, asked, not left_out and not gone
+    complain_about(findings.frame())
+    gone = unusable(collection) if versions is None and not submitted else []
+    return table, experiment, not left_out and not gone
+
+
+def _measured(
+    experiment: Experiment, names: Sequence[str], metrics: str, findings: Findings, all_of: bool
+) -> tuple[pd.DataFrame, list[str]]:
+    """The measurements of versions and submissions, and those that were left out or could be asked
+    nothing.
+
+    Raises DataError where a version cannot be used; of `all_of` them only where none can.
+    """
+    names = list(dict.fromkeys(names))
+    if not names:
+        raise _without_versions(experiment)
+    tables: dict[str, pd.DataFrame] = {}
+    problems: list[DataError] = []
+    for name in names:
+        try:
+            tables[name] = measuring.measurements(experiment, (name,), metrics)
+        except DataError as problem:
+            problems.append(problem)
+            findings.error(problem)
+    if problems and not (all_of and tables):
+        raise problems[-1]
+    for each in experiment.submissions:
+        complain_about(score(experiment.folder, experiment.digest, each).findings)
+    usable = list(tables)
+    silent = note_versions(experiment, usable, findings)
+    judgement = judging.counted_judgement(experiment)
+    note_judgement(experiment.rules, judgement, parse(metrics), findings)
+    left_out = [name for name in names if name not in tables]
+    return pd.concat(tables.values(), ignore_index=True), [*left_out, *silent]
+
+
+def _without_versions(experiment: Experiment) -> DataError:
+    wanted = "a model or a run"
+    if experiment.rules.takes_features:
+        wanted = f"{wanted}, or features: --submission {FORM}"
+    elif experiment.rules.in_rows:
+        wanted = f"{wanted}; lists that people saw go without: python -m dashboard satisfaction"
+    return DataError(experiment.collection.name, "no usable version", wanted)
 
 
 def _of_files(call: Namespace) -> pd.DataFrame:
     refuse_for_files(call)
-    protocol, noted = scaled(answers.protocol_named(call.protocol), call.scale), Findings()
-    metrics, extras = call.metrics or protocol.metrics, Extras.of(call)
-    table = measured.measure_files(call.qrels, call.run or [], protocol, metrics, noted, extras)
-    complain_about(noted.frame())
+    protocol, findings = graded(protocol_named(call.protocol), call), Findings()
+    table = measure_files(
+        call.qrels,
+        call.run or [],
+        protocol,
+        call.metrics or protocol.metrics,
+        findings,
+        submissions_of(call, protocol),
+        which=call.queries or "",
+    )
+    complain_about(findings.frame())
     return table

@@ -5,14 +5,20 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from math import inf, nan
-from typing import NoReturn
+from typing import IO, NoReturn
+
+from dashboard.commands.output import one_line
+from dashboard.storage.files.letters import escaped_lines
 
 
 class OneLine(ArgumentParser):
     """A parser that complains in one line, as everything else here does."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{message} ({self.prog} --help tells more)\n")
+        self.exit(2, f"{one_line(message)} ({self.prog} --help tells more)\n")
+
+    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+        super()._print_message(escaped_lines(message) if message else message, file)
 
 
 def at_least_one(text: str) -> int:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands.asked import Asked
 from dashboard.evaluation.metrics import parse
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.notes import note_versions
+from dashboard.storage.findings import Findings
 from dashboard.views.report import Report, Subject, report
 
 
@@ -19,7 +21,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def report_of(
-    asked: Asked, baseline: str, candidate: str, metrics: str, date: str, anyway: bool = False
+    experiment: Experiment,
+    baseline: str,
+    candidate: str,
+    metrics: str,
+    date: str,
+    findings: Findings,
+    anyway: bool = False,
 ) -> Report:
     """The report on two versions by a collection's stored queries; the same numbers as `compare`.
 
@@ -27,21 +35,10 @@ def report_of(
     Raises DataError where a version is unknown or a file of labels was refused, ValueError where
     the versions are not comparable (unless `anyway`).
     """
-    measures = parse(metrics or asked.protocol.metrics)
-    subject = Subject(
-        collection=asked.collection,
-        evidence=asked.evidence,
-        runs={version: asked.run(version) for version in (baseline, candidate)},
-        baseline=baseline,
-        candidate=candidate,
-        rules=asked.rules,
-        measures=measures,
-        front=measures[0] if metrics else asked.protocol.front,
-        groups=asked.groups,
-        date=date,
-        choices=asked.said(),
-        unlike=asked.unlike(baseline, candidate),
-    )
+    measures = tuple(parse(metrics or experiment.rules.metrics))
+    note_versions(experiment, (baseline, candidate), findings)
+    front = measures[0] if metrics else experiment.rules.front
+    subject = Subject(experiment, baseline, candidate, measures, front, date)
     if subject.unlike and not anyway:
         raise ValueError(f"{'; '.join(subject.unlike)}. To compare them all the same, add --anyway")
     return report(subject)

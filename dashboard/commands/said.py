@@ -10,7 +10,8 @@ from typing import Protocol
 import pandas as pd
 
 from dashboard.commands.output import one_line
-from dashboard.storage.collection import Collection, open_collection
+from dashboard.experiment.collections import opened_in
+from dashboard.storage.collection import Collection, find
 
 FINE, FINDING, WRONG = 0, 1, 2
 """WRONG is the code of a partial answer, too: what is missing must not look like success."""
@@ -39,7 +40,7 @@ def add_collection(parser: ArgumentParser, *, optional: bool = False) -> None:
 
 def opened(call: Namespace) -> Collection:
     """The collection of a call; what of its files was refused or left out is complained about."""
-    collection = open_collection(call.collection, allow_path=True)
+    collection = opened_in(find(call.collection, allow_path=True))
     complain_about(collection.findings, ("error", "warning"))
     return collection
 

@@ -44,6 +44,10 @@ def add_to(command: Command) -> None:
     added.add_argument(
         "--window", type=at_least_one, default=Reading.window, metavar="W", help=text
     )
+    text = "what AVG is the mean of: all pictures (then it orders lists as CG does), or row means"
+    added.add_argument(
+        "--average", choices=("pictures", "rows"), default=Reading.average, help=text
+    )
     text = "by the pictures in the window, or always by W"
     added.add_argument("--divide", choices=("window", "w"), default=Reading.divide, help=text)
 
@@ -68,7 +72,7 @@ def asked_table(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, 
     said, kind = answers(known, ratings_of(key_of(collection)))
     viewers = kind in (lists.REAL, lists.SIMULATED)
     browsed = Browsed.of(known.places, known.relevance, said, by_viewers=viewers)
-    reading = Reading(call.rows, call.window, call.divide)
+    reading = Reading(call.rows, call.window, call.divide, call.average)
     if call.list is None:
         table = TABLES[call.table](browsed, reading)
     elif (known.places["list_id"] == call.list).any():
@@ -76,7 +80,12 @@ def asked_table(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, 
     else:
         raise DataError(collection.name, f"no list {call.list[:80]!r}", "a list of lists.csv")
     table.insert(0, "answers", kind)
-    return table, pd.concat([known.findings, _whose(kind).frame()], ignore_index=True)
+    noted = _whose(kind)
+    number = browsed.in_each_row(reading.rows) if reading.average == "rows" else None
+    if number:
+        found = f"{number} pictures in each row, so AVG over rows is that of all pictures"
+        noted.note("lists", found, "rows of different lengths, where the two differ")
+    return table, pd.concat([known.findings, noted.frame()], ignore_index=True)
 
 
 def _whose(kind: str) -> Findings:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.commands.answers import mapped_text
-from dashboard.commands.asked import add_keywords, groups_of, threshold_of
+from dashboard.commands.experiments import add_keywords, groups_of, threshold_of
 from dashboard.commands.numbers import at_least_one
 from dashboard.commands.said import (
     FINE,
@@ -23,6 +23,7 @@ from dashboard.commands.said import (
     opened,
     unusable,
 )
+from dashboard.evaluation.outside import is_outside, outside, outside_said
 from dashboard.evaluation.ticks import matches
 from dashboard.retrieval import runs
 from dashboard.retrieval.runs import TYPED
@@ -62,7 +63,8 @@ def add_search(command: Command) -> None:
 
 
 def _search(call: Namespace) -> Answer:
-    collection, noted = opened(call), Findings()
+    known, noted = opened(call), Findings()
+    collection = known.under(known.protocols[0])
     table = search(
         collection,
         asked(collection, call.text, call.item, call.file, threshold_of(call, collection)),
@@ -71,9 +73,11 @@ def _search(call: Namespace) -> Answer:
         groups_of(call, collection),
         noted,
     )
-    complain_about(noted.frame(), ("error",))
+    findings = noted.frame()
+    complain_about(findings, ("error", "warning"))
     gone = unusable(collection) if call.model is None else []
-    return table, WRONG if noted.rows or gone else FINE
+    refused = (findings["level"] == "error").any()
+    return table, WRONG if refused or gone else FINE
 
 
 def asked(
@@ -166,7 +170,21 @@ def search(
     ticked = ticked.astype({"item_id": "str"}).set_index("item_id")[["matched", "required"]]
     results = results.join(ticked.astype("Int64"), on="item_id")
     results["hit"] = (results["matched"] == results["required"]).astype("boolean")
+    _say_outside(found, results, collection, complaints)
     return results[["run", "rank", "item_id", "score", "hit", "matched", "required"]]
+
+
+def _say_outside(
+    found: dict[str, pd.DataFrame],
+    results: pd.DataFrame,
+    collection: Collection,
+    complaints: Findings,
+) -> None:
+    """Mark and say which results are no item of the collection: they count as not relevant."""
+    results.loc[is_outside(results, collection.items["item_id"]), "hit"] = False
+    beyond = outside(found, collection.items["item_id"])
+    for name, sentence in outside_said(beyond, condensed=False).items():
+        complaints.warning(name, sentence, "")
 
 
 def _known_item(collection: Collection, item_id: str) -> str:

@@ -7,7 +7,7 @@ claims that one gain is better.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -27,11 +27,16 @@ FIRST_PAGE = 5
 @dataclass(frozen=True)
 class Reading:
     """How lists are read: `rows` of the grid, the `window` of the context-aware gain, and by what
-    it is divided where it holds fewer pictures ("window": by their number, "w": by its size)."""
+    it is divided where it holds fewer pictures ("window": by their number, "w": by its size).
+
+    average: what AVG is the mean of: all "pictures", as which it orders lists as CG does, or the
+    means of the grid's "rows".
+    """
 
     rows: int = 10
     window: int = WINDOW
     divide: str = "window"
+    average: str = "pictures"
 
     @property
     def metrics(self) -> str:
@@ -115,6 +120,13 @@ class Browsed:
         long = kept[number >= rows]
         return long.assign(relevance=long["grade"] / SCALE).drop(columns="grade")
 
+    def in_each_row(self, fewest_rows: int) -> int | None:
+        """How many pictures every row holds; None where rows differ: only then does the mean of
+        row means differ from that of all pictures."""
+        by = self.study(fewest_rows).relevance.groupby(["query_id", "row"])
+        sizes = by.size().unique()
+        return int(sizes[0]) if len(sizes) == 1 else None
+
     def halves(self, reading: Reading) -> pd.DataFrame:
         """The source's table 2: original gain where relevance varies most, and least.
 
@@ -123,7 +135,7 @@ class Browsed:
         found = self.study(reading.rows)
         looked_at = satisfaction.first_rows(found.relevance, reading.rows)
         split = agreement.variance_split(looked_at)
-        measured = _measured(found, ORIGINAL, reading.rows)
+        measured = _measured(found, ORIGINAL, reading)
         return agreement.halves(measured, found.satisfaction, split)
 
     def gains(self, reading: Reading, fewest_rows: int | None = None) -> pd.DataFrame:
@@ -132,14 +144,14 @@ class Browsed:
         In the first `rows` rows of the lists of at least `fewest_rows` (None: as many).
         """
         found = self.study(reading.rows if fewest_rows is None else fewest_rows)
-        measured = _measured(found, reading.metrics, reading.rows)
+        measured = _measured(found, reading.metrics, reading)
         return agreement.gains(measured, found.satisfaction)
 
     def table_3(self, reading: Reading) -> pd.DataFrame:
         """The source's table 3: `gains` for each of its columns, fewest_rows and rows before."""
         parts = []
         for fewest, rows in IN_TABLE_3:
-            part = self.gains(Reading(rows, reading.window, reading.divide), fewest)
+            part = self.gains(replace(reading, rows=rows), fewest)
             part.insert(0, "rows", rows)
             part.insert(0, "fewest_rows", fewest)
             parts.append(part)
@@ -153,17 +165,19 @@ class Browsed:
         place = valid["row"].rank(method="dense")
         read = valid[place <= reading.rows]
         credit = (read["relevance"] / SCALE).to_numpy()
-        steps = walk(credit, reading.window, reading.divide, discount).set_index(read.index)
+        grid = read["row"].to_numpy() if reading.average == "rows" else None
+        steps = walk(credit, reading.window, reading.divide, discount, grid).set_index(read.index)
         return mine.join(steps).astype({"rank": "Int64", "best_rank": "Int64"})
 
 
-def _measured(found: Study, metrics: str, rows: int) -> pd.DataFrame:
+def _measured(found: Study, metrics: str, reading: Reading) -> pd.DataFrame:
     """The measurements of the lists; without any list each metric once, null."""
+    rows, average = reading.rows, reading.average
     if len(found.relevance):
-        return satisfaction.measured(found, metrics, rows)
-    return satisfaction.measured(Study(_NOTHING, found.answers, found.steps), metrics, rows).assign(
-        value=float("nan")
-    )
+        return satisfaction.measured(found, metrics, rows, average=average)
+    nothing = Study(_NOTHING, found.answers, found.steps)
+    made = satisfaction.measured(nothing, metrics, rows, average=average)
+    return made.assign(value=float("nan"))
 
 
 _NOTHING = pd.DataFrame({"query_id": [""], "rank": [1], "row": [1], "relevance": [0.0]})

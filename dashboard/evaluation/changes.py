@@ -55,4 +55,7 @@ def _edges(changed: np.ndarray) -> np.ndarray:
     width = float(np.abs(changed).max()) / (MOST_BINS // 2)
     below = int(np.ceil(-min(changed.min(), 0.0) / width - 1e-9))
     above = int(np.ceil(max(changed.max(), 0.0) / width - 1e-9))
-    return np.arange(-below, above + 1) * width
+    edges = np.arange(-below, above + 1) * width
+    # a product may be a last bit short of the largest difference, which would then be in no bin
+    edges[0], edges[-1] = min(edges[0], changed.min()), max(edges[-1], changed.max())
+    return edges

@@ -14,9 +14,14 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.scores import Scores, scores
-from dashboard.evaluation.statistics.paired import holm, paired_t
-from dashboard.evaluation.statistics.resampling import bootstrap_interval, randomisation_p, units
+from dashboard.evaluation.scores import Scores, mean_of, scores, without_dust
+from dashboard.evaluation.statistics.paired import distinct, holm, paired_t
+from dashboard.evaluation.statistics.resampling import (
+    RESAMPLES,
+    bootstrap_interval,
+    randomisation_p,
+    units,
+)
 from dashboard.evaluation.verdict import verdict
 
 __all__ = ["compare", "compare_all", "deltas", "verdict"]
@@ -70,14 +75,15 @@ def compare(
     *,
     groups: Mapping[str, str] | None = None,
     seed: int = 0,
-    resamples: int = 10_000,
+    resamples: int = RESAMPLES,
 ) -> pd.DataFrame:
     """One row per measure: both means, their difference, its 95 % interval, and a test.
 
     Columns `metric, cutoff, baseline, candidate, delta, low, high, p, scored, total, better, same,
-    worse`, then `p_holm` and `p_t`, `tests` (how many p the Holm correction covers), `method` (of
-    p), `only_in_baseline, only_in_candidate, null_in_one, null_in_both`. Interval and p are null
-    below two scored queries. `groups` (query_id → group): queries drawn and swapped together.
+    worse`, then `p_holm` and `p_t`, `tests` (how many p the Holm correction covers: measures that
+    differ alike in every query, such as Rsum and mR, are one), `method` (of p), `only_in_baseline,
+    only_in_candidate, null_in_one, null_in_both`. Interval and p are null below two scored queries.
+    `groups` (query_id → group): queries drawn and swapped together. `seed`, `resamples`: of p.
     """
     table = scores(measurements)
     pair = (table.place(baseline), table.place(candidate))
@@ -91,7 +97,7 @@ def compare_all(
     baseline: str | None = None,
     groups: Mapping[str, str] | None = None,
     seed: int = 0,
-    resamples: int = 10_000,
+    resamples: int = RESAMPLES,
 ) -> pd.DataFrame:
     """`compare` for every pair of versions, or for one baseline and each other one, in one pass.
 
@@ -124,19 +130,33 @@ def _compare_pairs(
     rows = _rows(table, first, second)
     differences = _differences(table, first, second)
     codes = table.grouped(groups)
+    rows["low"], rows["high"] = bootstrap_interval(differences, groups=codes)
     chance: dict[str, Any] = {"groups": codes, "seed": seed, "resamples": resamples}
-    rows["low"], rows["high"] = bootstrap_interval(differences, **chance)
     rows["p"], exact = randomisation_p(differences, **chance)
     rows["method"] = np.where(exact, "randomisation, exact", f"randomisation, {resamples:,}")
     rows.loc[rows["p"].isna(), "method"] = ""
     rows["p_t"] = paired_t(*units(differences, codes))[1]
     family = rows["p"].to_numpy().reshape(len(pairs), len(table.measures))
-    rows["p_holm"] = holm(family).ravel()
-    rows["tests"] = np.repeat(np.sum(~np.isnan(family), axis=1), len(table.measures))
+    kinds = [(pair, _kin(*measure)) for pair in range(len(pairs)) for measure in table.measures]
+    first_of = distinct(differences, kinds).reshape(family.shape)
+    rows["p_holm"] = holm(family, first_of).ravel()
+    alone = first_of == np.arange(family.size).reshape(family.shape)
+    rows["tests"] = np.repeat(np.sum(alone & ~np.isnan(family), axis=1), len(table.measures))
     order = ["baseline_run", "candidate_run", "metric", "cutoff", "baseline", "candidate", "delta"]
     order += ["low", "high", "p", "scored", "total", "better", "same", "worse", "p_holm", "p_t"]
     order += ["tests", "method", "only_in_baseline", "only_in_candidate"]
     return rows[[*order, "null_in_one", "null_in_both"]]
+
+
+def _kin(metric: str, cutoff: int | None) -> tuple[str, int | None]:
+    """A measure by the name of the one that it may be a multiple of.
+
+    >>> _kin("mR", None), _kin("CG(per=image)", 50), _kin("Success", 1), _kin("Success", 5)
+    (('Rsum', None), ('AVG', 50), ('P', 1), ('Success', 5))
+    """
+    name = metric.replace("CAG(CG", "CAG(AVG").replace(",per=image", "")
+    name = {"mR": "Rsum", "CG(per=image)": "AVG"}.get(name, name)
+    return ("P" if cutoff == 1 and name in ("Success", "RR") else name), cutoff
 
 
 def _rows(table: Scores, first: list[int], second: list[int]) -> pd.DataFrame:
@@ -161,8 +181,8 @@ def _means(table: Scores, pairs: _Pairs, differences: Array) -> dict[str, Array]
     number = scored.sum(0)
     sides = [table.values[:, side].reshape(differences.shape) for side in pairs]
     sums = [np.where(scored, values, 0).sum(0) for values in (*sides, differences)]
-    unknown = np.full(len(number), np.nan)
-    means = [np.divide(each, number, out=unknown.copy(), where=number > 0) for each in sums]
+    means = [mean_of(each, number) for each in sums]
+    means[2] = without_dust(means[2])
     return dict(zip(("baseline", "candidate", "delta"), means, strict=True)) | {"scored": number}
 
 

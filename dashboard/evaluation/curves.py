@@ -14,6 +14,7 @@ from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.metrics.ties import Orders
 from dashboard.evaluation.protocols import Protocol
 from dashboard.evaluation.rankings import Flags, Floats, Rankings, rank
+from dashboard.evaluation.scores import mean_of
 
 BOUNDED = ["metric", "cutoff", "mean", "worst", "best", "scored", "total"]
 GRID = 60
@@ -56,7 +57,8 @@ def bounded(
         unknown = scored & (whole < (np.inf if each.cutoff is None else each.cutoff))
         if unknown.any():
             worst = best = np.full(len(mine), np.nan)
-        means = [float(of[scored].mean()) if scored.any() else np.nan for of in (mine, worst, best)]
+        number = np.array(scored.sum())
+        means = [float(mean_of(of[scored].sum(), number)) for of in (mine, worst, best)]
         rows.append((each.name, each.cutoff, *means, int(scored.sum()), int(chosen.sum())))
     return pd.DataFrame(rows, columns=BOUNDED).astype({"cutoff": "Int64"})
 

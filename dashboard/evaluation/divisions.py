@@ -24,7 +24,7 @@ def divisions(
     those that count.
     """
     counting = required[required["group"].isin(list(groups))].assign(kept=True)
-    by_number = slices_of_keywords(counting)
+    by_number = slices_of_keywords(counting, queries["query_id"].tolist())
     by_keyword = required.rename(columns={"group": "by", "keyword": "slice"})
     of_queries = slices_of_queries(queries)
     few = of_queries.groupby("by")["slice"].transform("nunique") <= FEW

@@ -58,8 +58,9 @@ def ideal_value(
     whole = pd.concat([run[["query_id", "item_id"]], others[["query_id", "item_id"]]])
     ranks = range(1, len(whole) + 1)
     whole = whole.astype("str").assign(rank=ranks, score=[-float(rank) for rank in ranks])
-    value = float(measure({"ideal": whole}, one, protocol, [wanted])["value"].iloc[0])
     rules = PROTOCOLS[protocol] if isinstance(protocol, str) else protocol
+    alone = replace(rules, finish=as_decided)
+    value = float(measure({"ideal": whole}, one, alone, [wanted])["value"].iloc[0])
     if rules.finish is as_decided or math.isnan(value):
         return value
     # the value rests on other queries, too: theirs are then as good as they can be
@@ -84,4 +85,5 @@ def _best_of_all(judgement: Judgement) -> Rankings:
         ideal_credit=judgement.ideal_credit,
         tied=np.zeros(grades.shape, dtype=bool),
         relevant_from=judgement.relevant_from,
+        missable=judgement.missable,
     )

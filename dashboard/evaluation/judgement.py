@@ -118,6 +118,13 @@ class Judgement:
         return np.bincount(hits, minlength=len(self.query_ids)).astype(np.int64)
 
     @cached_property
+    def missable(self) -> NDArray[np.int64]:
+        """The number of items of each query that are judged not relevant, none of a grade below
+        0."""
+        misses = self.query[(self.grade >= 0) & (self.grade < self.relevant_from)]
+        return np.bincount(misses, minlength=len(self.query_ids)).astype(np.int64)
+
+    @cached_property
     def ideal(self) -> Array:
         """The positive grades of each query, descending, then 0. [Q, J]"""
         return _descending(self.query, self.grade, len(self.query_ids))

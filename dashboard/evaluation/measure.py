@@ -13,10 +13,15 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.limits import check_scale, check_size
 from dashboard.evaluation.metrics import Measure, parse
+from dashboard.evaluation.metrics.registry import across_queries
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.protocols.protocol import NO_RELEVANT
 from dashboard.evaluation.rankings import Flags, Floats, Rankings, rank
+
+LEAST_IN_PRODUCT = 0.00001
+"""What trec_eval takes in a geometric mean for a value that is less, such as 0."""
 
 
 def measure(
@@ -27,10 +32,13 @@ def measure(
 ) -> pd.DataFrame:
     """Every metric of every run for every query asked: MEASUREMENTS table, NaN for null.
 
-    Raises ValueError for an unknown metric or protocol.
+    Raises ValueError for an unknown metric or protocol, DataError for a grade that a metric cannot
+    take.
     """
     protocol = _protocol(protocol)
     measures = parse(metrics) if isinstance(metrics, str) else list(metrics)
+    for each in measures:
+        check_scale(each, judgement)
     values = []
     for run in runs.values():
         standing = _Standing.of(run, judgement, protocol)
@@ -38,6 +46,8 @@ def measure(
             protocol.finish(each, standing.decided(each(standing.rankings)), judgement)
             for each in measures
         ]
+        for each, found in zip(measures, values[-len(measures) :], strict=True):
+            check_size(each, found, judgement)
     queries = len(judgement.query_ids)
     of_run = np.repeat(np.arange(len(runs)), len(measures) * queries)
     of_measure = np.tile(np.repeat(np.arange(len(measures)), queries), len(runs))
@@ -55,10 +65,27 @@ def measure(
 
 
 def summarise(measurements: pd.DataFrame) -> pd.DataFrame:
-    """Means over the scored queries: run, metric, cutoff, mean, scored, total."""
-    by = measurements.groupby(["run", "metric", "cutoff"], dropna=False, sort=False, observed=True)
-    table = by["value"].agg(mean="mean", scored="count", total="size").reset_index()
-    return table.astype({"scored": "int64", "total": "int64"})
+    """Means over the scored queries: run, metric, cutoff, mean, scored, total.
+
+    A metric that asks for it has a geometric mean: values below 0.00001 count as that, as trec_eval
+    has it. Where one asks for a sum, a last column `sum` has it, null for the others.
+    """
+    keys = ["run", "metric", "cutoff"]
+    by = measurements.groupby(keys, dropna=False, sort=False, observed=True)["value"]
+    table = by.agg(mean="mean", scored="count", total="size").reset_index()
+    table = table.astype({"scored": "int64", "total": "int64"})
+    across = table["metric"].astype("str").map(across_queries)
+    geometric = (across == "geometric mean").to_numpy()
+    if geometric.any():
+        table.loc[geometric, "mean"] = by.agg(_geometric_mean).to_numpy()[geometric]
+    if (across == "sum").any():
+        table["sum"] = by.sum().to_numpy()
+        table["sum"] = table["sum"].where(across == "sum")
+    return table
+
+
+def _geometric_mean(values: pd.Series) -> float:
+    return float(np.exp(np.log(values.clip(lower=LEAST_IN_PRODUCT)).mean()))
 
 
 def counts(

@@ -38,6 +38,8 @@ class Rankings:
     ideal_credit [Q, J'] the same for credit
     tied [Q, D]          whether the result has the same score as the one before it
     relevant_from        the least grade that makes a result a hit
+    missable [Q]         how many items are judged a miss (see `misses`), found or not; None: those
+                         that came back are all
 
     A grade below 0 is judged and gains nothing.
     """
@@ -52,6 +54,7 @@ class Rankings:
     ideal_credit: Array
     tied: Flags
     relevant_from: float = 1.0
+    missable: Counts | None = None
 
     @property
     def depth(self) -> int:
@@ -69,6 +72,20 @@ class Rankings:
         """The ranks, from 0, where any query has a hit: few of a long list."""
         ranks: Counts = np.flatnonzero(self.hits.any(axis=0))
         return ranks
+
+    @cached_property
+    def misses(self) -> Flags:
+        """Whether each result is judged not relevant, its grade not below 0. [Q, D]"""
+        flags: Flags = (self.grades >= 0) & (self.grades < self.relevant_from) & self.judged
+        return flags
+
+    @cached_property
+    def judged_misses(self) -> Counts:
+        """How many items are judged not relevant, their grades not below 0. [Q]"""
+        if self.missable is not None:
+            return self.missable
+        counts: Counts = self.misses.sum(axis=1, dtype=np.int64)
+        return counts
 
     @cached_property
     def gains(self) -> Array:
@@ -128,6 +145,7 @@ def rank(run: pd.DataFrame, judgement: Judgement, depth: int | None = None) -> R
         ideal_credit=judgement.ideal_credit,
         tied=rows.table(tied, np.ones(len(tied), dtype=bool), returned),
         relevant_from=judgement.relevant_from,
+        missable=judgement.missable,
     )
 
 
@@ -225,6 +243,7 @@ def from_lists(
         ideal_credit=_descending(_padded(best)),
         tied=_padded(tied).astype(bool),
         relevant_from=relevant_from,
+        missable=np.array([sum(0 <= g < relevant_from for g in row) for row in judged_grades]),
     )
 
 

@@ -9,14 +9,16 @@ list's id, and `asked` the query whose words several lists may share.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.metrics import parse
+from dashboard.evaluation.metrics import Measure, parse
+from dashboard.evaluation.metrics.context import in_context
 from dashboard.evaluation.protocols.context import HALF, MOST_INVALID, SCALE, clean
-from dashboard.evaluation.rankings import Rankings, from_lists
+from dashboard.evaluation.rankings import Array, Floats, Rankings, from_lists
 
 FEWEST_QUERIES = 3
 WINDOW = 10
@@ -177,10 +179,19 @@ def rankings(relevance: pd.DataFrame) -> Rankings:
 
 
 def measured(
-    study: Study, metrics: str = GAINS, rows: int | None = None, run: str = "pages"
+    study: Study,
+    metrics: str = GAINS,
+    rows: int | None = None,
+    run: str = "pages",
+    average: str = "pictures",
 ) -> pd.DataFrame:
-    """Measurements of the pages themselves, cut after so many rows of the grid."""
-    pages = rankings(first_rows(study.relevance, rows))
+    """Measurements of the pages themselves, cut after so many rows of the grid.
+
+    average: what AVG is the mean of: the pictures, or the means of the grid's rows, however many
+    pictures each holds; its metric is then called AVG(rows=grid).
+    """
+    looked_at = first_rows(study.relevance, rows)
+    pages = rankings(looked_at)
     pieces = [
         pd.DataFrame(
             {
@@ -193,7 +204,51 @@ def measured(
         )
         for each in parse(metrics)
     ]
-    return pd.concat(pieces, ignore_index=True)
+    table = pd.concat(pieces, ignore_index=True)
+    return table if average == "pictures" else _with_rows(table, looked_at, parse(metrics))
+
+
+def _with_rows(
+    table: pd.DataFrame, looked_at: pd.DataFrame, asked: Sequence[Measure]
+) -> pd.DataFrame:
+    """The measurements with AVG as the mean of row means, in place of that of the pictures."""
+    by = looked_at.groupby("query_id", sort=False)
+    pages = [(page["relevance"].to_numpy(), page["row"].to_numpy()) for _, page in by]
+    for each in asked:
+        if each.metric.name not in ("AVG", "CAG(AVG)"):
+            continue
+        chosen = dict(each.settings)
+        aware = each.metric.name != "AVG"
+        values = []
+        for r, row in pages:
+            gain = gain_of(r, int(chosen["w"]), str(chosen["divide"])) if aware else r
+            values.append(float(gain @ row_weights(row)))
+        mine = table["metric"] == each.name
+        named = each.name.replace("AVG", "AVG(rows=grid)", 1)
+        table.loc[mine, "value"] = values
+        table.loc[mine, "metric"] = named
+    return table
+
+
+def row_weights(row: Array) -> Floats:
+    """The weight of each picture in a mean of the means of rows. row: the row it stands in.
+
+    >>> row_weights(np.array([1, 1, 2])).tolist()
+    [0.25, 0.25, 0.5]
+    """
+    _, place, size = np.unique(row, return_inverse=True, return_counts=True)
+    weights: Floats = 1 / (size[place] * max(len(size), 1))
+    return weights
+
+
+def gain_of(relevance: Array, w: int = WINDOW, divide: str = "window") -> Floats:
+    """The context-aware gain g at each place of one list.
+
+    >>> gain_of(np.array([0.8, 0.4]), 10).tolist()
+    [0.8, 0.5]
+    """
+    one = np.asarray(relevance, dtype=np.float64)[None, :]
+    return np.array([g[0] for g in in_context(one, len(relevance), w, divide)], dtype=np.float64)
 
 
 def _step(step: str, left: pd.DataFrame, images: pd.DataFrame) -> dict[str, str | int]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dashboard.evaluation.metrics.registry import check_averaged
 from dashboard.evaluation.rankings import Array
 
 Measured = tuple[str, int | None]
@@ -19,7 +20,7 @@ Measured = tuple[str, int | None]
 
 @dataclass(frozen=True)
 class Scores:
-    """The values of every query, run and measure, in the order in which they first appear."""
+    """The values of every query (by id), run and measure (both as they first appear)."""
 
     query_ids: tuple[str, ...]
     runs: tuple[str, ...]
@@ -43,6 +44,11 @@ class Scores:
             raise ValueError(f"{written(metric, cutoff)} was not measured; measured: {known}.")
         return np.asarray(self.values[:, :, self.measures.index((metric, cutoff))])
 
+    def scored_in_all(self, metric: str, cutoff: int | None) -> tuple[str, ...]:
+        """The queries that every run has a value for, by one measure."""
+        unknown = np.isnan(self.column(metric, cutoff)).any(axis=1)
+        return tuple(self.query_ids[place] for place in np.flatnonzero(~np.asarray(unknown)))
+
     def grouped(self, groups: Mapping[str, str] | None) -> Array | None:
         """Integer groups of the queries, [Q]; a query without a group stands for itself."""
         if groups is None:
@@ -53,11 +59,14 @@ class Scores:
 
 
 def scores(measurements: pd.DataFrame) -> Scores:
-    """Arrange a measurements table as one array.
+    """Arrange a measurements table as one array: the queries by their ids, so that what is drawn of
+    them does not depend on the order of a file; runs and measures as they first appear.
 
-    Raises ValueError when a run, query and measure occur twice.
+    Raises ValueError when a run, query and measure occur twice, or a metric has no arithmetic mean.
     """
-    queries, query_ids = pd.factorize(measurements["query_id"])
+    for name in pd.unique(measurements["metric"]):
+        check_averaged(str(name))
+    queries, query_ids = pd.factorize(measurements["query_id"], sort=True)
     runs, run_names = pd.factorize(measurements["run"])
     measures, names = _measures(measurements)
     shape = (len(query_ids), len(run_names), len(names))
@@ -74,6 +83,18 @@ def scores(measurements: pd.DataFrame) -> Scores:
         values,
         present,
     )
+
+
+def mean_of(total: Array, number: Array) -> Array:
+    """Sums ÷ numbers, NaN where there is none: a mean as it is made wherever one stands."""
+    total, number = np.asarray(total, dtype=float), np.asarray(number)
+    found = np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0)
+    return np.asarray(found)
+
+
+def without_dust(differences: Array) -> Array:
+    """Differences without what adding in one order or another leaves of a 0, and without -0."""
+    return np.asarray(np.round(differences, 12) + 0.0)
 
 
 def written(metric: str, cutoff: int | None) -> str:

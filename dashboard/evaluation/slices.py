@@ -7,14 +7,13 @@ queries are divided by, such as "keywords in the query"). A query may be in seve
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.scores import scores
+from dashboard.evaluation.scores import mean_of, scores, without_dust
 from dashboard.evaluation.statistics.resampling import bootstrap_interval
 
 LENGTHS = ((1, "1-3 words"), (4, "4-7 words"), (8, "8 words or more"))
@@ -34,7 +33,11 @@ def slices_of_queries(queries: pd.DataFrame) -> pd.DataFrame:
     pieces = []
     text = _texts(queries, "text")
     item = _texts(queries, "item_id")
-    kind = np.where(text != "", "text query", np.where(item != "", "item query", "other"))
+    kind = np.select(
+        [text != "", item != "", _texts(queries, "image") != ""],
+        ["text query", "item query", "picture query"],
+        "other",
+    )
     pieces.append(_slices(queries["query_id"], "kind of query", kind))
     written = (text != "").to_numpy()
     words = np.array([len(words.split()) for words in text[written]], dtype=np.int64)
@@ -53,11 +56,18 @@ def _called(column: str) -> str:
     return f"{column} (a column)" if column in OWN or column.startswith("pv_") else column
 
 
-def slices_of_keywords(query_keywords: pd.DataFrame) -> pd.DataFrame:
-    """Semantic group, keyword, and number of keywords, from the kept rows of query_keywords."""
+def slices_of_keywords(
+    query_keywords: pd.DataFrame, query_ids: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Semantic group, keyword, and number of keywords, from the kept rows of query_keywords.
+
+    query_ids: all queries, so that one without any keyword has the number 0; None: those of the
+    table. Where no query has a keyword, there is no number of them to divide by.
+    """
     kept = query_keywords[query_keywords["kept"]].drop_duplicates(["query_id", "group", "keyword"])
     number = kept.groupby("query_id", sort=False).size()
-    every = pd.unique(query_keywords["query_id"])
+    known = query_keywords["query_id"]
+    every = pd.unique(known if query_ids is None or kept.empty else pd.Series([*query_ids]))
     counted = number.reindex(every, fill_value=0).astype(str)
     pairs = kept.drop_duplicates(["query_id", "group"])
     return pd.concat(
@@ -84,8 +94,6 @@ def slice_means(
     *,
     baseline: str | None = None,
     groups: Mapping[str, str] | None = None,
-    seed: int = 0,
-    resamples: int = 2_000,
 ) -> pd.DataFrame:
     """One measure on every slice × version: mean with interval, and the difference to a baseline.
 
@@ -100,23 +108,25 @@ def slice_means(
     rows["run"] = list(table.runs) * len(members)
     rows["metric"] = metric
     rows["cutoff"] = pd.array([cutoff] * len(rows), dtype="Int64")
-    chance = {"groups": table.grouped(groups), "seed": seed, "resamples": resamples}
-    rows[["mean", "low", "high", "scored"]] = _means(values, members, chance)
+    codes = table.grouped(groups)
+    rows[["mean", "low", "high", "scored"]] = _means(values, members, codes)
     rows["total"] = np.repeat(members.sum(axis=1), len(table.runs))
     if baseline is not None:
         delta = np.round(values - values[:, [table.place(baseline)]], 12)
-        rows[["delta", "delta_low", "delta_high", "common"]] = _means(delta, members, chance)
+        rows[["delta", "delta_low", "delta_high", "common"]] = _means(delta, members, codes)
+        rows["delta"] = without_dust(rows["delta"].to_numpy())
     return rows.astype({name: "int64" for name in ("scored", "common") if name in rows})
 
 
-def _means(values: Array, members: Array, chance: dict[str, Any]) -> Array:
+def _means(values: Array, members: Array, groups: Array | None) -> Array:
     """Mean, bounds and number of scored queries of each slice × version: [S · V, 4]."""
     inside = np.where(members.T[:, :, None], values[:, None, :], np.nan)
     columns = inside.reshape(len(values), -1)
     scored = (~np.isnan(columns)).sum(axis=0)
     total = np.nansum(columns, axis=0)
-    mean = np.divide(total, scored, out=np.full(len(total), np.nan), where=scored > 0)
-    return np.stack([mean, *bootstrap_interval(columns, **chance), scored], axis=1)
+    return np.stack(
+        [mean_of(total, scored), *bootstrap_interval(columns, groups=groups), scored], axis=1
+    )
 
 
 def _members(query_ids: Sequence[str], slices: pd.DataFrame) -> tuple[Array, pd.DataFrame]:

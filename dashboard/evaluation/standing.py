@@ -8,17 +8,15 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.scores import scores
+from dashboard.evaluation.scores import mean_of, scores
 from dashboard.evaluation.statistics.drawing import resampled
-from dashboard.evaluation.statistics.resampling import bootstrap_interval, units
+from dashboard.evaluation.statistics.resampling import RESAMPLES, bootstrap_interval, units
 
 
 def means(
     measurements: pd.DataFrame,
     *,
     groups: Mapping[str, str] | None = None,
-    seed: int = 0,
-    resamples: int = 2_000,
 ) -> pd.DataFrame:
     """The mean of every run and measure with its 95 % interval, over the scored queries.
 
@@ -29,16 +27,14 @@ def means(
     columns = table.values.reshape(len(table.query_ids), -1)
     number = (~np.isnan(columns)).sum(axis=0)
     total = np.nansum(columns, axis=0)
-    low, high = bootstrap_interval(
-        columns, groups=table.grouped(groups), seed=seed, resamples=resamples
-    )
+    low, high = bootstrap_interval(columns, groups=table.grouped(groups))
     cutoffs = [cutoff for _, cutoff in table.measures]
     return pd.DataFrame(
         {
             "run": np.repeat(np.asarray(table.runs, dtype=object), len(table.measures)),
             "metric": [metric for metric, _ in table.measures] * len(table.runs),
             "cutoff": pd.array(cutoffs * len(table.runs), dtype="Int64"),
-            "mean": np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0),
+            "mean": mean_of(total, number),
             "low": low,
             "high": high,
             "scored": number,
@@ -68,7 +64,7 @@ def stability(
     *,
     groups: Mapping[str, str] | None = None,
     seed: int = 0,
-    resamples: int = 10_000,
+    resamples: int = RESAMPLES,
 ) -> pd.DataFrame:
     """How often each version would come first, second … with other queries of the same kind.
 
@@ -83,7 +79,7 @@ def stability(
     codes = table.grouped(groups)
     if codes is not None:
         codes = np.unique(codes[whole], return_inverse=True)[1]
-    sums, sizes = units(values[whole], codes)
+    sums, sizes = _in_order(*units(values[whole], codes))
     if len(sums) < 2:
         return pd.DataFrame({"run": [], "rank": [], "place": [], "share": [], "tied": []})
     draws = resampled(np.random.default_rng(seed), sums, sizes, resamples)
@@ -101,6 +97,12 @@ def stability(
             "tied": tied.mean(axis=0).ravel(),
         }
     )
+
+
+def _in_order(sums: Array, sizes: Array) -> tuple[Array, Array]:
+    """The units by their values, so that no share depends on the order of the queries."""
+    order = np.lexsort([*sizes.T, *sums.T])
+    return sums[order], sizes[order]
 
 
 def _places(drawn_means: Array) -> Array:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil, log10
 from typing import Any
 
 import pandas as pd
 
+from dashboard.evaluation.digits import SIGNIFICANT, chance, signed
 from dashboard.evaluation.scores import written
 from dashboard.tables import counted
 
-SIGNIFICANT = 0.05
+__all__ = ["SIGNIFICANT", "verdict"]
 
 
 def verdict(
@@ -42,16 +42,14 @@ def _too_little(row: Mapping[str, Any] | pd.Series) -> str:
     if row["scored"] == 0:
         return f"none of {_queries(row['total'])} is scored in both"
     if row["scored"] == 1:
-        of = f"of {_queries(row['total'])} one is scored in both ({row['delta']:+.2f})"
+        of = f"of {_queries(row['total'])} one is scored in both ({signed(row['delta'])})"
         return f"{of}, and a test needs two"
     alike = f"all {row['scored']} scored queries of {row['total']} belong together"
     return f"{alike}, and a test needs two groups"
 
 
 def _difference(row: Mapping[str, Any] | pd.Series) -> str:
-    size = float(row["high"] - row["low"]) or abs(float(row["delta"]))
-    places = min(6, max(2, 1 + ceil(-log10(size)))) if size > 0 else 2
-    return f"{row['delta']:+.{places}f} [{row['low']:+.{places}f}, {row['high']:+.{places}f}]"
+    return f"{signed(row['delta'])} [{signed(row['low'])}, {signed(row['high'])}]"
 
 
 def _chance(row: Mapping[str, Any] | pd.Series) -> str:
@@ -62,7 +60,8 @@ def _chance(row: Mapping[str, Any] | pd.Series) -> str:
 
 
 def _number(p: float) -> str:
-    return "< 0.0001" if p < 0.9e-4 else f"= {p:.2g}"
+    said = chance(p)
+    return said if said.startswith("<") else f"= {said}"
 
 
 def _queries(number: int) -> str:

@@ -15,17 +15,21 @@ from dashboard.evaluation.metrics import discounts
 from dashboard.evaluation.metrics.context import adjusted, in_context
 from dashboard.evaluation.metrics.discounts import PERSISTENCE
 from dashboard.evaluation.rankings import Array, Floats
+from dashboard.evaluation.satisfaction import row_weights
 
 USUAL = "DCG"
 NAMES = ("RBP", "DCG", "CG", "AVG", "ERR", "MAX")
 
 
-def walk(relevance: Array, window: int, divide: str, discount: str) -> pd.DataFrame:
+def walk(
+    relevance: Array, window: int, divide: str, discount: str, grid: Array | None = None
+) -> pd.DataFrame:
     """How a list with the context-aware gain comes to its value, a row for each picture.
 
     relevance: in [0, 1], of the valid pictures in reading order. Columns `rank`, `r`, `best` (o_k)
     and `best_rank` (where it stood first; null while it is 0), `adjusted` (r'), `gain` (g),
-    `discount` (d; null for MAX, which takes the largest gain), `adds` (g·d).
+    `discount` (d; null for MAX, which takes the largest gain), `adds` (g·d). grid: the row of each
+    picture, where AVG is the mean of the means of rows.
 
     >>> walk(np.array([0.8, 0.4]), 10, "window", "CG")[["adjusted", "gain"]].values.tolist()
     [[0.8, 0.8], [0.2, 0.5]]
@@ -35,7 +39,8 @@ def walk(relevance: Array, window: int, divide: str, discount: str) -> pd.DataFr
     best = np.maximum.accumulate(r) if places else r
     first = pd.Series(np.where(r == best, np.arange(1, places + 1), np.nan))
     gain = np.array([g[0] for g in in_context(row, places, window, divide)], dtype=np.float64)
-    d = weights(r, discount)
+    over_rows = discount == "AVG" and grid is not None
+    d = row_weights(np.asarray(grid)) if over_rows else weights(r, discount)
     return pd.DataFrame(
         {
             "rank": np.arange(1, places + 1),

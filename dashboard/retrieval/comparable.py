@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
+from dashboard.retrieval.pairs import asking
 from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection import Collection
 from dashboard.storage.findings import listed
 from dashboard.storage.recorded import outdated
+from dashboard.storage.sides import sides
 from dashboard.tables import counted
 
 
@@ -31,10 +35,21 @@ def made(collection: Collection, version: str) -> Made:
         run = run_of(collection, version)
         known = frozenset(collection.items["item_id"])
         texts = collection.queries.loc[collection.queries["text"] != "", "query_id"]
-        return Made(known, frozenset(texts) & frozenset(run["query_id"]), _depth(run), ())
+        depth = run.attrs.get("whole") or _depth(run)
+        return Made(known, frozenset(texts) & frozenset(run["query_id"]), depth, ())
     wrong = tuple(word for word, _ in outdated(model, collection.digests).values())
-    asked = frozenset(model.queries.ids) if model.queries else frozenset()
-    return Made(frozenset(model.items.ids), asked, len(model.items.ids), wrong)
+    texts = collection.queries[collection.queries["text"] != ""]
+    stored = frozenset(model.queries.ids) if model.queries else frozenset()
+    asked = stored | frozenset(asking(model, texts).ids)
+    return Made(frozenset(model.items.ids), asked, _longest(collection, model.items.ids), wrong)
+
+
+def _longest(collection: Collection, found: Sequence[str]) -> int:
+    """How long a list of a version's items can be, where queries search sides of the gallery."""
+    side_of, queries = sides(collection.items), collection.queries
+    among = set(queries["among"]) if side_of and "among" in queries.columns else {""}
+    on = Counter(side_of.get(item, "") for item in found)
+    return max((on[side] if side else len(found) for side in among), default=len(found))
 
 
 def _depth(run: pd.DataFrame) -> int:

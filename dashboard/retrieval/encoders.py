@@ -12,7 +12,7 @@ from PIL import Image
 
 from dashboard.retrieval import language_models
 from dashboard.retrieval.language_models import Array, sentence_vectors
-from dashboard.storage.files.vectors import unit_rows
+from dashboard.storage.files.vectors import Vectors, unit_rows
 from dashboard.storage.findings import Findings
 from dashboard.storage.versions import TEXT_MODEL, Model
 from dashboard.tables import DataError
@@ -33,6 +33,15 @@ def encode_text(model: Model, texts: Sequence[str]) -> Array:
         found = f"text vectors of {vectors.shape[1]} dimensions"
         raise DataError(file, found, f"{model.dimension}, as its items have")
     return unit_rows(vectors, texts, file, Findings())
+
+
+def text_vectors(model: Model, names: Sequence[str], texts: Sequence[str]) -> Vectors:
+    """The vectors of texts under names, as the version's items have them: hash codes are the signs.
+
+    Raises DataError as `encode_text`.
+    """
+    found = Vectors(tuple(names), encode_text(model, texts))
+    return found.signs() if model.codes else found
 
 
 def _projected(model: Model, texts: Sequence[str]) -> Array:
@@ -60,6 +69,13 @@ def _own_folder(model: Model) -> Path | None:
     if not folder.is_relative_to(model.folder.resolve()):
         raise DataError(f"models/{model.name}/{TEXT_MODEL}", "a link out of the folder", "a folder")
     return None if not folder.exists() and os.environ.get(language_models.OPERATOR) else folder
+
+
+def text_model_of(model: Model) -> Path:
+    """The folder of the language model that a version encodes texts with. Raises DataError where
+    there is none."""
+    own = _own_folder(model) if model.encoder == "sentence-transformers" else None
+    return own or language_models.packaged_model()
 
 
 def see(model: Model, picture: Image.Image) -> Array:

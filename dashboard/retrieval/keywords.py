@@ -22,6 +22,7 @@ import pandas as pd
 from dashboard.retrieval import language_models
 from dashboard.retrieval.language_models import sentence_vectors
 from dashboard.storage.evidence import LONGEST_TEXT
+from dashboard.storage.files.letters import without_invisible
 from dashboard.tables import QUERY_KEYWORDS
 
 FLOOR = 0.3
@@ -161,7 +162,7 @@ def _ngrams(text: str) -> Iterator[str]:
 
 
 def _content(text: str) -> list[str]:
-    words = WORD.findall(unicodedata.normalize("NFC", text).lower())
+    words = WORD.findall(unicodedata.normalize("NFC", without_invisible(text)).lower())
     return [word for word in words if word not in STOP_WORDS]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import logging
 import os
 import threading
 from collections import OrderedDict
@@ -34,6 +35,7 @@ class Backend(Protocol):
         """Vectors [document, dimension]."""
 
 
+_log = logging.getLogger(__name__)
 lock = threading.RLock()
 """Held while a model is loaded, and while one encodes."""
 _starting = threading.Lock()
@@ -166,18 +168,24 @@ def _load(folder: Path) -> Backend:
         import torch
         from keybert import KeyBERT
         from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging
+        from transformers.utils import logging as loading
     except ImportError as error:
         raise DataError("the text model", f"no package {error.name}", "the package") from error
 
-    logging.disable_progress_bar()
+    loading.disable_progress_bar()
     torch.set_num_threads(1)
-    sentences = SentenceTransformer(
-        str(folder),
-        device="cpu",
-        local_files_only=True,
-        trust_remote_code=False,
-        model_kwargs={"use_safetensors": True},
-    )
+    try:
+        sentences = SentenceTransformer(
+            str(folder),
+            device="cpu",
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs={"use_safetensors": True},
+        )
+    except Exception as error:  # whatever files of others make the libraries raise
+        _log.warning("%s cannot be loaded: %r", folder.name, error)
+        wanted = "a sentence-transformers folder that brings no code of its own"
+        found = f"a language model that cannot be loaded ({type(error).__name__})"
+        raise DataError(folder.name, found, wanted, cure="The log says more.") from error
     backend: Backend = KeyBERT(model=sentences).model
     return backend

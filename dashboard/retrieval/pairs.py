@@ -6,11 +6,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.retrieval.search import PLACES
 from dashboard.retrieval.sides import on_its_side
 from dashboard.storage.collection import Collection
 from dashboard.storage.files import Vectors
 from dashboard.storage.versions import Model
+from dashboard.tables import DataError
 
 BLOCK = 1 << 15
 
@@ -18,17 +20,9 @@ Numbers = npt.NDArray[np.int64]
 
 
 def asking(model: Model, asked: pd.DataFrame) -> Vectors:
-    """The vectors of stored queries: of a text under its query's id, of an item query the item's
-    own. Queries without one are left out."""
-    queries = asked["query_id"].tolist()
-    nothing = Vectors((), model.items.matrix[:0])
-    texts = model.queries.rows(queries) if model.queries else nothing
-    with_vector = set(texts.ids)
-    own = {q: i for q, i in zip(queries, asked["item_id"], strict=True) if i}
-    place = {item: row for row, item in enumerate(model.items.ids)}
-    by_item = {q: place[i] for q, i in own.items() if q not in with_vector and i in place}
-    rows = model.items.matrix[list(by_item.values())]
-    return Vectors((*texts.ids, *by_item), np.concatenate([texts.matrix, rows]), model.codes)
+    """The vectors of stored queries, stored, encoded, or of an item query the item's own. Queries
+    without one are left out."""
+    return query_vectors(model, asked).vectors
 
 
 def with_pairs(
@@ -43,6 +37,9 @@ def with_pairs(
     what stands between them. For protocols that rank judged items only, which close up: to them
     nothing is missing, so that the run is no longer said to be cut.
     """
+    if version not in collection.searched:
+        found = "a matrix of so many similarities that rankings end early"
+        raise DataError(f"runs/{version}", found, "vectors, where judged items alone are ranked")
     model, asked = collection.searched[version], collection.queries
     known, gallery = run["query_id"].cat.categories, run["item_id"].cat.categories
     there = pd.DataFrame({"q": run["query_id"].cat.codes, "i": run["item_id"].cat.codes})

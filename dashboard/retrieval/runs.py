@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Literal
 
 import pandas as pd
 from PIL import Image
 
 from dashboard.retrieval import encoders, pictures
+from dashboard.retrieval.matrices import is_matrix, read_matrix_run
 from dashboard.retrieval.pairs import asking
+from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.retrieval.sides import on_its_side, search_sides
 from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.storage.files import Vectors, read_run
 from dashboard.storage.files.order import Ties
 from dashboard.storage.findings import Findings
+from dashboard.storage.near_names import unmatched
 from dashboard.storage.sides import other_side, side_of_pictures, side_of_texts, sides
 from dashboard.storage.versions import Model
 from dashboard.tables import DataError
@@ -46,11 +50,33 @@ def run_of(
     path = collection.run_files.get(version)
     if path is None:
         return _searched(collection, version, asked, depth)
+    if is_matrix(path):
+        return _of_matrix(collection, path, asked, depth)
     gallery = collection.items["item_id"].tolist()
     run = read_run(path, ties, gallery, name=f"runs/{path.name}")
     run = run[run["query_id"].isin(asked["query_id"])]
     run = on_its_side(without_self(run, asked), asked, collection.items)
     return run if depth is None else run[run["rank"] <= depth].reset_index(drop=True)
+
+
+def _of_matrix(
+    collection: Collection, path: Path, asked: pd.DataFrame, depth: int | None
+) -> pd.DataFrame:
+    """The run of a matrix of similarities, cut as one that is searched is."""
+    there = Counter(sides(collection.items).values())
+    every = len(collection.items)
+    among = asked.get("among", pd.Series("", index=asked.index))
+    cut = None if depth else reach(there.get(side, every) for side in among)
+    deepest = depth or (cut and cut + 1)
+    spare = deepest + 1 if deepest else None  # for the item that is itself the query
+    run = read_matrix_run(collection, path, asked, spare, Findings())
+    whole = run.attrs["whole"]
+    run = on_its_side(without_self(run, asked), asked, collection.items)
+    if deepest:
+        run = run[run["rank"] <= deepest].reset_index(drop=True)
+    run = _cut(run, cut) if cut else run
+    run.attrs["whole"] = whole
+    return run
 
 
 def asked_queries(collection: Collection, which: Which) -> pd.DataFrame:
@@ -89,10 +115,10 @@ def text_run(collection: Collection, version: str, text: str, k: int) -> pd.Data
             raise DataError(f"runs/{version}", "stored results only", "a text among the queries")
         return _results_of(run_of(collection, version, "text", k), stored[0])
     model = _model(collection, version)
-    vectors = model.queries.rows(stored[:1]) if model.queries and stored else None
+    texts = collection.queries[collection.queries["text"] != ""]
+    vectors = asking(model, texts).rows(stored[:1]) if stored else None
     if vectors is None or not vectors.ids:
-        encoded = encoders.encode_text(model, [text])
-        vectors = Vectors((stored[0] if stored else TYPED,), encoded)
+        vectors = encoders.text_vectors(model, [stored[0] if stored else TYPED], [text])
     side = _among(collection, stored[0]) if stored else side_of_texts(collection.queries)
     return _search_one(collection, vectors, model, side, k)
 
@@ -159,6 +185,9 @@ def check_runs(collection: Collection) -> pd.DataFrame:
     for path in collection.run_files.values():
         name = f"runs/{path.name}"
         try:
+            if is_matrix(path):
+                read_matrix_run(collection, path, collection.queries, 1, findings)
+                continue
             run = read_run(path, "gallery", gallery, name=name, findings=findings)
         except DataError as problem:
             findings.error(problem)
@@ -167,7 +196,8 @@ def check_runs(collection: Collection) -> pd.DataFrame:
         others = [query for query in run["query_id"].unique() if query not in known]
         if others:
             wanted = "queries of the collection; their results are left out"
-            findings.warning(name, f"results of {len(others):,} unknown queries", wanted)
+            found = f"results of {len(others):,} unknown queries ({unmatched(others, known)})"
+            findings.warning(name, found, wanted)
     return findings.frame()
 
 
@@ -200,7 +230,8 @@ def _searched(
     model = _model(collection, version)
     queries = asked["query_id"].tolist()
     own = {q: item for q, item in zip(queries, asked["item_id"], strict=True) if item}
-    vectors = asking(model, asked)
+    asking_with = query_vectors(model, asked)
+    vectors = asking_with.vectors
     among = dict(zip(queries, asked.get("among", [""] * len(queries)), strict=True))
     there = Counter(sides(collection.items).values())
     every = len(model.items.ids)
@@ -209,9 +240,7 @@ def _searched(
     run = search_sides(vectors, model.items, collection.items, among, deepest, own)
     if cut:
         run = _cut(run, cut)
-    found = set(vectors.ids)
-    missing = [query for query in queries if query not in found]
-    run.attrs["not_run"] = dict.fromkeys(missing, f"no vector for it in models/{version}")
+    run.attrs["not_run"] = dict(asking_with.missing)
     return run
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.retrieval.encoders import ENCODERS
+from dashboard.retrieval.query_vectors import to_encode
 from dashboard.storage.collection import Collection
 
 
@@ -61,5 +62,6 @@ def _known(collection: Collection, versions: Sequence[str]) -> tuple[set[str], s
         elif name in collection.searched:
             model = collection.searched[name]
             known |= set(model.queries.ids if model.queries else ())
+            known |= set(to_encode(model, queries))
             items |= set(model.items.ids)
     return known, items

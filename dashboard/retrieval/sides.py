@@ -43,14 +43,18 @@ def search_sides(
 
 
 def on_its_side(run: pd.DataFrame, queries: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
-    """A stored run without the results on another side than its query searches, ranks closed up."""
+    """A stored run without the items on another side than its query searches, ranks closed up.
+
+    What is no item of the collection is on no side, and keeps its place.
+    """
     side_of = sides(items)
     if not side_of or "among" not in queries.columns:
         return run
     among = dict(zip(queries["query_id"], queries["among"], strict=True))
-    wanted = run["query_id"].astype("str").map(among).fillna("").to_numpy()
-    stands = run["item_id"].astype("str").map(side_of).fillna("").to_numpy()
-    right = np.asarray((wanted == "") | (wanted == stands))
+    wanted = run["query_id"].astype("str").map(among).astype("str").fillna("").to_numpy()
+    stands = run["item_id"].astype("str").map(side_of).astype("str").fillna("").to_numpy()
+    is_item = run["item_id"].isin(items["item_id"]).to_numpy()
+    right = np.asarray((wanted == "") | (wanted == stands) | ~is_item)
     if right.all():
         return run
     kept = run[right].reset_index(drop=True)

@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from dashboard.views import address, cached, shelf
+from dashboard.experiment import collections
+from dashboard.views import address, shelf
 from dashboard.views.texts import plain
 
 st.title("Collections", anchor=False, help="Choose what to look at: each opens with its defaults.")
-names = cached.collection_names()
+names = collections.collection_names()
 if not names:
     shelf.empty()
 opened = shelf.cards(names)

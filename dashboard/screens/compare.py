@@ -3,15 +3,22 @@
 import streamlit as st
 
 from dashboard.evaluation.changes import bins
-from dashboard.views import address, cached, charts, frame, late, summary
+from dashboard.views import address, charts, frame, late, summary
+from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
 
-view = frame.screen("Compare", "Is the candidate better, how sure is that, and which queries?")
+view = frame.screen(
+    "Compare",
+    "Is the candidate better, how sure is that, and which queries?",
+    comparing="Compare holds a candidate against a baseline",
+)
 frame.need(view, "baseline", "candidate", "outcome", "between", "at", "find")
 if not summary.comparable(view):
     st.stop()
 summary.verdict(view)
-summary.judged_how(cached.question(view))
+summary.no_items(view, (view.baseline, view.candidate))
+summary.not_run(view, (view.baseline, view.candidate))
+summary.judged_how(experiment_of(view))
 
 deltas = summary.deltas(view)
 title = short_label(view, view.metric)

@@ -2,14 +2,19 @@
 
 import streamlit as st
 
-from dashboard.views import cached, charts, frame, late, protocols, summary
+from dashboard.experiment import collections
+from dashboard.views import charts, frame, late, protocols, summary
+from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.labels import group_name, short_label
 from dashboard.views.texts import plain
 
 view = frame.screen("Overview", "How good is each version, and is the candidate better?")
 frame.need(view, "baseline", "candidate", "runs")
-collection = cached.opened(view.collection)
-ways = {v: w for v, w in charts.version_ways(cached.versions(view)).items() if v in view.runs}
+collection = collections.opened(view.collection)
+if not versions_of(view):
+    protocols.without_versions(view)
+    st.stop()
+ways = {v: w for v, w in charts.version_ways(versions_of(view)).items() if v in view.runs}
 
 summary.collection_line(collection)
 summary.problems(collection)
@@ -18,9 +23,11 @@ if summary.comparable(view):
     summary.verdict(view)
 st.header("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
-summary.judged_how(cached.question(view))
+summary.no_items(view, view.runs)
+summary.not_run(view, view.runs)
+summary.judged_how(experiment_of(view))
 summary.how_judged(view)
-if again := charts.colours_again(cached.versions(view)):
+if again := charts.colours_again(versions_of(view)):
     st.caption(again)
 protocols.overview(view)
 

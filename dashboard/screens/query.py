@@ -2,25 +2,32 @@
 
 import streamlit as st
 
-from dashboard.views import cached, frame, protocols, summary
+from dashboard.experiment import collections, judging
+from dashboard.views import frame, protocols, summary
+from dashboard.views.experiments import experiment_of, versions_of
 
 NEEDED = "baseline candidate query outcome between at find columns also differing beside"
 
 view = frame.screen("Query", "What did each version find, and what of it is relevant?")
 frame.need(view, *NEEDED.split())
+if not versions_of(view):
+    protocols.query_without_versions(view)
+    st.stop()
 
-asked = cached.question(view)
+experiment = experiment_of(view)
 order = summary.chosen(view, summary.deltas(view))
+narrowed = frame.narrowed(view, len(order))
 if order.empty and not view.query:
-    st.info("There is no query here: choose other queries or another slice on the left.")
+    if not narrowed:
+        st.info("There is no query here: choose other queries or another slice on the left.")
     st.stop()
 query_id = view.query or order["query_id"].iloc[0]
 frame.show_query(view, query_id)
 frame.steps(view, query_id, order)
-if query_id not in set(cached.queries(asked)["query_id"]):
-    kinds = cached.words(cached.opened(view.collection)).queries
+if query_id not in set(judging.queries(experiment)["query_id"]):
+    kinds = collections.words(collections.opened(view.collection)).queries
     st.warning(f"This query is none of the {kinds[view.queries].lower()}.")
     st.stop()
 
-frame.what_was_found(view, asked, query_id)
+frame.what_was_found(view, experiment, query_id)
 protocols.query(view, query_id)

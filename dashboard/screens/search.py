@@ -2,14 +2,22 @@
 
 import streamlit as st
 
-from dashboard.views import cached, frame
+from dashboard.experiment import collections, judging
+from dashboard.experiment.experiment import TYPED
+from dashboard.views import frame
+from dashboard.views.experiments import experiment_of
 
-view = frame.screen("Search", "What does each version find for a text, an item or a picture?")
+view = frame.screen(
+    "Search",
+    "What does each version find for a text, an item or a picture?",
+    comparing="Search asks the versions of a collection",
+    stored=False,
+)
 frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")
 if not frame.search_form(view):
     st.stop()
-asked = cached.question(view, live=True)
-if cached.needs_text_model(asked) and cached.text_model() != "ready":
+experiment = experiment_of(view, live=True)
+if judging.needs_text_model(experiment) and collections.text_model() != "ready":
     frame.wait_for_text_model()
     st.stop()
-frame.what_was_found(view, asked, cached.TYPED)
+frame.what_was_found(view, experiment, TYPED)

@@ -2,29 +2,37 @@
 
 import streamlit as st
 
-from dashboard.views import address, cached, charts, frame, late, summary
+from dashboard.experiment import collections, measuring
+from dashboard.views import address, charts, frame, late, summary
+from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import group_name, short_label
 from dashboard.views.texts import plain
 
-view = frame.screen("Where", "On which kinds of queries is the candidate better or worse?")
+view = frame.screen(
+    "Where",
+    "On which kinds of queries is the candidate better or worse?",
+    comparing="This screen shows where a candidate is better or worse than a baseline",
+)
 frame.need(view, "baseline", "candidate", "runs", "by")
-opened = cached.opened(view.collection)
+opened = collections.opened(view.collection)
 
-ways = {by: group_name(by) for by in cached.known_slices(opened)}
+ways = {by: group_name(by) for by in measuring.known_slices(opened)}
 with late.buttons(ways.values(), "by"):
     frame.segments("Divide the queries by", "by", ways, view)
 if not summary.comparable(view):
     st.stop()
-asked = cached.question(view)
+experiment = experiment_of(view)
 versions = tuple(dict.fromkeys([*view.runs, view.baseline, view.candidate]))
-only = summary.selected(view, asked)
-means = cached.slice_means(asked, versions, view.baseline, view.metric, view.by, only)
-parts = means[means["by"] != "all"]
+only = summary.selected(view, experiment)
+means = measuring.slice_means(experiment, versions, view.baseline, view.metric, view.by, only)
+parts = summary.without_unlike(view, means[means["by"] != "all"])
 if parts.empty:
     st.info("The queries in view cannot be divided by this: choose another way, or other queries.")
     st.stop()
 
 st.header(plain(f"{short_label(view, view.metric)} by {group_name(view.by)}"), anchor=False)
+summary.no_items(view, versions)
+summary.not_run(view, versions)
 left, right = st.columns(2, gap="large")
 with left:
     clicked = late.chart(
@@ -43,7 +51,8 @@ with right:
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        column_config=summary.slice_columns(readable),
+        column_config=summary.SLICE_COLUMNS,
+        written=summary.SLICES_WRITTEN,
     )
     st.caption(
         plain(

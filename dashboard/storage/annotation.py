@@ -3,11 +3,13 @@
 Every form that teams have is read: groups with or without the `pv_` prefix, several keywords in a
 cell, ids with or without the clip's extension, spans of longer videos, other people's paths (only
 the file's name counts). Keywords are compared without case and blanks around them, in Unicode's NFC
-form; each is shown in its most frequent spelling.
+form, without letters that nobody sees; each is shown in its most frequent spelling. A cell that
+holds a list as a program printed it is read as that list.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections import Counter
@@ -17,8 +19,16 @@ from pathlib import Path
 
 import pandas as pd
 
+from dashboard.storage.files.letters import (
+    escape,
+    invisible_in,
+    visible,
+    without_invisible,
+)
+from dashboard.storage.files.listings import Unreadable, elements, unquoted
 from dashboard.storage.files.tables import named_columns, read_frame, unique_rows
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.limits import check_cells, check_number
 from dashboard.storage.settings import COLLECTION, group_name
 from dashboard.tables import KEYWORDS, DataError, counted
 
@@ -30,6 +40,7 @@ FILES = {
     "gif_file": "poster",
 }
 OTHERS = ("span_start", "span_end", "category")
+SEPARATORS = (";", "|", ",")
 EXTENSIONS = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
 
 
@@ -66,7 +77,10 @@ def read_annotation(
         raise DataError(name, "a header and no rows", "at least one annotated item")
     columns = _group_columns(frame, groups, name)
     frame = _once(frame, columns, name, findings)
+    for column in columns:
+        check_cells(frame[column], name)
     keywords = _keywords(frame, columns, name, findings)
+    check_number(keywords["keyword"], name)
     lines = dict(zip(frame["slice_id"], map(int, frame.index), strict=True))
     return Annotation(name, keywords, _clips(frame, name, findings), lines)
 
@@ -77,7 +91,7 @@ def keyword_key(keyword: str) -> str:
     >>> keyword_key("  Small   VEHICLE ")
     'small vehicle'
     """
-    return " ".join(unicodedata.normalize("NFC", keyword).split()).casefold()
+    return " ".join(unicodedata.normalize("NFC", without_invisible(keyword)).split()).casefold()
 
 
 def matched_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
@@ -88,12 +102,13 @@ def matched_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
     {'a.mp4': 'a', '/home/x/b.mp4': 'b'}
     """
     exact = set(known)
-    names = list(found)
+    names = [name for name in found if name]
     matches: dict[str, str | None] = {name: name for name in names if name in exact}
     others = [name for name in names if name not in exact]
     if others:
-        stems = Counter(map(_stem, known))
-        by_stem = {_stem(item): item for item in known if stems[_stem(item)] == 1}
+        stems = list(map(_stem, known))
+        times = Counter(stems)
+        by_stem = {stem: item for stem, item in zip(stems, known, strict=True) if times[stem] == 1}
         matches |= {name: by_stem.get(_stem(name)) for name in others}
     return {name: item for name in names if (item := matches[name]) is not None}
 
@@ -120,9 +135,20 @@ def _group_columns(frame: pd.DataFrame, groups: Sequence[str], name: str) -> dic
                 )
             columns[column] = group
     if not columns:
-        found = f"the columns {listed(frame.columns)}"
-        raise DataError(name, found, f"at least one group: {', '.join(sorted(wanted))}", line=1)
+        raise _without_groups(list(map(str, frame.columns)), groups, name)
     return columns
+
+
+def _without_groups(columns: Sequence[str], groups: Sequence[str], name: str) -> DataError:
+    """What to write where no column is known to hold keywords."""
+    own = [column for column in columns if column not in {"slice_id", *FILES, *OTHERS}]
+    found = f"the columns {listed(columns)}"
+    if groups:
+        wanted = f"a column for a group that collection.toml names ({listed(groups)})"
+        return DataError(name, found, wanted, line=1)
+    wanted = "a column of keywords: its name begins with pv_, or collection.toml names it"
+    example = json.dumps(own[:5] or ["colour"], ensure_ascii=False)
+    return DataError(name, found, wanted, line=1, cure=f"Write there: groups = {example}")
 
 
 def _once(
@@ -140,13 +166,20 @@ def _once(
 def _keywords(
     frame: pd.DataFrame, columns: dict[str, str], name: str, findings: Findings
 ) -> pd.DataFrame:
-    cells = frame.melt("slice_id", list(columns), "group", "cell")
+    cells = frame.melt("slice_id", list(columns), "group", "cell", ignore_index=False)
     cells = cells[cells["cell"].str.strip() != ""]
-    separator = _separator(cells["cell"])
+    _say_invisible(cells["cell"], name, findings)
+    listings = _listings(cells["cell"], name, findings)
+    separator = _separator(cells["cell"][[each is None for each in listings]])
+    _say_other_separators(cells["cell"], listings, separator, name, findings)
     if separator != ",":
         findings.note(name, f"keywords separated by {separator}", "a comma; they were split there")
-    split = cells["cell"].str.split(separator, regex=False)
-    rows = cells.assign(keyword=split).explode("keyword")
+    split = [
+        [unquoted(part) for part in cell.split(separator)] if listing is None else listing
+        for cell, listing in zip(cells["cell"], listings, strict=True)
+    ]
+    rows = cells.assign(keyword=split).explode("keyword").dropna(subset="keyword")
+    rows = rows.reset_index(drop=True)
     rows["group"] = rows["group"].map(columns)
     keys = {keyword: keyword_key(keyword) for keyword in rows["keyword"].unique()}
     rows["key"] = rows["keyword"].map(keys)
@@ -161,9 +194,63 @@ def _keywords(
     return KEYWORDS.check(rows[list(KEYWORDS.columns)].reset_index(drop=True), name)
 
 
+def _say_invisible(cells: pd.Series, name: str, findings: Findings) -> None:
+    """A note where keywords hold letters that nobody sees: they are taken out."""
+    found = [(int(line), letter) for line, c in cells.items() for letter in invisible_in(c)]
+    if found:
+        kinds = listed(dict.fromkeys(escape(letter) for _, letter in found))
+        lines = sorted({line for line, _ in found})
+        said = f"{counted(len(found), 'invisible letter')} ({kinds}) in keywords of "
+        said += f"{counted(len(lines), 'line')} ({listed(lines)})"
+        findings.note(name, said, "none; they are taken out and count for nothing", lines[0])
+
+
+def _listings(cells: pd.Series, name: str, findings: Findings) -> list[list[str] | None]:
+    """For each cell the elements of the list that it holds, None where it holds none; with a note.
+
+    Raises DataError with the line of a list that cannot be read.
+    """
+    found: list[list[str] | None] = []
+    for line, cell in cells.items():
+        try:
+            found.append(elements(visible(cell)))
+        except Unreadable as why:
+            cure = "Write keywords with commas between them: car, urban"
+            said, wanted = f"{cell[:60]!r}, {why}", "a whole list of keywords"
+            raise DataError(name, said, wanted, line=int(line), cure=cure) from why
+    there = [place for place, each in enumerate(found) if each is not None]
+    if there:
+        first = cells.iloc[there[0]][:60]
+        said = f"a list in {counted(len(there), 'cell')}, such as {first}"
+        wanted = "keywords with commas between them; each was read as the list that it is"
+        findings.note(name, said, wanted, int(cells.index[there[0]]))
+    return found
+
+
+def _say_other_separators(
+    cells: pd.Series,
+    listings: Sequence[list[str] | None],
+    separator: str,
+    name: str,
+    findings: Findings,
+) -> None:
+    """A warning where a cell has another separator than the column: it is one keyword then."""
+    others = [mark for mark in SEPARATORS if mark != separator]
+    odd = [
+        (int(line), cell)
+        for (line, cell), listing in zip(cells.items(), listings, strict=True)
+        if listing is None and separator not in cell and any(mark in cell for mark in others)
+    ]
+    if odd:
+        said = f"{counted(len(odd), 'cell')} with {' or '.join(others)} and no {separator}"
+        said += f", such as {odd[0][1][:60]}"
+        wanted = f"keywords separated by {separator}, as in the other cells; each is one keyword"
+        findings.warning(name, said, wanted, odd[0][0])
+
+
 def _separator(cells: pd.Series) -> str:
     """Of `;`, `|` and the comma the one that most cells have."""
-    counts = {mark: int(cells.str.contains(mark, regex=False).sum()) for mark in (";", "|", ",")}
+    counts = {mark: int(cells.str.contains(mark, regex=False).sum()) for mark in SEPARATORS}
     return max(counts, key=lambda mark: counts[mark]) if any(counts.values()) else ","
 
 
@@ -173,7 +260,7 @@ def _spellings(
     """For each key its most frequent spelling, trimmed and in NFC."""
     counts: dict[str, Counter[str]] = {}
     for keyword, count in keywords.value_counts(sort=False).items():
-        tidy = " ".join(unicodedata.normalize("NFC", str(keyword)).split())
+        tidy = " ".join(unicodedata.normalize("NFC", visible(str(keyword))).split())
         counts.setdefault(keys[str(keyword)], Counter())[tidy] += int(count)
     several = [key for key, found in counts.items() if len(found) > 1]
     if several:

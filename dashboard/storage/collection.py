@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import pandas as pd
 
 from dashboard.storage import digests, sides
 from dashboard.storage.evidence import read_judgements, read_queries
+from dashboard.storage.files.codes import signs_in_words
 from dashboard.storage.findings import Findings
 from dashboard.storage.labels import Reader, read_labels
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
+from dashboard.storage.near_names import check_names
 from dashboard.storage.recorded import check_recorded
 from dashboard.storage.settings import (
     check_defaults,
@@ -22,11 +25,21 @@ from dashboard.storage.settings import (
     stands_first,
 )
 from dashboard.storage.sides_told import check_side_names, side_of_pictures, with_sides
-from dashboard.storage.versions import Model, natural, needing_vectors, read_models, run_files
+from dashboard.storage.versions import (
+    Model,
+    natural,
+    needing_vectors,
+    read_models,
+    run_files,
+    texts_alone,
+    with_codes,
+)
 from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError
 
 COLLECTIONS = Path(os.environ.get("DASHBOARD_DATA") or Path(__file__).resolve().parents[2] / "data")
 SETTINGS = "collection.toml"
+OF_CODES = "hashing"
+"""The protocol whose vectors are hash codes, whatever a version's files hold."""
 COUNTED = ("protocols", "groups", "default_groups", "cutoffs", "mapping_threshold")
 
 
@@ -36,7 +49,8 @@ class Collection:
 
     `broken` says why a model was left out, `refused` why a file of labels was: no number that needs
     it may be shown. `findings` lists everything that was dropped, repaired or refused. `digests`
-    are of what makes the gallery, the queries, the labels and each version; `state` is of all that
+    are of what makes the gallery, the queries, the labels and each version, whose order does not
+    matter (`gallery order` and `queries order` are of the same in order); `state` is of all that
     was read, what merely divides or describes queries and items, too.
     """
 
@@ -103,6 +117,11 @@ class Collection:
         return str(self.settings["media_root"])
 
     @property
+    def cut_beforehand(self) -> str:
+        """Whether clips were cut to their spans beforehand: auto (their lengths tell), yes, no."""
+        return str(self.settings["cut_beforehand"])
+
+    @property
     def posters_root(self) -> str:
         return str(self.settings["posters_root"])
 
@@ -124,6 +143,23 @@ class Collection:
         """The versions that are searched by vectors: where a file of results has the same name,
         that file counts and the model is none of them."""
         return {name: m for name, m in self.models.items() if name not in self.run_files}
+
+    def under(self, protocol: str) -> Collection:
+        """The collection as a protocol reads its vectors: `hashing` takes their signs.
+
+        A version that has none to take is `broken` there.
+        """
+        return self._coded if self.by_signs(protocol) else self
+
+    def by_signs(self, protocol: str) -> tuple[str, ...]:
+        """The versions of real-valued vectors that count by their signs under a protocol."""
+        real = [name for name, m in self.searched.items() if m.of_signs or not m.codes]
+        return tuple(real) if protocol == OF_CODES else ()
+
+    @cached_property
+    def _coded(self) -> Collection:
+        models, broken = with_codes(self.models)
+        return replace(self, models=models, broken={**self.broken, **broken})
 
     @property
     def digest(self) -> str:
@@ -169,6 +205,7 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     folder = find(name_or_path, allow_path=allow_path)
     findings = Findings()
     settings = read_collection_settings(folder / SETTINGS, findings)
+    check_names(folder, findings)
     read = Reader(folder, findings, {})
     items, keywords, vocabulary = read_labels(read, settings["groups"] or ())
     settle_groups(settings, keywords["group"].unique(), findings)
@@ -176,16 +213,22 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     of_texts = side_of_pictures(items, settings["protocols"])
     queries, query_keywords, qrels = _read_asked(read, items, vocabulary, of_texts)
     asked = needing_vectors(queries)
-    models, broken = read_models(folder / "models", items["item_id"].tolist(), asked, findings)
+    texts = texts_alone(queries)
+    models, broken = read_models(
+        folder / "models", items["item_id"].tolist(), asked, findings, texts
+    )
+    models, broken = _coded(models, broken, settings["protocols"], findings)
     runs = _runs(folder, models, findings)
     check_defaults(settings, {**models, **runs}, findings)
     fingerprints = {
-        "gallery": digests.of_values(items["item_id"].tolist()),
-        "queries": digests.of_table(queries, sides.ASKED, ordered=True),
-        "labels": _labels_digest(items, keywords, qrels, query_keywords, vocabulary),
+        "gallery": digests.of_values(sorted(items["item_id"].tolist())),
+        "gallery order": digests.of_values(items["item_id"].tolist()),
+        "queries": digests.of_table(queries, sides.ASKED),
+        "queries order": digests.of_table(queries, sides.ASKED, ordered=True),
+        "labels": _labels_digest(items, queries, keywords, qrels, query_keywords, vocabulary),
         "settings": digests.of_values({key: settings[key] for key in COUNTED}),
         **{f"models/{name}": model.digest for name, model in models.items()},
-        **{f"runs/{name}": digests.of_file(path) for name, path in runs.items()},
+        **{f"runs/{name}": digests.of_run(path) for name, path in runs.items()},
     }
     check_recorded(models.values(), fingerprints, findings)
     tables = digests.of_cells(items, queries, keywords, qrels, query_keywords, vocabulary)
@@ -220,6 +263,7 @@ def _read_asked(
 
 def _labels_digest(
     items: pd.DataFrame,
+    queries: pd.DataFrame,
     keywords: pd.DataFrame,
     qrels: pd.DataFrame | None,
     query_keywords: pd.DataFrame,
@@ -232,7 +276,37 @@ def _labels_digest(
         digests.of_table(query_keywords, COLUMNS),
         vocabulary_digest(vocabulary),
         *sides.digest(items),
+        *_of_labels(items, "item_id"),
+        *_of_labels(queries, "query_id"),
     )
+
+
+def _of_labels(table: pd.DataFrame, key: str) -> list[str]:
+    """The fingerprint of the labels in a table, where it has some."""
+    there = [column for column in ("labels", "label") if column in table.columns]
+    return [digests.of_table(table, [key, *there])] if there else []
+
+
+def _coded(
+    models: dict[str, Model],
+    broken: dict[str, DataError],
+    protocols: list[str],
+    findings: Findings,
+) -> tuple[dict[str, Model], dict[str, DataError]]:
+    """The models and what is wrong with others: where hash codes are wanted, it is said which
+    models have none, and those whose signs tell nothing are broken under this protocol."""
+    if OF_CODES not in protocols:
+        return models, broken
+    coded, signless = with_codes(models)
+    for name, model in models.items():
+        if name in coded and not model.codes:
+            found = f"real-valued vectors of {model.dimension} numbers"
+            wanted = f"hash codes; under {OF_CODES} {signs_in_words(model.items.matrix)}"
+            findings.warning(f"models/{name}/items.npy", found, wanted)
+    for problem in signless.values():
+        findings.error(problem)
+    only = set(protocols) == {OF_CODES}
+    return ({n: models[n] for n in coded}, {**broken, **signless}) if only else (models, broken)
 
 
 def _runs(folder: Path, models: dict[str, Model], findings: Findings) -> dict[str, Path]:

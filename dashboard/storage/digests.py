@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dashboard import ids
+from dashboard.storage.files.similarities import SUFFIX, ids_beside
 from dashboard.storage.files.vectors import Vectors
 
 
@@ -31,15 +33,26 @@ def of_table(frame: pd.DataFrame | None, columns: Iterable[str], *, ordered: boo
 
 
 def of_cells(*frames: pd.DataFrame | None) -> str:
-    """The sha256 of every cell of tables, in the order of columns and rows, by pandas' hash of each
-    row: quick enough for millions, and no fingerprint to write down."""
+    """The sha256 of every cell of tables, in the order of columns and rows: of texts the bytes, of
+    other columns pandas' hash of each row. Quick enough for millions, and no fingerprint to write
+    down."""
     digest = hashlib.sha256()
     for frame in frames:
         columns = [] if frame is None else [str(column) for column in frame.columns]
         digest.update(of_values(frame is None, columns).encode())
         if frame is not None:
-            digest.update(pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes())
+            for place in range(frame.shape[1]):
+                _add_cells(digest, frame.iloc[:, place])
     return digest.hexdigest()
+
+
+def _add_cells(digest: hashlib._Hash, column: pd.Series) -> None:
+    if not ids.is_text(column):
+        digest.update(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
+    elif len(column):
+        ends, held = ids.laid_out(ids.arrow(column).combine_chunks())
+        digest.update((ends - ends[0]).astype(np.int64).tobytes())
+        digest.update(held[ends[0] : ends[-1]].tobytes())
 
 
 def of_vectors(vectors: Vectors | None) -> str:
@@ -62,6 +75,13 @@ def of_file(path: Path) -> str:
     """The sha256 of a file's bytes (for runs, which are read only when asked for)."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def of_run(path: Path) -> str:
+    """The sha256 of a run's bytes; of a matrix with those of its ids, read once for each state."""
+    if path.suffix.lower() != SUFFIX:
+        return of_file(path)
+    return of_values([of_file_once(each) for each in (path, *ids_beside(path)) if each.is_file()])
 
 
 def of_folder(folder: Path) -> str:

@@ -9,14 +9,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dashboard import ids
 from dashboard.storage.annotation import Annotation, matched_ids
 from dashboard.storage.files import read_qrels, read_table
 from dashboard.storage.files.runs import line_of_judgement
 from dashboard.storage.findings import Findings, listed
-from dashboard.storage.relevance import judgements_of
+from dashboard.storage.near_names import unmatched
+from dashboard.storage.relevance import in_full, judgements_of
 from dashboard.storage.sides import with_among
 from dashboard.storage.stored import OF_JUDGEMENTS, stored_as
-from dashboard.tables import ITEMS, QUERIES, DataError, Table, counted
+from dashboard.tables import ITEMS, LISTS, QUERIES, RELEVANCE, DataError, Table, counted
 
 LONGEST_TEXT = 1_000
 
@@ -25,13 +27,17 @@ def read_items(folder: Path, annotation: Annotation | None, findings: Findings) 
     """The table ITEMS in gallery order, with spans of longer videos where the annotation tells
     them.
 
-    Without an `items` file the annotated items are the gallery. Raises DataError where there are
-    none.
+    Without an `items` file the annotated items are the gallery, else those of the lists that people
+    saw. Raises DataError where there are none.
     """
     path = stored_as(folder, "items", findings)
-    if path is None:
-        if annotation is None:
+    if path is None and annotation is None:
+        items = _of_lists(folder, "item_id", findings)
+        if items is None:
             raise DataError("items.csv", "no such file", "the items of the collection")
+        items = ITEMS.check(items, "items.csv")
+    elif path is None:
+        assert annotation is not None
         findings.note("items.csv", "no such file", "the items; taken from the annotation")
         items = ITEMS.check(annotation.clips, annotation.name)
     else:
@@ -41,6 +47,22 @@ def read_items(folder: Path, annotation: Annotation | None, findings: Findings) 
     for column in set(ITEMS.columns) - set(items.columns):
         items[column] = pd.Series("", index=items.index, dtype="str")
     return items
+
+
+def _of_lists(folder: Path, key: str, findings: Findings) -> pd.DataFrame | None:
+    """The ids that stand in a column of the lists that people saw, then of what was said of
+    relevance, each once; None without lists. key: item_id or query_id."""
+    lists = stored_as(folder, "lists")
+    if lists is None:
+        return None
+    found = [read_table(lists, LISTS, lists.name)[key]]
+    relevance = stored_as(folder, "relevance")
+    if relevance is not None and key == "item_id":
+        found.append(read_table(relevance, RELEVANCE, relevance.name)[key])
+    ids = pd.concat(found).drop_duplicates().reset_index(drop=True)
+    what = "items" if key == "item_id" else "queries"
+    findings.note(f"{what}.csv", "no such file", f"the {what}; taken from {lists.name}")
+    return pd.DataFrame({key: ids})
 
 
 def lines_of_items(folder: Path) -> pd.Series:
@@ -82,7 +104,8 @@ def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -
     unknown = [item for item in annotation.item_lines if item not in matches]
     if unknown:
         what = "annotated id that is no item", "annotated ids that are no items"
-        found = f"{counted(len(unknown), *what)} ({listed(unknown)})"
+        named = unmatched(unknown, items["item_id"])
+        found = f"{counted(len(unknown), *what)} ({named})"
         line = annotation.item_lines[unknown[0]]
         findings.warning(name, found, "ids of items; they were left out", line)
     again, times = Counter(matches.values()).most_common(1)[0] if matches else ("", 0)
@@ -93,7 +116,8 @@ def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -
     if bare:
         found = f"{len(bare):,} of {len(items):,} items without a keyword ({listed(bare)})"
         findings.note(name, found, "keywords; these items are not annotated, never 'not relevant'")
-    return joined.reset_index(drop=True)
+    # where no id is known, the column would be one of numbers without a row
+    return joined.astype({"item_id": "str"}).reset_index(drop=True)
 
 
 def read_queries(
@@ -105,6 +129,9 @@ def read_queries(
     Raises DataError naming both lines where a query's id stands twice.
     """
     path = stored_as(folder, "queries", findings)
+    seen = _of_lists(folder, "query_id", findings) if path is None else None
+    if seen is not None:  # what was typed is not known: a query goes by its id
+        return QUERIES.check(seen.assign(text=seen["query_id"], item_id="", image=""), "lists.csv")
     if path is None:
         findings.warning("queries.csv", "no such file", "the queries; there are none to measure")
         return QUERIES.check(QUERIES.empty(), "queries.csv")
@@ -143,7 +170,8 @@ def read_judgements(
     folder: Path, items: pd.DataFrame, queries: pd.DataFrame, findings: Findings
 ) -> pd.DataFrame | None:
     """The judgements of known queries; those of other queries are left out, said. Without a file of
-    them they are the means of what workers answered in `relevance.csv`."""
+    them, or where it only rounds them, they are the means of what workers answered in
+    `relevance.csv`."""
     path = stored_as(folder, "qrels", findings, OF_JUDGEMENTS)
     if path is None:
         averaged = judgements_of(folder, queries, findings)
@@ -153,12 +181,13 @@ def read_judgements(
     qrels = read_qrels(path, name=path.name, findings=findings)
     asked = qrels["query_id"].isin(queries["query_id"])
     if not asked.all():
-        others = listed(qrels.loc[~asked, "query_id"].unique())
+        others = unmatched(qrels.loc[~asked, "query_id"].unique(), queries["query_id"])
         found = f"{counted(int((~asked).sum()), 'judgement')} of unknown queries ({others})"
         line = line_of_judgement(path, *qrels.loc[~asked, ["query_id", "item_id"]].iloc[0])
         findings.warning(path.name, found, "queries of the collection; they were left out", line)
     _outside(qrels[asked], items, path, findings)
-    return qrels[asked].reset_index(drop=True)
+    kept = qrels[asked].reset_index(drop=True)
+    return in_full(kept, path.name, folder, queries, findings)
 
 
 def _outside(
@@ -166,12 +195,13 @@ def _outside(
 ) -> None:
     """Warn of judged items that are not in the gallery. path: None where workers' answers were
     averaged, whose lines are not known any more."""
-    outside = qrels[~qrels["item_id"].isin(items["item_id"])]
+    outside = qrels[~ids.among(qrels["item_id"], items["item_id"])]
     if len(outside):
         strange = outside["item_id"].unique()
-        found = f"{counted(len(strange), 'judged item')} outside the gallery ({listed(strange)})"
+        named = unmatched(strange, items["item_id"])
+        found = f"{counted(len(strange), 'judged item')} outside the gallery ({named})"
         line = line_of_judgement(path, *outside[["query_id", "item_id"]].iloc[0]) if path else None
-        wanted = "items; they count as relevant, but cannot be found"
+        wanted = "items; they count as relevant, but only a file of results can name them"
         findings.warning(path.name if path else "relevance.csv", found, wanted, line)
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-
-from dashboard.storage.collection import find
+from pathlib import Path
 
 PLACES = ("*", "models/**/*", "runs/*")
 
 
-def stamp(name: str) -> str:
-    """A stamp that changes when a file that enters numbers is added, removed or written again.
+def stamp(folder: Path) -> str:
+    """A stamp that changes when a file of a collection's folder that enters numbers is added,
+    removed or written again.
 
-    Media are not looked at: they are read anew when they are shown. Raises DataError as `find`.
+    Media are not looked at: they are read anew when they are shown.
     """
-    folder = find(name)
     files = {file for place in PLACES for file in folder.glob(place) if file.is_file()}
     seen = hashlib.sha256(str(folder.resolve()).encode())
     for file in sorted(files):

@@ -14,8 +14,10 @@ from typing import Protocol, TypeVar
 
 import pandas as pd
 
+from dashboard import ids
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.near_names import unmatched
 from dashboard.storage.placed import placing
 from dashboard.storage.relevance import (
     check_range,
@@ -123,7 +125,8 @@ def _places(collection: HasLists, findings: Findings) -> pd.DataFrame:
 
 
 def _known(read: pd.DataFrame, collection: HasLists, name: str, findings: Findings) -> pd.DataFrame:
-    """The places of known items in lists of known queries; others are left out, said."""
+    """The places of lists of known queries; others are left out, said. A place of what is no item
+    of the collection stays: somebody saw it there, and its relevance may be known."""
     asked = read["query_id"].isin(collection.queries["query_id"])
     if not asked.all():
         others = read[~asked].drop_duplicates("list_id")
@@ -131,13 +134,13 @@ def _known(read: pd.DataFrame, collection: HasLists, name: str, findings: Findin
         found = f"{counted(len(others), 'list')} of unknown queries ({named})"
         first = int(others.index[0])
         findings.warning(name, found, "queries of the collection; left out", first)
-    known = read["item_id"].isin(collection.items["item_id"])
+    known = ids.among(read["item_id"], collection.items["item_id"])
     if not known.all():
-        named = listed(read.loc[~known, "item_id"].unique())
+        named = unmatched(read.loc[~known, "item_id"].unique(), collection.items["item_id"])
         found = f"{counted(int((~known).sum()), 'place')} with unknown items ({named})"
-        wanted = "items of the gallery; left out, the others close up"
+        wanted = "items of the gallery; they keep their place, and count where relevance is known"
         findings.warning(name, found, wanted, int(read.index[~known][0]))
-    return read[asked & known]
+    return read[asked]
 
 
 def _holes(read: pd.DataFrame, name: str, findings: Findings) -> None:

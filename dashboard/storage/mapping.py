@@ -17,6 +17,7 @@ import pandas as pd
 
 from dashboard.storage import digests
 from dashboard.storage.files.delimited import neutral
+from dashboard.storage.files.letters import visible, without_invisible
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.findings import Findings
 from dashboard.storage.settings import MAPPING, read_settings
@@ -34,7 +35,13 @@ STORED = Table(
 
 
 def vocabulary_digest(vocabulary: pd.DataFrame) -> str:
-    """The fingerprint of a vocabulary; the order of its rows does not matter."""
+    """The fingerprint of a vocabulary; the order of its rows and of a keyword's words does not
+    matter."""
+    return _in_order(vocabulary.assign(words=vocabulary["words"].map(sorted)))
+
+
+def _in_order(vocabulary: pd.DataFrame) -> str:
+    """The fingerprint with the words of each keyword in their order, as it was taken before."""
     return digests.of_table(vocabulary, ["group", "keyword", "words"])
 
 
@@ -58,11 +65,21 @@ def read_mapping(
             findings.warning(TABLE, f"no such file for {asked}", WANTED)
         return QUERY_KEYWORDS.empty()
     mapping = read_table(folder / TABLE, STORED, TABLE, findings).reset_index(drop=True)
+    mapping["keyword"] = mapping["keyword"].map(visible)
+    if not (folder / SETTINGS).exists():
+        found = f"no such file beside {TABLE}: nobody knows what the mapping was made with"
+        findings.warning(SETTINGS, found, WANTED)
+        return _fitting(mapping, vocabulary, texts)
     settings = read_settings(folder / SETTINGS, MAPPING, SETTINGS, findings)
-    if settings["vocabulary"] != vocabulary_digest(vocabulary):
+    if settings["vocabulary"] not in (vocabulary_digest(vocabulary), _in_order(vocabulary)):
         findings.warning(TABLE, "a mapping of another vocabulary", WANTED)
     elif settings["queries"] != queries_digest(queries):
         findings.warning(TABLE, "a mapping of other queries", WANTED)
+    return _fitting(mapping, vocabulary, texts)
+
+
+def _fitting(mapping: pd.DataFrame, vocabulary: pd.DataFrame, texts: pd.Series) -> pd.DataFrame:
+    """The rows whose keyword is in the vocabulary and whose words are in the query's text."""
     known = set(zip(vocabulary["group"], vocabulary["keyword"], strict=True))
     fits = [
         (row.group, row.keyword) in known and _occurs(row.ngram, texts.get(row.query_id, ""))
@@ -73,7 +90,7 @@ def read_mapping(
 
 def _occurs(ngram: str, text: str) -> bool:
     """Whether all words of an n-gram occur in a text, as they do in the text it was made from."""
-    plain = unicodedata.normalize("NFC", text).lower()
+    plain = unicodedata.normalize("NFC", without_invisible(text)).lower()
     return all(word in plain for word in ngram.split(" "))
 
 

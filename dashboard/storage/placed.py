@@ -21,6 +21,15 @@ def placing(folder: Path) -> Iterator[None]:
         raise placed(problem, folder) from problem
 
 
+@contextmanager
+def placing_in(judgements: Path) -> Iterator[None]:
+    """What is refused inside is told with the file of judgements and the line it stands in."""
+    try:
+        yield
+    except DataError as problem:
+        raise placed_in(problem, judgements) from problem
+
+
 def placed(problem: DataError, folder: Path) -> DataError:
     """A refusal with the file's name and the line of what it is about, where it tells that."""
     if problem.file == "qrels":

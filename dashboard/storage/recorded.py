@@ -45,13 +45,25 @@ def _today(model: Model, key: str, collection: Mapping[str, str]) -> str:
     return of_vectors(model) if what == VECTORS else collection[what]
 
 
+def still_holds(key: str, written: str, today: str, collection: Mapping[str, str]) -> bool:
+    """Whether a record says what is there today.
+
+    collection: as in `of_today`. Records of the time when the order of items and queries counted,
+    too, hold while that is the same.
+    """
+    return written in (today, collection.get(f"{RECORDED[key]} order"))
+
+
 def outdated(model: Model, collection: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """What of a model's record is otherwise today: key → what is wrong, and what was wanted."""
     found = {}
     for key, what in RECORDED.items():
         written = str(model.settings[key])
         # files of vectors are read once more only where there is something to hold them against
-        if written and written != (today := _today(model, key, collection)):
+        if not written:
+            continue
+        today = _today(model, key, collection)
+        if not still_holds(key, written, today, collection):
             wrong, cure = f"was made for another state of the {what}", "compute its vectors again"
             if what == VECTORS:
                 wrong = "has other vectors than are on record"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.storage.files.tables import read_table
-from dashboard.storage.findings import Findings, listed
+from dashboard.storage.findings import Findings
+from dashboard.storage.near_names import unmatched
 from dashboard.storage.stored import stored_as
 from dashboard.tables import QRELS, RELEVANCE, DataError, counted
 
@@ -61,6 +62,32 @@ def means(answers: pd.DataFrame) -> pd.DataFrame:
     return averaged[list(QRELS.columns)]
 
 
+def in_full(
+    qrels: pd.DataFrame, name: str, folder: Path, queries: pd.DataFrame, findings: Findings
+) -> pd.DataFrame:
+    """Judgements that are the rounded means of the workers' answers, as these means in full: what
+    rankings and lists are measured by is then one number. Others stay as they are.
+
+    qrels: the table QRELS of the file `name`. A file of answers that cannot be used, or contradicts
+    the judgements, is said where the lists are read.
+    """
+    try:
+        read = read_relevance(folder, queries, Findings())
+    except DataError:
+        return qrels
+    if read is None:
+        return qrels
+    answered = means(read[0]).rename(columns={"grade": "mean"})
+    both = qrels.merge(answered, on=["query_id", "item_id"], how="left")
+    known = both["mean"].notna()
+    apart = (both["grade"] - both["mean"]).abs()[known]
+    if not known.any() or (apart > ROUNDED).any() or not apart.any():
+        return qrels
+    found = f"{int((apart > 0).sum()):,} of {len(qrels):,} grades are rounded means of {read[1]}"
+    findings.note(name, found, f"one of the two; the means count. {name} can be taken away")
+    return qrels.assign(grade=both["mean"].where(known, both["grade"]).to_numpy())
+
+
 def note_contradiction(
     answers: pd.DataFrame, name: str, qrels: pd.DataFrame, findings: Findings
 ) -> None:
@@ -99,7 +126,7 @@ def of_known_queries(
     """The answers for queries of the collection; others are left out, said."""
     strange = ~read["query_id"].isin(queries["query_id"])
     if strange.any():
-        named = listed(read.loc[strange, "query_id"].unique())
+        named = unmatched(read.loc[strange, "query_id"].unique(), queries["query_id"])
         found = f"{counted(int(strange.sum()), 'answer')} for unknown queries ({named})"
         line = int(read.index[strange][0]) if has_lines else None
         findings.warning(name, found, "queries of the collection; left out", line)

@@ -63,7 +63,7 @@ def key_of(collection: Collection, *, saying: bool = False) -> str:
             if key is not None:
                 return key
             key = _recognised(known, collection) or _free(collection.name, known)
-            if _note(file, key, collection, known):
+            if _note(file, key, collection, known, saying):
                 return key
 
 
@@ -73,16 +73,28 @@ def _known(file: sqlite3.Connection) -> dict[str, Known]:
 
 
 def _note(
-    file: sqlite3.Connection, key: str, collection: Collection, known: dict[str, Known]
+    file: sqlite3.Connection,
+    key: str,
+    collection: Collection,
+    known: dict[str, Known],
+    saying: bool,
 ) -> bool:
-    """Note a collection under a key; not where another process noted something meanwhile."""
+    """Note a collection under a key; not where another process noted something meanwhile. Where
+    nothing is about to be said, a disk that takes nothing keeps nobody from reading."""
     place = str(collection.folder.absolute())
     drawn = Known(place, _content(collection), _items(collection), _queries(collection))
-    file.execute("BEGIN IMMEDIATE")
-    first = _known(file) == known
-    if first:
-        file.execute(_NOTED, (key, *drawn))
-    file.execute("COMMIT")
+    try:
+        file.execute("BEGIN IMMEDIATE")
+        first = _known(file) == known
+        if first:
+            file.execute(_NOTED, (key, *drawn))
+        file.execute("COMMIT")
+    except sqlite3.OperationalError:
+        if saying:
+            raise
+        if file.in_transaction:
+            file.execute("ROLLBACK")
+        return True
     return first
 
 

@@ -8,55 +8,21 @@ enters no metric by itself.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sqlite3
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pandas as pd
 
-from dashboard.tables import REVIEWS, DataError
+from dashboard.storage.review_file import exists, opened, review_file
+from dashboard.storage.review_file import folder as folder
+from dashboard.tables import REVIEWS
 
 VERDICT, RATING = "verdict", "rating"
 VALUES = {VERDICT: ("relevant", "not", "unsure"), RATING: ("1", "2", "3", "4", "5")}
 TAKEN_BACK = ""  # a value that every kind has: the reviewer says nothing any more
 LONGEST_NOTE, LONGEST_NAME, LONGEST_ID = 2_000, 80, 2_000  # characters
 _SUBJECT = ["kind", "collection", "query_id", "list_id", "item_id", "run"]
-_MADE_FOR = 3  # the file's user_version
-_PATIENCE = 5.0  # seconds to wait while another process writes
-_TEXTS = ", ".join(f"{column} TEXT NOT NULL" for column in REVIEWS.columns if column != "number")
-_KEPT = "BEGIN SELECT RAISE(ABORT, 'reviews are kept as they were said'); END"
-_MADE = (
-    f"CREATE TABLE review (number INTEGER PRIMARY KEY AUTOINCREMENT, {_TEXTS},"
-    " said_once TEXT UNIQUE) STRICT",
-    "CREATE INDEX review_of ON review (collection, kind)",
-    f"CREATE TRIGGER never_changed BEFORE UPDATE ON review {_KEPT}",
-    f"CREATE TRIGGER never_removed BEFORE DELETE ON review {_KEPT}",
-    "PRAGMA user_version = 1",
-)
-# Of each collection where it was found, to know it again: `reviewed` reads and writes them.
-_SIGNS = (
-    "CREATE TABLE known (number INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL,"
-    " folder TEXT NOT NULL, inode TEXT NOT NULL, content TEXT NOT NULL) STRICT",
-    "PRAGMA user_version = 2",
-)
-# Of files of before, what was reviewed says what the collection held; its place may be unknown.
-_HELD = "(SELECT json_group_array(DISTINCT item_id) FROM review WHERE item_id <> '' AND"
-_LIKENESS = (
-    "ALTER TABLE known DROP COLUMN inode",
-    "ALTER TABLE known ADD COLUMN items TEXT NOT NULL DEFAULT '[]'",
-    "ALTER TABLE known ADD COLUMN queries TEXT NOT NULL DEFAULT ''",
-    "INSERT INTO known (collection, folder, content) SELECT DISTINCT collection, '', ''"
-    " FROM review WHERE collection NOT IN (SELECT collection FROM known)",
-    f"UPDATE known SET items = {_HELD} review.collection = known.collection)",
-    "PRAGMA user_version = 3",
-)
-_STEPS = {0: _MADE, 1: _SIGNS, 2: _LIKENESS}
-"""What makes a file of each version one of the next; a new file begins with 0."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +85,7 @@ def state(collection: str, kind: str) -> tuple[str, int]:
     Raises DataError where the file cannot be read.
     """
     asked = "SELECT number, time FROM review WHERE collection = ? AND kind = ?"
-    path = _file()
+    path = review_file()
     if not exists():
         return "", 0
     with opened(writing=False) as file:
@@ -154,69 +120,7 @@ def history(collection: str, kind: str, *, until: int | None = None, **about: st
         return REVIEWS.empty()
     with opened(writing=False) as file:
         rows = file.execute(asked, tuple(wanted.values())).fetchall()
-    return REVIEWS.check(pd.DataFrame(rows, columns=list(REVIEWS.columns)), _file().name)
-
-
-def folder() -> Path:
-    """Where reviews are kept: `DASHBOARD_REVIEWS`, else a folder below the user's data folder."""
-    named = os.environ.get("DASHBOARD_REVIEWS")
-    if named:
-        return Path(named)
-    user = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(user) / "search-quality-dashboard" / ".reviews"
-
-
-def exists() -> bool:
-    """Whether anything was ever said."""
-    return _file().exists()
-
-
-def _file() -> Path:
-    return folder() / "reviews.sqlite"
-
-
-@contextlib.contextmanager
-def opened(writing: bool) -> Iterator[sqlite3.Connection]:
-    """The file of reviews, made where there is none yet; what goes wrong with it is a DataError."""
-    path = _file()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with contextlib.closing(
-            sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
-        ) as file:
-            _ready(file, path)
-            yield file
-    except (sqlite3.Error, OSError) as error:
-        wanted = "a file of reviews that can be " + ("written" if writing else "read")
-        cure = "DASHBOARD_REVIEWS names its folder."
-        raise DataError(path.name, _in_words(error), wanted, cure=cure) from error
-
-
-def _ready(file: sqlite3.Connection, path: Path) -> None:
-    """Makes the tables that are missing; raises DataError for what a later version made."""
-    file.execute("PRAGMA synchronous = FULL")  # what was acknowledged survives a power cut
-    if not _version(file):
-        file.execute("PRAGMA journal_mode = WAL")
-    if _version(file) in _STEPS:
-        file.execute("BEGIN IMMEDIATE")
-        while _version(file) in _STEPS:  # none is left where another process was first
-            for statement in _STEPS[_version(file)]:
-                file.execute(statement)
-        file.execute("COMMIT")
-    if _version(file) != _MADE_FOR:
-        found = f"version {_version(file)} of the table of reviews"
-        raise DataError(path.name, found, f"version {_MADE_FOR}", cure="Update the dashboard.")
-
-
-def _version(file: sqlite3.Connection) -> int:
-    return int(file.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _in_words(error: Exception) -> str:
-    said = str(error.strerror if isinstance(error, OSError) else error)
-    if "locked" in said or "busy" in said:
-        return "another process still writing"
-    return said.splitlines()[0][:200] if said else type(error).__name__
+    return REVIEWS.check(pd.DataFrame(rows, columns=list(REVIEWS.columns)), review_file().name)
 
 
 def _usable(name: str, text: str) -> None:

@@ -5,6 +5,7 @@ Each is checked against a schema: a wrong type is refused, an unknown key is a w
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.storage.files.contents import read_text
+from dashboard.storage.files.letters import visible
 from dashboard.storage.findings import Findings, listed
 from dashboard.tables import DataError
 
@@ -33,6 +35,7 @@ COLLECTION: dict[str, Any] = {
     "cutoffs": [1, 3, 5],
     "media_root": "media",
     "posters_root": "posters",
+    "cut_beforehand": "auto",
     "mapping_threshold": 0.6,
     "default_baseline": "",
     "default_candidate": "",
@@ -61,19 +64,45 @@ MAPPING: dict[str, Any] = {
 }
 
 
+LONGEST = 4_000_000  # bytes of a TOML file
+_MANY_PARTS = re.compile(r"(?:[\w\"'-]+\s*\.\s*){50}")
+
+
 def read_settings(
     path: Path, schema: Mapping[str, Any], name: str, findings: Findings
 ) -> dict[str, Any]:
-    """The values of a TOML file; what it leaves out has the value that `schema` gives.
+    """The values of a TOML file; what it leaves out has the value that `schema` gives, so that a
+    file may be empty.
 
     Raises DataError where the file is no TOML or a value has another type than in `schema`.
     """
+    text = read_text(path, name, findings, may_be_empty=True)
+    if len(text) > LONGEST:
+        raise DataError(name, f"{len(text):,} characters", f"a TOML file of at most {LONGEST:,}")
+    if parts := _MANY_PARTS.search(text):
+        line = text.count("\n", 0, parts.start()) + 1
+        raise DataError(name, "a key of more than 50 parts", "a key and its value", line=line)
     try:
-        found = tomllib.loads(read_text(path, name, findings))
+        found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = getattr(error, "lineno", None)
-        raise DataError(name, f"no TOML ({str(error)[:200]})", "a TOML file", line=line) from error
+        found = f"no TOML ({str(error)[:200]})"
+        wanted = 'lines such as title = "My clips"'
+        raise DataError(name, found, wanted, line=line) from error
+    except RecursionError as error:
+        raise DataError(name, "lists too deep in each other", "a list of values") from error
+    except ValueError as error:  # of a number: too many digits
+        raise DataError(name, _long_number(text), "numbers of at most 300 digits") from error
     return checked(found, schema, name, findings)
+
+
+def _long_number(text: str) -> str:
+    """Where a number stands that is too long to be one."""
+    digits = re.search(r"[0-9_]{300,}", text)
+    if digits is None:
+        return "a number that cannot be read"
+    line = text.count("\n", 0, digits.start()) + 1
+    return f"a number of {len(digits[0]):,} digits in line {line}"
 
 
 def checked(
@@ -123,6 +152,10 @@ def read_collection_settings(path: Path, findings: Findings) -> dict[str, Any]:
         raise DataError(name, f"mapping_threshold = {threshold}", "a number between 0 and 1")
     if min(settings["cutoffs"], default=1) < 1:
         raise DataError(name, f"cutoffs = {settings['cutoffs']}", "whole numbers from 1")
+    if settings["cut_beforehand"] not in ("auto", "yes", "no"):
+        found = f"cut_beforehand = {settings['cut_beforehand'][:80]!r}"
+        wanted = '"auto" (a clip as long as its span is that span), "yes" or "no"'
+        raise DataError(name, found, wanted)
     given = settings["cutoffs"] is not COLLECTION["cutoffs"]
     settings["cutoffs"] = sorted(set(settings["cutoffs"])) if given else []
     told = settings["groups"] is not COLLECTION["groups"]
@@ -188,5 +221,5 @@ def group_name(text: str) -> str:
     >>> group_name("object_type"), group_name("pv_object_type")
     ('pv_object_type', 'pv_object_type')
     """
-    plain = text.strip().lower()
+    plain = visible(text).strip().lower()
     return plain if plain.startswith("pv_") else f"pv_{plain}"

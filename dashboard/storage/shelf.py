@@ -27,7 +27,7 @@ from dashboard.storage.stored import stored_as, stored_files
 from dashboard.storage.versions import natural, run_files
 from dashboard.tables import QUERIES, DataError
 
-TABLES = ("items", "queries", "unified_annotation")
+TABLES = ("items", "queries", "unified_annotation", "lists", "relevance")
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,7 +96,7 @@ def with_among(
         wanted = f"a side of the items ({listed(known) or 'they have none'}); they were left out"
         findings.warning(name, found, wanted, int(strange.index[strange][0]))
     others = {item: _other(of_item, known, item) for item in queries["item_id"].unique() if item}
-    meant = said.where(said != "", queries["item_id"].map(others).fillna(""))
+    meant = said.where(said != "", queries["item_id"].map(lambda item: others.get(item, "")))
     meant = meant.mask((meant == "") & (queries["text"] != ""), of_texts)
     _say_unasked(known, meant, queries, of_item, name, findings)
     return queries.assign(among=meant.astype("str"))[~strange]

@@ -43,14 +43,16 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Submission:
-    """A name and the two files of a submission, as names below the folder of submissions."""
+    """A name and the two files of a submission: names below the operator's folder, or `anywhere`
+    paths of whoever may read them, as on the command line."""
 
     name: str
     gallery: str
     queries: str
+    anywhere: bool = False
 
     @classmethod
-    def of(cls, text: str) -> Submission:
+    def of(cls, text: str, *, anywhere: bool = False) -> Submission:
         """What a text of the form NAME=GALLERY.npy,QUERIES.npy names. Raises ValueError."""
         name, _, files = text.partition("=")
         parts = [part.strip() for part in files.split(",")]
@@ -62,7 +64,7 @@ class Submission:
         for part in parts:
             if not part.endswith(".npy"):
                 raise ValueError(f"found the file {part[:80]!r}, wanted one that ends in .npy")
-        return cls(name.strip(), *parts)
+        return cls(name.strip(), *parts, anywhere=anywhere)
 
     def __str__(self) -> str:
         return f"{self.name}={self.gallery},{self.queries}"
@@ -116,22 +118,24 @@ def state(submission: Submission) -> str:
     seen = hashlib.sha256()
     for array in (submission.gallery, submission.queries):
         for name in (array, ids_of(array)):
-            with _opened(name) as file:
+            with _opened(name, submission.anywhere) as file:
                 seen.update(f"{name}\0{file.version}\n".encode())
     return seen.hexdigest()
 
 
 @contextmanager
-def features(name: str, findings: Findings) -> Iterator[tuple[tuple[str, ...], npt.NDArray[Any]]]:
-    """The ids and the array of one file below the folder, the array mapped while it is in use.
+def features(
+    name: str, findings: Findings, *, anywhere: bool = False
+) -> Iterator[tuple[tuple[str, ...], npt.NDArray[Any]]]:
+    """The ids and the array of one file of a submission, the array mapped while it is in use.
 
     Raises DataError for a file that is missing, leads out of the folder, or is no array.
     """
-    with _opened(ids_of(name)) as listed:
+    with _opened(ids_of(name), anywhere) as listed:
         text = decode(listed.file.read(), ids_of(name), findings)
         ids = ids_in(text, ids_of(name), findings)
-    with _opened(name) as opened:
-        yield ids, mapped(opened.file, name)
+    with _opened(name, anywhere) as opened:
+        yield ids, mapped(opened.file, Path(name).name if anywhere else name)
 
 
 def ids_of(name: str) -> str:
@@ -143,7 +147,9 @@ def ids_of(name: str) -> str:
     return f"{name.removesuffix('.npy')}.txt" if name else name
 
 
-def _opened(name: str) -> Opened:
+def _opened(name: str, anywhere: bool) -> Opened:
+    if anywhere:
+        return _opened_at(Path(name))
     base = folder()
     if base is None:
         wanted = "the folder that DASHBOARD_SUBMISSIONS names"
@@ -153,3 +159,14 @@ def _opened(name: str) -> Opened:
     except Unusable as word:
         found = WORDS.get(str(word), f"a file that is {word}")
         raise DataError(name[:200], found, "a file in the folder of submissions") from word
+
+
+def _opened_at(path: Path) -> Opened:
+    whole = path.resolve()
+    try:
+        return open_inside(whole.parent, "", whole.name)
+    except Unusable as word:
+        found = WORDS.get(str(word), f"a file that is {word}")
+        array = f"{path.stem}.npy"
+        wanted = f"the ids of {array}, one a line" if path.suffix == ".txt" else "a .npy file"
+        raise DataError(path.name, found, wanted) from word

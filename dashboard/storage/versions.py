@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,24 @@ import pandas as pd
 
 from dashboard.storage import digests
 from dashboard.storage.annotation import matched_ids
+from dashboard.storage.files.codes import check_signs, of_one_size
+from dashboard.storage.files.similarities import SUFFIX, ids_beside
 from dashboard.storage.files.vectors import Vectors, read_matrix, read_vectors
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.near_names import near_model_file, unmatched
 from dashboard.storage.pictures import PictureSide, read_side
 from dashboard.storage.settings import MODEL, read_settings
 from dashboard.storage.stored import only
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 
 TEXT_MODEL = "text_model"
 """The folder of a version's own language model, inside its own."""
+ENCODERS = ("minilm+projection", "sentence-transformers")
+"""Of texts: those that queries without a stored vector are left to."""
 FORMATS = (".npy", ".npz", ".parquet")
-RUN_NAME = re.compile(r"(.+?)(\.(trec|txt|run|csv|tsv|jsonl|ndjson|parquet))(\.gz)?", re.IGNORECASE)
+RUN_NAME = re.compile(
+    r"(.+?)(\.(trec|txt|run|csv|tsv|jsonl|ndjson|parquet)(\.gz)?|\.npy)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +41,7 @@ class Model:
 
     A text's vector is encode(text) @ text_projection + text_bias, scaled to length 1, where there
     is one. picture: the side that sees uploaded pictures; None: it has none that can be used.
+    of_signs: its hash codes are the signs of real-valued outputs.
     """
 
     name: str
@@ -48,11 +57,35 @@ class Model:
     text_bias: npt.NDArray[np.float32] | None
     picture: PictureSide | None
     digest: str
+    of_signs: bool = False
 
     @property
     def codes(self) -> bool:
         """Whether its vectors are hash codes, of `dimension` bits."""
         return self.items.codes
+
+    @cached_property
+    def as_codes(self) -> Model:
+        """The version with hash codes: itself, or real-valued outputs as their signs.
+
+        Raises DataError where the signs of all its items' outputs are the same.
+        """
+        if self.codes:
+            return self
+        check_signs(self.items.matrix, f"models/{self.name}/items.npy")
+        queries = self.queries and self.queries.signs()
+        return replace(self, items=self.items.signs(), queries=queries, of_signs=True)
+
+
+def with_codes(models: Mapping[str, Model]) -> tuple[dict[str, Model], dict[str, DataError]]:
+    """The models with hash codes, and why others have none."""
+    coded, broken = {}, {}
+    for name, model in models.items():
+        try:
+            coded[name] = model.as_codes
+        except DataError as problem:
+            broken[name] = problem
+    return coded, broken
 
 
 def natural(name: str) -> tuple[tuple[int, int | str], ...]:
@@ -77,18 +110,32 @@ def needing_vectors(queries: pd.DataFrame) -> dict[str, bool]:
     return dict(zip(queries["query_id"], needs, strict=True))
 
 
+def texts_alone(queries: pd.DataFrame) -> dict[str, str]:
+    """The queries that are a text and nothing else, which an encoder of texts embeds: query_id →
+    text."""
+    alone = queries[(queries["text"] != "") & (queries["item_id"] == "")]
+    if "image" in alone.columns:
+        alone = alone[alone["image"].str.strip() == ""]
+    return dict(zip(alone["query_id"], alone["text"], strict=True))
+
+
 def read_models(
-    folder: Path, items: Sequence[str], queries: Mapping[str, bool], findings: Findings
+    folder: Path,
+    items: Sequence[str],
+    queries: Mapping[str, bool],
+    findings: Findings,
+    texts: Collection[str] = (),
 ) -> tuple[dict[str, Model], dict[str, DataError]]:
     """The usable models under `folder` by name, and what is wrong with the others.
 
-    `queries` says for each query whether it needs a stored vector.
+    `queries` says for each query whether it needs a stored vector, `texts` names those that an
+    encoder embeds where it has none.
     """
     models, broken = {}, {}
     for place in sorted(_folders(folder), key=lambda path: natural(path.name)):
         noted = Findings()
         try:
-            models[place.name] = read_model(place, items, queries, noted)
+            models[place.name] = read_model(place, items, queries, noted, texts)
         except DataError as problem:
             broken[place.name] = problem
             noted.error(problem)
@@ -97,19 +144,32 @@ def read_models(
 
 
 def read_model(
-    folder: Path, items: Sequence[str], queries: Mapping[str, bool], findings: Findings
+    folder: Path,
+    items: Sequence[str],
+    queries: Mapping[str, bool],
+    findings: Findings,
+    texts: Collection[str] = (),
 ) -> Model:
     """The model in a folder, its vectors in the order of `items` and `queries`.
 
     Raises DataError naming the file: missing, of another width, not finite, for other items.
     """
     shown = f"models/{folder.name}"
-    settings = read_settings(folder / "model.toml", MODEL, f"{shown}/model.toml", findings)
+    described = folder / "model.toml"
+    settings = dict(MODEL)
+    if described.exists():
+        settings = read_settings(described, MODEL, f"{shown}/model.toml", findings)
     gallery = _joined(folder, "items", dict.fromkeys(items, True), shown, findings)
     if gallery is None:
-        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items")
+        cure = near_model_file(folder, "items.npy")
+        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", cure=cure)
     width = gallery.matrix.shape[1]
-    stored = _joined(folder, "queries", queries, shown, findings)
+    encodes = settings["encoder"] in ENCODERS
+    lacking = {q: needs and not (encodes and q in texts) for q, needs in queries.items()}
+    stored = _joined(folder, "queries", lacking, shown, findings)
+    if stored is None:
+        _check_asked(lacking, settings["encoder"], shown, findings)
+    gallery, stored = _read_as_codes(gallery, stored, shown, findings)
     _check_alike(gallery, stored, settings["dimension"], shown)
     projection = _optional(folder, "text_projection", shown, width)
     bias = _optional(folder, "text_bias", shown, width)
@@ -130,6 +190,17 @@ def read_model(
     )  # fmt: skip
 
 
+def _check_asked(queries: Mapping[str, bool], encoder: str, shown: str, findings: Findings) -> None:
+    """An error for a version that no query can be asked of which needs a vector."""
+    needed = [query for query, needs in queries.items() if needs]
+    if needed:
+        many = counted(len(needed), "query needs", "queries need")
+        found = f"no such file, though {many} a vector ({listed(needed)})"
+        wanted = f"their vectors, with their ids in queries.txt (encoder = {encoder!r})"
+        cure = f"Or name an encoder of texts in model.toml: {' or '.join(ENCODERS)}."
+        findings.error(DataError(f"{shown}/queries.npy", found, wanted, cure=cure))
+
+
 def _picture_side(
     folder: Path, table: dict[str, Any], name: str, findings: Findings
 ) -> PictureSide | None:
@@ -139,6 +210,21 @@ def _picture_side(
     except DataError as problem:
         findings.error(problem)
         return None
+
+
+def _read_as_codes(
+    gallery: Vectors, stored: Vectors | None, shown: str, findings: Findings
+) -> tuple[Vectors, Vectors | None]:
+    """The vectors of items and queries; as hash codes where both hold nothing else, be they stored
+    as floats."""
+    both = [vectors for vectors in (gallery, stored) if vectors is not None]
+    if not all(each.codes or of_one_size(each.matrix) for each in both):
+        return gallery, stored
+    for stem, each in (("items", gallery), ("queries", stored)):
+        if each is not None and not each.codes:
+            findings.note(f"{shown}/{stem}", "floats of -1 and 1", "int8; read as hash codes")
+    read = [Vectors(each.ids, each.matrix, codes=True) for each in both]
+    return read[0], read[1] if stored is not None else None
 
 
 def _check_alike(gallery: Vectors, stored: Vectors | None, dimension: int, shown: str) -> None:
@@ -159,13 +245,14 @@ def _check_alike(gallery: Vectors, stored: Vectors | None, dimension: int, shown
 def run_files(folder: Path, findings: Findings) -> dict[str, Path]:
     """The files of ranked results under `folder` by name, in natural order."""
     found: dict[str, Path] = {}
+    beside = {ids for matrix in folder.glob(f"*{SUFFIX}") for ids in ids_beside(matrix)}
     for path in sorted(folder.iterdir() if folder.is_dir() else ()):
         match = RUN_NAME.fullmatch(path.name)
-        if path.name.startswith(".") or not path.is_file():
+        if path.name.startswith(".") or not path.is_file() or path in beside:
             continue
         if not match:
             findings.warning(
-                f"runs/{path.name}", "an unknown kind of file", ".trec, .csv or .parquet"
+                f"runs/{path.name}", "an unknown kind of file", ".trec, .csv, .parquet or .npy"
             )
         elif match[1] in found:
             found_twice = f"a second run {match[1]!r} beside {found[match[1]].name}"
@@ -216,7 +303,7 @@ def _of_known(
     )
     unknown = [name for name in vectors.ids if name not in matches]
     if unknown:
-        found = f"{len(unknown):,} vectors for unknown ids ({listed(unknown)})"
+        found = f"{len(unknown):,} vectors for unknown ids ({unmatched(unknown, known)})"
         findings.warning(name, found, f"ids of the {stem}; they were left out")
     if len(set(matches.values())) < len(matches):
         raise DataError(name, "two vectors for one item", "one vector for each item")

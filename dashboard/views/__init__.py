@@ -1,4 +1,4 @@
 """How one thing looks, and how a choice becomes an address.
 
-Sees tables, storage, retrieval and evaluation; only cached.py joins them.
+Sees tables, evaluation (types and texts) and experiment, and of storage what reviewers say.
 """

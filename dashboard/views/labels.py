@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-
-import pandas as pd
+from collections import Counter
+from collections.abc import Callable, Iterable
 
 from dashboard.evaluation.metrics.registry import Measure, measure
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.slices import KEYWORD_GROUP
-from dashboard.tables import counted
+from dashboard.experiment.names import with_id
+from dashboard.views.texts import shown
 from dashboard.views.view import View
 
-KINDS = {"video": "clip", "image": "picture", "text": "text"}
-ITEM = "item"
+LONGEST_NAME = 200
+"""Letters of a name that a key stands behind, so that both fit into a label."""
 
 
 def label(view: View, metric: str) -> str:
@@ -80,97 +80,28 @@ def slice_name(by: str, name: str) -> str:
     return group_name(name) if by == KEYWORD_GROUP else name
 
 
-@dataclass(frozen=True)
-class Words:
-    """What the things of one collection are called.
+def distinct_labels(options: Iterable[str], name: Callable[[str], str]) -> dict[str, str]:
+    """A label for each option that no other has: its name, with the option's own key behind it
+    where several share a name, and a number behind that where even the keys look alike.
 
-    item     one of its items: a clip, a picture, a text; an item where kinds differ or are unknown
-    gallery  all of them, with their number: `400 pictures and 2,000 texts`
-    queries  kind of queries → its name: `Picture queries`
-    asked    how many queries there are of each kind: `92 text queries · 211 clip queries`
-    example  a text that is asked for in it; empty where none is by itself
+    A browser sends back the label of what was chosen, so two equal ones would be one choice.
+
+    >>> distinct_labels(["a", "b", "c"], {"a": "Drives", "b": "Drives", "c": "Digits"}.__getitem__)
+    {'a': 'Drives (a)', 'b': 'Drives (b)', 'c': 'Digits'}
     """
-
-    item: str
-    gallery: str
-    queries: dict[str, str]
-    asked: str
-    example: str
-
-
-def words(items: pd.DataFrame, queries: pd.DataFrame) -> Words:
-    """What the items and queries of a collection are called, by their kinds.
-
-    items: item_id, kind. queries: query_id, text, item_id, image.
-    """
-    kind = items["kind"].str.strip().str.lower().map(KINDS).fillna(ITEM)
-    in_words = queries["text"] != ""
-    composed = in_words & (queries["image"] != "")
-    with_items = kind[items["item_id"].isin(queries.loc[~in_words, "item_id"])].tolist()
-    pictured = ["picture"] * bool((~in_words & (queries["image"] != "")).any())
-    both = bool(in_words.any()) and bool(composed[in_words].all())
-    one = _one_word(kind.tolist())
-    named = _one_word([*with_items, *pictured] or [one])
-    kinds = {"text": "composed" if both else "text", "item": named}
-    names = {of: f"{kind.capitalize()} queries" for of, kind in kinds.items()}
-    numbers = {"text": int(in_words.sum()), "item": int((~in_words).sum())}
-    asked = [
-        counted(number, f"{kinds[of]} query", f"{kinds[of]} queries")
-        for of, number in numbers.items()
-        if number
-    ]
-    alone = queries.loc[in_words & ~composed, "text"]
-    return Words(
-        f"{'an' if one == ITEM else 'a'} {one}",
-        " and ".join(counted(n, str(word)) for word, n in kind.value_counts(sort=False).items()),
-        {**names, "all": "All queries"},
-        " · ".join(asked) or "no queries",
-        str(alone.iloc[0]) if len(alone) else "",
-    )
-
-
-def item_name(item_id: str, caption: str) -> str:
-    """What an item is called wherever it is named: by its caption, where it has none by its id.
-
-    The cards have the same rule in `unpacked.js`.
-    """
-    return caption.strip() or item_id
-
-
-def item_names(items: pd.DataFrame) -> dict[str, str]:
-    """What each item is called. items: item_id, caption."""
-    pairs = zip(items["item_id"], items["caption"], strict=True)
-    return {item_id: item_name(item_id, caption) for item_id, caption in pairs}
-
-
-def with_id(name: str, item_id: str) -> str:
-    """A name that others may have, too, with the id behind it.
-
-    >>> with_id("a 7", "d0042"), with_id("d0042", "d0042")
-    ('a 7 (d0042)', 'd0042')
-    """
-    return name if name == item_id else f"{name} ({item_id})"
-
-
-def query_names(queries: pd.DataFrame, items: pd.DataFrame) -> dict[str, str]:
-    """What each query is called: its text, what it shows, or the item that it is about.
-
-    An item goes by its name; where those of the items asked about are not all different, its id
-    stands behind it. queries: query_id, text, item_id, image (and caption); items: item_id,
-    caption.
-    """
-    known = item_names(items)
-    of_items = queries["item_id"].map(lambda item: known.get(item, item)).astype("str")
-    if of_items[queries["item_id"] != ""].duplicated().any():
-        pairs = zip(of_items, queries["item_id"], strict=True)
-        of_items = pd.Series([with_id(*pair) for pair in pairs], queries.index, dtype="str")
-    names = "like " + of_items
-    pictures = queries.get("caption", queries["image"]).where(queries["image"] != "", "")
-    bare = queries["item_id"] == ""
-    names = names.mask(bare, pictures.where(pictures != "", queries["query_id"]))
-    names = names.mask(queries["text"] != "", queries["text"])
-    return dict(zip(queries["query_id"], names, strict=True))
-
-
-def _one_word(kinds: list[str]) -> str:
-    return kinds[0] if len(set(kinds)) == 1 else ITEM
+    every = list(dict.fromkeys(options))
+    names = {option: shown(name(option)) for option in every}
+    shared = Counter(names.values())
+    labels: dict[str, str] = {}
+    taken = {label for label, number in shared.items() if number == 1}
+    for option in every:
+        label = names[option]
+        if shared[label] > 1:
+            wanted = shown(with_id(shown(name(option), LONGEST_NAME), option))
+            label, number = wanted, 1
+            while label in taken:
+                number += 1
+                label = f"{wanted} · {number}"
+            taken.add(label)
+        labels[option] = label
+    return labels

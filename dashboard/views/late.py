@@ -3,7 +3,7 @@ start, so that nothing below it jumps when it comes (the rules are in `frame/pag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
 from typing import Any
 
@@ -29,11 +29,17 @@ def chart(drawn: alt.TopLevelMixin, **options: Any) -> Any:
     return st.altair_chart(drawn, height=height, **options)
 
 
-def rows(table: pd.DataFrame, **options: Any) -> Any:
-    """Draw a scrolling table; what was chosen in it, as `st.dataframe` gives it."""
+def rows(
+    table: pd.DataFrame, written: Mapping[str, Callable[[Any], str]] | None = None, **options: Any
+) -> Any:
+    """Draw a scrolling table; what was chosen in it, as `st.dataframe` gives it.
+
+    written: how the numbers of some columns are written; they are sorted as numbers all the same.
+    """
     fit = ROW * (max(len(table), 1) + 1) + 2
     most = ROW * (SEEN + 1) + 12  # a part of the next row says that there is more
-    return st.dataframe(table, height=min(fit, most), **options)
+    shown = table.style.format({**written}) if written and len(table) else table
+    return st.dataframe(shown, height=min(fit, most), **options)
 
 
 def table(shown: pd.DataFrame, key: str) -> None:

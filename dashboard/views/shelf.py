@@ -8,10 +8,11 @@ from html import escape
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.experiment import shelf
+from dashboard.experiment.shelf import Glance
 from dashboard.storage.findings import listed
 from dashboard.tables import DataError
-from dashboard.views import cached
-from dashboard.views.cached.shelf import Glance
+from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import badge, plain
 
 ACROSS = 3
@@ -28,13 +29,19 @@ def empty() -> None:
     )
 
 
+def titles() -> dict[str, str]:
+    """The name of each collection and its title, with the name behind it where several share it."""
+    known = shelf.titles()
+    return distinct_labels(known, known.__getitem__)
+
+
 def cards(names: Sequence[str]) -> str:
     """Draw a card for each collection; the name of the one whose button was pressed, or nothing."""
-    pressed, broken = "", {}
+    pressed, broken, named = "", {}, titles()
     places = iter(range(len(names)))
     for name in names:
         try:
-            known = cached.glance(name)
+            known = shelf.glance(name)
         except DataError as problem:
             broken[name] = str(problem)
             continue
@@ -42,16 +49,16 @@ def cards(names: Sequence[str]) -> str:
         if place % ACROSS == 0:
             row = st.columns(ACROSS)
         with row[place % ACROSS], st.container(border=True, height="stretch"):
-            pressed = name if _card(known) else pressed
+            pressed = name if _card(known, named.get(name, known.title)) else pressed
     for name, sentence in broken.items():
         st.error(plain(f"{name} cannot be opened: {sentence}", None), icon=":material/error:")
     return pressed
 
 
-def _card(known: Glance) -> bool:
-    """One collection; whether its button was pressed."""
+def _card(known: Glance, title: str) -> bool:
+    """One collection under a title that no other has; whether its button was pressed."""
     _pictures(known)
-    st.markdown(f"**{plain(known.title)}**")
+    st.markdown(f"**{plain(title)}**")
     st.markdown(" ".join(badge(PROTOCOLS[name].title, "blue") for name in known.protocols))
     if known.about:
         st.caption(plain(known.about, None))
@@ -65,7 +72,7 @@ def _card(known: Glance) -> bool:
 
 
 def _pictures(known: Glance) -> None:
-    addresses = cached.cover_pictures(known)
+    addresses = shelf.cover_pictures(known)
     if not addresses:
         return
     shown = "".join(

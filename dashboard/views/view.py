@@ -47,6 +47,7 @@ class View:
     rows: str
     window: str
     divide: str
+    average: str
     text: str
     item: str
     picture: str

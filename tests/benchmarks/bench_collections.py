@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from dashboard.experiment import shelf
 from dashboard.storage import collection as collections
-from dashboard.views import cached
 
 
 def main() -> None:
@@ -31,9 +31,9 @@ def main() -> None:
             shutil.copytree(source, Path(place) / f"c{number:03d}", ignore=ignored)
         collections.COLLECTIONS = Path(place)
         names = collections.names()
-        first = taken(lambda: [cached.glance(name) for name in names])
-        again = taken(lambda: [cached.glance(name) for name in names])
-        titles = taken(lambda: cached.titles())
+        first = taken(lambda: [shelf.glance(name) for name in names])
+        again = taken(lambda: [shelf.glance(name) for name in names])
+        titles = taken(lambda: shelf.titles())
         few = names[:10]
         whole = taken(lambda: [collections.open_collection(name) for name in few]) / len(few)
     print(

@@ -1,6 +1,6 @@
 """How long six metrics take from prepared tables, beside pytrec_eval on its own prepared dicts.
 
-`python tests/benchmarks/bench_metrics.py [queries] [depth]` prints milliseconds (the least of five
+`python -m tests.benchmarks.bench_metrics [queries] [depth]` prints milliseconds (the least of five
 runs) and ratios; reading of files is measured elsewhere.
 """
 
@@ -156,5 +156,5 @@ def keyword_truth(items: int, queries: int) -> None:
 if __name__ == "__main__":
     numbers = [int(word) for word in sys.argv[1:]] or [10_000, 100]
     six_metrics(*numbers)
-    context_aware(10_000, 100)
-    keyword_truth(10_000, 1000)
+    context_aware(*numbers)
+    keyword_truth(numbers[0], numbers[0] // 10)

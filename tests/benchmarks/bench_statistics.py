@@ -2,12 +2,13 @@
 
 `python -m tests.benchmarks.bench_statistics [coverage] [false] [speed]` prints, by simulation, how
 often the 95 % interval holds the true difference, how often identical versions are called
-different, and the time of all pairs of 10 versions × 1,000 queries × 6 metrics.
+different, and the time of all pairs of 10 versions × 1,000 queries × 6 metrics. `--experiments N`
+simulates so many (4,000, half as many of identical versions), `--queries N` times so many.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from collections.abc import Callable
 
@@ -79,17 +80,20 @@ def percentile(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def coverage() -> None:
+def coverage(experiments: int) -> None:
     """The share of intervals that hold the true mean, ours and the plain percentile one."""
-    print(f"coverage of the 95 % interval, {EXPERIMENTS:,} experiments each (± 0.7 points)")
+    print(
+        f"coverage of the 95 % interval, {experiments:,} experiments each "
+        f"(± {196 * (0.05 * 0.95 / experiments) ** 0.5:.1f} points)"
+    )
     print(f"{'differences':18}{'queries':>8}{'ours':>8}{'percentile':>12}{'width':>8}")
     for name, draw in DRAWS.items():
         true = float(
             np.mean([draw(np.random.default_rng(s), (1_000, 1_000)).mean() for s in range(20)])
         )
         for n in (20, 40, 80, 200):
-            sample = draw(np.random.default_rng(100 + n), (n, EXPERIMENTS))
-            low, high = bootstrap_interval(sample, resamples=RESAMPLES)
+            sample = draw(np.random.default_rng(100 + n), (n, experiments))
+            low, high = bootstrap_interval(sample)
             other_low, other_high = percentile(sample)
             ours = ((low <= true + 1e-9) & (true - 1e-9 <= high)).mean()
             plain = ((other_low <= true + 1e-9) & (true - 1e-9 <= other_high)).mean()
@@ -97,7 +101,7 @@ def coverage() -> None:
             print(f"{name:18}{n:8}{ours:8.1%}{plain:12.1%}{wider:7.2f}x")
 
 
-def false_positives(experiments: int = 2_000) -> None:
+def false_positives(experiments: int) -> None:
     """How often two versions that differ by chance alone are called different by the verdict."""
     for n in (20, 84):
         rng = np.random.default_rng(n)
@@ -157,9 +161,9 @@ def ten_versions(queries: int = 1_000, versions: int = 10, metrics: int = 6) -> 
     )
 
 
-def speed() -> None:
+def speed(queries: int) -> None:
     """All 45 pairs × 6 metrics, 10,000 resamplings, beside scipy called for each of the 270."""
-    table = ten_versions()
+    table = ten_versions(queries)
     all_pairs = least(lambda: compare_all(table))
     print(f"all pairs: interval, randomisation, t, Holm, counts of 270 tests {all_pairs:9.0f} ms")
     print(f"Tukey, 45 pairs of one metric {least(lambda: tukey(table, 'A', 5)):44.0f} ms")
@@ -191,6 +195,15 @@ def least(work: Callable[[], object], times: int = 5) -> float:
 
 
 if __name__ == "__main__":
-    parts = {"coverage": coverage, "false": false_positives, "speed": speed}
-    for part in sys.argv[1:] or parts:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("parts", nargs="*", metavar="PART", help="coverage, false or speed")
+    asked.add_argument("--experiments", type=int, default=EXPERIMENTS)
+    asked.add_argument("--queries", type=int, default=1_000)
+    call = asked.parse_args()
+    parts: dict[str, Callable[[], None]] = {
+        "coverage": lambda: coverage(call.experiments),
+        "false": lambda: false_positives(max(1, call.experiments // 2)),
+        "speed": lambda: speed(call.queries),
+    }
+    for part in call.parts or parts:
         parts[part]()

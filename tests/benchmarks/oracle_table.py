@@ -1,10 +1,12 @@
 """The largest difference between our values and those of other tools, metric by metric.
 
-`python tests/benchmarks/oracle_table.py` prints metric, tool, queries and the largest difference of
-one query; tests/evaluation/test_oracles.py holds the same to 1e-9.
+`python -m tests.benchmarks.oracle_table [--queries N]` prints metric, tool, queries and the largest
+difference of one query; tests/evaluation/test_oracles.py and test_trec_eval.py hold the same.
 """
 
 from __future__ import annotations
+
+import argparse
 
 import ir_measures
 import numpy as np
@@ -15,22 +17,39 @@ from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.rankings import from_lists
 from tests.evaluation.oracle import made_up, plain_cag, plain_err
 from tests.evaluation.test_oracles import FAMILIES, TREC_EVAL, measured
+from tests.evaluation.test_trec_eval import GEOMETRIC, GRADES, SUMS, VALUES
+from tests.evaluation.test_trec_eval import measured as values
+from tests.evaluation.test_trec_eval import theirs as known
 
 QUERIES = 5000
 
 
-def trec_eval() -> None:
+def trec_eval(queries: int) -> None:
     """pytrec_eval on made-up judgements and runs with ties and missing queries."""
-    qrels, run = made_up(100, queries=QUERIES)
+    qrels, run = made_up(100, queries=queries)
     theirs = pytrec_eval.RelevanceEvaluator(qrels, FAMILIES).evaluate(run)
     ours = measured(qrels, run, " ".join(TREC_EVAL))
     for name, their_name in TREC_EVAL.items():
         line(name, "pytrec_eval", [ours[name, q] - theirs[q][their_name] for q in theirs])
 
 
-def judged() -> None:
+def beside(level: int, queries: int) -> None:
+    """What trec_eval has beside these, with this least grade of a relevant item."""
+    qrels, run = made_up(110 + level, queries=queries, grades=GRADES["negative"])
+    theirs = known(qrels, run, level)
+    names = [*VALUES, *GEOMETRIC, *SUMS]
+    table = values(qrels, run, names, level).set_index(["name", "query_id"])["value"]
+    for name in names:
+        ours = table[name]
+        pairs = [(ours[query], theirs[query][name]) for query in theirs]
+        if name in GEOMETRIC:  # it gives the logarithm
+            pairs = [(max(own, 1e-5), np.exp(other)) for own, other in pairs]
+        line(f"{name} -l {level}", "pytrec_eval", [own - other for own, other in pairs])
+
+
+def judged(queries: int) -> None:
     """ir_measures, on scores without ties: it breaks them by item id ascending."""
-    qrels, run = made_up(101, queries=QUERIES)
+    qrels, run = made_up(101, queries=queries)
     run = {q: {i: float(n) for n, i in enumerate(items)} for q, items in run.items()}
     ours = measured(qrels, run, "Judged@10")
     theirs = ir_measures.iter_calc([ir_measures.parse_measure("Judged@10")], qrels, run)
@@ -68,8 +87,13 @@ def line(metric: str, tool: str, differences: object) -> None:
 
 
 if __name__ == "__main__":
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--queries", type=int, default=QUERIES)
+    size = asked.parse_args().queries
     print(f"{'metric':22} {'tool':14} {'queries':>6} {'largest':>9}")
-    trec_eval()
-    judged()
+    trec_eval(size)
+    for least in (1, 2, 3):
+        beside(least, size)
+    judged(size)
     fractions_of_grades()
     plain_loops()

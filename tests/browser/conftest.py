@@ -93,16 +93,19 @@ def new_page(browser, contexts: dict) -> Iterator[Callable]:
     assert not errors
 
 
-@pytest.fixture(scope="module")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
-    """Starts `streamlit run FILE` on a free port, gives its address; stops it after the module."""
-    running = []
+class Servers:
+    """Runs `streamlit run FILE` on free ports, until it is told to stop."""
 
-    def started(file: Path, **environment: str) -> str:
+    def __init__(self, folder: Callable[[], Path]) -> None:
+        self.folder = folder
+        self.running: dict[str, tuple[subprocess.Popen, Path]] = {}
+
+    def __call__(self, file: Path, *, port: int = 0, **environment: str) -> str:
+        """Start one; gives its address, with STREAMLIT_SERVER_BASE_URL_PATH the one below that."""
         if chromium() is None:
             _without_browser()
-        port = _free_port()
-        log = tmp_path_factory.mktemp("server") / "log.txt"
+        port = port or _free_port()
+        log = self.folder() / "log.txt"
         with log.open("w") as output:
             server = subprocess.Popen(
                 _command(file, port),
@@ -111,15 +114,30 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        running.append(server)
-        url = f"http://127.0.0.1:{port}"
+        base = environment.get("STREAMLIT_SERVER_BASE_URL_PATH", "")
+        url = f"http://127.0.0.1:{port}/{base}".rstrip("/")
+        self.running[url] = server, log
         _wait(url, server, log)
         return url
 
-    yield started
-    for server in running:
+    def log(self, url: str) -> str:
+        """What the one at an address has logged so far."""
+        return self.running[url][1].read_text(encoding="utf-8")
+
+    def stop(self, url: str) -> None:
+        """Stop the one at an address."""
+        server, _ = self.running.pop(url)
         server.terminate()
         server.wait(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """Starts `streamlit run FILE` on a free port, gives its address; stops it after the module."""
+    servers = Servers(lambda: tmp_path_factory.mktemp("server"))
+    yield servers
+    for url in list(servers.running):
+        servers.stop(url)
 
 
 def _command(file: Path, port: int) -> list[str]:

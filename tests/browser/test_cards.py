@@ -10,6 +10,8 @@ import pytest
 
 from tests.browser.cards_world import world
 
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
+
 
 @pytest.fixture
 def grid(cards_address: str, new_page: Callable) -> Callable:
@@ -187,15 +189,42 @@ def test_back_and_forward_in_haste_end_where_the_address_is(grid: Callable) -> N
     player = page.locator("dialog[open]")
     card(page, "v0.1", 2).locator(".open").click()
     page.wait_for_url(re.compile("clip="))
-    for _ in range(3):
-        page.evaluate("history.back(); setTimeout(() => history.forward(), 30)")
-        page.wait_for_timeout(200)
-    page.wait_for_timeout(1000)
+    page.evaluate(
+        """async () => { const gone = () => new Promise(
+            done => addEventListener('popstate', done, {once: true}));
+        for (let time = 0; time < 5; time++) {
+            const back = gone(); history.back(); await back;
+            const again = gone(); history.forward(); await again;
+        } }"""
+    )
+    page.locator(IDLE).wait_for()
+    page.wait_for_timeout(500)
     assert "clip=" in page.url and player.count() == 1
     page.evaluate("history.back()")
     player.wait_for(state="hidden")
-    page.wait_for_timeout(1000)
+    page.wait_for_url(re.compile(r"/(?!.*clip=)"))
+    page.locator(IDLE).wait_for()
+    page.wait_for_timeout(500)
     assert "clip=" not in page.url and player.count() == 0
+
+
+def test_closing_that_is_told_late_does_not_close_what_forward_has_opened_again(
+    grid: Callable,
+) -> None:
+    page = grid()
+    card(page, "v0.1", 2).locator(".open").click()
+    page.wait_for_url(re.compile("clip="))
+    page.locator(IDLE).wait_for()
+    page.evaluate(
+        """() => { const opened = location.href; // a busy page hears of both steps at once
+        for (const address of [location.pathname, opened]) {
+            history.replaceState(history.state, '', address);
+            dispatchEvent(new PopStateEvent('popstate', {state: history.state}));
+        } }"""
+    )
+    page.wait_for_timeout(500)
+    page.locator(IDLE).wait_for()
+    assert "clip=" in page.url and page.locator("dialog[open]").count() == 1
 
 
 def test_a_link_to_an_item_that_is_gone_opens_nothing(grid: Callable) -> None:
@@ -221,6 +250,26 @@ def test_copying_gives_a_link_that_opens_this_clip(grid: Callable) -> None:
     page.get_by_role("button", name="Link copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert parse_qs(urlsplit(copied).query)["clip"] == [world.PLAIN[2]]
+
+
+def test_a_script_and_a_style_that_do_not_come_at_first_are_asked_for_again(
+    cards_address: str, new_page: Callable
+) -> None:
+    page, asked = new_page(fresh=True), []
+
+    def lose_two(route) -> None:
+        asked.append(urlsplit(route.request.url).path.rsplit("/")[-1])
+        if asked.count(asked[-1]) <= 2:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/cards/*/cards.*", lose_two)
+    page.goto(cards_address)
+    page.locator(".card").first.wait_for()
+    assert asked.count("cards.js") == asked.count("cards.css") == 3
+    card(page, "v0.1", 2).locator(".open").click()
+    page.locator("dialog[open]").wait_for()
 
 
 def test_hostile_texts_are_texts(grid: Callable, cards_address: str) -> None:

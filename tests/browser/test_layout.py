@@ -89,13 +89,30 @@ def test_every_screen_comes_without_a_jump(driving: str, new_page: Callable, wid
     assert all(value < 0.05 for value in found.values()), found
 
 
+class Held:
+    """Requests of a page that wait until they are released, and those after it do not."""
+
+    def __init__(self, page, addresses: str) -> None:
+        self.waiting: list | None = []
+        page.route(addresses, lambda route: self._take(route))
+
+    def _take(self, route) -> None:
+        if self.waiting is None:
+            route.continue_()
+        else:
+            self.waiting.append(route)
+
+    def release(self) -> None:
+        waiting, self.waiting = self.waiting, None
+        for route in waiting:
+            route.continue_()
+
+
 def test_cards_stand_in_outline_until_they_and_their_posters_come(
     driving: str, new_page: Callable
 ) -> None:
     page = new_page(width=1400, fresh=True)
-    held: dict[str, list] = {"cards.js": [], "posters": []}
-    page.route("**/cards/*/cards.js", lambda route: held["cards.js"].append(route))
-    page.route("**/posters/**", lambda route: held["posters"].append(route))
+    script, posters = Held(page, "**/cards/*/cards.js"), Held(page, "**/posters/**")
     page.goto(f"{driving}/query?collection=driving&query=q001")
     outline = "getComputedStyle(document.querySelector('.st-key-found'), '::before').content"
     page.locator(".st-key-found .st-key-cards").wait_for(state="attached")
@@ -103,7 +120,7 @@ def test_cards_stand_in_outline_until_they_and_their_posters_come(
     room = page.locator(".st-key-found").bounding_box()
     assert room["height"] >= 640
 
-    release(held["cards.js"])
+    script.release()
     page.locator(".card").first.wait_for()
     assert page.evaluate(outline) == "none"
     assert page.locator(".st-key-found").bounding_box()["y"] == room["y"]
@@ -114,16 +131,10 @@ def test_cards_stand_in_outline_until_they_and_their_posters_come(
     assert first.evaluate(pulse) == "none"
     height = first.bounding_box()["height"]
 
-    release(held["posters"])
+    posters.release()
     page.locator(".picture:not(.waiting) img").first.wait_for()
     assert "waiting" not in first.get_attribute("class")
     assert first.bounding_box()["height"] == height
-
-
-def release(held: list) -> None:
-    for route in held:
-        route.continue_()
-    held.clear()
 
 
 def test_every_page_has_the_style_and_nothing_else_has(driving: str) -> None:

@@ -156,11 +156,6 @@ def test_a_text_is_typed_and_both_versions_answer(visit: Callable) -> None:
     box.fill("a lorry cuts in")
     box.press("Enter")
     page.wait_for_url("**text=a**")
-    for second in range(90):  # the text model may still be loading
-        if page.locator(".card").count():
-            break
-        if second == 45:
-            page.reload()  # in one run of many the wait did not end by itself
-        page.wait_for_timeout(1000)
+    page.locator(".card").first.wait_for(timeout=90_000)  # the text model may still be loading
     assert page.locator("section[aria-label]").filter(has=page.locator(".card")).count() >= 2
     assert "large vehicle" in page.locator(".card").first.inner_text()

@@ -225,6 +225,18 @@ def test_controls_cannot_leave_the_span(opened: Callable) -> None:
         assert 0.95 <= video.evaluate("video => video.currentTime") <= 1.65
 
 
+def test_a_file_that_is_as_long_as_its_span_is_shown_whole(opened: Callable) -> None:
+    """How long a WebM file is, the browser learns first."""
+    page = opened("clip=cut", reduced_motion="reduce")
+    video = page.locator(".stage video")
+    page.get_by_text("of its file; it stays within.").wait_for(state="detached")
+    assert video.evaluate("video => [video.loop, video.currentTime < 0.1]") == [False, True]
+    video.evaluate(
+        """video => new Promise(done => { video.currentTime = 0.6; setTimeout(done, 400) })"""
+    )
+    assert 0.5 < video.evaluate("video => video.currentTime") < 0.7
+
+
 def test_back_and_esc_close_the_player_from_any_neighbour(opened: Callable) -> None:
     page = opened()
     player = page.locator("dialog.player[open]")

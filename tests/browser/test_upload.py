@@ -61,7 +61,8 @@ def test_a_picture_is_searched_with_and_its_link_shows_it_again(app: str, new_pa
     shown.wait_for()
     answer = other.request.get(shown.evaluate("image => image.src"))
     content = answer.body()
-    assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    policy = "default-src 'none'; sandbox; frame-ancestors 'none'"
+    assert answer.headers["content-security-policy"] == policy
     assert other.request.get(f"{app}/uploads/kept?item=../../{fingerprint}").status == 404
     seen = Image.open(io.BytesIO(content)).convert("RGB")
     assert b"secret" not in content and seen.getpixel((5, 5)) == pytest.approx((250, 5, 5), abs=4)

@@ -19,6 +19,8 @@ from PIL import Image
 from scipy.stats import spearmanr
 from sklearn.metrics import average_precision_score
 
+from dashboard.storage.collection import open_collection
+
 DATA = Path(__file__).resolve().parents[2] / "data"
 README = (DATA / "README.md").read_text(encoding="utf-8")
 OPENMOJI = ("openmoji_composed", "openmoji_captions", "openmoji_hashes", "openmoji_context")
@@ -39,6 +41,8 @@ def rows(collection: str, name: str) -> list[dict[str, str]]:
 def grades(collection: str) -> dict[str, dict[str, float]]:
     """query → item → grade."""
     found: dict[str, dict[str, float]] = defaultdict(dict)
+    if collection == "openmoji_context":
+        return {q: {i: _mean(five) for i, five in of.items()} for q, of in answers().items()}
     for row in rows(collection, "qrels"):
         assert row["item_id"] not in found[row["query_id"]]
         found[row["query_id"]][row["item_id"]] = float(row["grade"])
@@ -307,21 +311,29 @@ def _dcg(graded: list[float]) -> float:
     return sum((2**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(graded, start=1))
 
 
-def test_relevance_is_averaged_over_five_sources() -> None:
-    answers: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+def answers() -> dict[str, dict[str, dict[str, int]]]:
+    """query → item → worker → answer, of the context collection."""
+    found: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows("openmoji_context", "relevance"):
-        pair = (row["query_id"], row["item_id"])
-        answers[pair][row["worker"]] = int(row["relevance"])
-    assert {answer for five in answers.values() for answer in five.values()} <= {
-        -2, -1, 0, 50, 70, 100,
-    }  # fmt: skip
-    judged = grades("openmoji_context")
-    assert len(answers) == sum(map(len, judged.values()))
-    for (query, item), five in answers.items():
-        assert set(five) == WORKERS
-        valid = [answer for answer in five.values() if answer >= 0]
-        wanted = sum(valid) / len(valid) if valid else -1
-        assert judged[query][item] == pytest.approx(wanted, abs=0.006)
+        found[row["query_id"]][row["item_id"]][row["worker"]] = int(row["relevance"])
+    return found
+
+
+def _mean(five: dict[str, int]) -> float:
+    valid = [answer for answer in five.values() if answer >= 0]
+    return sum(valid) / len(valid) if valid else -1.0
+
+
+def test_relevance_is_what_five_sources_said_and_stands_nowhere_else() -> None:
+    every = [five for of in answers().values() for five in of.values()]
+    assert {answer for five in every for answer in five.values()} <= {-2, -1, 0, 50, 70, 100}
+    assert all(set(five) == WORKERS for five in every)
+    assert not list((DATA / "openmoji_context").glob("qrels*")), "a copy would be rounded"
+    judged = open_collection("openmoji_context").qrels
+    wanted = grades("openmoji_context")
+    assert len(judged) == sum(map(len, wanted.values()))
+    for row in judged.itertuples():
+        assert row.grade == wanted[row.query_id][row.item_id], "in full, not rounded"
 
 
 def test_grids_have_rows_of_five_and_are_what_the_version_found() -> None:

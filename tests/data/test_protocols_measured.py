@@ -35,9 +35,23 @@ def vectors(name: str, version: str, stem: str) -> dict[str, np.ndarray]:
 
 def grades(name: str) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
+    if name == "openmoji_context":
+        return relevance(name)
     for row in table(name, "qrels.csv"):
         found.setdefault(row["query_id"], {})[row["item_id"]] = float(row["grade"])
     return found
+
+
+def relevance(name: str) -> dict[str, dict[str, float]]:
+    """The mean of the workers' valid answers, -1 without any."""
+    said: dict[str, dict[str, list[float]]] = {}
+    for row in table(name, "relevance.csv"):
+        of = said.setdefault(row["query_id"], {}).setdefault(row["item_id"], [])
+        of += [float(row["relevance"])] * (float(row["relevance"]) >= 0)
+    return {
+        query: {item: float(np.mean(a)) if a else -1.0 for item, a in of.items()}
+        for query, of in said.items()
+    }
 
 
 def stated(section: str) -> dict[str, list[float]]:

@@ -44,6 +44,16 @@ def sentence(runs, **options):
     return verdict(compare(table, old, new, **options).iloc[0], old, new)
 
 
+def test_the_order_of_the_queries_moves_no_number():
+    table = many()
+    other = table.iloc[np.random.default_rng(5).permutation(len(table))]
+    order = ["metric", "cutoff"]
+    groups = {query: f"scene {int(query[1:]) // 3}" for query in table["query_id"].unique()}
+    for options in ({}, {"groups": groups}):
+        one, two = (compare(t, "v0", "v1", **options).sort_values(order) for t in (table, other))
+        pd.testing.assert_frame_equal(one.reset_index(drop=True), two.reset_index(drop=True))
+
+
 def test_worst_difference_comes_first_and_nulls_last_with_a_reason():
     table = measured(
         {"old": {"a": 0.2, "b": 1, "c": None, "d": 0.4}, "new": {"a": 0.4, "b": 0.2, "c": 1}}
@@ -115,7 +125,35 @@ def test_the_same_seed_gives_the_same_numbers_and_another_does_not():
     table = many()
     first, again, other = (compare(table, "v0", "v1", seed=seed) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(first, again)
-    assert not first["low"].equals(other["low"])
+    assert not first["p"].equals(other["p"])
+
+
+def test_no_bound_depends_on_a_seed_and_no_number_on_the_order_of_the_queries():
+    table = many()
+    mixed = table.sample(frac=1, random_state=3)
+    first, other = (compare(each, "v0", "v1") for each in (table, mixed))
+    first, other = (
+        rows.sort_values(["metric", "cutoff"], ignore_index=True) for rows in (first, other)
+    )
+    pd.testing.assert_frame_equal(first, other, rtol=0, atol=1e-12)
+    again = compare(table, "v0", "v1", seed=2)
+    assert again[["low", "high"]].equals(compare(table, "v0", "v1")[["low", "high"]])
+
+
+def test_equal_twins_count_once_and_a_like_metric_that_differs_counts():
+    ids = [f"q{i}" for i in range(9)]
+    moved = {q: 0.1 * (i < 6) for i, q in enumerate(ids)}
+    runs = {"old": dict.fromkeys(ids, 0.0), "new": moved}
+    six = {run: {q: value / 6 for q, value in values.items()} for run, values in runs.items()}
+    table = pd.concat([measured(runs, "Rsum", None), measured(six, "mR", None)])
+    rows = compare(table, "old", "new")
+    assert rows["tests"].tolist() == [1, 1] and rows["p_holm"].tolist() == [2 / 64] * 2
+    assert rows["delta"].tolist() == pytest.approx([0.6 / 9, 0.1 / 9])
+    six["new"]["q0"] = 0.0
+    table = pd.concat([measured(runs, "Rsum", None), measured(six, "mR", None)])
+    assert compare(table, "old", "new")["tests"].tolist() == [2, 2]
+    other = pd.concat([measured(runs, "P", 5), measured(runs, "AP", None)])
+    assert compare(other, "old", "new")["tests"].tolist() == [2, 2], "two metrics that agree"
 
 
 def test_queries_of_one_scene_make_a_wider_interval():
@@ -156,7 +194,7 @@ def test_one_version_only_gives_no_pairs():
         (
             {"v0.1": {"a": 0.5, "b": None}, "v0.2": {"a": 1, "b": 1}},
             "v0.2 and v0.1 cannot be told apart at P@5: of 2 queries one is scored in both "
-            "(+0.50), and a test needs two",
+            "(+0.500), and a test needs two",
         ),
         (
             {"v0.1": {"a": 0.5, "b": 1}, "v0.2": {"a": 0.5, "b": 1}},
@@ -165,7 +203,7 @@ def test_one_version_only_gives_no_pairs():
         ),
         (
             {"v0.1": {"a": 0.5, "b": 1, "c": 0}, "v0.2": {"a": 1, "b": 0.9, "c": 0}},
-            "No clear difference between v0.2 and v0.1 at P@5: +0.13 [-0.10, +0.50], "
+            "No clear difference between v0.2 and v0.1 at P@5: +0.133 [-0.100, +0.500], "
             "p = 1 (randomisation, exact), 3 of 3 queries scored: 1 better, 1 same, 1 worse",
         ),
     ],
@@ -189,7 +227,7 @@ def test_verdict_names_direction_size_interval_test_and_counts():
 
 def test_verdict_shows_a_difference_however_small():
     runs = {"old": {"a": 0.5, "b": 0.25}, "new": {"a": 0.5004, "b": 0.2504}}
-    assert ": +0.00040 [+0.00040, +0.00040], p = 0.5 (randomisation, exact)" in sentence(runs)
+    assert ": +0.000400 [+0.000400, +0.000400], p = 0.5 (randomisation, exact)" in sentence(runs)
 
 
 def test_verdict_says_better_only_after_the_correction_for_the_measures_shown():

@@ -21,6 +21,7 @@ GRADE = st.sampled_from([None, -1, 0, 0, 0.5, 1, 1, 2, 3])
 CREDIT = st.sampled_from([0, 0, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1])
 PAIRS = st.lists(st.tuples(GRADE, CREDIT), max_size=14)
 NUMBERS = {"p": (0.95, 0.8, 0.3, 0.0, 1.0), "rows": (0, 1, 2, 5), "w": (10, 1, 3), "max": (4, 1, 2)}
+NUMBERS |= {"recall": (0.0, 0.1, 0.5, 1.0), "x": (1.0, 0.0, 0.5)}
 """What the settings that are numbers are tried with; those of choices are tried with each."""
 
 

@@ -59,7 +59,7 @@ def one(rankings, query):
     take = slice(query, query + 1)
     fields = ("grades", "credit", "judged", "tied")
     cut = {name: getattr(rankings, name)[take, :length] for name in fields}
-    whole = ("returned", "relevant", "ideal", "ideal_credit")
+    whole = ("returned", "relevant", "ideal", "ideal_credit", "missable")
     cut |= {name: getattr(rankings, name)[take] for name in whole}
     return type(rankings)(query_ids=("alone",), relevant_from=rankings.relevant_from, **cut)
 

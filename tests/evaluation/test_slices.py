@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard.evaluation.compare import compare
+from dashboard.evaluation.divisions import divisions
 from dashboard.evaluation.overlap import overlap, overlap_by_query
 from dashboard.evaluation.protocols.protocol import judgement
 from dashboard.evaluation.slices import (
@@ -18,6 +19,30 @@ from dashboard.evaluation.slices import (
 from tests.evaluation.kinds_statistics import measured
 
 lists = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=8)
+
+
+def test_a_query_without_a_keyword_is_a_part_and_so_is_one_that_asks_with_a_picture():
+    queries = pd.DataFrame(
+        {
+            "query_id": ["a", "b", "c"],
+            "text": ["car", "", ""],
+            "item_id": ["", "i1", ""],
+            "image": ["", "", "x.png"],
+        }
+    )
+    required = pd.DataFrame(
+        [("a", "pv_object_type", "car")], columns=["query_id", "group", "keyword"]
+    )
+    judged = judgement(
+        pd.DataFrame([("a", "i1", 1.0, 1.0)], columns=["query_id", "item_id", "grade", "credit"]),
+        ["a", "b", "c"],
+    )
+    found = named(divisions(queries, required, ["pv_object_type"], judged))
+    assert found["number of keywords", "1"] == ["a"]
+    assert found["number of keywords", "0"] == ["b", "c"]
+    assert found["kind of query", "picture query"] == ["c"]
+    bare = named(divisions(queries, required.iloc[:0], ["pv_object_type"], judged))
+    assert not [by for by, _ in bare if by == "number of keywords"]
 
 
 def run(items, query="q"):
@@ -113,12 +138,10 @@ def test_means_of_slices_and_their_difference_to_the_baseline():
     table.loc[table["query_id"] == "q1", "value"] = np.nan
     slices = pd.DataFrame({"query_id": [*ids[:10], "q1", "gone"], "by": "half", "slice": "few"})
     slices.loc[10:, "slice"] = "one"
-    found = slice_means(table, slices, "P", 5, baseline="old", resamples=500).set_index(
-        ["slice", "run"]
-    )
+    found = slice_means(table, slices, "P", 5, baseline="old").set_index(["slice", "run"])
     part = table[table["query_id"].isin(ids[:10])]
     row = found.loc[("few", "new")]
-    alone = compare(part, "old", "new", resamples=500).iloc[0]
+    alone = compare(part, "old", "new").iloc[0]
     assert row["mean"] == pytest.approx(part[part["run"] == "new"]["value"].mean())
     names = ["delta", "delta_low", "delta_high"]
     assert row[names].tolist() == pytest.approx(alone[["delta", "low", "high"]].tolist())

@@ -102,7 +102,7 @@ def test_all_equal_is_p_1_and_too_few_is_null():
 
 def test_interval_is_scipys_bca_at_the_widened_level():
     differences = RNG.exponential(0.2, (50, 3)) - 0.15
-    low, high = bootstrap_interval(differences, resamples=20_000)
+    low, high = bootstrap_interval(differences)
     z = np.sqrt(50 / 49) * stats.t.ppf(0.975, 49)
     theirs = stats.bootstrap(
         (differences,),
@@ -141,8 +141,8 @@ def test_groups_are_drawn_and_swapped_whole():
     sums = differences.reshape(8, 3).sum(axis=1)
     assert exact[0]
     assert p[0] == pytest.approx(exact_p(sums))
-    same_sizes = bootstrap_interval(column(differences), groups=groups, seed=3)
-    of_means = bootstrap_interval(column(sums / 3), seed=3)
+    same_sizes = bootstrap_interval(column(differences), groups=groups)
+    of_means = bootstrap_interval(column(sums / 3))
     assert np.allclose(same_sizes, of_means)
 
 
@@ -208,6 +208,24 @@ def test_tukey_sees_through_queries_of_different_difficulty():
     values = difficulty + RNG.normal(0, 0.1, (40, 3)) + np.array([0, 0, 0.2])
     assert tukey_two_way(values, "ABC")["p"].tolist()[1] < 1e-6
     assert stats.tukey_hsd(*values.T).pvalue[0, 2] > 0.5
+
+
+def test_tukey_takes_the_scenes_for_what_is_independent():
+    """Scenes of queries that all say the same are no more evidence than one query of each."""
+    of_scenes = RNG.random((25, 3))
+    repeated, groups = np.repeat(of_scenes, 4, axis=0), np.repeat(np.arange(25), 4)
+    bounds = ["delta", "low", "high", "p"]
+    ours, alone = tukey_two_way(repeated, "ABC", groups=groups), tukey_two_way(of_scenes, "ABC")
+    assert ours[bounds].to_numpy() == pytest.approx(alone[bounds].to_numpy(), abs=1e-9)
+    apart = tukey_two_way(repeated, "ABC")
+    assert ((apart["high"] - apart["low"]) < 0.6 * (ours["high"] - ours["low"])).all()
+
+
+def test_tukey_of_scenes_of_one_query_each_is_that_of_the_queries():
+    values = RNG.random((25, 3))
+    alone = tukey_two_way(values, "ABC", groups=np.arange(25)[::-1])
+    pd.testing.assert_frame_equal(alone, tukey_two_way(values, "ABC"))
+    assert tukey_two_way(values, "ABC", groups=np.zeros(25, dtype=int))["p"].isna().all()
 
 
 def test_tukey_leaves_out_queries_that_are_null_in_any_version():
@@ -280,7 +298,7 @@ def test_coverage_of_the_interval_in_a_quick_simulation():
         (lambda size: rng.binomial(5, 0.6, size) / 5 - rng.binomial(5, 0.5, size) / 5, 0.1),
         (lambda size: np.where(rng.random(size) < 0.12, -rng.beta(2, 1, size), 0), -0.08),
     ):
-        low, high = bootstrap_interval(draw((80, 1_000)), resamples=1_000)
+        low, high = bootstrap_interval(draw((80, 1_000)))
         assert 0.93 <= ((low <= mean) & (mean <= high)).mean() <= 0.97
 
 

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 from dashboard.evaluation.explain import explain_run
-from dashboard.evaluation.measure import measure, summarise
+from dashboard.evaluation.measure import counts, measure, summarise
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.metrics.crossmodal import with_sums
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols.protocol import qrels_of_asked
 from dashboard.tables import RUN
 
 CUTOFFS = (1, 5, 10)
@@ -76,17 +77,47 @@ def test_another_ratio_is_said():
     assert said.startswith("The 2 pictures have 5 to 7 texts each, not the source's 5")
 
 
-def test_of_one_direction_the_sum_is_of_that_one():
-    evidence, run, best, _ = world([5] * 12)
-    evidence.queries = evidence.queries[evidence.queries["text"] == ""]
-    evidence.qrels = evidence.qrels[evidence.qrels["query_id"].str.startswith("q_p")]
-    made = PROTOCOLS["crossmodal"].judge(evidence, None)
-    table = measure({"r": run}, made, "crossmodal", "Rsum mR t2i_R@1")
-    means = table.groupby("metric")["value"].mean()
-    expected = sum((best < k).mean() for k in CUTOFFS)
-    assert means["Rsum"] == pytest.approx(expected)
-    assert means["mR"] == pytest.approx(expected / 3)
-    assert np.isnan(means["t2i_R"])
+@pytest.mark.parametrize(
+    ("asking", "own", "other", "number"),
+    [("q_p", "i2t_R", "t2i_R", 12), ("q_t", "t2i_R", "i2t_R", 60)],
+)
+def test_a_direction_that_was_not_asked_has_no_value_and_neither_has_the_sum(
+    asking, own, other, number
+):
+    evidence, run, *ranks = world([5] * 12)
+    evidence.queries = evidence.queries[evidence.queries["query_id"].str.startswith(asking)]
+    protocol = PROTOCOLS["crossmodal"]
+    made = protocol.judge(evidence, None)  # the judgements know both directions
+    values = measure({"r": run}, made, protocol, protocol.metrics)
+    assert values.loc[values["metric"].isin([other, "Rsum", "mR"]), "value"].isna().all()
+    table = summarise(values).set_index("metric")
+    found = ranks[asking == "q_t"]
+    assert table.loc[own, "mean"].tolist() == pytest.approx([(found < k).mean() for k in CUTOFFS])
+    assert (table.loc[own, "scored"] == number).all()
+    who = "pictures" if asking == "q_p" else "texts"
+    assert made.notes[0].startswith(f"Only {who} are asked: {other} has no value")
+
+
+def test_where_nothing_tells_pictures_from_texts_no_direction_has_a_value():
+    evidence, run, *_ = world([5, 5])
+    evidence.queries = None
+    protocol = PROTOCOLS["crossmodal"]
+    made = protocol.judge(evidence, None)
+    assert measure({"r": run}, made, protocol, protocol.metrics)["value"].isna().all()
+    assert made.notes[0].startswith("Nothing says which queries are pictures")
+    assert measure({"r": run}, made, protocol, "Success@1")["value"].notna().all()
+
+
+@pytest.mark.parametrize("protocol", ["context", "crossmodal", "hashing", "trec"])
+def test_of_the_judged_queries_only_those_that_are_asked_count(protocol):
+    evidence, run, *_ = world([5, 5])
+    evidence.queries = evidence.queries[evidence.queries["text"] != ""]
+    evidence.qrels = qrels_of_asked(evidence.qrels, evidence.queries)
+    made = PROTOCOLS[protocol].judge(evidence, None)
+    assert made.query_ids == tuple(f"q_t{n}" for n in range(10))
+    counted = counts({"r": run}, made, protocol).iloc[0]
+    assert counted["total"] == 10 and counted["no_results"] == 0
+    assert qrels_of_asked(None, evidence.queries) is None
 
 
 def without_picture(*queries):

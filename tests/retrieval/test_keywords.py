@@ -14,7 +14,7 @@ from dashboard.retrieval import encoders, keywords, language_models
 from dashboard.storage.collection import COLLECTIONS, open_collection
 from dashboard.storage.findings import Findings
 from dashboard.storage.versions import read_model
-from dashboard.storage.vocabulary import read_vocabulary
+from dashboard.storage.vocabulary import read_vocabulary, spelled_words
 from dashboard.tables import DataError
 from tests.retrieval.phrasings import PHRASINGS
 from tests.storage.tiny import unit
@@ -35,6 +35,16 @@ def kept(text: str, vocabulary: pd.DataFrame, threshold: float = 0.6) -> list[st
 
 def test_the_example_of_alfa(vocabulary: pd.DataFrame) -> None:
     assert kept("cyclist entering ego lane", vocabulary) == ["bicyclist", "entering ego path"]
+
+
+def test_the_example_of_alfa_needs_no_vocabulary_of_its_own(vocabulary: pd.DataFrame) -> None:
+    """An annotation in ALFA's words alone: every phrasing maps as with the vocabulary."""
+    alone = spelled_words(None, vocabulary[["group", "keyword"]], Findings())
+    assert kept("cyclist entering ego lane", alone) == ["bicyclist", "entering ego path"]
+    for text, _ in PHRASINGS:
+        assert kept(text, alone) == kept(text, vocabulary), text
+    bare = alone.assign(words=[()] * len(alone))
+    assert "ego lane change" in kept("cyclist entering ego lane", bare), "what it was before"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -12,7 +16,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from dashboard.retrieval import networks
+from dashboard.retrieval import network_pool, networks
 from dashboard.tables import DataError
 from tests.retrieval.networks import OPSET, weighted
 
@@ -77,6 +81,103 @@ def test_an_endless_network_is_stopped_and_holds_up_no_other(tmp_path: Path, mon
     assert waiting.is_alive(), "the other one did not wait"
     waiting.join(30)
     assert len(said) == 1 and "took longer than 1 s" in said[0]
+
+
+def giant(path: Path, numbers: int, nodes: int = 1) -> Path:
+    """The sum of so many zeros; all nodes' zeros are needed at the same time."""
+    many = numpy_helper.from_array(np.array([numbers], np.int64), "many")
+    zeros = [f"zeros {n}" for n in range(nodes)]
+    each = [helper.make_node("ConstantOfShape", ["many"], [name]) for name in zeros]
+    whole = helper.make_node("Sum", zeros, ["all"])
+    return made(path, [*each, whole, helper.make_node("ReduceSum", ["all"], ["vector"])], [many])
+
+
+@pytest.mark.parametrize(("numbers", "nodes"), [(1_600_000_000, 1), (10**12, 1), (50_000_000, 30)])
+def test_a_giant_network_is_refused_at_once_and_takes_no_memory(
+    tmp_path: Path, numbers: int, nodes: int
+) -> None:
+    other = weighted(tmp_path / "other.onnx", np.eye(2))
+    answer(other)
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    with pytest.raises(DataError, match=r"models/v/giant\.onnx: found a network that takes more "):
+        answer(giant(tmp_path / "giant.onnx", numbers, nodes))
+    assert time.monotonic() - began < 5  # 0.1 s where nothing else runs
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
+    assert answer(other).tolist() == [[1, 1]]
+
+
+def test_a_network_that_takes_what_it_may_is_run(tmp_path: Path) -> None:
+    path = giant(tmp_path / "large.onnx", 40_000_000)
+    assert answer(path).tolist() == [0]
+
+
+def test_a_process_that_dies_is_started_anew(tmp_path: Path) -> None:
+    other = weighted(tmp_path / "other.onnx", np.eye(2))
+    answer(other)
+    killed = [each._process for each in network_pool._POOL._free]
+    for process in killed:
+        process.kill()
+        process.wait()
+    assert answer(other).tolist() == [[1, 1]]
+    assert not set(killed) & {each._process for each in network_pool._POOL._free}
+
+
+def test_a_process_that_dies_while_it_works_is_said(tmp_path: Path) -> None:
+    slow, said = endless(tmp_path / "slow.onnx"), []
+
+    def wait() -> None:
+        with pytest.raises(DataError) as refused:
+            answer(slow)
+        said.append(str(refused.value))
+
+    network_pool.end_all()
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    until = time.monotonic() + 30
+    while not (mine := children()) and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    for each in mine:
+        os.kill(each, 9)
+    waiting.join(30)
+    assert said and "ended the process that ran it" in said[0]
+
+
+def children() -> list[int]:
+    """The processes that this one started to run networks."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, IndexError):
+            parent = int(place.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and b"network_child" in (place / "cmdline").read_bytes():
+                found.append(int(place.name))
+    return found
+
+
+def test_a_process_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
+    path = endless(tmp_path / "slow.onnx")
+    script = (
+        "import sys, threading, time, numpy as np; from pathlib import Path\n"
+        "from dashboard.retrieval import networks\n"
+        "path, row = Path(sys.argv[1]), np.ones((1, 2), 'f4')\n"
+        "ask = lambda: networks.answer_of(path, 'x', row, kept=False)\n"
+        "threading.Thread(target=ask, daemon=True).start()\n"
+        "time.sleep(3); print('on', flush=True)\n"
+        "time.sleep(60)"
+    )
+    starter = subprocess.Popen(
+        [sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True
+    )
+    assert starter.stdout is not None and starter.stdout.readline() == "on\n"
+    tasks = Path(f"/proc/{starter.pid}/task").glob("*/children")
+    started = [int(each) for task in tasks for each in task.read_text().split()]
+    assert started
+    starter.kill()
+    starter.communicate()
+    until = time.monotonic() + 20
+    while any(Path(f"/proc/{each}").exists() for each in started) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert not [each for each in started if Path(f"/proc/{each}").exists()]
 
 
 def test_an_answer_is_bounded_and_only_a_shared_networks_is_kept(

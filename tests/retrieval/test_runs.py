@@ -81,12 +81,12 @@ def test_a_run_file_is_read_in_gallery_order_without_the_item_itself(folder: Pat
     run = runs.run_of(collection, "bm25")
     assert results(run, "item_v00") == ["v01", "v02"]
     assert run.loc[run["query_id"] == "item_v00", "rank"].tolist() == [1, 2]
-    assert results(run, "q1") == ["v03"]
+    assert results(run, "q1") == ["v03", "gone"], "what is no item keeps its rank"
     assert set(run["query_id"].astype("str")) == {"item_v00", "q1"}
     said = " ".join(runs.check_runs(collection)["found"])
     assert "results of 1 unknown queries" in said
-    assert "1 result that is not an item" in said
-    assert results(runs.text_run(collection, "bm25", "car", 5), "q1") == ["v03"]
+    assert "1 result that is no item (gone)" in said
+    assert results(runs.text_run(collection, "bm25", "car", 5), "q1") == ["v03", "gone"]
     assert runs.text_run(collection, "bm25", "person crossing", 5).empty, "asked, and nothing found"
     for ask, what in ((runs.text_run, "a blue car"), (runs.item_run, "v03")):
         with pytest.raises(DataError, match="stored results only"):

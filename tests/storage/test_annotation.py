@@ -14,6 +14,7 @@ from dashboard.storage.annotation import read_annotation
 from dashboard.storage.collection import open_collection
 from dashboard.storage.files.delimited import neutral
 from dashboard.storage.findings import Findings
+from dashboard.tables import DataError
 
 NAME = "unified_annotation.csv"
 CLEAN = """\
@@ -171,12 +172,29 @@ def test_what_an_export_made_safe_is_read_as_it_was(tmp_path: Path) -> None:
     assert read_annotation(path).keywords["keyword"].tolist() == words
 
 
-def test_ten_thousand_keywords_in_a_cell(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("cell", "found"),
+    [
+        (";".join(f"k{i}" for i in range(10_000)), "10,000 keywords in a cell of pv_object_type"),
+        (f"a;{'y' * 100_000}", "a keyword of 100,000 characters in pv_object_type"),
+        (";".join(f"k{i}" for i in range(501)), "501 keywords in a cell"),
+        (f"{'y' * 201};b", "a keyword of 201 characters"),
+    ],
+)
+def test_more_than_anybody_annotates_is_refused_with_its_line(
+    tmp_path: Path, cell: str, found: str
+) -> None:
     path = tmp_path / NAME
-    path.write_text(
-        f"slice_id,pv_object_type\na,{';'.join(f'k{i}' for i in range(10_000))};{'y' * 100_000}\n"
-    )
-    assert len(read_annotation(path).keywords) == 10_001
+    path.write_text(f"slice_id,pv_object_type\na,car\nb,{cell}\n")
+    with pytest.raises(DataError, match=f"line 3: found {found}"):
+        read_annotation(path)
+
+
+def test_as_many_and_as_long_keywords_as_may_be_are_read(tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    most = [*(f"k{i}" for i in range(499)), "y" * 200]
+    path.write_text(f"slice_id,pv_object_type\na,{';'.join(most)}\n")
+    assert read_annotation(path).keywords["keyword"].tolist() == most
 
 
 def test_spans_and_paths_of_other_machines_reach_the_items(tiny: Path) -> None:

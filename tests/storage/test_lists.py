@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_used_says_where_and_why(folder: Path, case: str) 
 LEFT_OUT = {
     "an unknown item": (
         "lists.csv", "1,2,b", "1,2,x", 2, "1 place with unknown items (x)",
-        {"places": ["a", "c", "a"], "said": ["l1", "l2"]},
+        {"places": ["a", "x", "c", "a"], "said": ["l1", "l2"]},
     ),
     "a list of a missing query": (
         "lists.csv", "l2,bob,q2", "l2,bob,q9", 5, "1 list of unknown queries (l2 of q9)",

@@ -173,6 +173,78 @@ def test_a_span_that_is_no_part_of_its_clip_is_not_shown(folder: Path) -> None:
     assert ((found["poster"] == "") == (found["kind"] == "")).all()
 
 
+CUT = {  # of a clip of 1 second, 25 frames
+    (20.0, 21.0): True,
+    (20.0, 21.08): True,  # two frames more
+    (20.0, 20.92): True,
+    (20.0, 21.2): False,
+    (0.0, 1.0): True,
+    (None, 1.0): True,
+    (0.4, 1.4): True,
+    (0.4, 0.9): False,
+    (20.0, None): False,
+}
+
+
+def spans_of(folder: Path, spans: dict, **more: object) -> World:
+    clip(folder / "media" / "c.mp4")
+    begins, ends = zip(*spans, strict=True)
+    items = pd.DataFrame({"item_id": [str(number) for number in range(len(spans))]})
+    return World(folder, items.assign(file="c.mp4", span_start=begins, span_end=ends, **more))
+
+
+def test_a_file_as_long_as_its_span_is_that_span(folder: Path) -> None:
+    world = spans_of(folder, CUT)
+    found = media(world, world.items["item_id"])
+    assert dict(zip(CUT, found["cut"], strict=True)) == CUT
+    whole = found[found["cut"]]
+    assert whole[["begin", "end"]].isna().all(axis=None) and (whole["kind"] == "clip").all()
+    problems = found["problem"].tolist()
+    assert problems[3] == problems[8] == "its span lies outside its clip"
+    assert not found["length_decides"].any()
+
+
+def test_the_poster_of_a_file_that_is_its_span_is_its_first_frame(folder: Path) -> None:
+    world = spans_of(folder, {(0.8, 1.8): "cut", (0.8, 1.0): "a part"})
+    shades = [poster(world, item).convert("L").getpixel((9, 9)) for item in ("0", "1")]
+    assert shades[0] < 10 and 160 < shades[1] < 200
+
+
+@pytest.mark.parametrize(
+    ("usual", "told", "cut"),
+    [
+        ("auto", "", [True, False]),
+        ("yes", "", [True, True]),
+        ("no", "", [False, False]),
+        ("no", "Yes", [True, True]),
+        ("yes", "no", [False, False]),
+        ("auto", "perhaps", [True, False]),
+    ],
+)
+def test_a_setting_and_a_column_say_what_lengths_do_not(
+    folder: Path, usual: str, told: str, cut: list[bool]
+) -> None:
+    world = spans_of(folder, {(0.5, 1.5): "", (20.0, 40.0): ""}, cut_beforehand=told)
+    object.__setattr__(world, "cut_beforehand", usual)
+    assert media(world, ["0", "1"])["cut"].tolist() == cut
+
+
+def test_where_the_length_is_not_known_here_the_browser_is_told_to_look(folder: Path) -> None:
+    with av.open(str(folder / "media" / "c.webm"), "w", format="webm") as container:
+        stream = container.add_stream("libvpx", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 36, "yuv420p"
+        for number in range(25):
+            shade = np.full((36, 64, 3), number * 9, np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(shade, format="rgb24")))
+        container.mux(stream.encode())
+    items = pd.DataFrame({"item_id": ["cut", "part"], "file": "c.webm"})
+    world = World(folder, items.assign(span_start=[20.0, 0.8], span_end=[21.0, 1.0]))
+    found = media(world, ["cut", "part"])
+    assert found["length_decides"].all() and not found["cut"].any()
+    shades = [poster(world, item).convert("L").getpixel((9, 9)) for item in ("cut", "part")]
+    assert shades[0] < 20 and 150 < shades[1] < 210
+
+
 @pytest.mark.parametrize("form", ["mp4", "mov"])
 def test_contents_agree_with_the_library_that_plays(tmp_path: Path, form: str) -> None:
     clip(tmp_path / "c.mp4", frames=23)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
+import resource
+import signal
 import time
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
+from dashboard.storage import pictures
 from dashboard.storage.media import kept
+from dashboard.storage.media.hashes import picture_hash
+from dashboard.storage.media.inside import open_inside
+from dashboard.storage.media.posters import poster_of
 
 
 @pytest.fixture
@@ -68,3 +76,71 @@ def test_the_operator_sets_the_limit_in_megabytes(
 ) -> None:
     monkeypatch.setenv("DASHBOARD_CACHE_MB", said)
     assert kept.largest() == bytes_
+
+
+def test_a_full_disk_leaves_nothing_behind_and_is_logged_once(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_096, resource.RLIM_INFINITY))
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        for number in range(5):
+            assert not kept.keep(f"ab{number}.webp", bytes(90_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        signal.signal(signal.SIGXFSZ, before)
+    assert names(folder) == []
+    assert caplog.text.count("cannot be kept in the cache folder") == 1
+    assert kept.keep("ab1.webp", b"made"), "once there is room it is kept again"
+
+
+def test_what_others_left_unfinished_is_swept_and_what_they_write_stays(folder: Path) -> None:
+    (folder / "ab").mkdir(parents=True)
+    for name, hours_ago in (("tmp12ab", 2), ("unfinished-3c", 2), ("unfinished-now", 0)):
+        (folder / "ab" / name).write_bytes(bytes(94_000))
+        when = time.time() - 3_600 * hours_ago
+        os.utime(folder / "ab" / name, (when, when))
+    kept.keep("ab12.webp", b"made")
+    assert names(folder) == ["ab12.webp", "unfinished-now"]
+
+
+BROKEN = (b"", b"<!DOCTYPE html><p>Not found", b"RIFF\xff\xff\0\0WEBPVP8 cut off", bytes(900))
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_kept_poster_that_is_none_is_made_again(folder: Path, broken: bytes) -> None:
+    encoded = io.BytesIO()
+    Image.linear_gradient("L").save(encoded, "PNG")
+    (folder.parent / "a.png").write_bytes(encoded.getvalue())
+    with open_inside(folder.parent, "", "a.png") as opened:
+        made = poster_of(opened)
+        [path] = folder.glob("*/*.webp")
+        path.write_bytes(broken)
+        assert poster_of(opened) == made == path.read_bytes()
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_kept_fingerprint_that_is_none_is_made_again(folder: Path, broken: bytes) -> None:
+    for shades, hidden in (
+        (Image.linear_gradient("L").rotate(90), 32),
+        (Image.new("L", (9, 9)), 0),
+    ):
+        encoded = io.BytesIO()
+        shades.save(encoded, "PNG")
+        made = picture_hash(encoded.getvalue())
+        assert len(made) == hidden
+        for path in folder.glob("*/*.hash"):
+            path.write_bytes(broken)
+        assert picture_hash(encoded.getvalue()) == made
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_damaged_upload_is_none(folder: Path, broken: bytes) -> None:
+    encoded = io.BytesIO()
+    Image.new("RGB", (9, 9), "red").save(encoded, "PNG")
+    fingerprint = pictures.keep(encoded.getvalue())
+    assert pictures.is_kept(fingerprint)
+    [path] = folder.glob("*/*.upload")
+    path.write_bytes(broken)
+    assert pictures.kept_picture(fingerprint) is None
+    assert not pictures.is_kept(fingerprint)

@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.commands.answers import check
-from dashboard.storage.collection import COLLECTIONS
+from dashboard.storage.collection import COLLECTIONS, open_collection
 from dashboard.storage.files.runs import line_of_judgement
 
 CASES = {
@@ -30,6 +30,8 @@ def test_a_grade_that_a_protocol_refuses_is_told_with_its_line(case, tmp_path, c
     name, file, line, grade, found = CASES[case]
     folder = tmp_path / name
     shutil.copytree(COLLECTIONS / name, folder)
+    if not (folder / file).exists():  # the judgements are means of answers
+        open_collection(folder, allow_path=True).qrels.to_csv(folder / file, index=False)
     changed(folder / file, line, grade)
     assert main(["measure", str(folder)]) == 2
     assert f"{file}, line {line}: {found}" in capsys.readouterr().err

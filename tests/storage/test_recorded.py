@@ -12,7 +12,9 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.storage.collection import COLLECTIONS, names, open_collection
+from dashboard.storage.mapping import write_mapping
 from dashboard.storage.recorded import of_vectors
+from dashboard.tables import QUERY_KEYWORDS
 
 Spoil = Callable[[str, str, str], None]
 KEYS = ["gallery_digest", "queries_digest", "vectors_digest"]
@@ -76,6 +78,49 @@ def test_another_gallery_or_other_queries_are_noticed(
     assert all(key in line and f"another state of the {what}" in line for line in said)
     state = dict.fromkeys(KEYS, "same") | {key: "other"}
     assert states(tiny, capsys, "--write", code=1) == list(state.values()) * 2, "never overwritten"
+
+
+def turned_round(path: Path, head: int = 1) -> None:
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[:head] + lines[head:][::-1]) + "\n")
+
+
+def test_the_order_of_queries_items_labels_and_words_is_no_content(
+    tiny: Path, spoil: Spoil, capsys: pytest.CaptureFixture[str]
+) -> None:
+    states(tiny, capsys, "--write")
+    spoil("vocabulary.toml", '["car"]', '["car", "automobile"]')
+    before = open_collection(tiny, allow_path=True)
+    settings = {"encoder": "by hand", "threshold": 0.6}
+    nothing = QUERY_KEYWORDS.empty()
+    write_mapping(tiny, nothing, before.vocabulary, before.queries, settings)
+    for name in ("items.csv", "queries.csv", "unified_annotation.csv"):
+        turned_round(tiny / name)
+    spoil("vocabulary.toml", '["car", "automobile"]', '["automobile", "car"]')
+    text = (tiny / "vocabulary.toml").read_text()
+    entries = [f"[[keyword]]{each}" for each in text.split("[[keyword]]")[1:]]
+    (tiny / "vocabulary.toml").write_text("".join(reversed(entries)))
+    after = open_collection(tiny, allow_path=True)
+    assert after.queries["query_id"].tolist() == before.queries["query_id"].tolist()[::-1]
+    assert warnings(tiny) == [] and states(tiny, capsys) == ["same"] * 6
+    assert not any("mapping of" in found for found in after.findings["found"])
+    for part in ("gallery", "queries", "labels", "settings"):
+        assert after.digests[part] == before.digests[part], part
+    assert after.digests["gallery order"] != before.digests["gallery order"], "ties go by it"
+    assert after.digest != before.digest, "what is kept of numbers may depend on the order"
+
+
+def test_a_record_of_when_the_order_counted_holds_in_that_order(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = open_collection(tiny, allow_path=True)
+    path = tiny / "models" / "v0.1" / "model.toml"
+    was = {key: known.digests[f"{key} order"] for key in ("gallery", "queries")}
+    lines = [f'{key}_digest = "{digest}"\n' for key, digest in was.items()]
+    path.write_text("".join(lines))
+    assert warnings(tiny) == [] and states(tiny, capsys)[:2] == ["same", "same"]
+    turned_round(tiny / "queries.csv")
+    assert len(warnings(tiny)) == 1 and states(tiny, capsys, code=1)[:2] == ["same", "other"]
 
 
 @pytest.mark.parametrize("stem", ["items", "queries"])

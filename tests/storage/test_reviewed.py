@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.storage import reviews
+from dashboard.storage import review_file, reviews
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.reviewed import key_of
 from dashboard.storage.reviews import VERDICT, Review, append, latest
@@ -189,7 +189,7 @@ def test_a_file_of_before_keeps_its_reviews_for_what_was_reviewed(
     append(Review(VERDICT, "tiny", "not", "Eve", query_id="q1", item_id="v00"))
     with sqlite3.connect(kept_in) as file:  # as if it had been said before
         file.execute("DROP TABLE known")
-        for statement in reviews._SIGNS if version == 2 else ("PRAGMA user_version = 1",):
+        for statement in review_file._SIGNS if version == 2 else ("PRAGMA user_version = 1",):
             file.execute(statement)
         if version == 2:
             signs = ("tiny", str(tiny), "1:2", "of before")

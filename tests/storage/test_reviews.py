@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.storage import reviews
+from dashboard.storage import review_file, reviews
 from dashboard.storage.reviews import RATING, VERDICT, Review, append, history, latest, state
 from dashboard.tables import REVIEWS, DataError
 
@@ -74,7 +74,8 @@ def test_the_state_changes_with_each_word_of_its_kind_and_collection(kept_in: Pa
     append(Review(VERDICT, "other", "not", "Ada", item_id="i1"))
     assert state("tiny", VERDICT) == before and state("tiny", "rating")[1] == first + 1
     assert append(verdict("not")) == state("tiny", VERDICT)[1] == first + 3
-    kept_in.rename(kept_in.with_name("old.sqlite"))
+    kept_in.parent.rename(kept_in.parent.with_name("old"))  # to begin anew, as it is told to
+    review_file._SEEN.clear()
     append(verdict("unsure"))
     assert state("tiny", VERDICT)[1] == first and state("tiny", VERDICT) != before
 

@@ -54,6 +54,12 @@ FORMS = {
     "scientific notation": RUN.replace("0.9", "9.000000e-01"),
     "a header": "query_id Q0 item rank score tag\n" + RUN,
     "two tags": RUN.replace("0.9 x", "0.9 y"),
+    "words after the tag": RUN.replace("0.8 x", "0.8\tx kept for\tlater").replace(
+        "0.5 x", "0.5 x ?"
+    ),
+    "comments": "# made by hand\n# twice\n" + RUN.replace("q2", " # q2 follows\nq2", 1) + "#",
+    "a comment of six words": RUN.replace("q2", "#q1 Q0 z 1 high x\nq2", 1),
+    "a header under a comment": "# a b\n\nquery Q0 item rank score tag\n" + RUN,
 }
 
 
@@ -106,7 +112,9 @@ REFUSED = {
     "a word": (RUN.replace("c 3 0.8", "c 3 high"), 3, "the score 'high'"),
     "a decimal comma": (RUN.replace(".", ","), 1, "the score '0,9'"),
     "five fields": (RUN.replace(" x", ""), 1, "5 fields"),
-    "seven fields in line 4": (RUN.replace("0.7 x", "0.7 x y"), 4, "7 fields"),
+    "a word behind words after the tag": (RUN.replace("x", "x y").replace("0.7", "7a"), 4, "'7a'"),
+    "digits of another script": (RUN.replace("c 3 0.8", "c 3 \u0660.8"), 3, "'\u0660.8'"),
+    "comments only": ("# a\n\n#\n", None, "comments"),
     "empty": ("", None, "an empty file"),
     "blank": ("\n \n", None, "an empty file"),
     "Latin-1": (RUN.encode() + b"q3 Q0 caf\xe9 1 0.5 x\n", 6, "not UTF-8"),
@@ -144,12 +152,15 @@ def test_two_tags_are_one_run_and_said(tmp_path: Path) -> None:
     assert "2 run tags" in findings.rows[0][3]
 
 
-def test_results_that_are_no_items_are_left_out_and_counted(tmp_path: Path) -> None:
+def test_results_that_are_no_items_keep_their_rank_and_are_counted(tmp_path: Path) -> None:
     findings = Findings()
     run = read_run(write(tmp_path, RUN), gallery=["a", "c"], findings=findings)
-    assert run["item_id"].astype("str").tolist() == ["a", "c", "a"]
-    assert run["rank"].tolist() == [1, 2, 1]
-    assert "2 results that are not items" in findings.rows[0][3]
+    assert run["item_id"].astype("str").tolist() == ["a", "c", "b", "b", "a"]
+    assert run["rank"].tolist() == [1, 2, 3, 1, 2], "of equal scores what is no item comes last"
+    assert run["item_id"].cat.categories.tolist() == ["a", "c", "b"]
+    level, _, line, found, wanted = findings.rows[0]
+    assert (level, line, found) == ("warning", 2, "2 results that are no items (b)")
+    assert "keep their rank and count as not relevant" in wanted
 
 
 JUDGED = {
@@ -170,6 +181,12 @@ REFUSED_QRELS = {
     "a word": (QRELS.replace("b 1", "b yes", 1), 2, "the grade 'yes'"),
     "three columns": (QRELS.replace(" 0 ", " "), 1, "3 fields"),
     "five columns": (QRELS.replace("\n", " x\n"), 1, "5 fields"),
+    "a digit of full width": (QRELS.replace("c 0", "c \uff10"), 3, "the grade '\uff10'"),
+    "a small digit": (QRELS.replace("c 0", "c \u00b2"), 3, "the grade '\u00b2'"),
+    "an exponent": (QRELS.replace("b 1", "b 1e0"), 2, "the grade '1e0'"),
+    "an exponent behind a comment": ("# c\n" + QRELS.replace("b 1", "b 2E1"), 3, "the grade '2E1'"),
+    "hexadecimal": (QRELS.replace("b 1", "b 0x1"), 2, "the grade '0x1'"),
+    "infinity": (QRELS.replace("b 1", "b inf"), 2, "the grade inf"),
     "other grade": (QRELS + "q1 0 a 1\n", 5, "lines 1 and 5"),
     "empty": ("", None, "an empty file"),
 }
@@ -181,6 +198,43 @@ def test_broken_judgements_are_refused_with_their_line(tmp_path: Path, case: str
     with pytest.raises(DataError) as refused:
         read_qrels(write(tmp_path, content, "qrels.txt"))
     assert (refused.value.line, said in refused.value.found) == (line, True)
+
+
+def test_what_trec_eval_does_not_read_is_left_out_and_said(tmp_path: Path) -> None:
+    findings = Findings()
+    run = "# one\n\n" + RUN.replace("0.8 x", "0.8 x more words")
+    read_run(write(tmp_path, run), findings=findings)
+    judged = read_qrels(write(tmp_path, "#\n" + QRELS + "# end", "q.txt"), findings=findings)
+    assert len(judged) == 4
+    assert [(row[0], row[2], row[3]) for row in findings.rows] == [
+        ("note", 1, "1 comment line (#)"),
+        ("note", 4, "more than 6 fields in 2 lines"),
+        ("note", 1, "2 comment lines (#)"),
+    ]
+
+
+def test_a_line_that_begins_with_the_sign_of_a_comment_and_is_whole_is_read_and_said(
+    tmp_path: Path,
+) -> None:
+    findings = Findings()
+    judged = read_qrels(write(tmp_path, "# 0 a 1\n# said of b\n#q 0 b 2\n"), findings=findings)
+    assert judged["query_id"].tolist() == ["#", "#q"]
+    assert [(row[2], row[3]) for row in findings.rows] == [
+        (1, "2 lines that begin with # and have all fields"),
+        (2, "1 comment line (#)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "cure"),
+    [("1e0", "Write 1."), ("2e1", "Write 20; trec_eval would read 2."), ("\uff13", "Write 3.")],
+)
+def test_a_grade_in_another_form_says_what_to_write(
+    tmp_path: Path, written: str, cure: str
+) -> None:
+    with pytest.raises(DataError) as refused:
+        read_qrels(write(tmp_path, QRELS.replace("b 1", f"b {written}"), "q.txt"))
+    assert refused.value.cure == cure
 
 
 def test_the_same_judgement_twice_and_a_header_are_notes(tmp_path: Path) -> None:

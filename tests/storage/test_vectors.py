@@ -171,7 +171,7 @@ def test_queries_and_items_without_a_vector_are_counted(tiny: Path) -> None:
     assert text.count("1 vectors for unknown ids (other)") == 2
 
 
-@pytest.mark.parametrize("missing", ["items.npy", "items.txt", "model.toml", "queries.txt"])
+@pytest.mark.parametrize("missing", ["items.npy", "items.txt", "queries.txt"])
 def test_a_missing_file_of_a_version_is_named(tiny: Path, missing: str) -> None:
     (tiny / "models/v0.1" / missing).unlink()
     problem = open_collection(tiny, allow_path=True).broken["v0.1"]

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dashboard.experiment import collections, measuring
 from dashboard.storage.evidence import is_visible
-from dashboard.views import address, cached
+from dashboard.views import address
 from dashboard.views.address.choices import CHOICES, NAMES, OUTCOMES, SHOWN, WHICH_QUERIES
 from dashboard.views.view import View
 
 
 @pytest.fixture(scope="module")
 def driving():
-    return cached.opened("driving")
+    return collections.opened("driving")
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_a_link_means_the_same_after_the_defaults_changed(view, driving):
 
 @given(data=st.data())
 def test_what_is_written_reads_back(data):
-    driving = cached.opened("driving")
+    driving = collections.opened("driving")
     versions = st.sampled_from(driving.versions)
     words = st.text(max_size=50).map(lambda text: text.strip() if is_visible(text) else "")
     some = {
@@ -62,7 +63,7 @@ def test_what_is_written_reads_back(data):
         "queries": st.sampled_from(list(WHICH_QUERIES)),
         "slice": st.sampled_from(["", "pv_object_type=bicyclist", "pv_scene_type=nighttime"]),
         "anyway": st.sampled_from(["no", "yes"]),
-        "by": st.sampled_from(list(cached.known_slices(driving))),
+        "by": st.sampled_from(list(measuring.known_slices(driving))),
         "groups": st.lists(st.sampled_from(driving.groups), min_size=1, unique=True).map(tuple),
         "mapping_threshold": st.integers(0, 100).map(lambda n: n / 100),
         "min_similarity": st.integers(-100, 100).map(lambda n: n / 100),
@@ -96,6 +97,7 @@ def test_what_is_written_reads_back(data):
         ("metric", "P", "needs a cutoff"),
         ("metric", "P@5 AP", "wanted one metric"),
         ("metric", "__class__", "no metric"),
+        ("metric", "gm_map", "geometric mean"),
         ("groups", "pv_colour", "no keyword group"),
         ("groups", "", "it is empty"),
         ("slice", "pv_object_type=spaceship", "no 'spaceship' among the queries"),
@@ -150,9 +152,9 @@ def test_a_partial_link_is_completed_once(driving):
     assert address.complete({"collection": ["gone"]}) is None
 
 
-@pytest.mark.parametrize("name", cached.collection_names())
+@pytest.mark.parametrize("name", collections.collection_names())
 def test_a_view_has_a_field_of_the_right_kind_for_every_choice(name: str) -> None:
-    view, problems = address.from_params({}, cached.opened(name))
+    view, problems = address.from_params({}, collections.opened(name))
     kinds = {"str": str, "tuple[str, ...]": tuple, "float": float}
     assert not problems and {each.name for each in fields(View)} == {"collection", *CHOICES}
     for each in fields(View):

@@ -7,6 +7,7 @@ import pytest
 
 from dashboard.evaluation.changes import bins
 from dashboard.views import charts
+from dashboard.views.charts.hashing import code_bits
 
 ODD = ["m.v1", "r@[1]", "datum.x", "<b>", 'a"b', "image"]
 WAYS = charts.version_ways(ODD)
@@ -70,7 +71,7 @@ def test_small_means_keep_digits_and_colour():
     drawn = charts.slice_grid(means, ["v"]).to_dict()
     assert drawn["layer"][0]["encoding"]["color"]["scale"]["domain"] == [0, 0.004]
     (rows,) = drawn["datasets"].values()
-    assert [row["text"] for row in rows] == ["0.0040", "0.0007"]
+    assert [row["mean_text"] for row in rows] == ["0.00400", "0.000700"]
 
 
 @pytest.mark.parametrize(
@@ -83,3 +84,28 @@ def test_the_name_of_every_version_stands_above_the_grid(versions, angle):
     )
     axis = charts.slice_grid(rows, names).to_dict()["layer"][0]["encoding"]["x"]["axis"]
     assert axis["labelAngle"] == angle and axis["labelOverlap"] is False
+
+
+def axes(spec):
+    """(type of the field, axis) of each vertical axis of a specification."""
+    if isinstance(spec, dict):
+        y = spec.get("encoding", {}).get("y")
+        yield from [(y.get("type"), y.get("axis") or {})] if isinstance(y, dict) else []
+        for value in spec.values():
+            yield from axes(value)
+    elif isinstance(spec, list):
+        for value in spec:
+            yield from axes(value)
+
+
+def test_every_row_of_the_bits_has_its_name_beside_it():
+    """Vega thins the labels of an ordinal axis: a row that loses its own reads as its neighbour."""
+    table = pd.DataFrame({"place": range(1, 41), "sign": 1, "differs": False})
+    both = pd.concat([table.assign(whose="query"), table.assign(whose="result", sign=-1)])
+    drawings = [*drawn().values(), code_bits(both)]
+    rows = [axis for each in drawings for kind, axis in axes(each.to_dict()) if kind == "ordinal"]
+    assert rows
+    for axis in rows:
+        assert axis["labelOverlap"] is False
+        assert axis["labelFlush"] is False  # the first and last names stand at their rows
+        assert "min(32 * floor(datum.value / 4) + 32, 40)" in axis["labelExpr"]  # “query 33–40”

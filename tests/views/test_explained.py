@@ -6,8 +6,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.experiment import collections, judging, measuring, ranking
 from dashboard.tables import DataError
-from dashboard.views import address, cached
+from dashboard.views import address
+from dashboard.views.experiments import experiment_of
 from dashboard.views.summary.explained import MOST, WHOLE, readable, worth_a_look
 
 # the package may offer the function `explained` under the module's own name
@@ -18,11 +20,12 @@ def page(query_id, versions, choices):
     """A screen with nothing else on it, and that unfolded."""
     from importlib import import_module
 
-    from dashboard.views import address, cached
+    from dashboard.views import address
+    from dashboard.views.experiments import experiment_of
 
     view, _ = address.view_of({"collection": ["driving"], **choices})
     draw = import_module("dashboard.views.summary.explained").explained
-    draw(view, cached.question(view), query_id, versions)
+    draw(view, experiment_of(view), query_id, versions)
 
 
 def drawn(query_id, versions, **choices):
@@ -36,12 +39,12 @@ def drawn(query_id, versions, **choices):
 
 def known(**choices):
     view, _ = address.view_of({"collection": ["driving"], **{k: [v] for k, v in choices.items()}})
-    asked = cached.question(view)
-    return view, asked, cached.opened("driving").versions
+    asked = experiment_of(view)
+    return view, asked, collections.opened("driving").versions
 
 
 def scored_query(asked, version):
-    values = cached.measurements(asked, (version,), "P@5").dropna(subset=["value"])
+    values = measuring.measurements(asked, (version,), "P@5").dropna(subset=["value"])
     return str(values["query_id"].iloc[0])
 
 
@@ -52,7 +55,7 @@ def test_each_version_says_its_measured_value(metric):
     query_id = scored_query(asked, two[0])
     app = drawn(query_id, two, metric=metric)
     assert [e.label for e in app.expander] == ["How this value comes about"]
-    values = cached.measurements(asked, tuple(two), metric)
+    values = measuring.measurements(asked, tuple(two), metric)
     values = values[values["query_id"] == query_id].set_index("run")["value"]
     said = [m.value for m in app.markdown]
     for version in two:
@@ -88,7 +91,7 @@ def test_of_a_long_list_the_ranks_that_add_nothing_are_counted():
 
 def test_a_query_that_is_not_scored_says_why_and_has_no_table():
     _, asked, versions = known(queries="all")
-    reasons = cached.judgement(asked).unscorable
+    reasons = judging.judgement(asked).unscorable
     query_id, reason = next(iter(reasons.items()))
     app = drawn(query_id, versions[:1], queries="all")
     said = "\n".join(m.value for m in app.markdown)
@@ -99,14 +102,14 @@ def test_a_query_that_is_not_scored_says_why_and_has_no_table():
 def test_a_version_that_cannot_be_read_is_a_sentence(monkeypatch):
     _, asked, versions = known()
     query_id = scored_query(asked, versions[0])
-    whole = cached.counted_run
+    whole = ranking.counted_run
 
     def broken(asked, version):
         if version == versions[0]:
             raise DataError("models/v.npy", "NaN in row 3", "finite numbers")
         return whole(asked, version)
 
-    monkeypatch.setattr(cached, "counted_run", broken)
+    monkeypatch.setattr(ranking, "counted_run", broken)
     app = drawn(query_id, list(versions[:2]))
     assert any("NaN in row 3" in caption.value for caption in app.caption)
     assert len(app.dataframe) == 1

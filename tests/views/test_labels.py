@@ -7,7 +7,8 @@ import pytest
 
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.views.labels import item_names, label, query_names, short_label, words
+from dashboard.experiment.names import item_names, query_names, words
+from dashboard.views.labels import label, short_label
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -14,12 +14,15 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from PIL import Image
 
 from dashboard.__main__ import main
+from dashboard.evaluation.digits import chance, number, signed
 from dashboard.storage.collection import COLLECTIONS
 from dashboard.views.report import POLICY, figures, found, markup
+from dashboard.views.report.exports import as_csv, as_json
 from tests.views.report_world import make_report_world
 
 ODD = "</script><script>alert(1)</script>\"' onerror=x &amp <!--"
@@ -92,12 +95,20 @@ def test_its_numbers_are_those_of_compare(made: Callable, tmp_path: Path, capsys
     assert stored == [{key: row[key] for key in stored[0]} for row in rows]
     _, *shown = cells(html, "Every metric")
     for row, printed in zip(rows, shown, strict=True):
-        numbers = [f"{row['baseline']:.4f}", f"{row['candidate']:.4f}", f"{row['delta']:+.4f}"]
+        numbers = [number(row["baseline"]), number(row["candidate"]), signed(row["delta"])]
         assert printed[1:4] == numbers
-        assert printed[4] == f"{row['low']:+.4f} to {row['high']:+.4f}"
-        assert printed[6:8] == [f"{row['p']:.4f}", f"{row['p_holm']:.4f}"]
+        assert printed[4] == f"{signed(row['low'])} to {signed(row['high'])}"
+        assert printed[6:8] == [chance(row["p"]), chance(row["p_holm"])]
         assert printed[8] == f"{row['scored']} of {row['total']}" == "4 of 5"
         assert [int(n) for n in printed[9:]] == [row["better"], row["same"], row["worse"]]
+
+
+def test_a_cutoff_is_saved_as_a_whole_number_also_beside_metrics_without_one() -> None:
+    means = [pd.DataFrame({"metric": ["P"], "cutoff": [5]}), pd.DataFrame({"metric": ["within"]})]
+    table = pd.concat(means)
+    assert table["cutoff"].tolist()[0] == 5.0
+    assert as_csv(table) == "metric,cutoff\nP,5\nwithin,\n"
+    assert json.loads(as_json(table))[0] == {"metric": "P", "cutoff": 5}
 
 
 def test_its_numbers_are_those_by_hand(made: Callable) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import streamlit as st
 
-from dashboard.storage import collection as collections
+from dashboard.experiment import collections, judging, measuring, memory
+from dashboard.experiment.experiment import Experiment
+from dashboard.storage import collection as stored
 from dashboard.storage import reviews
 from dashboard.storage.reviews import VERDICT, Review
-from dashboard.views import cached
-from dashboard.views.cached import Question
 from dashboard.views.cards import payload, said
 from dashboard.views.cards.results import Found
 from tests.storage.tiny import make_collection
@@ -23,16 +24,22 @@ from tests.storage.tiny import make_collection
 def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Found:
     """The query q1 of the tiny collection, of which nothing is known but its name."""
     make_collection(tmp_path / "data" / "tiny")
-    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path / "data")
+    monkeypatch.setattr(stored, "COLLECTIONS", tmp_path / "data")
     monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
     monkeypatch.setattr(st, "session_state", {})
-    digest = cached.opened("tiny").digest
-    asked = Question("tiny", digest, "alfa", ("pv_object_type",), 0.6, -1.0, "text")
-    return Found(asked, "q1", {}, {}, {}, pd.DataFrame(), (), frozenset())
+    experiment = Experiment.of(
+        collections.opened("tiny"),
+        protocol="alfa",
+        groups=("pv_object_type",),
+        mapping_threshold=0.6,
+        queries="text",
+    )
+    return Found(experiment, "q1", {}, {}, {}, pd.DataFrame(), (), frozenset())
 
 
 def verdict(value: str = "not", item: str = "v01", author: str = "Ada", **more: str) -> dict:
-    return {"item": item, "value": value, "author": author, "note": "", "once": "1", **more}
+    said = {"item": item, "value": value, "author": author, "note": "", "once": "1"}
+    return {**said, "about": ["tiny", "q1"], **more}
 
 
 def test_a_verdict_is_kept_and_stands_on_its_card(found: Found) -> None:
@@ -45,6 +52,20 @@ def test_a_verdict_is_kept_and_stands_on_its_card(found: Found) -> None:
     words, last = said.by_item(kept)["v01"]
     assert words == "not relevant"
     assert last == [["Ada", "not relevant", "she stands", kept["time"].iloc[0][:10]]]
+
+
+def test_the_table_to_save_has_the_words_of_the_screen(found: Found) -> None:
+    said.say(found, verdict())
+    assert said._in_words(said.verdicts(found))["value"].tolist() == ["not relevant"]
+
+
+def test_a_verdict_that_comes_when_another_query_is_open_is_not_kept_for_that_one(
+    found: Found,
+) -> None:
+    for names in (["tiny", "q2"], ["other", "q1"], None):
+        said.say(found, {**verdict(), "about": names})
+        assert "another query is open" in said.answer()[1]
+    assert said.verdicts(found).empty
 
 
 def test_several_reviewers_are_counted_and_the_last_ones_named(found: Found) -> None:
@@ -64,7 +85,7 @@ def test_reviews_that_stay_with_a_namesake_are_spoken_of(
     said.say(found, verdict())
     said.below(found, said.verdicts(found))
     assert len(told) == 1
-    items = collections.COLLECTIONS / "tiny" / "items.csv"
+    items = stored.COLLECTIONS / "tiny" / "items.csv"
     items.write_text("item_id,file,kind\ni1,i1.mp4,video\ni2,i2.mp4,video\n")
     said.below(found, said.verdicts(found))
     assert told[-1].startswith("Reviews of another tiny\\, with other items or queries")
@@ -84,8 +105,8 @@ def test_what_is_taken_back_leaves_the_card(found: Found) -> None:
         (verdict("perhaps"), "'perhaps' is no verdict"),
         (verdict(author=" "), "Say who you are"),
         (verdict(note="x" * 3_000), "3,000 characters"),
-        ({}, "there is no such item"),
-        ({"item": ["v01"], "value": {"a": 1}}, "there is no such item"),
+        ({}, "another query is open"),
+        (verdict(item=["v01"], value={"a": 1}), "there is no such item"),
     ],
 )
 def test_what_cannot_be_kept_is_told_back(found: Found, told: dict, problem: str) -> None:
@@ -102,24 +123,25 @@ def test_a_store_that_is_broken_is_told_back(found: Found, tmp_path: Path) -> No
 
 
 def test_typed_texts_and_chosen_items_have_their_own_verdicts(found: Found) -> None:
-    typed = Found(**{**vars(found), "asked": found.asked._replace(text="a car")})
-    chosen = Found(**{**vars(found), "asked": found.asked._replace(item="v00")})
+    typed = Found(**{**vars(found), "experiment": replace(found.experiment, text="a car")})
+    chosen = Found(**{**vars(found), "experiment": replace(found.experiment, item="v00")})
     for number, each in enumerate((found, typed, chosen)):
-        said.say(each, verdict(author=f"R{number}", once=str(number)))
+        words = verdict(author=f"R{number}", once=str(number), about=said.names_of(each))
+        said.say(each, words)
     names = [said.verdicts(each)["author"].tolist() for each in (found, typed, chosen)]
     assert names == [["R0"], ["R1"], ["R2"]]
 
 
 def test_no_metric_and_no_judgement_changes_with_verdicts(found: Found) -> None:
     def numbers() -> str:
-        st.cache_resource.clear()
-        values = cached.measurements(found.asked, ("v0.1", "v0.2"), "P@3 nDCG@3")
-        return values.to_csv() + cached.judgement(found.asked).qrels.to_csv()
+        memory.forget()
+        values = measuring.measurements(found.experiment, ("v0.1", "v0.2"), "P@3 nDCG@3")
+        return values.to_csv() + judging.judgement(found.experiment).qrels.to_csv()
 
-    before, digest = numbers(), cached.opened("tiny").digest
+    before, digest = numbers(), collections.opened("tiny").digest
     for number, item in enumerate(("v00", "v01", "v02", "v03")):
         said.say(found, verdict("relevant", item, once=str(number)))
-    assert numbers() == before and cached.opened("tiny").digest == digest
+    assert numbers() == before and collections.opened("tiny").digest == digest
 
 
 def test_the_card_is_told_texts_of_data_as_texts(found: Found) -> None:

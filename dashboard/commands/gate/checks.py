@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.commands.gate.conditions import Condition
+from dashboard.evaluation.digits import chance, signed
 from dashboard.evaluation.scores import Scores, scores
 from dashboard.evaluation.statistics.paired import holm
 from dashboard.evaluation.statistics.resampling import bootstrap_interval, randomisation_p
@@ -103,7 +104,7 @@ def _slice(title: str, said: str, limit: float, high: float, p: float) -> Check:
     if np.isnan(p):
         return Check("slice", title, "small", said)
     outcome: Outcome = "failed" if high < limit and p < SIGNIFICANT else "passed"
-    return Check("slice", title, outcome, f"{said}, p = {p:.2g} against {limit:g} after Holm")
+    return Check("slice", title, outcome, f"{said}, p = {chance(p)} against {limit:g} after Holm")
 
 
 def _differences(
@@ -135,5 +136,5 @@ def _said(column: np.ndarray[Any, Any], low: float, high: float) -> str:
     known = column[~np.isnan(column)]
     if not len(known):
         return "no query is scored in both versions"
-    interval = "no interval" if np.isnan(low) else f"95 % from {low:+.4f} to {high:+.4f}"
-    return f"{known.mean():+.4f}, {interval}, {counted(len(known), 'query', 'queries')}"
+    interval = "no interval" if np.isnan(low) else f"95 % from {signed(low)} to {signed(high)}"
+    return f"{signed(known.mean())}, {interval}, {counted(len(known), 'query', 'queries')}"

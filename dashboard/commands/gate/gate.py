@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands.answers import compare
-from dashboard.commands.asked import Asked
 from dashboard.commands.gate.checks import Check, check_slices, check_whole
 from dashboard.commands.gate.conditions import Condition, conditions, sliced
 from dashboard.commands.gate.known import Known, check_known, read_known
 from dashboard.commands.gate.written import junit, summary
+from dashboard.evaluation.compare import compare
 from dashboard.evaluation.metrics.registry import Measure, parse
+from dashboard.experiment import measuring, ranking
+from dashboard.experiment.experiment import Experiment
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -71,15 +72,19 @@ class Gate:
         return " ".join(dict.fromkeys(map(str, every)))
 
     def answer(
-        self, measurements: pd.DataFrame, asked: Asked | None, baseline: str, candidate: str
+        self,
+        measurements: pd.DataFrame,
+        experiment: Experiment | None,
+        baseline: str,
+        candidate: str,
     ) -> tuple[pd.DataFrame, list[Check]]:
         """The table that `compare` prints, and the checks that break; writes the files.
 
-        asked: the collection and its choices; None for plain files.
+        experiment: None for plain files.
         """
-        queries = asked.collection.queries if asked else None
-        table = compare(self._printed(measurements), baseline, candidate, queries)
-        checks = self.checks(measurements, baseline, candidate, asked)
+        scenes = measuring.scenes_of(experiment) if experiment else None
+        table = compare(self._printed(measurements), baseline, candidate, groups=scenes)
+        checks = self.checks(measurements, baseline, candidate, experiment)
         self._write(checks, table, f"{candidate} against {baseline}")
         return table, [each for each in checks if each.breaks]
 
@@ -90,29 +95,35 @@ class Gate:
         return measurements[mine]
 
     def checks(
-        self, measurements: pd.DataFrame, baseline: str, candidate: str, asked: Asked | None
+        self,
+        measurements: pd.DataFrame,
+        baseline: str,
+        candidate: str,
+        experiment: Experiment | None,
     ) -> list[Check]:
         """Every check, those of the versions first."""
         pair = (baseline, candidate)
-        groups = asked.scenes if asked else None
-        checks = self._comparable(*pair, asked)
+        groups = measuring.scenes_of(experiment) if experiment else None
+        checks = self._comparable(*pair, experiment)
         checks += check_whole(measurements, *pair, self.asked, groups)
         if self.slices is not None:
-            if asked is None:
+            if experiment is None:
                 raise ValueError("--slices needs a COLLECTION: plain files do not tell of queries")
-            slices = sliced(asked.divisions(), self.slices)
+            slices = sliced(measuring.slices(experiment), self.slices)
             checks += check_slices(measurements, *pair, self.asked, slices, groups)
         if self.known:
             checks += check_known(measurements, candidate, self.known)
         return checks
 
-    def _comparable(self, baseline: str, candidate: str, asked: Asked | None) -> list[Check]:
+    def _comparable(
+        self, baseline: str, candidate: str, experiment: Experiment | None
+    ) -> list[Check]:
         """A failed check for each way in which the two versions are not comparable."""
-        if asked is None or self.anyway:
+        if experiment is None or self.anyway:
             return []
         return [
             Check("versions", "may be compared", "failed", f"{sentence}; or add --anyway")
-            for sentence in asked.unlike(baseline, candidate)
+            for sentence in ranking.unlike(experiment, baseline, candidate)
         ]
 
     def _write(self, checks: list[Check], comparison: pd.DataFrame, title: str) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.commands.gate.checks import Check, Outcome
 from dashboard.evaluation.compare import SAME
+from dashboard.evaluation.digits import number
 from dashboard.evaluation.metrics.registry import Measure, measure
 from dashboard.storage.files.tables import read_table
 from dashboard.tables import DataError, Table
@@ -71,7 +72,7 @@ def check_known(measurements: pd.DataFrame, candidate: str, known: Known) -> lis
 
 def _checked(value: float, least: float, status: str) -> tuple[Outcome, str]:
     reached = bool(value >= least - SAME)  # a null reaches nothing
-    has = "not scored" if pd.isna(value) else f"{value:.4f}"
+    has = "not scored" if pd.isna(value) else number(value)
     if status == "good":
         return ("passed", has) if reached else ("failed", f"{has}; it was known to be good")
     if reached:

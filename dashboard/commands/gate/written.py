@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from dashboard.commands.gate.checks import SLICE_RULE, WHOLE_RULE, Check
+from dashboard.evaluation.digits import chance, number, signed
 from dashboard.evaluation.scores import written
 
 SIGNS = {"passed": "✅", "failed": "❌", "undecided": "❌", "small": "➖"}
@@ -74,20 +75,15 @@ def _compared(comparison: pd.DataFrame) -> list[str]:
         name = written(str(row["metric"]), None if pd.isna(row["cutoff"]) else int(row["cutoff"]))
         cells = [
             _cell(name),
-            *(_number(row[key], form) for key, form in _FORMS.items()),
-            f"{_number(row['low'], '+.4f')} to {_number(row['high'], '+.4f')}",
-            _number(row["p_holm"], ".4f"),
+            number(row["baseline"]),
+            number(row["candidate"]),
+            signed(row["delta"]),
+            f"{signed(row['low'])} to {signed(row['high'])}",
+            chance(row["p_holm"]),
             f"{row['scored']} of {row['total']}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
-
-
-_FORMS = {"baseline": ".4f", "candidate": ".4f", "delta": "+.4f"}
-
-
-def _number(value: float, form: str) -> str:
-    return "–" if pd.isna(value) else f"{value:{form}}"
 
 
 def _code(text: str) -> str:

@@ -17,6 +17,7 @@ from dashboard.evaluation.explain.shapes import (
 )
 from dashboard.evaluation.explain.wording import number, result
 from dashboard.evaluation.metrics import discounts
+from dashboard.evaluation.metrics.graded import gains, stopping, too_large
 from dashboard.evaluation.rankings import Array, Floats
 
 GAINS = {
@@ -35,8 +36,9 @@ def discounted_gain(seen: Seen, gain: str = "linear", per: str = "list") -> Expl
 @explains("nDCG")
 def normalised_gain(seen: Seen, gain: str = "linear", ideal: str = "judged") -> Explanation:
     """DCG ÷ ideal DCG, with the terms of both."""
-    found = _discounted(seen, gain)
-    best = _ideal_gains(seen, gain, ideal)
+    divisor = too_large(_best(seen, gain, ideal), seen.rankings.gains, gain)
+    found = _discounted(seen, gain, divisor)
+    best = _ideal_gains(seen, gain, ideal, divisor)
     discount = discounts.logarithmic(len(best))
     terms = best * discount
     written = [f"{number(g)} × {number(d)}" for g, d in zip(best, discount, strict=True)]
@@ -92,7 +94,7 @@ def expected_reciprocal_rank(
 ) -> Explanation:
     """Σ chance to arrive × chance to stop ÷ rank."""
     if stop == "exp":
-        chance = (np.exp2(seen.gains) - 1) / 2**max
+        chance = stopping(seen.gains, max)
         columns: dict[str, Array] = {"grade": seen.grades}
         said = f"r = (2^grade − 1) ÷ 2^{max}"
     else:
@@ -128,31 +130,33 @@ def persistence_rule(p: float) -> str:
     )
 
 
-def _discounted(seen: Seen, gain: str) -> Sum:
+def _discounted(seen: Seen, gain: str, divisor: Floats | None = None) -> Sum:
     columns: dict[str, Array] = {"grade": seen.grades}
     if gain == "credit":
-        columns, gains = {"credit": seen.credit}, seen.credit
-    elif gain == "exp":
-        gains = np.exp2(seen.gains) - 1
-        columns["gain"] = gains
+        columns, worth = {"credit": seen.credit}, seen.credit
     else:
-        gains = seen.gains
-        if (seen.grades < 0).any():
-            columns["gain"] = gains
-    rule = f"{GAINS[gain]}, the discount 1 ÷ log2(rank + 1); each result adds: gain × discount."
-    return weighted(seen, columns, gains, discounts.logarithmic(seen.length), rule)
+        worth = gains(seen.gains, gain, divisor)
+        if gain == "exp" or divisor is not None or (seen.grades < 0).any():
+            columns["gain"] = worth
+    scaled = "" if divisor is None else f", here and in the ideal divided by 2^{divisor[0]:.0f}"
+    discount = "the discount 1 ÷ log2(rank + 1); each result adds: gain × discount"
+    rule = f"{GAINS[gain]}{scaled}, {discount}."
+    return weighted(seen, columns, worth, discounts.logarithmic(seen.length), rule)
 
 
-def _ideal_gains(seen: Seen, gain: str, ideal: str) -> Floats:
-    """The gains of the best order, as far as the cutoff and as they are above 0."""
+def _best(seen: Seen, gain: str, ideal: str) -> Array:
+    """The grades, or the credits, in the best order. [1, J]"""
     whole = seen.rankings
     if gain == "credit":
-        best = whole.ideal_credit if ideal == "judged" else whole.retrieved_ideal_credit
-    else:
-        best = whole.ideal if ideal == "judged" else whole.retrieved_ideal
-    values = np.asarray(best[0, : seen.k], dtype=np.float64)
+        return whole.ideal_credit if ideal == "judged" else whole.retrieved_ideal_credit
+    return whole.ideal if ideal == "judged" else whole.retrieved_ideal
+
+
+def _ideal_gains(seen: Seen, gain: str, ideal: str, divisor: Floats | None) -> Floats:
+    """The gains of the best order, as far as the cutoff and as they are above 0."""
+    values = np.asarray(_best(seen, gain, ideal)[0, : seen.k], dtype=np.float64)
     values = values[values > 0]
-    return np.exp2(values) - 1 if gain == "exp" else values
+    return values if gain == "credit" else gains(values, gain, divisor)
 
 
 def _beside(steps: pd.DataFrame, columns: dict[str, Array]) -> pd.DataFrame:

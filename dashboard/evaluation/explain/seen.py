@@ -71,6 +71,7 @@ class Seen:
             ideal_credit=rankings.ideal_credit[row],
             tied=rankings.tied[row, :length],
             relevant_from=rankings.relevant_from,
+            missable=rankings.judged_misses[row],
         )
         return cls(alone, k)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dashboard.evaluation import digits
 from dashboard.evaluation.explain.seen import Seen
 from dashboard.evaluation.rankings import Array, Flags
 from dashboard.tables import counted
@@ -16,25 +17,26 @@ NO_RELEVANT = "No relevant item exists (R = 0), so there is no value."
 
 
 def number(value: float) -> str:
-    """A number inside an equation: whole ones bare, small ones to three digits.
+    """A number inside an equation: whole ones bare, small ones and huge ones to three digits.
 
-    >>> number(2.0), number(0.63093), number(0.047512), number(0.00000123)
-    ('2', '0.631', '0.0475', '1.23e-06')
+    >>> number(2.0), number(0.63093), number(0.047512), number(0.00000123), number(2.0**60)
+    ('2', '0.631', '0.0475', '1.23e-06', '1.15e+18')
     """
     value = round(float(value), 12)
+    if abs(value) >= digits.HUGE:
+        return f"{value:.3g}"
     if value == round(value):
         return str(int(value))
     return f"{value:.3f}" if abs(value) >= 0.1 else f"{value:.3g}"
 
 
 def result(value: float) -> str:
-    """A number that an equation ends with: three places, as on the screens, more if it is small.
+    """A number that an equation ends with, as it stands everywhere.
 
     >>> result(0.4), result(0.00231), result(0.0)
     ('0.400', '0.00231', '0.000')
     """
-    value = round(float(value), 12)
-    return f"{value:.3g}" if 0 < abs(value) < 0.01 else f"{value:.3f}"
+    return digits.number(value)
 
 
 def ranks(flags: Flags) -> str:

@@ -7,6 +7,8 @@ names.py     names such as `nDCG(exp)@10`: parsing, printing, near matches
 binary.py    hits and misses: P, R, Success, AP, Rprec, RR, Judged
 graded.py    grades: DCG and nDCG; credit: CG, AVG, MAX, RBP, ERR
 context.py   CAG, the context-aware gain, under each discount
+trec.py      what trec_eval has beside: bpref, infAP, IPrec, 11pt_avg, gm_map, set_*, num_*
+trec_eval.py  its names with a number in them, `ndcg_cut_10`, as ours
 crossmodal.py  i2t_R, t2i_R, Rsum, mR; ranks.py counts the ranks of the 5K test
 hashing.py   binary codes: distances and rankings; ties.py: bounds over orders of tied results
 """

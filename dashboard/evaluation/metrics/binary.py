@@ -151,7 +151,7 @@ def r_precision(rankings: Rankings, k: None = None) -> Floats:
     formula="1 ÷ rank of the first hit",
     source="trec_eval recip_rank",
     reads="hits",
-    other_names=("MRR",),
+    other_names=("MRR", "recip_rank"),
 )
 def reciprocal_rank(rankings: Rankings, k: int | None) -> Floats:
     """One divided by the rank of the first relevant item, 0 if none is found (reads hits).

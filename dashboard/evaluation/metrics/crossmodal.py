@@ -28,6 +28,8 @@ TESTS = {
 }
 FOLDS = {"1K": 1, "five-fold 1K": 5}
 FOLD = 1_000
+WHOLE = {1_000: "1K test", 5_000: "5K test"}
+"""What the test of all pictures is called where there are so many: Flickr30k's and COCO's."""
 _Texts = tuple[Array, Array]
 
 
@@ -73,7 +75,7 @@ def text_to_image(rankings: Rankings, k: int) -> Floats:
     cutoff="never",
 )
 def recall_sum(rankings: Rankings, k: None = None) -> Floats:
-    """Sum of R@1, R@5 and R@10; of one direction 0 to 3, the two directions' means are added.
+    """Sum of R@1, R@5 and R@10, both directions' means added; no value where only one is asked.
 
     >>> from dashboard.evaluation.rankings import from_lists
     >>> recall_sum(from_lists([[0, 1]])).tolist()
@@ -90,7 +92,7 @@ def recall_sum(rankings: Rankings, k: None = None) -> Floats:
     cutoff="never",
 )
 def mean_recall(rankings: Rankings, k: None = None) -> Floats:
-    """Mean of R@1, R@5 and R@10; of both directions together the mean of the two.
+    """Mean of R@1, R@5 and R@10 of both directions; no value where only one is asked.
 
     >>> from dashboard.evaluation.rankings import from_lists
     >>> mean_recall(from_lists([[1, 0]])).tolist()

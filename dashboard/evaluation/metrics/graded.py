@@ -21,6 +21,8 @@ from dashboard.evaluation.rankings import Array, Floats, Rankings
 
 GAIN = choice("gain", "linear", "exp", "credit", bare=True)
 IDEAL = choice("ideal", "judged", "retrieved")
+EXPONENT = 300
+"""Gains up to 2^300 are added up as they are; larger ones are first divided by the largest."""
 
 
 @metric(
@@ -43,7 +45,8 @@ def discounted_gain(
     [2.5]
     """
     values = rankings.credit if gain == "credit" else rankings.gains
-    return per_image(_discounted(values, k, gain), rankings, k, per)
+    with np.errstate(over="ignore"):  # infinite where it is too large, which measure refuses
+        return per_image(_discounted(values, k, gain), rankings, k, per)
 
 
 @metric(
@@ -60,7 +63,7 @@ def normalised_gain(
     """DCG as a share of the best possible DCG (reads grades; with gain=credit, credit).
 
     The best is that of all judged items, or with ideal=retrieved that of what came back; NaN where
-    it is 0.
+    it is 0. Gains too large to be added up are divided by the largest, which leaves the share.
 
     >>> from dashboard.evaluation.rankings import from_lists
     >>> normalised_gain(from_lists([[0, 1]]), None).round(4).tolist()
@@ -70,14 +73,53 @@ def normalised_gain(
         best = rankings.ideal_credit if ideal == "judged" else rankings.retrieved_ideal_credit
     else:
         best = rankings.ideal if ideal == "judged" else rankings.retrieved_ideal
-    return ratio(discounted_gain(rankings, k, gain), _discounted(best, k, gain))
+    values = rankings.credit if gain == "credit" else rankings.gains
+    divisor = too_large(best, values, gain)
+    return ratio(_discounted(values, k, gain, divisor), _discounted(best, k, gain, divisor))
 
 
-def _discounted(values: Array, k: int | None, gain: str) -> Floats:
+def too_large(best: Array, values: Array, gain: str) -> Floats | None:
+    """The exponent of 2 that each query's gains are divided by before they are added up. [Q]
+
+    0 where they are as small as usual; None where all are. best, values: grades [Q, J], [Q, D].
+    """
+    if gain == "credit" or best.dtype == values.dtype == np.int8:
+        return None  # up to 1, or up to 127: the usual case
+    largest = np.maximum(best.max(axis=1, initial=0), values.max(axis=1, initial=0)).astype(float)
+    if gain != "exp":
+        largest = np.log2(np.maximum(largest, 1))
+    if not (largest > EXPONENT).any():
+        return None
+    return np.where(largest > EXPONENT, np.ceil(largest), 0.0)
+
+
+def gains(values: Array, gain: str, divisor: Array | None = None) -> Floats:
+    """What grades (or credits) are worth, divided by 2^divisor: the grade, or with exp
+    2^grade − 1. Infinite where that is no number of a computer."""
+    values = values.astype(np.float64, order="F")
+    lift = np.zeros(1) if divisor is None else divisor
+    with np.errstate(over="ignore"):
+        if gain == "exp":
+            return np.asarray(np.exp2(values - lift) - np.exp2(-lift))
+        return np.asarray(np.ldexp(values, -lift.astype(np.int64)))
+
+
+def _discounted(values: Array, k: int | None, gain: str, divisor: Floats | None = None) -> Floats:
     places = values.shape[1] if k is None else min(k, values.shape[1])
-    if gain == "exp":
-        values = np.exp2(values[:, :places].astype(np.float64, order="F")) - 1
+    if gain == "exp" or divisor is not None:
+        lift = None if divisor is None else divisor[:, None]
+        values = gains(values[:, :places], gain, lift)
     return weighted(columns(values, places), len(values), discounts.logarithmic(places))
+
+
+def stopping(grades: Array, largest: int) -> Floats:
+    """gdeval's chance to stop at a result: (2^grade − 1) ÷ 2^largest.
+
+    >>> stopping(np.array([0, 1, 2, 4]), 4).tolist()
+    [0.0, 0.0625, 0.1875, 0.9375]
+    """
+    with np.errstate(over="ignore"):  # a grade above the largest has no chance; measure refuses it
+        return np.asarray(np.exp2(grades.astype(np.float64) - largest) - np.exp2(-float(largest)))
 
 
 @metric(
@@ -169,7 +211,7 @@ def rank_biased_precision(
 @metric(
     "ERR",
     choice("stop", "credit", "exp", bare=True),
-    Setting("max", 4, low=1, high=20, whole=True),
+    Setting("max", 4, low=1, high=10_000, whole=True),
     PER_LIST,
     formula="Σ (1 ÷ k) · r_k · Π_{j<k} (1 − r_j)",
     source="Chapelle et al. 2009; exp: gdeval; Shao et al. 2019 (ERR, ORG)",
@@ -185,18 +227,19 @@ def expected_reciprocal_rank(
     """Expected 1 ÷ rank where a reader stops (reads credit; with stop=exp, grades).
 
     The reader stops at each result with probability r: its credit, or as gdeval has it
-    (2^grade − 1) ÷ 2^max.
+    (2^grade − 1) ÷ 2^max, where no grade may be above max.
 
     >>> from dashboard.evaluation.rankings import from_lists
     >>> expected_reciprocal_rank(from_lists([[1, 1]], credit=[[0.5, 0.5]]), None).tolist()
     [0.625]
     """
     total, going = np.zeros(len(rankings.returned)), np.ones(len(rankings.returned))
-    for rank in range(rankings.places(k)):
-        if stop == "exp":
-            chance = (np.exp2(rankings.gains[:, rank].astype(np.float64)) - 1) / 2**max
-        else:
-            chance = rankings.credit[:, rank].astype(np.float64)
-        total += going * chance / (rank + 1)
-        going *= 1 - chance
+    with np.errstate(over="ignore", invalid="ignore"):  # of grades above max, which are refused
+        for rank in range(rankings.places(k)):
+            if stop == "exp":
+                chance = stopping(rankings.gains[:, rank], max)
+            else:
+                chance = rankings.credit[:, rank].astype(np.float64)
+            total += going * chance / (rank + 1)
+            going *= 1 - chance
     return per_image(total, rankings, k, per)

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from dashboard.evaluation.metrics import names
+from dashboard.evaluation.metrics import names, trec_eval
 from dashboard.evaluation.metrics.names import Setting, Value
 from dashboard.evaluation.rankings import Floats, Rankings
 
 Cutoff = Literal["optional", "required", "never"]
-Reads = Literal["hits", "grades", "credit", "judged"]
+Reads = Literal["hits", "grades", "credit", "judged", "queries"]
+Across = Literal["mean", "geometric mean", "sum"]
 Function = TypeVar("Function", bound=Callable[..., Floats])
 
 REGISTRY: dict[str, Metric] = {}
@@ -27,9 +28,10 @@ OTHER_NAMES: dict[str, str] = {}
 class Metric:
     """One metric: `function(rankings, k, **settings)` gives each query's value, NaN if undefined.
 
-    reads    what it takes from the rankings: hits, grades or credit
+    reads    what it takes from the rankings: hits, grades or credit; queries: none of these
     cutoff   whether the name takes, needs or refuses an `@k`
     best_first  whether the best order is the one with the best results first
+    across   what trec_eval makes of the queries' values: their mean, or else (see `summarise`)
     formula  as a person would write it; source: where the definition stands; summary: the tooltip
     """
 
@@ -43,6 +45,7 @@ class Metric:
     settings: tuple[Setting, ...]
     other_names: tuple[str, ...]
     best_first: bool
+    across: Across
 
     @property
     def title(self) -> str:
@@ -83,6 +86,7 @@ def metric(
     cutoff: Cutoff = "optional",
     other_names: tuple[str, ...] = (),
     best_first: bool = True,
+    across: Across = "mean",
 ) -> Callable[[Function], Function]:
     """Enter the decorated function into REGISTRY; its docstring's first line is the tooltip."""
 
@@ -94,7 +98,7 @@ def metric(
                 raise ValueError(f"two metrics are called {each}")
         REGISTRY[name] = Metric(
             name, function, formula, source, summary,
-            reads, cutoff, settings, other_names, best_first,
+            reads, cutoff, settings, other_names, best_first, across,
         )  # fmt: skip
         OTHER_NAMES.update(dict.fromkeys(other_names, name))
         return function
@@ -110,6 +114,8 @@ def parse(text: str) -> list[Measure]:
 
     >>> [str(m) for m in parse("hits_over_k@5, AP(divisor=retrieved) RBP CAG(DCG,w=10)@3")]
     ['P@5', 'AP(retrieved)', 'RBP(0.95)', 'CAG(DCG)@3']
+    >>> [str(m) for m in parse("map P_5 ndcg_cut_10 iprec_at_recall_0.10")]
+    ['AP', 'P@5', 'nDCG@10', 'IPrec(0.1)']
     """
     measures = [measure(word) for word in names.words(text)]
     if not measures:
@@ -117,9 +123,26 @@ def parse(text: str) -> list[Measure]:
     return list(dict.fromkeys(measures))
 
 
+def across_queries(name: str) -> Across:
+    """What is made of the queries' values of a metric, by its canonical name without a cutoff."""
+    entry = REGISTRY.get(name.partition("(")[0])
+    return entry.across if entry else "mean"
+
+
+def check_averaged(name: str) -> None:
+    """Raise ValueError for a metric of a geometric mean: differences and intervals of versions are
+    of arithmetic means."""
+    if across_queries(name) == "geometric mean":
+        raise ValueError(
+            f"{name} is a geometric mean over the queries: no query has a difference in it, and "
+            f"differences and intervals here are of arithmetic means. `measure` prints it; "
+            f"compare {name.removeprefix('gm_').replace('map', 'AP')}"
+        )
+
+
 def measure(word: str) -> Measure:
     """The measure that one name stands for, such as `nDCG(exp)@10`; ValueError as `parse`."""
-    call, cutoff = names.split_cutoff(word)
+    call, cutoff = names.split_cutoff(trec_eval.translated(word))
     known = {each.lower(): each for each in REGISTRY} | {
         other.lower(): each for other, each in OTHER_NAMES.items()
     }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from dashboard import ids
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols.blind import CEILING, RECALL, TIES
 from dashboard.evaluation.protocols.protocol import (
@@ -36,7 +37,7 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
         found = f"label {other['grade'].iloc[0]:g} for item {other['item_id'].iloc[0]!r}"
         raise DataError("qrels", found, "1 (fulfils the query) or 0", about=ids_of(other))
     if evidence.items is not None:
-        strange = qrels[~qrels["item_id"].isin(evidence.items["item_id"])]
+        strange = qrels[~ids.among(qrels["item_id"], evidence.items["item_id"])]
         if len(strange):
             found = f"item {strange['item_id'].iloc[0]!r}"
             raise DataError("qrels", found, "an item of the gallery", about=ids_of(strange))

@@ -29,6 +29,12 @@ OF_KIND = {"i2t_R": IMAGE, "t2i_R": TEXT}
 BOTH_WAYS = {"Rsum": 1, "mR": 2}
 """Metrics of both directions, and how many directions the value is divided by."""
 USUAL_TEXTS = 5
+UNTOLD = (
+    "Nothing says which queries are pictures and which are texts: i2t_R, t2i_R, Rsum and mR, "
+    "which are of the one, of the other or of both, have no value. Of plain files say --queries "
+    "text or --queries item, or measure the metrics of one direction only."
+)
+WHO = {IMAGE: "pictures", TEXT: "texts"}
 BOTH = (
     "i2t_R is of pictures, t2i_R of texts. Rsum and mR stand with the pictures: what a picture "
     "finds of its texts, and with it what its texts find, so that their mean is that of the six."
@@ -39,7 +45,7 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     """The pairs that belong together have grade 1; every other result is a miss.
 
     A query with a text, or about an item that is one, is a text, any other a picture; a ratio of
-    texts to pictures other than five to one is noted.
+    texts to pictures other than five to one is noted, and so is a direction that nobody asks.
     """
     qrels = qrels_of(evidence, "crossmodal")
     kinds = _kinds(evidence)
@@ -49,12 +55,32 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
         nothing_relevant=NO_RELEVANT,
         leave_out={} if evidence.queries is None else own_items(evidence.queries),
     )
-    both = (BOTH,) if {IMAGE, TEXT} <= set(kinds.values()) else ()
     alone = _alone(evidence.items, made, kinds)
     made = replace(made, kinds=kinds)
-    if len(made.query_ids) < 2:
+    if len(made.query_ids) < 2 and kinds:
         return made  # of the collection, a single query that is searched with says nothing
-    return replace(made, notes=(*both, *_unpaired(made), *_ratio(made, kinds), *alone))
+    ways = _ways(set(kinds.values()))
+    return replace(made, notes=(ways, *_unpaired(made), *_ratio(made, kinds), *alone))
+
+
+def of_one_kind(judgement: Judgement, kind: str) -> Judgement:
+    """The judgement of queries that are all pictures, or all texts, which no table says."""
+    notes = (_ways({kind}), *(note for note in judgement.notes if note != UNTOLD))
+    return replace(judgement, kinds=dict.fromkeys(judgement.query_ids, kind), notes=notes)
+
+
+def _ways(asking: set[str]) -> str:
+    """Of which queries the metrics of a direction and those of both are, in a sentence."""
+    if asking == {IMAGE, TEXT}:
+        return BOTH
+    if len(asking) != 1:
+        return UNTOLD
+    (kind,) = asking
+    silent = next(metric for metric, of in OF_KIND.items() if of != kind)
+    return (
+        f"Only {WHO[kind]} are asked: {silent} has no value, and neither have Rsum and mR, which "
+        "are of both directions."
+    )
 
 
 def _unpaired(made: Judgement) -> tuple[str, ...]:
@@ -129,13 +155,14 @@ def finish(measure: Measure, values: Floats, judgement: Judgement) -> Floats:
 
     A picture's Rsum is its own R@1 + R@5 + R@10 and, for each of its texts, pictures ÷ texts times
     the same: the mean over pictures is then the sum of the six means, whatever the ratio. It is
-    null where that cannot be: no text is scored, or one whose picture is not. Where only one
-    direction was asked, Rsum and mR are of that one.
+    null where that cannot be: no text is scored, or one whose picture is not. A direction that
+    was not asked has no value, and with it neither Rsum nor mR; nor has any of them where nothing
+    tells pictures from texts.
     """
     kind = _kind(judgement)
-    if measure.name in OF_KIND and judgement.kinds:
+    if measure.name in OF_KIND:
         return np.where(kind == OF_KIND[measure.name], values, np.nan)
-    if measure.name not in BOTH_WAYS or not {IMAGE, TEXT} <= set(kind.tolist()):
+    if measure.name not in BOTH_WAYS:
         return values
     texts = (kind == TEXT) & ~np.isnan(values)
     scored = (kind == IMAGE) & ~np.isnan(values)

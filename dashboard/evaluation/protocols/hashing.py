@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.labels import labelled, labelled_pairs
 from dashboard.evaluation.protocols.blind import CEILING, RETRIEVED, TIES
 from dashboard.evaluation.protocols.protocol import (
     NO_RELEVANT,
@@ -20,6 +22,7 @@ from dashboard.evaluation.protocols.protocol import (
 )
 from dashboard.tables import DataError, counted
 
+BY_LABELS = "Types come from labels: the same ones make type 1, some in common type 2, none type 3."
 GRADES = {1: 2, 2: 1, 3: 0}
 TYPES = {grade: kind for kind, grade in GRADES.items()}
 
@@ -28,10 +31,11 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     """Type 1 has grade 2, type 2 grade 1, type 3 grade 0; both of the first are relevant.
 
     Types stand in a column `type` of the qrels; without it the grades are taken as they are. A pair
-    that is not named is of type 3. Raises DataError if an item is both query and gallery, or for a
-    type or grade that is none of these.
+    that is not named is of type 3. Without qrels the labels of queries and items make the types.
+    Raises DataError if an item is both query and gallery, or for a type or grade that is none of
+    these.
     """
-    qrels = qrels_of(evidence, "hashing")
+    qrels, notes = _pairs(evidence)
     _refuse_overlap(evidence, qrels)
     if "type" in qrels.columns:
         grade = pd.to_numeric(qrels["type"], errors="coerce").map(GRADES)
@@ -40,9 +44,28 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     known = qrels["grade"].isin(list(TYPES))
     _refuse_unknown(qrels, "grade", ~known, "2 (type 1), 1 (type 2) or 0 (type 3)")
     return judgement(
-        qrels.assign(credit=(qrels["grade"] >= 1).astype(float)),
+        qrels.assign(credit=(qrels["grade"] >= 1).astype(np.int8)),
         asked(evidence.queries, qrels["query_id"].unique()),
         nothing_relevant=NO_RELEVANT,
+        notes=notes,
+    )
+
+
+def _pairs(evidence: Evidence) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The pairs that qrels name, which count where there are some, or those that labels make; and
+    what is to say of them."""
+    if evidence.qrels is not None or not labelled(evidence.queries, evidence.items):
+        return qrels_of(evidence, "hashing"), ()
+    return labelled_pairs(evidence.queries, evidence.items), (BY_LABELS,)
+
+
+def signs_in_a_sentence(versions: Sequence[str]) -> str:
+    """Which versions of real-valued outputs are judged by their signs; empty where none is."""
+    if not versions:
+        return ""
+    return (
+        f"Real-valued outputs, whose signs are taken for hash codes: {', '.join(versions)}. "
+        "A 0 counts as +1, or as −1 where nothing but 0 and 1 is stored."
     )
 
 
@@ -56,10 +79,13 @@ def types(
     """
     kept = set(judgement.query_ids) if only is None else set(only)
     chosen = [query for query in judgement.query_ids if query in kept]
-    qrels = judgement.qrels[judgement.qrels["item_id"].isin(list(gallery))]
-    counts = pd.crosstab(qrels["query_id"].astype("str"), qrels["grade"])
-    counts = counts.reindex(index=chosen, columns=[2.0, 1.0], fill_value=0)
-    counts[0.0] = len(gallery) - counts.sum(axis=1)
+    there = judgement.qrels["item_id"].isin(list(gallery)).to_numpy()
+    places = judgement.asked.get_indexer(pd.Index(chosen, dtype="str"))
+    counts = pd.DataFrame(index=chosen)
+    for grade in (2, 1):
+        mine = judgement.query[there & (judgement.grade == grade)]
+        counts[grade] = np.bincount(mine, minlength=len(judgement.query_ids))[places]
+    counts[0] = len(gallery) - counts[2] - counts[1]
     rows = [
         (kind, grade, 2**grade - 1, int(counts[grade].sum()), *_spread(counts[grade]))
         for kind, grade in GRADES.items()
@@ -139,9 +165,11 @@ HASHING = Protocol(
     keep=keep_all,
     complete=True,
     grade_said=lambda grade: f"type {3 - grade:g} (grade {grade:g})",
-    definition="A pair of query and item is of type 1 (grade 2), 2 (grade 1) or 3 (grade 0); "
-    "types 1 and 2 are hits. Items stand by ascending Hamming distance of their codes. Queries and "
-    "gallery share no item. A query without an item of type 1 or 2 is not scored.",
+    definition="A pair of query and item is of type 1 (grade 2), 2 (grade 1) or 3 (grade 0): as "
+    "written down, or by labels (the same ones; some in common; none). Types 1 and 2 "
+    "are hits. Items stand by ascending Hamming distance of their codes; of real-valued "
+    "outputs the signs are the codes. Queries and gallery share no item. A query "
+    "without an item of type 1 or 2 is not scored.",
     formula="AP@p = Σ over hits in the first p of (hits up to its rank ÷ its rank) ÷ hits in the "
     "first p; nDCG@p = Σ (2^grade − 1) ÷ log2(rank + 1) over the first p, divided by that of the "
     "best order of the whole gallery; means over the queries.",

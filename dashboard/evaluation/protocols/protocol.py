@@ -115,6 +115,18 @@ def qrels_of(evidence: Evidence, protocol: str) -> pd.DataFrame:
     return evidence.qrels
 
 
+def qrels_of_asked(qrels: pd.DataFrame | None, queries: pd.DataFrame) -> pd.DataFrame | None:
+    """The judgements of the queries that are asked.
+
+    With its judgements a query that nobody asks, such as one of the other direction, would count
+    as one that found nothing.
+    """
+    if qrels is None:
+        return None
+    mine = qrels["query_id"].isin(queries["query_id"])
+    return qrels if mine.all() else qrels[mine].reset_index(drop=True)
+
+
 def asked(queries: pd.DataFrame | None, judged: Iterable[str]) -> tuple[str, ...]:
     """All queries in order: those of the table, then those that only the judgements name."""
     known = [] if queries is None else queries["query_id"].tolist()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -21,16 +23,20 @@ from dashboard.tables import DataError
 
 
 def judge(
-    evidence: Evidence, groups: Sequence[str] | None = None, *, scale: float | None = None
+    evidence: Evidence,
+    groups: Sequence[str] | None = None,
+    *,
+    scale: float | None = None,
+    level: float = 1.0,
 ) -> Judgement:
-    """The qrels as they are: a grade of at least 1 is relevant, an unjudged result is not.
+    """The qrels as they are: a grade of at least `level` is relevant, an unjudged result is not.
 
     Credit is 1 for a relevant item, or grade ÷ scale in [0, 1] where the grades' scale is given.
     A query without relevant items counts 0; one without qrels, if the queries name it, is null.
     """
     qrels = qrels_of(evidence, "trec")
     grade = qrels["grade"].to_numpy()
-    credit = (grade >= 1).astype(np.float64)
+    credit = (grade >= level).astype(np.float64)
     if scale is not None:
         above = qrels[grade > scale]
         if len(above):
@@ -39,8 +45,20 @@ def judge(
             raise DataError("qrels", found, wanted, about=ids_of(above))
         credit = np.clip(grade / scale, 0, 1)
     return judgement(
-        qrels.assign(credit=credit), asked(evidence.queries, qrels["query_id"].unique())
+        qrels.assign(credit=credit),
+        asked(evidence.queries, qrels["query_id"].unique()),
+        relevant_from=level,
     )
+
+
+def with_options(scale: float | None, level: float | None) -> Protocol:
+    """The protocol with a scale of its grades, and the least grade that is relevant.
+
+    None: as it is without. Both are above 0.
+    """
+    least = 1.0 if level is None else level
+    definition = TREC.definition.replace("at least 1 ", f"at least {least:g} ")
+    return replace(TREC, judge=partial(judge, scale=scale, level=least), definition=definition)
 
 
 TREC = Protocol(
@@ -55,6 +73,7 @@ TREC = Protocol(
         "AP": "map (Σ hits ÷ k at each hit ÷ relevant)",
         "nDCG": "ndcg_cut_K (linear gain, log2; ideal: all judged items)",
         "RR": "recip_rank (1 ÷ rank of the first hit)",
+        "IPrec": "iprec_at_recall (best precision from that recall on)",
         "Rprec": "Rprec (hits in the first R ÷ R)",
     },
     nothing_relevant="zero",

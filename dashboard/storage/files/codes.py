@@ -1,8 +1,8 @@
-"""Hash codes: arrays of -1 and 1, or of 0 and 1, that are read as such and as nothing else."""
+"""Hash codes: arrays of -1 and 1, or of 0 and 1, and the signs of real-valued outputs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from dashboard.storage.findings import Findings
 from dashboard.tables import DataError
 
 WANTED = "codes of -1 and 1, or of 0 and 1, throughout"
+BLOCK = 1 << 14
 
 
 def are_codes(matrix: npt.NDArray[np.generic]) -> bool:
@@ -36,3 +37,59 @@ def unit_codes(
         findings.note(name, "values of 0 and 1", "-1 and 1; each 0 was read as -1")
     signs = np.where(values == 1, np.float32(1), np.float32(-1))
     return np.asarray(signs / np.sqrt(matrix.shape[1], dtype=np.float32), dtype=np.float32)
+
+
+def of_one_size(rows: npt.NDArray[np.float32]) -> bool:
+    """Whether all numbers of a row have the same size and none is 0, in every row: codes of -1 and
+    1, be they divided by their length or not."""
+    return len(rows) > 0 and all(_of_one_size(part) for part in _parts(rows[:1], rows))
+
+
+def zeros_and_ones(rows: npt.NDArray[np.float32]) -> bool:
+    """Whether each number of a row is 0 or the same above 0: codes of 0 and 1 as floats."""
+    return all(
+        bool(((part == 0) | (part == part.max(axis=1, keepdims=True))).all() and part.min() >= 0)
+        for part in _parts(rows[:1], rows)
+    )
+
+
+def _of_one_size(part: npt.NDArray[np.float32]) -> bool:
+    sizes = np.abs(part)
+    return bool((sizes > 0).all() and (sizes == sizes[:, :1]).all())
+
+
+def _parts(*arrays: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
+    """The rows of arrays, a block at a time."""
+    for array in arrays:
+        for start in range(0, len(array), BLOCK):
+            yield array[start : start + BLOCK]
+
+
+def sign_codes(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The signs of real-valued outputs as codes, rows of length 1: ±1 ÷ √bits.
+
+    From 0 up a number is +1, as in faiss and in most of the literature; of 0 and 1 alone the 0 is
+    -1.
+    """
+    size = np.float32(1 / np.sqrt(rows.shape[1]))
+    return np.where(rows > 0 if zeros_and_ones(rows) else rows >= 0, size, -size)
+
+
+def check_signs(rows: npt.NDArray[np.float32], name: str) -> None:
+    """Raise DataError where the signs of a gallery's outputs are all the same, as they are behind a
+    sigmoid: its codes would be, too."""
+    negative, positive = bool((rows < 0).any()), bool((rows > 0).any())
+    if negative != positive and not zeros_and_ones(rows):
+        found = f"real-valued outputs, none of which is {'above' if negative else 'below'} 0"
+        wanted = "hash codes, or outputs on both sides of 0, whose signs are the codes"
+        cure = "Of a sigmoid's outputs, store those minus 0.5." if positive else ""
+        raise DataError(name, found, wanted, cure=cure)
+
+
+def signs_in_words(rows: npt.NDArray[np.float32]) -> str:
+    """How `sign_codes` reads real-valued outputs, and how many of them are 0."""
+    if zeros_and_ones(rows):
+        return "each 0 counts as -1"
+    zeros = rows.size - np.count_nonzero(rows)
+    many = f" ({zeros:,} of {rows.size:,} are 0)" if zeros else ""
+    return f"their signs count, 0 as +1{many}"

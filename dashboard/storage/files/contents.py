@@ -11,13 +11,38 @@ from dashboard.storage.findings import Findings
 from dashboard.tables import DataError
 
 LARGEST = 2 << 30
+SWELLING = 50  # times that a packed file may grow
+SMALL = 50_000_000  # bytes that every packed file may unpack to
 BLANK = b"\r\n\t " + codecs.BOM_UTF8
 GZIP = b"\x1f\x8b"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def read_bytes(path: Path, name: str) -> bytes:
-    """The bytes of a regular file that is not empty, unpacked when it is gzip, at most 2 GiB."""
+SIGNATURES = {
+    b"PK\x03\x04": ("a zip archive or an Excel workbook", "Unpack it, or save the sheet as CSV."),
+    b"PAR1": ("Parquet", "Let the file's name end in .parquet."),
+    b"\x93NUMPY": ("a numpy array", "Let the file's name end in .npy, where vectors are expected."),
+    b"SQLite format 3\0": ("an SQLite database", "Export its table as CSV."),
+    b"%PDF-": ("a PDF", "Export its table as CSV."),
+    b"BZh": ("bzip2", "Unpack it, or pack it with gzip."),
+    b"\xfd7zXZ\0": ("xz", "Unpack it, or pack it with gzip."),
+    b"\x28\xb5\x2f\xfd": ("Zstandard", "Unpack it, or pack it with gzip."),
+    b"7z\xbc\xaf\x27\x1c": ("a 7-Zip archive", "Unpack it."),
+    b"Rar!\x1a\x07": ("a RAR archive", "Unpack it."),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", "Save the sheet as CSV in UTF-8."),
+    b"\x89PNG\r\n": ("a PNG picture", "Put pictures into the media folder."),
+    b"\xff\xd8\xff": ("a JPEG picture", "Put pictures into the media folder."),
+    b"\x80\x04\x95": ("a Python pickle", "Pickles are never opened: write CSV or Parquet."),
+}
+"""The first bytes of files that are no text → what they are, and what to do."""
+
+
+def read_bytes(path: Path, name: str, *, may_be_empty: bool = False) -> bytes:
+    """The bytes of a regular file, unpacked when it is gzip, at most 2 GiB and, of more
+    than SMALL, SWELLING times the packed file.
+
+    Raises DataError where it is plainly no text, or empty, unless it `may_be_empty`.
+    """
     check_file(path, name)
     try:
         data = path.read_bytes()
@@ -25,7 +50,10 @@ def read_bytes(path: Path, name: str) -> bytes:
         raise DataError(name, f"a file that cannot be read ({error.strerror})", "a file") from error
     if data.startswith(GZIP):
         data = _unpack(path, name)
-    if not data[:4096].strip(BLANK) and not data.strip(BLANK):
+    for signature, (kind, cure) in SIGNATURES.items():
+        if data.startswith(signature):
+            raise DataError(name, kind, "text in UTF-8", cure=cure)
+    if not may_be_empty and not data[:4096].strip(BLANK) and not data.strip(BLANK):
         raise DataError(name, "an empty file", "at least one line")
     return data
 
@@ -41,13 +69,17 @@ def check_file(path: Path, name: str) -> None:
 
 
 def _unpack(path: Path, name: str) -> bytes:
+    packed = path.stat().st_size
+    most = min(LARGEST, max(SMALL, SWELLING * packed))
     try:
         with gzip.open(path) as file:
-            data = file.read(LARGEST + 1)
+            data = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(name, "a damaged gzip file", "a complete gzip file") from error
-    if len(data) > LARGEST:
-        raise DataError(name, "more than 2 GiB once unpacked", f"at most {LARGEST:,} bytes")
+    if len(data) > most:
+        found = f"{packed:,} bytes that unpack to more than {most:,}"
+        wanted = f"at most {LARGEST:,} bytes, and {SWELLING} times the packed file"
+        raise DataError(name, found, wanted, cure="Unpack it.")
     return data
 
 
@@ -77,9 +109,9 @@ def decode(data: bytes, name: str, findings: Findings) -> str:
     return text
 
 
-def read_text(path: Path, name: str, findings: Findings) -> str:
+def read_text(path: Path, name: str, findings: Findings, *, may_be_empty: bool = False) -> str:
     """The text of a file; errors and repairs as in `read_bytes` and `decode`."""
-    return decode(read_bytes(path, name), name, findings)
+    return decode(read_bytes(path, name, may_be_empty=may_be_empty), name, findings)
 
 
 def suffix(path: Path) -> str:

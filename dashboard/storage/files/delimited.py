@@ -9,13 +9,21 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
 
+from dashboard import ids
+from dashboard.storage.files.letters import visible
 from dashboard.storage.findings import Findings, listed
 from dashboard.tables import DataError, counted
 
+MOST_MISSING = 2_000_000
+"""So many fields are filled up where rows are too short: a small file could become a large one."""
 WIDEST = 5_000
 LONGEST_CELL = 20_000_000
+BLOCK = 1 << 22
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 BLANKS = " \t\r\n"
 FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
@@ -72,6 +80,9 @@ def read_delimited(text: str, needed: Sequence[str], name: str, findings: Findin
         findings.note(
             name, f"{DELIMITERS[delimiter]}s between columns", "commas; read so", skipped + 1
         )
+    plain = _plain(body, delimiter, skipped, name)
+    if plain is not None:
+        return plain
     header, rows, lines = _records(body, delimiter, skipped, name)
     _restored(rows, name, findings)
     rows, lines = _rectangular(header, rows, lines, name, findings)
@@ -86,10 +97,36 @@ def _without_preamble(text: str) -> tuple[int, str]:
 
 def _delimiter(header: str, needed: Sequence[str]) -> str:
     def found(delimiter: str) -> tuple[int, int]:
-        cells = {cell.strip(BLANKS + '"').lower() for cell in header.split(delimiter)}
+        cells = {visible(cell).strip(BLANKS + '"').lower() for cell in header.split(delimiter)}
         return len(cells & set(needed)), len(cells)
 
     return max(DELIMITERS, key=found)
+
+
+def _plain(text: str, delimiter: str, before: int, name: str) -> pd.DataFrame | None:
+    """The rows of a text in its plainest form, read by Arrow: as many fields in each line as in the
+    header, no quotes, no blank line. None where it has another form, which `_records` knows."""
+    head, _, rest = text.partition("\n")
+    if not rest or any(mark in text for mark in ('"', "\r", "\n\n", f"{delimiter}'", "\n'")):
+        return None
+    header = _header(head.split(delimiter), 1 + before, name)
+    data = rest.encode()
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(data),
+            read_options=pyarrow.csv.ReadOptions(column_names=header, block_size=BLOCK),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(header, pa.large_string()), null_values=[]
+            ),
+        )
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+    if len(table) != rest.removesuffix("\n").count("\n") + 1:
+        return None
+    lines = pd.Index(np.arange(len(table)) + before + 2)
+    columns = {column: ids.texts(table[column]).array for column in header}
+    return pd.DataFrame(columns, index=lines, copy=False)
 
 
 def _records(
@@ -134,6 +171,10 @@ def _rectangular(
     header: list[str], rows: list[list[str]], lines: list[int], name: str, findings: Findings
 ) -> tuple[list[list[str]], list[int]]:
     width, short = len(header), []
+    missing = sum(max(0, width - len(cells)) for cells in rows)
+    if missing > MOST_MISSING:
+        found = f"{missing:,} fields too few for {width:,} columns"
+        raise DataError(name, found, f"at most {MOST_MISSING:,}", line=lines[0])
     for i, cells in enumerate(rows):
         if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
             rows[i] = cells[:width]

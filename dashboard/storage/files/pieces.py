@@ -1,13 +1,14 @@
 """TREC's lines in the form in which nearly all files have them, read a few megabytes at a time.
 
-One blank between fields, UTF-8, one line end, no header. Whatever looks otherwise is left to
-trec.py, which knows every form and says what is wrong.
+One blank between fields, UTF-8, one line end, no header, no comment. Whatever looks otherwise is
+left to trec.py, which knows every form and says what is wrong.
 """
 
 from __future__ import annotations
 
 import codecs
 import os
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -29,6 +30,9 @@ from dashboard.storage.files.contents import GZIP, UTF16
 PIECE = 1 << 21
 WORKERS = min(2, os.cpu_count() or 1)
 ODDITIES = (b"\0", b"\t", b"\r")
+COMMENT = b"#"
+GRADE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+|nan|inf|infinity)", re.ASCII | re.IGNORECASE)
+"""How a grade is written: trec_eval reads whole numbers, so that 1e1 would be 1 there."""
 MARKS = (codecs.BOM_UTF8, *UTF16, GZIP)
 
 
@@ -162,7 +166,10 @@ def read_plain(path: Path, fields: Sequence[str], value: str) -> Columns:
         if file.read(3).startswith(MARKS):
             raise Irregular
         file.seek(0)
-        return read_columns(file, fields, value)
+        columns = read_columns(file, fields, value)
+    if _has_comment(columns.queries):
+        raise Irregular
+    return columns
 
 
 def _chunks(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
@@ -208,7 +215,7 @@ def parse(data: bytearray, size: int, fields: Sequence[str], value: str) -> Colu
         lengths=lengths,
         items=table["item"],
         keys=keys,
-        values=table[value].to_numpy(),
+        values=_numbers(table[value]),
         tags=tags,
         distinct=not ids.repeated(ids.pairs(stretch, keys, len(lengths))[0]),
     )
@@ -217,7 +224,9 @@ def parse(data: bytearray, size: int, fields: Sequence[str], value: str) -> Colu
 def _table(data: bytearray, size: int, fields: Sequence[str], value: str) -> pa.Table:
     if any(data.find(oddity, 0, size) >= 0 for oddity in ODDITIES):
         raise Irregular
-    wanted = {"query": pa.string(), "item": pa.string(), value: pa.float64()}
+    # grades are few different texts, each of which is looked at once
+    number = pa.float64() if value == "score" else pa.dictionary(pa.int32(), pa.string())
+    wanted = {"query": pa.string(), "item": pa.string(), value: number}
     if "tag" in fields:
         wanted["tag"] = pa.string()
     try:
@@ -241,6 +250,22 @@ def _table(data: bytearray, size: int, fields: Sequence[str], value: str) -> pa.
 def _ascii(data: bytearray, size: int) -> bool:
     """Whether no byte is above 127, and so nothing is left to check of UTF-8."""
     return size > 0 and bool(np.frombuffer(data, dtype=np.uint8, count=size).max() < 128)
+
+
+def _numbers(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
+    """The values of a column of scores, or of grades. Raises Irregular for a text that is none."""
+    if not pa.types.is_dictionary(column.type):
+        return column.to_numpy()
+    found = column.combine_chunks()
+    texts = found.dictionary.to_pylist()
+    if not all(map(GRADE.fullmatch, texts)):
+        raise Irregular
+    return np.array([float(text) for text in texts])[found.indices.to_numpy()]
+
+
+def _has_comment(queries: pa.ChunkedArray) -> bool:
+    """Whether a line begins with the sign of a comment, of which there is something to say."""
+    return pc.any(pc.starts_with(queries, COMMENT.decode())).as_py()
 
 
 def _has_empty(column: pa.ChunkedArray) -> bool:

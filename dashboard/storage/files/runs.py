@@ -4,6 +4,7 @@ decided here, once."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import floor, log10
 from pathlib import Path
 
@@ -17,9 +18,11 @@ from dashboard import ids
 from dashboard.storage.files import trec
 from dashboard.storage.files.contents import read_bytes, suffix
 from dashboard.storage.files.order import Ties, categorical, ordered
+from dashboard.storage.files.similarities import SUFFIX, plain_run, read_similarities
 from dashboard.storage.files.tables import named_columns, read_frame
 from dashboard.storage.files.trec import Codes, Pairs
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.near_names import unmatched
 from dashboard.tables import DataError, counted
 
 PLACES = 6
@@ -36,33 +39,41 @@ def read_run(
 ) -> pd.DataFrame:
     """The run in a file as the table RUN, in its final order; a rank in the file is ignored.
 
-    Query ids are categorical; item ids are categories of a `gallery`, and texts without one.
+    Query ids are categorical; item ids are categories of a `gallery`, before those of results that
+    are not in it, and texts without one.
     `ties="gallery"`: scores rounded to 6 places (more where all are below 0.1: engines differ
-    behind that), descending, equal ones in the order of `gallery` (items outside it are left out,
-    counted) or of their ids. `ties="trec"`: scores as float32, equal ones by item id descending, as
-    trec_eval does. Raises DataError naming the line: a pair twice, a score that is not finite.
+    behind that), descending, equal ones in the order of `gallery` or of their ids; results outside
+    it keep their rank, counted, and stand behind their equals. `ties="trec"`: scores as float32,
+    equal ones by item id descending, as trec_eval does. Raises DataError naming the line: a pair
+    twice, a score that is not finite. Of a `.npy` file, a matrix with ids beside, both directions.
     """
     name, findings = name or path.name, findings if findings is not None else Findings()
+    if suffix(path) == SUFFIX:
+        return plain_run(read_similarities(path, name, findings))
     pairs = _pairs(path, "score", trec.RUN_FIELDS, name, findings)
     _check_finite(pairs, "score", name)
     _check_unique(pairs, name)
     if gallery is not None:
-        pairs = _within(pairs, gallery, name, findings)
+        pairs = _with_gallery(pairs, gallery, name, findings)
     if ties == "trec":
         scores = pairs.values.astype("float32").astype("float64")
     else:
-        scores = pairs.values.round(_decimals(pairs.values))
+        scores = pairs.values.round(decimals(pairs.values))
     return ordered(pairs, scores, ties)
 
 
-def _decimals(scores: npt.NDArray[np.float64]) -> int:
+def decimals(scores: npt.NDArray[np.float64]) -> int:
     """To how many places engines agree: 6 for similarities, more where all scores are small.
 
-    >>> _decimals(np.array([0.93, 0.2])), _decimals(np.array([3e-7, -1e-7]))
+    >>> decimals(np.array([0.93, 0.2])), decimals(np.array([3e-7, -1e-7]))
     (6, 12)
     """
     largest = float(np.abs(scores).max(initial=0.0))
     return PLACES + max(0, -1 - floor(log10(largest))) if largest > 0 else PLACES
+
+
+TYPE, GRADES = "type", {"1": "2", "2": "1", "3": "0"}
+"""The column that may stand in place of grades, and the grade that each type of pair stands for."""
 
 
 def read_qrels(path: Path, *, name: str = "", findings: Findings | None = None) -> pd.DataFrame:
@@ -115,7 +126,10 @@ def _pairs(path: Path, value: str, fields: Sequence[str], name: str, findings: F
 
 def _pairs_of_table(path: Path, value: str, name: str, findings: Findings) -> Pairs:
     needed = ["query_id", "item_id", value]
-    frame = named_columns(read_frame(path, needed, name, findings), needed, name, findings)
+    known = [*needed, *([TYPE] if value == "grade" else [])]
+    frame = named_columns(read_frame(path, needed, name, findings), known, name, findings)
+    if value == "grade" and TYPE in frame.columns:
+        frame = _graded(frame, name, findings)
     missing = [column for column in needed if column not in frame.columns]
     if missing:
         found, wanted = f"the columns {listed(frame.columns)}", f"columns {', '.join(needed)}"
@@ -136,6 +150,19 @@ def _pairs_of_table(path: Path, value: str, name: str, findings: Findings) -> Pa
         lambda row: int(lines[row]),
         ids.keys(ids.arrow(items)),
     )
+
+
+def _graded(frame: pd.DataFrame, name: str, findings: Findings) -> pd.DataFrame:
+    """Judgements with the grades that their types stand for; a file that has both keeps grades."""
+    if "grade" in frame.columns:
+        findings.note(name, "columns type and grade", "one of them; the grade counts", 1)
+        return frame
+    grades = frame[TYPE].str.strip().map(GRADES)
+    wrong = frame.index[grades.isna()]
+    if len(wrong):
+        found = f"the type {frame.loc[wrong[0], TYPE]!r}"
+        raise DataError(name, found, f"one of {', '.join(GRADES)}", line=int(wrong[0]))
+    return frame.assign(grade=grades)
 
 
 def _looks_like_csv(data: bytes) -> bool:
@@ -188,25 +215,26 @@ def _twice(pairs: Pairs, first: int, row: int, name: str) -> DataError:
     return DataError(name, found, "each pair only once", line=pairs.line(row))
 
 
-def _within(pairs: Pairs, gallery: Sequence[str], name: str, findings: Findings) -> Pairs:
-    """The results that are items of the gallery, these as its categories."""
+def _with_gallery(pairs: Pairs, gallery: Sequence[str], name: str, findings: Findings) -> Pairs:
+    """The results as categories: the items of the gallery, and behind them what is none of them.
+
+    A result that is no item keeps its place: a system that fills its first places with what cannot
+    be found has spent them.
+    """
     known = pa.array(gallery, pa.large_string())
     place = pc.index_in(ids.arrow(pairs.items), known).to_numpy()
-    rows = np.flatnonzero(~np.isnan(place))
-    if len(rows) < len(place):
-        unknown = pairs.items[np.isnan(place)].unique()
-        many = len(place) - len(rows)
-        found = counted(many, "result that is not an item", "results that are not items")
-        wanted = "items of the collection; they were left out"
-        findings.warning(name, f"{found} ({listed(unknown)})", wanted)
-    queries = Codes(pairs.queries.codes[rows], pairs.queries.names)
+    beyond, outside = np.isnan(place), []
+    if beyond.any():
+        names = pairs.items[beyond]
+        outside = sorted(names.unique())
+        number = {item: len(gallery) + n for n, item in enumerate(outside)}
+        place = place.copy()
+        place[beyond] = names.map(number).to_numpy()
+        found = counted(int(beyond.sum()), "result that is no item", "results that are no items")
+        wanted = "items of the collection; they keep their rank and count as not relevant"
+        line = pairs.line(int(np.flatnonzero(beyond)[0]))
+        findings.warning(name, f"{found} ({unmatched(outside, gallery)})", wanted, line)
     items = pd.Categorical.from_codes(
-        place[rows].astype(np.int32), categories=pd.Index(gallery, dtype="str")
+        place.astype(np.int32), categories=pd.Index([*gallery, *outside], dtype="str")
     )
-    return Pairs(
-        queries,
-        pd.Series(items),
-        pairs.values[rows],
-        lambda row: pairs.line(int(rows[row])),
-        pairs.keys[rows],
-    )
+    return replace(pairs, items=pd.Series(items))

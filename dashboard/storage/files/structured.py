@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from dashboard.storage.files.contents import LARGEST, check_file
+from dashboard.storage.files.delimited import MOST_MISSING, WIDEST
 from dashboard.tables import DataError
 
 if TYPE_CHECKING:
@@ -16,23 +19,39 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 MOST_CELLS = 50_000_000
+FEW_CELLS = 1_000_000  # that every file may have
+CELLS_A_BYTE = 20  # that a larger one may have: codes have eight
+SMALL = 50_000_000  # bytes that every file may unfold to
+SWELLING = 100  # times that a larger one may grow
 
 
 def read_json_lines(text: str, name: str) -> pd.DataFrame:
-    rows, lines = [], []
+    rows, lines, columns, filled = [], [], dict[str, None](), 0
     for line, content in enumerate(text.split("\n"), start=1):
         if not content.strip():
             continue
         try:
             row = json.loads(content, parse_int=str, parse_float=str)
+            if not isinstance(row, dict):
+                found = f"a JSON {type(row).__name__}"
+                raise DataError(name, found, "one object a line", line=line)
+            rows.append({str(column): _cell(value) for column, value in row.items()})
         except (json.JSONDecodeError, RecursionError) as error:
             raise DataError(
                 name, "a line that is not JSON", "one object a line", line=line
             ) from error
-        if not isinstance(row, dict):
-            raise DataError(name, f"a JSON {type(row).__name__}", "one object a line", line=line)
-        rows.append({str(column): _cell(value) for column, value in row.items()})
         lines.append(line)
+        columns.update(dict.fromkeys(rows[-1]))
+        filled += len(rows[-1])
+        if len(columns) > WIDEST:
+            found = f"{len(columns):,} different keys so far"
+            raise DataError(name, found, f"at most {WIDEST:,} columns", line=line)
+        if len(columns) * len(rows) > MOST_CELLS:
+            found = f"{len(columns):,} columns in {len(rows):,} rows so far"
+            raise DataError(name, found, f"at most {MOST_CELLS:,} cells", line=line)
+        if len(columns) * len(rows) - filled > MOST_MISSING:
+            found = f"{len(columns):,} different keys in {len(rows):,} rows, most of them missing"
+            raise DataError(name, found, f"at most {MOST_MISSING:,} missing values", line=line)
     return pd.DataFrame(rows, index=lines, dtype="str").fillna("")
 
 
@@ -56,8 +75,9 @@ def read_parquet(path: Path, name: str) -> pd.DataFrame:
     table = parquet_table(path, name, MOST_CELLS)
     try:
         size = sum(_unfolded(chunk) for column in table.columns for chunk in column.chunks)
-        if size > LARGEST:
-            raise DataError(name, f"{size:,} bytes once unfolded", f"at most {LARGEST:,} bytes")
+        most = _most_bytes(path)
+        if size > most:
+            raise DataError(name, f"{size:,} bytes once unfolded", f"at most {most:,} bytes")
         columns = {
             column: [_cell(value) for value in values.to_pylist()]
             for column, values in zip(table.column_names, table.columns, strict=True)
@@ -78,6 +98,7 @@ def parquet_table(path: Path, name: str, most: int) -> pa.Table:
 
     try:
         with pq.ParquetFile(path) as file:
+            _check_said(file, path, name, most)
             values = _values(file)
             if values > most:
                 raise DataError(name, f"{values:,} cells", f"at most {most:,} cells")
@@ -88,6 +109,48 @@ def parquet_table(path: Path, name: str, most: int) -> pa.Table:
         return table
     except (pa.ArrowException, OSError, MemoryError, ValueError, LookupError) as error:
         raise DataError(name, "a damaged Parquet file", "a complete Parquet file") from error
+
+
+def _most_bytes(path: Path) -> int:
+    """How many bytes a file may unfold to."""
+    return min(LARGEST, max(SMALL, SWELLING * path.stat().st_size))
+
+
+def _check_said(file: pq.ParquetFile, path: Path, name: str, most: int) -> None:
+    """Raises DataError where the file itself says that it holds too much, or more than so few bytes
+    can well stand for."""
+    metadata, size = file.metadata, path.stat().st_size
+    if metadata.num_columns > WIDEST:
+        raise DataError(name, f"{metadata.num_columns:,} columns", f"at most {WIDEST:,} columns")
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    unpacked, largest = sum(group.total_byte_size for group in groups), max(SMALL, SWELLING * size)
+    if unpacked > largest:
+        raise DataError(name, f"{unpacked:,} bytes once unpacked", f"at most {largest:,} bytes")
+    cells = metadata.num_rows * metadata.num_columns
+    most = min(most, max(FEW_CELLS, CELLS_A_BYTE * size))
+    if cells <= most and any(column.max_repetition_level for column in file.schema):
+        cells = max(cells, _said_values(path))
+    if cells > most:
+        raise DataError(name, f"{cells:,} cells", f"at most {most:,} cells in a file so small")
+
+
+_COUNT_VALUES = """
+import sys, pyarrow.parquet as parquet
+metadata = parquet.ParquetFile(sys.argv[1]).metadata
+groups = map(metadata.row_group, range(metadata.num_row_groups))
+print(sum(group.column(n).num_values for group in groups for n in range(group.num_columns)))
+"""
+
+
+def _said_values(path: Path) -> int:
+    """How many values a file with lists says that it holds. Asked by a process of its own: Arrow
+    ends the process that asks it of a damaged file."""
+    command = [sys.executable, "-P", "-c", _COUNT_VALUES, str(path.resolve())]
+    try:
+        asked = subprocess.run(command, capture_output=True, timeout=60, check=True)
+        return int(asked.stdout)
+    except (subprocess.SubprocessError, ValueError) as error:
+        raise OSError("the parts of the file cannot be read") from error
 
 
 def _values(file: pq.ParquetFile) -> int:

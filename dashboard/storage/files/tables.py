@@ -13,8 +13,10 @@ import pandas as pd
 
 from dashboard.storage.files.contents import read_text, suffix
 from dashboard.storage.files.delimited import BLANKS, read_delimited
+from dashboard.storage.files.letters import escaped, invisible_in, skeleton, visible
 from dashboard.storage.files.structured import read_json_lines, read_parquet
 from dashboard.storage.findings import Findings, listed
+from dashboard.storage.limits import check_ids
 from dashboard.tables import DataError, Table, counted
 
 
@@ -45,10 +47,27 @@ def read_frame(path: Path, needed: Sequence[str], name: str, findings: Findings)
     """All columns of a file as text, indexed by line. `needed` helps to find the delimiter."""
     kind = suffix(path)
     if kind == ".parquet":
-        return read_parquet(path, name)
-    if kind in (".jsonl", ".ndjson"):
-        return read_json_lines(read_text(path, name, findings), name)
-    return read_delimited(read_text(path, name, findings), needed, name, findings)
+        frame = read_parquet(path, name)
+    elif kind in (".jsonl", ".ndjson"):
+        frame = read_json_lines(read_text(path, name, findings), name)
+    else:
+        frame = read_delimited(read_text(path, name, findings), needed, name, findings)
+    return _visible_columns(frame, name, findings)
+
+
+def _visible_columns(frame: pd.DataFrame, name: str, findings: Findings) -> pd.DataFrame:
+    """The frame, its columns named without the letters that nobody sees, said."""
+    new = {c: plain for c in map(str, frame.columns) if (plain := visible(c)) != c}
+    if not new:
+        return frame
+    letters = sum(len(invisible_in(column)) for column in new)
+    found = f"{counted(letters, 'invisible letter')} in the header ({listed(map(escaped, new))})"
+    findings.note(name, found, f"{listed(new.values())}; read as that", 1)
+    renamed = frame.rename(columns=new)
+    twice = renamed.columns[renamed.columns.duplicated()]
+    if len(twice):
+        raise DataError(name, f"the column {twice[0]} twice", "each column once", line=1)
+    return renamed
 
 
 def named_columns(
@@ -66,6 +85,29 @@ def named_columns(
     return renamed
 
 
+def _say_alike(ids: pd.Series, column: str, name: str, findings: Findings) -> None:
+    """A warning of ids that hold letters which nobody sees, or look like another one."""
+    odd = [not (each.isascii() and each.isprintable()) for each in ids]
+    if not any(odd):
+        return
+    hidden = ids[odd][[bool(invisible_in(each)) for each in ids[odd]]]
+    if len(hidden):
+        named = listed(escaped(each) for each in dict.fromkeys(hidden))
+        found = f"{counted(len(hidden), 'value')} of {column} with invisible letters ({named})"
+        wanted = "letters that are seen; ids are compared byte for byte, so they stay as they are"
+        findings.warning(name, found, wanted, int(hidden.index[0]))
+    unlike = dict.fromkeys(ids[[not each for each in odd]])
+    several = dict.fromkeys(ids[odd])
+    first: dict[str, str] = {}
+    for each in [*unlike, *several]:
+        other = first.setdefault(skeleton(each), each)
+        if other != each:
+            line = int(ids.index[ids == each][0])
+            found = f"the {column} {escaped(each)}, which looks like {escaped(other)}"
+            findings.warning(name, found, "one of the two, or ids that differ to the eye", line)
+            return
+
+
 def unique_rows(
     frame: pd.DataFrame, key: Sequence[str], name: str, findings: Findings
 ) -> pd.DataFrame:
@@ -78,10 +120,14 @@ def unique_rows(
             found = f"blanks around {counted(len(changed), 'value')} of {column}"
             findings.note(name, found, "none; they were trimmed", int(changed[0]))
             frame = frame.assign(**{column: trimmed})
+        check_ids(frame[column], name)
+        _say_alike(trimmed, column, name, findings)
         blank = frame.index[trimmed == ""]
         if len(blank):
             where = f" (lines {listed(blank)})" if len(blank) > 1 else ""
             raise DataError(name, f"an empty {column}{where}", f"a {column}", line=int(blank[0]))
+    if not frame.duplicated(list(key)).any():
+        return frame
     repeated = frame.duplicated()
     if repeated.any():
         first = int(frame.index[repeated][0])

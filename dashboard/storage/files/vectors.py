@@ -7,6 +7,7 @@ unpickled.
 from __future__ import annotations
 
 import ast
+import io
 import math
 import struct
 import zipfile
@@ -20,10 +21,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.storage.files.codes import are_codes, unit_codes
+from dashboard.storage.files.codes import are_codes, sign_codes, unit_codes
 from dashboard.storage.files.contents import read_text
 from dashboard.storage.files.structured import parquet_table
 from dashboard.storage.findings import Findings
+from dashboard.storage.limits import LONGEST_ID
 from dashboard.tables import DataError
 
 LARGEST = 8 << 30
@@ -61,6 +63,10 @@ class Vectors:
         there = tuple(name for name, place in zip(ids, places, strict=True) if place >= 0)
         return Vectors(there, self.matrix[places[places >= 0]], self.codes)
 
+    def signs(self) -> Vectors:
+        """The signs of real-valued outputs as hash codes; codes as they are."""
+        return self if self.codes else Vectors(self.ids, sign_codes(self.matrix), codes=True)
+
     @cached_property
     def packed(self) -> npt.NDArray[np.uint8]:
         """The codes with eight places in a byte, 1 for +1; filled up with 0. [n, ⌈bits ÷ 8⌉]"""
@@ -96,6 +102,12 @@ def read_ids(path: Path, name: str, findings: Findings) -> tuple[str, ...]:
 def ids_in(text: str, name: str, findings: Findings) -> tuple[str, ...]:
     """The ids in a text, one a line, as above. Raises DataError where one stands twice."""
     lines = text.removesuffix("\n").split("\n")
+    if max(map(len, lines)) > LONGEST_ID:
+        line = next(n for n, each in enumerate(lines, start=1) if len(each) > LONGEST_ID)
+        found = f"an id of {len(lines[line - 1]):,} characters"
+        raise DataError(name, found, f"at most {LONGEST_ID:,}", line=line)
+    if _is_plain(text) and len(set(lines)) == len(lines):
+        return tuple(lines)
     ids = [line.strip(" \t\r") for line in lines]
     places = [line for line, text in enumerate(ids, start=1) if text]
     if len(places) < len(ids) or any(
@@ -110,6 +122,12 @@ def ids_in(text: str, name: str, findings: Findings) -> tuple[str, ...]:
             raise DataError(name, found, "each id once", line=line)
         first[text] = line
     return tuple(first)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text has no blank line and no blanks around one, so that nothing is to be said."""
+    odd = ("\t", "\r", "\n\n", " \n", "\n ")
+    return text.strip() == text.removesuffix("\n") != "" and not any(mark in text for mark in odd)
 
 
 def read_matrix(path: Path, name: str = "") -> npt.NDArray[Any]:
@@ -127,6 +145,11 @@ def read_matrix(path: Path, name: str = "") -> npt.NDArray[Any]:
         return _read_parquet(path, name)
     with path.open("rb") as file:
         return _read_npy(file, path.stat().st_size, name)
+
+
+def matrix_of(content: bytes, name: str) -> npt.NDArray[Any]:
+    """The array in the bytes of a `.npy` file, as `read_matrix` reads one."""
+    return _read_npy(io.BytesIO(content), len(content), name)
 
 
 def unit_rows(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from math import inf, isnan, nan
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,7 +18,7 @@ from urllib.parse import quote
 import pandas as pd
 from starlette.routing import Route
 
-from dashboard.storage.media.formats import picture
+from dashboard.storage.media.formats import clip_facts, content_type, picture
 from dashboard.storage.media.inside import Opened, Unusable
 from dashboard.storage.media.looks import Look, content_of, look, open_named
 from dashboard.storage.media.lookup import Lookup, Row, rows_of, text_of
@@ -25,12 +26,14 @@ from dashboard.storage.media.posters import poster_of
 from dashboard.storage.media.remote.blocks import RemoteFile
 from dashboard.storage.media.remote.hosts import is_remote
 from dashboard.storage.media.serving import Content, answer
+from dashboard.storage.media.spans import OVERRULED, USUAL, WHOLE, Part, is_told, part_of
 
 CLIPS, POSTERS = "clips", "posters"
 TEXT = "text"
 SPAN_REVERSED = "its span does not end after its start"
 SPAN_OUTSIDE = "its span lies outside its clip"
-COLUMNS = ["item_id", "kind", "clip", "poster", "problem", "caption", "begin", "end", "far"]
+COLUMNS = ["item_id", "kind", "clip", "poster", "problem", "caption"]
+COLUMNS += ["begin", "end", "length_decides", "cut", "far"]
 _SERVED_AS_IT_IS = 400_000  # bytes; larger posters are made smaller
 _WIDE = 1280  # pixels
 _POSTER_PATIENCE = 20.0  # seconds for all that is read of another host to make one
@@ -57,8 +60,10 @@ def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
     Columns item_id, kind (clip, picture, animation, text, or empty: not shown), clip and poster
     (addresses, empty: none; of what is not shown, where there is one, for keeping the file),
     problem (a word for the placeholder), caption, begin and end (seconds of the span that the item
-    is of its file; NaN: all of it), far (whether what its poster shows lies on another host). Costs
-    a few small reads for each item; another host is never asked.
+    is of its file; NaN: all of it), length_decides (whether a file that is as long as the span is
+    all of it: its length is not known here), cut (whether that is so and was noticed here), far
+    (whether what its poster shows lies on another host). Costs a few small reads for each item;
+    another host is never asked.
     """
     wanted = list(dict.fromkeys(item_ids))
     rows = _rows(collection, wanted)
@@ -122,38 +127,44 @@ def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
 
 def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any]:
     shown = {"item_id": item_id, "kind": "", "clip": "", "poster": "", "caption": "", "far": False}
+    shown |= {"begin": nan, "end": nan, "length_decides": False, "cut": False}
     if row is None:
-        return {**shown, "problem": "not in the collection", "begin": nan, "end": nan}
+        return {**shown, "problem": "not in the collection"}
     if text_of(row, "kind") == TEXT and not text_of(row, "file"):
         return {**shown, **_spoken(row)}
     name = text_of(row, "file")
     file = look(collection.folder, collection.media_root, name, text_of(row, "kind"))
-    begin, end = _second(row, "span_start"), _second(row, "span_end")
-    if file.kind == "clip" and (word := _no_span(begin, end, file.seconds)):
+    part = part_of(row, _usual_cut(collection), file.seconds, file.frame)
+    if file.kind == "clip" and (word := _no_span(part, file.seconds)):
         file = Look(problem=word)
     poster = _own_poster(collection, row)
     version = poster.version or (file.version if file.kind else "")
     return {
-        "item_id": item_id,
+        **shown,
         "kind": "animation" if file.moves else file.kind,
         "clip": _address(CLIPS, collection, item_id, file.version) if file.version else "",
         "poster": _address(POSTERS, collection, item_id, version) if version else "",
         "problem": file.problem,
         "caption": text_of(row, "caption"),
-        "begin": begin,
-        "end": end,
+        **part._asdict(),
+        "cut": file.kind == "clip" and isnan(part.begin) and isnan(part.end) and is_told(row),
         "far": _lies_far(row, poster),
     }
 
 
-def _no_span(begin: float, end: float, seconds: float | None) -> str:
+def _usual_cut(collection: HasMedia) -> str:
+    """Whether a collection says that its clips were cut to their spans beforehand."""
+    return str(getattr(collection, OVERRULED, USUAL))
+
+
+def _no_span(part: Part, seconds: float | None) -> str:
     """Why a span is no part of a clip that is so long, in a few words; empty: it is one.
 
     Comparisons with NaN, which is no limit, are false.
     """
-    if end <= begin:
+    if part.end <= part.begin:
         return SPAN_REVERSED
-    return SPAN_OUTSIDE if end <= 0 or begin >= (seconds or inf) else ""
+    return SPAN_OUTSIDE if part.end <= 0 or part.begin >= (seconds or inf) else ""
 
 
 def is_far(collection: HasMedia, row: Row) -> bool:
@@ -172,7 +183,7 @@ def _lies_far(row: Row, own_poster: Look) -> bool:
 def _spoken(row: Row) -> dict[str, Any]:
     """How an item is shown that is a text: by its caption, which is all there is of it."""
     caption = text_of(row, "caption")
-    return {"kind": TEXT, "caption": caption, "problem": "", "begin": nan, "end": nan}
+    return {"kind": TEXT, "caption": caption, "problem": ""}
 
 
 def _own_poster(collection: HasMedia, row: Row) -> Look:
@@ -184,34 +195,36 @@ def _own_poster(collection: HasMedia, row: Row) -> Look:
 
 def poster_content(collection: HasMedia, row: Row) -> Content:
     """The poster of an item: its own file if that is small, else made from it or from the clip."""
-    second = 0.0
-    if _own_poster(collection, row).version:
+    own = bool(_own_poster(collection, row).version)
+    if own:
         opened = open_named(collection.folder, collection.posters_root, text_of(row, "poster"))
         if opened.size <= _SERVED_AS_IT_IS and picture(opened.file).width <= _WIDE:
             return content_of(opened)
     else:
         opened = open_named(collection.folder, collection.media_root, text_of(row, "file"))
-        begin = _second(row, "span_start")
-        second = 0.0 if isnan(begin) else begin
     if isinstance(opened.file, RemoteFile):
         opened.file.hurry(_POSTER_PATIENCE)
     with opened:
-        made = poster_of(opened, second)
+        part = WHOLE if own else _part_of_open(collection, row, opened)
+        made = poster_of(opened, part, collection.name)
     small = Opened(io.BytesIO(made), len(made), opened.modified, opened.version)
     return Content(small, "image/webp")
 
 
+def _part_of_open(collection: HasMedia, row: Row, opened: Opened) -> Part:
+    """The part of an open file that an item is, be it on another host."""
+    if not is_told(row):
+        return WHOLE
+    seconds = frame = None
+    with suppress(Unusable):  # what is wrong with it is said when its poster is made
+        type_ = content_type(opened.file)
+        if not type_.startswith("image/"):
+            _, seconds, frame = clip_facts(opened.file, type_)
+    return part_of(row, _usual_cut(collection), seconds, frame)
+
+
 def _rows(collection: HasMedia, item_ids: list[str] | None = None) -> dict[str, Row]:
     return rows_of(collection.items, "item_id", item_ids)
-
-
-def _second(row: Row, column: str) -> float:
-    """Seconds as a number; NaN for none."""
-    value = row.get(column)
-    try:
-        return nan if value is None or value is pd.NA else float(value)
-    except ValueError:
-        return nan
 
 
 def _address(route: str, collection: HasMedia, item_id: str, version: str) -> str:

@@ -19,12 +19,14 @@ class Contents:
     """What a table of contents says.
 
     codec: of the picture track, in four letters; empty: not known. pictures: whether there is such
-    a track, in doubt yes. seconds: how long the clip is; None: not known.
+    a track, in doubt yes. seconds: how long the clip is, frame: how long one frame of it is, on the
+    average; None: not known.
     """
 
     codec: str
     pictures: bool
     seconds: float | None
+    frame: float | None
 
 
 def contents(file: BinaryIO) -> Contents:
@@ -41,6 +43,7 @@ def contents(file: BinaryIO) -> Contents:
         codecs[0] if codecs else "",
         bool(codecs) or not sure,
         _seconds(dict(inside).get(b"mvhd", b"")),
+        next((_frame(m) for m, kind in zip(tracks, kinds, strict=True) if kind == _PICTURES), None),
     )
 
 
@@ -63,6 +66,19 @@ def _seconds(header: bytes) -> float | None:
     scale, length = struct.unpack_from(shape, header, at)
     unknown = length in (0, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)  # in pieces, as while it is recorded
     return None if unknown or not scale else length / scale
+
+
+def _frame(media: bytes) -> float | None:
+    """Seconds of a frame: the length of a track's box `mdia` by the number of its frames."""
+    boxes = dict(_boxes(media))
+    stored = dict(_boxes(dict(_boxes(boxes.get(b"minf", b""))).get(b"stbl", b"")))
+    times, seconds = stored.get(b"stts", b""), _seconds(boxes.get(b"mdhd", b""))
+    if seconds is None or len(times) < 8:
+        return None
+    runs = struct.unpack_from(">I", times, 4)[0]
+    runs = min(runs, (len(times) - 8) // 8)
+    frames = sum(struct.unpack_from(">I", times, 8 + 8 * run)[0] for run in range(runs))
+    return seconds / frames if frames else None
 
 
 def _boxes(body: bytes) -> Iterator[tuple[bytes, bytes]]:

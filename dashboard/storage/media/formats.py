@@ -13,6 +13,16 @@ from dashboard.storage.media.boxes import contents
 from dashboard.storage.media.inside import Unusable
 
 PICTURE_PIXELS = 50_000_000
+"""Of a picture that is decoded smaller than it is, as JPEG can be."""
+MOST_SCANS = 100
+"""Of a JPEG that comes clearer scan by scan, of which programs write about ten: each costs as much
+as a picture, however few bytes it has."""
+_SCAN = b"\xff\xda"
+WHOLE_PIXELS = 25_000_000
+"""Of any other, and of a frame of a clip: four bytes are decoded for each."""
+COSTLY_PIXELS = 9_000_000
+"""Of the kinds whose decoders hold several copies of a picture: about 16 bytes for each."""
+_COSTLY = ("WEBP", "AVIF", "GIF")
 _PILLOW = ("JPEG", "PNG", "WEBP", "GIF", "AVIF", "BMP")
 _PLAYED = ("avc1", "avc3", "vp08", "vp09", "av01")
 _HEAD = 1_000  # bytes
@@ -112,9 +122,38 @@ def picture(file: BinaryIO) -> Image.Image:
         raise Unusable("too many pixels") from error
     except NOT_DECODED as error:
         raise Unusable("damaged") from error
-    if opened.width * opened.height > PICTURE_PIXELS:
+    if opened.width * opened.height > _most_pixels(opened):
         raise Unusable("too many pixels")
+    if opened.info.get("progressive") and _scans(file) > MOST_SCANS:
+        raise Unusable("too many scans")
     return opened
+
+
+def _scans(file: BinaryIO) -> int:
+    """How often a JPEG goes over its pixels; leaves the file where it stood."""
+    place, found, before = file.tell(), 0, b""
+    file.seek(0)
+    while part := file.read(1 << 20):
+        found += (before + part).count(_SCAN)
+        before = part[-1:]
+    file.seek(place)
+    return found
+
+
+def _most_pixels(opened: Image.Image) -> int:
+    if opened.format in _COSTLY:
+        return COSTLY_PIXELS
+    return PICTURE_PIXELS if _shrinks(opened) else WHOLE_PIXELS
+
+
+def _shrinks(opened: Image.Image) -> bool:
+    """Whether a picture can be decoded smaller than it is without being held as large as it is."""
+    return opened.format == "JPEG" and not opened.info.get("progressive")
+
+
+def decoded_pixels(opened: Image.Image) -> int:
+    """How many pixels are decoded of a picture that is to be made small."""
+    return opened.width * opened.height // (16 if _shrinks(opened) else 1)
 
 
 def moves(opened: Image.Image) -> bool:
@@ -152,12 +191,14 @@ def on_white(still: Image.Image) -> Image.Image:
     return Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), drawn).convert("RGB")
 
 
-def clip_facts(file: BinaryIO, type_: str) -> tuple[str, float | None]:
-    """The codec of a clip unless all browsers play it, then an empty text, and its seconds where
-    they are known. Raises Unusable where it is damaged, Unshown where it has no pictures."""
+def clip_facts(file: BinaryIO, type_: str) -> tuple[str, float | None, float | None]:
+    """The codec of a clip unless all browsers play it, then an empty text; its seconds and those of
+    a frame where they are known. Raises Unusable where it is damaged, Unshown where it has no
+    pictures."""
     if type_ not in ("video/mp4", "video/quicktime"):
-        return "", None
+        return "", None, None
     found = contents(file)
     if not found.pictures:
         raise Unshown("sound only, no picture", ".mp4")
-    return "" if found.codec in _PLAYED else found.codec or "unknown", found.seconds
+    codec = "" if found.codec in _PLAYED else found.codec or "unknown"
+    return codec, found.seconds, found.frame

@@ -14,12 +14,15 @@ import numpy as np
 from PIL import Image
 
 from dashboard.storage.media import HasMedia, kept, media, poster
-from dashboard.storage.media.formats import NOT_DECODED, on_white, picture
+from dashboard.storage.media.decoding import reduced, turn
+from dashboard.storage.media.formats import NOT_DECODED, decoded_pixels, on_white, picture
 from dashboard.storage.media.inside import Unusable
 
 SIDE = 16
 DECIDED = 64  # of the 256 differences; with fewer that are any, pictures are alike by being plain
-_RECIPE = b"difference-16-3"  # change it when hashes are made in another way
+_RECIPE = b"difference-16-4"  # change it when hashes are made in another way
+_LEAST = 1_024  # pixels that a side of a large picture has left when its shades are taken
+_PLAIN = b"too plain"  # what is kept in place of an empty hash, which a damaged file could be
 
 
 def picture_hash(encoded: bytes) -> bytes:
@@ -28,11 +31,11 @@ def picture_hash(encoded: bytes) -> bytes:
     Raises Unusable for what is no picture.
     """
     key = hashlib.blake2s(encoded + _RECIPE, digest_size=16).hexdigest()
-    known = kept.recall(f"{key}.hash")
+    known = kept.recall(f"{key}.hash", lambda it: len(it) == SIDE * SIDE // 8 or it == _PLAIN)
     if known is not None:
-        return known
+        return b"" if known == _PLAIN else known
     made = _made(encoded)
-    kept.keep(f"{key}.hash", made)
+    kept.keep(f"{key}.hash", made or _PLAIN)
     return made
 
 
@@ -62,7 +65,11 @@ def poster_hash(collection: HasMedia, item_id: str) -> bytes:
 def _made(encoded: bytes) -> bytes:
     opened = picture(io.BytesIO(encoded))
     try:
-        small = on_white(opened).convert("L").resize((SIDE + 1, SIDE), Image.Resampling.BOX)
+        with turn("fingerprints/", decoded_pixels(opened)):
+            opened.draft("RGB", (_LEAST, _LEAST))
+            still = on_white(reduced(opened, _LEAST))
+            opened.close()
+        small = still.convert("L").resize((SIDE + 1, SIDE), Image.Resampling.BOX)
     except NOT_DECODED as error:
         raise Unusable("damaged") from error
     shades = np.asarray(small, dtype=np.int16)

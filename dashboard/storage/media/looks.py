@@ -17,8 +17,8 @@ class Look:
     """What a look at a file found.
 
     kind: picture or clip; empty: not shown. problem: what is wrong. version: empty where there is
-    nothing to send. moves: of a picture, whether it is an animation. seconds: how long a clip is;
-    None: not known.
+    nothing to send. moves: of a picture, whether it is an animation. seconds, frame: how long a
+    clip and one frame of it are; None: not known.
     """
 
     kind: str = ""
@@ -26,6 +26,7 @@ class Look:
     version: str = ""
     moves: bool = False
     seconds: float | None = None
+    frame: float | None = None
 
 
 def open_named(folder: Path, root: str, name: str) -> Opened:
@@ -56,9 +57,9 @@ def _looked(opened: Opened) -> Look:
 
 
 def _clip(opened: Opened) -> Look:
-    codec, seconds = clip_facts(opened.file, content_type(opened.file))
+    codec, seconds, frame = clip_facts(opened.file, content_type(opened.file))
     problem = f"codec {codec}" if codec else ""
-    return Look("clip", problem, opened.version, seconds=seconds)
+    return Look("clip", problem, opened.version, seconds=seconds, frame=frame)
 
 
 def content_of(opened: Opened) -> Content:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
 from urllib.parse import quote
+from weakref import WeakValueDictionary
 
 import anyio
 import anyio.to_thread
@@ -69,15 +70,17 @@ def answer(
     """An endpoint for `/…/{collection}?item=ID&v=VERSION`; what cannot be shown is the same 404,
     but a poster that cannot be made of a file that is there is a 422 with the word for it.
 
-    At most `at_once` files are looked for at the same time: making posters leaves threads. Those
-    that lie `far`, on other hosts, wait in a queue of their own and hold up nobody else.
+    At most `at_once` files of a collection are looked for at the same time, so that each has its
+    turn. Those that lie `far`, on other hosts, wait in a queue of their own and hold up nobody
+    else.
     """
-    queues = {where: anyio.CapacityLimiter(at_once) for where in (True, False)}
+    queues: WeakValueDictionary[tuple[str, bool], anyio.CapacityLimiter] = WeakValueDictionary()
 
     async def endpoint(request: Request) -> Response:
         name, item_id = request.path_params["collection"], request.query_params.get("item", "")
         try:
-            turns = queues[await anyio.to_thread.run_sync(far, name, item_id)]
+            key = name, await anyio.to_thread.run_sync(far, name, item_id)
+            turns = queues.setdefault(key, anyio.CapacityLimiter(at_once))
             content = await anyio.to_thread.run_sync(find, name, item_id, limiter=turns)
         except NotMade as word:
             return PlainTextResponse(str(word), 422, {**_SAFE, "Cache-Control": "no-store"})

@@ -3,18 +3,20 @@ search shows it again. What is used least goes, as with posters."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import re
-import threading
 
 from PIL import Image
 from starlette.routing import Route
 
 from dashboard.storage.media import kept
+from dashboard.storage.media.decoding import reduced, turn
 from dashboard.storage.media.formats import (
     NOT_DECODED,
     content_type,
+    decoded_pixels,
     orientation,
     picture,
     upright,
@@ -28,7 +30,7 @@ UPLOADS = "uploads"
 LONGEST_SIDE = 1_024  # pixels: more than any encoder looks at
 LARGEST = 50_000_000  # bytes of an uploaded file
 MOST_PIXELS = 25_000_000
-"""Of an uploaded picture: decoding takes about ten bytes for each."""
+"""Of an uploaded picture; of WebP, AVIF and GIF fewer (`formats.COSTLY_PIXELS`)."""
 KINDS = ("jpg", "jpeg", "png", "webp", "gif", "avif")
 """How the names of files end that may hold one; what a file is, its first bytes tell."""
 UPLOAD_AGAIN = "the same picture: upload it again"
@@ -37,7 +39,6 @@ _NOT_KEPT = (
     "it cannot be kept here: the cache folder cannot be written, or DASHBOARD_CACHE_MB leaves no "
     "room in it"
 )
-_DECODING = threading.BoundedSemaphore(2)  # a large picture takes much memory while it is decoded
 
 
 class NotKept(Unusable):
@@ -67,7 +68,8 @@ def clean(content: bytes) -> Image.Image:
     file = io.BytesIO(content)
     if not content_type(file).startswith("image/"):
         raise Unusable("not a picture")
-    with _DECODING, picture(file) as opened:
+    opened = picture(file)
+    with turn("uploads/", decoded_pixels(opened)), contextlib.closing(opened):
         if opened.width * opened.height > MOST_PIXELS:
             raise Unusable("too many pixels")
         try:
@@ -80,6 +82,7 @@ def _laid_out(opened: Image.Image) -> Image.Image:
     """It is made small before all else, so that nothing else is done with many pixels."""
     opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
     still, held = eight_bits(opened), orientation(opened)
+    still = reduced(still, 2 * LONGEST_SIDE)
     colours = "RGBA" if still.has_transparency_data else "RGB"
     if still.mode not in ("L", "LA", "RGB", "RGBA", "CMYK") or "transparency" in still.info:
         still = still.convert(colours)  # numbers of a palette cannot be mixed
@@ -101,7 +104,9 @@ def kept_picture(fingerprint: str) -> bytes | None:
     """The uploaded picture of a fingerprint as a WebP file; None: it is not kept (any more)."""
     if not FINGERPRINT.fullmatch(fingerprint):
         return None
-    return kept.recall(_name(fingerprint))
+    return kept.recall(
+        _name(fingerprint), lambda content: hashlib.sha256(content).hexdigest() == fingerprint
+    )
 
 
 def address_of(fingerprint: str) -> str:

@@ -16,8 +16,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.experiment import collections
 from dashboard.storage.submissions import Submission
-from dashboard.views import cached
 from dashboard.views.address.choices import CHOICES, protocols_of
 from dashboard.views.address.reading import Choice
 from dashboard.views.address.seen import Seen
@@ -28,7 +28,15 @@ FIRST = ("protocol", "submissions")
 """Read before the others, whose defaults and versions hang on them."""
 OF_PROTOCOL = ("metric", "columns")
 """What another protocol puts in place of what was chosen."""
-PAGES = ("", "compare", "slices", "query", "search", "collections")
+PAGES = {
+    "": "Overview",
+    "compare": "Compare",
+    "slices": "Where",
+    "query": "Query",
+    "search": "Search",
+    "collections": "Collections",
+}
+"""The screens: the path of each, and what it is called."""
 Params = Mapping[str, Sequence[str]]
 
 
@@ -97,14 +105,14 @@ def to_params(view: View) -> dict[str, list[str]]:
 
 def view_of(params: Params) -> tuple[View | None, list[Problem]]:
     """The view that an address asks for; `None` where there is no such collection."""
-    names = cached.collection_names()
+    names = collections.collection_names()
     name = (list(params.get("collection", names[:1])) or [""])[-1]
     if name not in names:
         there = ", ".join(names) or "none"
         return None, [
             Problem("collection", f"There is no collection {name[:80]!r}; there is {there}.")
         ]
-    opened, problem = cached.collection(name)
+    opened, problem = collections.collection(name)
     if problem:
         return None, [Problem("collection", problem)]
     if not protocols_of(opened):

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.metrics.registry import check_averaged, parse
 from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
+from dashboard.experiment import collections, context_study, measuring
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.storage.pictures import is_kept
-from dashboard.views import cached
 from dashboard.views.address.columns import LINE, as_in_lists, columns_of
 from dashboard.views.address.reading import Choice, id_or_nothing, number, one_of, whole
 from dashboard.views.address.seen import read_submissions
-from dashboard.views.cached import lists
 
 WHICH_QUERIES = ("text", "item", "all")
 OUTCOMES = {
@@ -39,19 +38,20 @@ COPIES = {"counted": "Counted", "left_out": "Left out"}
 
 def _with_lists(usual: str) -> Callable[[Any], str]:
     """A default where people saw lists, nothing elsewhere."""
-    return lambda collection: usual if lists.has_lists(collection) else ""
+    return lambda collection: usual if context_study.has_lists(collection) else ""
 
 
 def _metric(text: str, collection: Any) -> str:
     measures = parse(text)
     if len(measures) != 1:
         raise ValueError(f"found {text[:80]!r}, wanted one metric, such as nDCG@10")
+    check_averaged(measures[0].name)
     return str(measures[0])
 
 
 def _slice(text: str, collection: Any) -> str:
     by, _, name = text.partition("=")
-    if text and name not in cached.known_slices(collection).get(by, ()):
+    if text and name not in measuring.known_slices(collection).get(by, ()):
         raise ValueError(f"there is no {name[:80]!r} among the queries by {by[:80]!r}")
     return text
 
@@ -96,7 +96,15 @@ def protocols_of(collection: Any) -> list[str]:
     return [protocol for protocol in collection.protocols if protocol in PROTOCOLS]
 
 
-_version = one_of("model version", lambda c: c.versions)
+_usable_version = one_of("model version", lambda c: c.versions)
+
+
+def _version(text: str, collection: Any) -> str:
+    if text in collection.broken and text not in collection.versions:
+        raise ValueError(f"the version {text[:80]!r} cannot be used: {collection.broken[text]}")
+    return _usable_version(text, collection)
+
+
 _item = id_or_nothing("item", lambda c: c.items["item_id"])
 
 CHOICES: dict[str, Choice] = {
@@ -124,7 +132,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "queries": Choice(
         "text queries, item queries or all",
-        cached.usual_queries,
+        collections.usual_queries,
         one_of("kind of queries", lambda c: WHICH_QUERIES),
     ),
     "slice": Choice(
@@ -153,8 +161,8 @@ CHOICES: dict[str, Choice] = {
     ),
     "by": Choice(
         "what the slices divide the queries by",
-        lambda c: next(iter(cached.known_slices(c)), ""),
-        one_of("way to divide the queries", cached.known_slices),
+        lambda c: next(iter(measuring.known_slices(c)), ""),
+        one_of("way to divide the queries", measuring.known_slices),
     ),
     "names": Choice(
         "metric names of the source or of the field",
@@ -213,7 +221,7 @@ CHOICES: dict[str, Choice] = {
     "list": Choice(
         "the list that is open, of those that people saw",
         _nothing,
-        id_or_nothing("list", lambda c: lists.list_ids(c.name)),
+        id_or_nothing("list", lambda c: context_study.list_ids(c.name)),
     ),
     "rows": Choice(
         "how many rows of the lists count, of lists that have them",
@@ -229,6 +237,11 @@ CHOICES: dict[str, Choice] = {
         "by what: window, the pictures in it, or w, always its size",
         _with_lists("window"),
         one_of("divisor", lambda c: ("window", "w")),
+    ),
+    "average": Choice(
+        "what AVG is the mean of: all pictures, or the means of the rows of the grid",
+        _with_lists("pictures"),
+        one_of("average", lambda c: ("pictures", "rows")),
     ),
     "text": Choice("the text searched for", _nothing, _text),
     "item": Choice("the item searched with", _nothing, _item),

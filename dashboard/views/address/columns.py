@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.views.cached import lists
+from dashboard.experiment import context_study
 
 LINE, COLUMNS = "line", (3, 4, 5, 6, 10)
 USUAL, MOST_COLUMNS = 5, 50
@@ -14,12 +14,12 @@ USUAL, MOST_COLUMNS = 5, 50
 def columns_of(collection: Any) -> dict[str, str]:
     """How many cards can stand side by side, in words: the usual numbers, and as many pictures as
     did in the lists that people saw."""
-    seen = lists.side_by_side(collection)
+    seen = context_study.side_by_side(collection)
     numbers = sorted({*COLUMNS, *([seen] if 0 < seen <= MOST_COLUMNS else [])})
     return {LINE: "One line", **{str(number): str(number) for number in numbers}}
 
 
 def as_in_lists(collection: Any) -> str:
     """As many columns as the lists had."""
-    seen = lists.side_by_side(collection) or USUAL
+    seen = context_study.side_by_side(collection) or USUAL
     return str(seen) if seen <= MOST_COLUMNS else LINE

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dashboard.experiment.submissions import PROTOCOL
 from dashboard.storage.submissions import Submission
 from dashboard.tables import DataError
-from dashboard.views import cached
-from dashboard.views.cached.submitted import PROTOCOL
+from dashboard.views.experiments import outcome_of
 
 MOST = 8
 """So many submissions stand beside each other: each is checked and scored for whoever opens it."""
@@ -35,6 +35,21 @@ class Seen:
         """The collection's versions, then the submissions' names."""
         return (*self._collection.versions, *self._submitted)
 
+    @property
+    def default_baseline(self) -> str:
+        """The collection's; where it has no version of its own the first submission, if any."""
+        return self._usual("default_baseline", 0)
+
+    @property
+    def default_candidate(self) -> str:
+        """The collection's; where it has no version of its own the last submission, if any."""
+        return self._usual("default_candidate", -1)
+
+    def _usual(self, role: str, place: int) -> str:
+        if self._collection.versions:
+            return str(getattr(self._collection, role))
+        return self._submitted[place] if self._submitted else ""
+
 
 def read_submissions(texts: Sequence[str], collection: Any) -> tuple[str, ...]:
     """The submissions that an address names, each checked and scored.
@@ -51,7 +66,7 @@ def read_submissions(texts: Sequence[str], collection: Any) -> tuple[str, ...]:
         if PROTOCOL not in collection.protocols:
             raise ValueError(f"submissions are for the protocol {PROTOCOL}, which is not used here")
         try:
-            problem = cached.outcome(collection, text).problem
+            problem = outcome_of(collection, text).problem
         except DataError as error:
             problem = str(error)
         if problem:

@@ -20,14 +20,14 @@ __all__ = ["Row", "cards", "movement", "needed", "opened", "payload", "short"]
 _component = st.components.v2.component(
     "result_cards",
     html=assets.file("cards.html").replace("VERSION", assets.VERSION),
-    js=assets.file("loader.js"),
+    js=assets.file("fetching.js") + assets.file("loader.js"),
 )
 # A message of its own: one that the browser has already Streamlit sends by its name alone, so
 # opening, closing and stepping through the results do not send them again.
 _contents = st.components.v2.component(
     "result_contents",
     html=f'<link rel="modulepreload" href="cards/{assets.VERSION}/cards.js">',
-    js=assets.file("sender.js"),
+    js=assets.file("fetching.js") + assets.file("sender.js"),
 )
 
 
@@ -43,6 +43,7 @@ def cards(
     selected: str | None = None,
     beside: str | None = None,
     answer: Sequence[str] | None = None,
+    about: Sequence[str] = (),
     address: str = "",
     **tables: Any,
 ) -> None:
@@ -52,9 +53,10 @@ def cards(
     was opened, and with an empty text when it was closed. Give that id back as `selected`; one that
     is not in `items` opens nothing. `on_beside` is called likewise with the item that is to play in
     step with the open one; `on_missed` with the place of the first missed item that is to be
-    shown; `on_verdict` with what a reviewer says of an item: item, value, note,
-    author, and once, the name of this saying. `address` is the page's whole address where the
-    browser's says less; it takes its place, which is no step of the history.
+    shown; `on_verdict` with what a reviewer says of an item: item, value, note, author, `about`
+    (what names the query) and once, the name of this saying, under which it comes again where no
+    `answer` names it. `address` is the page's whole address where the browser's says less; it takes
+    its place, which is no step of the history.
     """
 
     def told(
@@ -74,6 +76,7 @@ def cards(
         data={
             "contents": name,
             **opened(items, selected=selected, beside=beside, answer=answer),
+            "about": list(about),
             "address": address,
         },
         on_open_change=told("open", on_open),

@@ -28,6 +28,7 @@ _SCRIPTS = (  # together one module
     "cards.js",
 )
 _TYPES = {"cards.js": "text/javascript", "cards.css": "text/css"}
+CARDS = "cards"  # the first part of their addresses
 _YEAR = 31_536_000  # seconds
 
 
@@ -42,7 +43,7 @@ VERSION = hashlib.blake2s("".join(CONTENTS.values()).encode(), digest_size=6).he
 
 def routes() -> list[Route]:
     """The route `/cards/{version}/{name}`, for `st.App(routes=…)`."""
-    return [Route("/cards/{version}/{name}", _serve, name="cards")]
+    return [Route(f"/{CARDS}/{{version}}/{{name}}", _serve, name="cards")]
 
 
 async def _serve(request: Request) -> Response:

@@ -39,7 +39,12 @@ function begin(root) {
       state.paired = id;
       queueMicrotask(() => tellBeside(state)); // after what is opened with it
     },
-    verdict: (said) => state.tell("verdict", said),
+    verdict(said) {
+      // Of another query it would be kept for that one.
+      const open = JSON.stringify(said.about) === JSON.stringify(state.data.about);
+      if (open) state.tell("verdict", said);
+      return open;
+    },
   };
   state.player = player(root.querySelector(".player"), told);
   listen(root.querySelector(".rows"), state);

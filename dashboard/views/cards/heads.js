@@ -64,8 +64,10 @@ function whenFurther(rows, tell) {
   });
 }
 
-// Three digits after the point, or two that say something where the value is small.
+// Three digits after the point, of a small value so many that three say something: as everywhere.
 const worth = (value) => {
   if (value === null || value === undefined) return "–";
-  return signed(value && Math.abs(value) < 0.02 ? value.toPrecision(2) : value.toFixed(3));
+  const small = value && Math.abs(value) < 0.02;
+  const digits = small ? Math.min(2 - Math.floor(Math.log10(Math.abs(value))), 9) : 3;
+  return signed(value.toFixed(digits));
 };

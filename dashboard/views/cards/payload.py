@@ -75,8 +75,9 @@ def payload(
 
     items: one row for each item that is shown or open: item_id and the columns of
         `storage.media.media`; also, where known, hit (True, False, null: not judged), matched,
-        required, note, why (cause, short, sentence; null: none), twins (name, what says so, id of
-        each), reviewed (what reviewers said in words, and their last words one by one).
+        required, outside (no item of the collection: nobody judged it), note, why (cause, short,
+        sentence; null: none), twins (name, what says so, id of each), reviewed (what reviewers said
+        in words, and their last words one by one).
     ticks: item_id, group, keyword, present (null: the item has no annotation).
     ranks: run, item_id, rank, score in every version, to its whole depth.
     annotations: item_id, group, keyword.
@@ -174,14 +175,15 @@ def _row(
         }
         for record in found
     ]
-    hits = [flag_of(known[i].get("hit")) for i in row.every["item_id"] if i in known]
+    every = [known[i] for i in row.every["item_id"] if i in known]
+    hits = [None if item.get("outside") else flag_of(item.get("hit")) for item in every]
     return {
         "name": shown(row.name, LABEL),
         "role": row.role,
         "colour": row.colour,
         "shape": row.shape,
         "measure": shown(row.measure, LABEL),
-        "value": number_of(row.value),
+        "value": number_of(row.value, 12),
         "note": shown(row.note),
         "hits": sum(hit is True for hit in hits),
         "judged": sum(hit is not None for hit in hits),
@@ -211,7 +213,6 @@ def _moves(row: Row, rows: Sequence[Row], baseline: str) -> dict[str, str]:
 
 def _item(record: Record, longest: int, whys: Once, stems: Once) -> dict[str, Any]:
     """What is empty is left out where the script knows what that means."""
-    begin, end = number_of(record.get("begin")), number_of(record.get("end"))
     kind = text_of(record, "kind") or "none"
     item_id, label = record["item_id"], shown(record["item_id"], LABEL)
     caption, few = captions.cut(text_of(record, "caption"), longest)
@@ -221,7 +222,7 @@ def _item(record: Record, longest: int, whys: Once, stems: Once) -> dict[str, An
         "kind": kind if kind != "clip" else "",
         "problem": shown(text_of(record, "problem"), LABEL),
         "note": shown(text_of(record, "note"), LABEL),
-        "span": [begin, end] if (begin, end) != (None, None) else [],
+        "span": _span(record),
         "why": whys.places([shown(words, None) for words in list_of(record, "why")]),
         "poster": _address(record, "poster", stems),
         "media": _address(record, "clip", stems),
@@ -236,6 +237,15 @@ def _item(record: Record, longest: int, whys: Once, stems: Once) -> dict[str, An
         "required": whole_of(record.get("required")),
         **{key: value for key, value in optional.items() if value},
     }
+
+
+def _span(record: Record) -> list[Any]:
+    """From where to where in its file an item lies, and whether the file's length may tell
+    otherwise; empty: all of it."""
+    begin, end = number_of(record.get("begin")), number_of(record.get("end"))
+    if (begin, end) == (None, None):
+        return []
+    return [begin, end, True] if record.get("length_decides") else [begin, end]
 
 
 def _address(record: Record, column: str, stems: Once) -> list[Any]:

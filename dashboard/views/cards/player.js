@@ -11,7 +11,6 @@ function player(dialog, told) {
   let shown = null; // the item on the stage
   let neighbours = []; // the items of the row that it was opened from
   let beside = null; // the item that plays in step with it
-  let form = null; // a reviewer's verdict on the item shown
   let zooms = []; // of the pictures on the stage
   let opened = {}; // the rank it was opened at, and the card that was marked then
   let data = null;
@@ -39,13 +38,12 @@ function player(dialog, told) {
     if (another && how.marked && how.marked !== id && how.tell) choose(how.marked);
     else if (another) stageAnew();
     const known = JSON.stringify([item, beside, data.required, data.ways]);
-    if (another) own.replaceChildren((form = saying(item, told.verdict)));
+    if (another) own.replaceChildren(saying(item, data.about, told.verdict));
     if (about.known !== known) {
       const offered = partners(item, data, opened);
       const alone = neighbours.length ? null : make("p", "note", "It is in no row that is shown here.");
       about.replaceChildren(...[alone, ...facts(item, data)].filter(Boolean), besides(item, offered, beside, choose));
     }
-    form.answered(data.answer);
     about.known = known; // a rerun that brings nothing new leaves what the reader has unfolded
     const at = neighbours.indexOf(id);
     previous.disabled = at <= 0;
@@ -100,7 +98,7 @@ function player(dialog, told) {
     if (event.key === "ArrowRight") step(1);
   });
   dialog.addEventListener("close", () => {
-    if (!shown) return;
+    if (!shown || dialog.open) return; // told late: Forward may have opened it again meanwhile
     hide();
     told.open("");
   });
@@ -114,6 +112,7 @@ function player(dialog, told) {
     update(latest) {
       const linked = data === null && latest.beside !== null;
       data = latest;
+      hear(data.answer);
       if (linked) beside = latest.items[latest.beside];
       if (!shown) return;
       if (find(shown.id)) show(shown.id, neighbours, { ...opened, tell: false });
@@ -141,8 +140,10 @@ function onStage(item, data, paired) {
   };
   if (item.kind === "clip") {
     stands.video = clipOn(frame, item, failed, paired);
-    const part = partOf(item);
-    if (part) frame.after(make("p", "note part", part));
+    const part = make("p", "note part", partOf(item));
+    if (part.textContent) frame.after(part);
+    // a file that turns out to be as long as its span is all of it
+    stands.video.addEventListener("loadedmetadata", () => partOf(item) || part.remove());
   } else if (item.kind === "picture") {
     stands.zoom = pictureOn(frame, item, failed);
   } else if (item.kind === "text") {

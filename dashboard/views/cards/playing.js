@@ -7,11 +7,12 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 // plays in step with another; `failed` is called once, with a word where the reason is known.
 function clip(item, failed, turns = true) {
   const video = document.createElement("video");
-  const [begin, end] = item.span;
-  const start = Math.max(begin ?? 0, 0);
+  const { span } = item;
+  const start = () => Math.max(span[0] ?? 0, 0);
+  const end = () => span[1] ?? null;
   video.muted = true;
   video.playsInline = true;
-  video.loop = turns && begin === null && end === null;
+  video.loop = turns && span[0] === null && span[1] === null;
   let lost = false;
   const lose = (word) => {
     if (lost || !video.isConnected) return;
@@ -19,14 +20,15 @@ function clip(item, failed, turns = true) {
     failed(word);
   };
   video.addEventListener("loadedmetadata", () => {
+    if (isAsLongAs(span, video.duration)) span.splice(0, 3, null, null);
     if (!video.videoWidth) lose("sound only, no picture");
-    else if (start >= video.duration) lose("its span lies outside its clip");
-    else if (start) video.currentTime = start;
+    else if (start() >= video.duration) lose("its span lies outside its clip");
+    else if (start()) video.currentTime = start();
   });
   video.addEventListener("seeking", () => {
     const at = video.currentTime;
-    if (at < start - 0.05) video.currentTime = start;
-    if (end !== null && at > end + 0.05) video.currentTime = Math.max(start, end - 0.05);
+    if (at < start() - 0.05) video.currentTime = start();
+    if (end() !== null && at > end() + 0.05) video.currentTime = Math.max(start(), end() - 0.05);
   });
   if (turns && !video.loop) turning(video, start, end);
   video.addEventListener("error", () => lose(), { once: true });
@@ -34,19 +36,25 @@ function clip(item, failed, turns = true) {
   return video;
 }
 
+// Whether a file is as long as its span, within two frames of a tenth of a second: it was cut to it
+// beforehand, and is all of it. Asked where only the browser knows how long the file is.
+function isAsLongAs([begin, end, decides], duration) {
+  return Boolean(decides) && Math.abs(duration - (end - Math.max(begin ?? 0, 0))) <= 0.2;
+}
+
 // Makes a video turn round at the end of a span.
 function turning(video, start, end) {
   const turn = () => {
-    video.currentTime = start;
+    video.currentTime = start();
     video.play().catch(() => {});
   };
   const watch = () => {
-    if (end !== null && video.currentTime >= end && !video.paused) turn();
+    if (end() !== null && video.currentTime >= end() && !video.paused) turn();
     if (video.isConnected) video.requestVideoFrameCallback?.(watch);
   };
   video.addEventListener("loadedmetadata", () => video.requestVideoFrameCallback?.(watch));
   video.addEventListener("timeupdate", () => {
-    if (end !== null && video.currentTime >= end && !video.paused) turn();
+    if (end() !== null && video.currentTime >= end() && !video.paused) turn();
   });
   video.addEventListener("ended", turn);
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,15 +10,17 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.metrics.registry import measure
+from dashboard.evaluation.outside import is_outside
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.protocols.crossmodal import TEXT
 from dashboard.evaluation.ticks import ticks
+from dashboard.experiment import collections, explaining, judging, near_duplicates, ranking
+from dashboard.experiment.experiment import Experiment
 from dashboard.tables import RUN, DataError
-from dashboard.views import address, cached
-from dashboard.views.cached import Question
+from dashboard.views import address
 from dashboard.views.cards import Row, cards, needed
 from dashboard.views.cards.rows import hidden_said, only_differing, rows_of, said_above, versions
-from dashboard.views.cards.said import answer, by_item, say
+from dashboard.views.cards.said import answer, by_item, names_of, say
 from dashboard.views.labels import short_label
 from dashboard.views.texts import plain
 from dashboard.views.view import View
@@ -39,9 +41,10 @@ class Found:
     copy_of   where copies are left out: each copy → the item that it is a copy of
     counted   version → what the protocol ranks of its ranking, such as the annotated items alone
     grades    the grade of each judged item
+    outside   the results that are no item of the collection
     """
 
-    asked: Question
+    experiment: Experiment
     query_id: str
     runs: dict[str, pd.DataFrame]
     whole: dict[str, pd.DataFrame]
@@ -52,6 +55,7 @@ class Found:
     copy_of: dict[str, str] = field(default_factory=dict)
     counted: dict[str, pd.DataFrame] = field(default_factory=dict)
     grades: dict[str, float] = field(default_factory=dict)
+    outside: frozenset[str] = frozenset()
 
     def ranked(self, version: str) -> pd.DataFrame:
         """What counts of a version's ranking."""
@@ -70,10 +74,15 @@ class Found:
     @property
     def protocol(self) -> Protocol:
         """The protocol that judges."""
-        return PROTOCOLS[self.asked.protocol]
+        return PROTOCOLS[self.experiment.protocol]
 
     def hit(self, item_id: str) -> bool | None:
-        """Whether an item is relevant; None where nobody judged it."""
+        """Whether an item is relevant; None where nobody judged it.
+
+        What is no item of the collection counts as not relevant, wherever it counts at all.
+        """
+        if item_id in self.outside and item_id not in self.judged:
+            return None if self.protocol.condensed else False
         known = item_id in self.judged or (self.protocol.complete and bool(self.judged))
         return item_id in self.relevant if known else None
 
@@ -84,16 +93,16 @@ class Found:
     @property
     def own(self) -> str:
         """The item that is asked with, or an empty text."""
-        known = cached.queries(self.asked).set_index("query_id")["item_id"]
+        known = judging.queries(self.experiment).set_index("query_id")["item_id"]
         return str(known.loc[self.query_id])
 
 
-def find(asked: Question, query_id: str, versions: Sequence[str]) -> Found:
+def find(experiment: Experiment, query_id: str, versions: Sequence[str]) -> Found:
     """What the versions found for one of the queries in question."""
     runs, whole, problems = {}, {}, {}
     for version in versions:
         try:
-            run, every = cached.run(asked, version), cached.whole_run(asked, version)
+            run, every = ranking.run(experiment, version), ranking.whole_run(experiment, version)
         except (DataError, ValueError) as problem:
             runs[version] = whole[version] = RUN.empty()
             problems[version] = str(problem)
@@ -101,13 +110,13 @@ def find(asked: Question, query_id: str, versions: Sequence[str]) -> Found:
         runs[version], whole[version] = _of(query_id, run), _of(query_id, every)
         if query_id in run.attrs.get("not_run", {}):
             problems[version] = f"Not run: {run.attrs['not_run'][query_id]}."
-    judgement = cached.judgement(asked)
+    judgement = judging.judgement(experiment)
     qrels = judgement.qrels[judgement.qrels["query_id"] == query_id]
     relevant = qrels.loc[qrels["grade"] >= judgement.relevant_from, "item_id"]
-    required = cached.required_keywords(asked)
-    mine = (required["query_id"] == query_id) & required["group"].isin(asked.groups)
+    required = judging.required_keywords(experiment)
+    mine = (required["query_id"] == query_id) & required["group"].isin(experiment.groups)
     return Found(
-        asked,
+        experiment,
         query_id,
         runs,
         whole,
@@ -115,15 +124,26 @@ def find(asked: Question, query_id: str, versions: Sequence[str]) -> Found:
         required.loc[mine, ["group", "keyword"]],
         tuple(relevant.astype("str")),
         frozenset(qrels["item_id"].astype("str")),
-        cached.copies(asked.collection, asked.digest) if asked.copies == "left_out" else {},
-        {version: _counted(run, asked) for version, run in runs.items()},
+        judging.copies_left_out(experiment),
+        {version: _counted(run, experiment) for version, run in runs.items()},
         dict(zip(qrels["item_id"].astype("str"), qrels["grade"], strict=True)),
+        frozenset(_outside(whole, experiment.collection.items)),
     )
 
 
-def _counted(run: pd.DataFrame, asked: Question) -> pd.DataFrame:
+def _outside(runs: Mapping[str, pd.DataFrame], items: pd.DataFrame) -> set[str]:
+    """The ids of results that are no item of the collection."""
+    found = [run.loc[is_outside(run, items["item_id"]), "item_id"] for run in runs.values()]
+    return {str(item) for ids in found for item in ids}
+
+
+def _counted(run: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """The results that the protocol ranks, ranks closed up."""
-    kept = PROTOCOLS[asked.protocol].keep(run, cached.judgement(asked)).reset_index(drop=True)
+    kept = (
+        PROTOCOLS[experiment.protocol]
+        .keep(run, judging.judgement(experiment))
+        .reset_index(drop=True)
+    )
     return kept.assign(rank=kept.index + 1)
 
 
@@ -161,7 +181,8 @@ def draw(
         **told,
         on_verdict=lambda verdict: say(found, verdict),
         answer=answer(),
-        ticks=ticks(found.required, cached.opened(view.collection).keywords, items),
+        about=names_of(found),
+        ticks=ticks(found.required, collections.opened(view.collection).keywords, items),
         ranks=pd.concat([found.placed(version).assign(run=version) for version in found.runs]),
         annotations=_annotations(view.collection, items),
         baseline=view.baseline,
@@ -170,7 +191,9 @@ def draw(
         address=address.unsaid(view),
         columns=None if view.columns == "line" else int(view.columns),
         depth=measure(view.metric).cutoff,
-        askable=cached.searched_with(cached.opened(view.collection), tuple(found.runs)).items,
+        askable=collections.searched_with(
+            collections.opened(view.collection), tuple(found.runs)
+        ).items,
     )
 
 
@@ -178,27 +201,28 @@ def _described(
     found: Found, rows: Sequence[Row], item_ids: Sequence[str], depth: int
 ) -> pd.DataFrame:
     """How each item is shown, whether it is a hit, what it has, what it is a copy of, and why."""
-    asked = found.asked
-    items = cached.media_of(asked.collection, item_ids)
+    experiment = found.experiment
+    items = collections.media_of(experiment.collection, item_ids)
     hit = {item: found.hit(item) for item in item_ids}
-    marks = ticks(found.required, cached.opened(asked.collection).keywords, item_ids)
+    marks = ticks(found.required, experiment.collection.keywords, item_ids)
     matched = marks[marks["present"] == True].groupby("item_id").size()  # noqa: E712 (may be None)
     wrong = [i for row in rows if row.role == "version" for i in row.results["item_id"]]
     lost = [i for row in rows if row.role == "missed" for i in row.results["item_id"]]
-    causes = cached.causes(
-        asked,
+    causes = explaining.causes(
+        experiment,
         found.query_id,
         tuple(version for version in found.runs if version not in found.problems),
-        tuple(i for i in dict.fromkeys(wrong) if hit[i] is False),
+        tuple(i for i in dict.fromkeys(wrong) if hit[i] is False and i not in found.outside),
         tuple(lost),
         depth,
     )
     ids = tuple(dict.fromkeys([*item_ids, *([found.own] if found.own else [])]))
-    alike = cached.alike(asked.collection, asked.digest, ids)
+    alike = near_duplicates.alike(experiment.folder, experiment.digest, ids)
     return items.assign(
         hit=pd.Series([hit[i] for i in item_ids], dtype=object),
         matched=items["item_id"].map(matched).fillna(0).astype(int),
         required=len(found.required),
+        outside=[i in found.outside for i in item_ids],
         note=[_graded(found, i) for i in item_ids],
         why=pd.Series([causes.get(i) for i in item_ids], dtype=object),
         twins=pd.Series([_twins(found, alike, i) for i in item_ids], dtype=object),
@@ -208,6 +232,8 @@ def _described(
 def _graded(found: Found, item_id: str) -> str:
     """The grade of an item in the protocol's words, where it says more than relevant or not."""
     words, grade = found.protocol.grade_said, found.grades.get(item_id)
+    if grade is None and item_id in found.outside:
+        return f"{item_id}, no item of the collection"
     if words is None or (grade is None and not (found.protocol.complete and found.judged)):
         return ""
     return words(grade or 0.0)
@@ -215,7 +241,7 @@ def _graded(found: Found, item_id: str) -> str:
 
 def _twins(found: Found, alike: Any, item_id: str) -> list[tuple[str, str, str]]:
     """The near-duplicates of an item: name, what says so, id; the query's own item first."""
-    every, names = alike.of(item_id), cached.item_names(found.asked.collection)
+    every, names = alike.of(item_id), collections.item_names(found.experiment.collection)
     own = "the query's own item"
     named = [(own if i == found.own else names[i], "; ".join(every[i]), i) for i in every]
     return sorted(named, key=lambda twin: twin[0] != own)
@@ -223,7 +249,7 @@ def _twins(found: Found, alike: Any, item_id: str) -> list[tuple[str, str, str]]
 
 def _of_another_kind(found: Found, view: View, values: pd.DataFrame) -> str:
     """Why a query that is scored has no value by the metric in front: that is of other queries."""
-    judged = cached.counted_judgement(found.asked)
+    judged = judging.counted_judgement(found.experiment)
     kind = judged.kinds.get(found.query_id)
     scored = kind and found.query_id not in judged.unscorable
     if not scored or values.empty or values["value"].notna().any():
@@ -241,5 +267,5 @@ def _twins_said(described: pd.DataFrame) -> str:
 
 
 def _annotations(collection: str, item_ids: Sequence[str]) -> pd.DataFrame:
-    known = cached.opened(collection).keywords
+    known = collections.opened(collection).keywords
     return known[known["item_id"].isin(list(item_ids))]

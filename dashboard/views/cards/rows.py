@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from dashboard.evaluation.metrics.registry import measure
+from dashboard.evaluation.outside import outside, outside_said
+from dashboard.experiment import explaining
+from dashboard.experiment.experiment import NO_CUT
 from dashboard.tables import counted
-from dashboard.views import cached, charts
-from dashboard.views.cached.asked import NO_CUT
+from dashboard.views import charts
 from dashboard.views.cards.payload import Row
+from dashboard.views.experiments import versions_of
 from dashboard.views.labels import short_label
 from dashboard.views.view import View
 
@@ -40,7 +43,9 @@ def rows_of(found: Found, view: View, values: Mapping[str, float]) -> list[Row]:
         if whole.results["item_id"].tolist() != rows[-1].results["item_id"].tolist():
             rows.append(whole)
     like = next((v for v in (view.candidate, *found.runs) if v not in found.problems), "")
-    ideal, value = cached.ideal(found.asked, found.query_id, like, view.metric) if like else ((), 0)
+    ideal, value = (
+        explaining.ideal(found.experiment, found.query_id, like, view.metric) if like else ((), 0)
+    )
     if len(ideal) and found.relevant:
         best = ideal.head(depth)
         note = _ideal_said(view, value)
@@ -106,12 +111,20 @@ def _cut_in(found: Found, view: View, version: str) -> str:
     return f"{few} results are less similar than {view.min_similarity:g} and left out"
 
 
+def _outside_in(found: Found, version: str) -> str:
+    """How many results of a version are no item of the collection."""
+    run, condensed = found.runs[version], found.protocol.condensed
+    there = outside({version: run}, found.experiment.collection.items["item_id"])
+    return outside_said(there, condensed=condensed).get(version, "")
+
+
 def _version_row(found: Found, view: View, version: str, value: float | None) -> Row:
     run, kept = found.runs[version], found.ranked(version)
-    ways = charts.version_ways(cached.versions(view))
+    ways = charts.version_ways(versions_of(view))
     copies = run.attrs.get("left_out", {}).get(found.query_id, 0)
     gone = f"{counted(copies, 'copy', 'copies')} left out" if copies else ""
     said = [found.problems.get(version) or gone, _cut_in(found, view, version)]
+    said.append(_outside_in(found, version))
     if len(kept) < len(run):
         said.append(f"the {len(kept):,} judged items in their order; only they count")
     shown = kept[kept["rank"] <= int(view.shown)]

@@ -6,16 +6,18 @@ It stands beside the judgements that metrics are computed from and enters none o
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.experiment import collections
 from dashboard.storage import reviews
+from dashboard.storage.collection import Collection
 from dashboard.storage.reviewed import key_of
 from dashboard.storage.reviews import VERDICT, Review
 from dashboard.tables import DataError, counted
-from dashboard.views import cached
 from dashboard.views.report.exports import as_csv
 from dashboard.views.texts import plain, shown
 
@@ -30,12 +32,22 @@ _ANSWER = "verdict-answer"
 
 def about(found: Found) -> str:
     """What names the query in reviews: its id, or what was searched with."""
-    asked = found.asked
-    if asked.picture:
-        return f"picture:{asked.picture}"
-    if asked.text:
-        return f"text:{asked.text}"
-    return f"item:{asked.item}" if asked.item else found.query_id
+    experiment = found.experiment
+    if experiment.picture:
+        return f"picture:{experiment.picture}"
+    if experiment.text:
+        return f"text:{experiment.text}"
+    return f"item:{experiment.item}" if experiment.item else found.query_id
+
+
+def _collection(found: Found) -> Collection:
+    """The collection as it is now: what reviewers say stays with it when its files change."""
+    return collections.opened_in(Path(found.experiment.folder))
+
+
+def names_of(found: Found) -> list[str]:
+    """What names the query beyond its collection: what comes late of another one is not for it."""
+    return [_collection(found).name, about(found)]
 
 
 def verdicts(found: Found) -> pd.DataFrame:
@@ -47,7 +59,7 @@ def verdicts(found: Found) -> pd.DataFrame:
 
 
 def _key(found: Found, *, saying: bool = False) -> str:
-    return key_of(cached.opened(found.asked.collection), saying=saying)
+    return key_of(_collection(found), saying=saying)
 
 
 def by_item(said: pd.DataFrame) -> dict[str, list[Any]]:
@@ -75,8 +87,8 @@ def _last(said: pd.DataFrame) -> list[list[str]]:
 def say(found: Found, told: Mapping[str, Any]) -> None:
     """Keep a verdict that came from the player; what is wrong with it is told back to it.
 
-    For callbacks: it is on the disk before the script runs. told: item, value, note, author, and
-    once, the name of this saying.
+    For callbacks: it is on the disk before the script runs. told: item, value, note, author, about
+    (the names of the query) and once, the name of this saying.
     """
     once = str(told.get("once", ""))[:80]
     st.session_state[_ANSWER] = [once, _kept(found, told, once)]
@@ -84,7 +96,9 @@ def say(found: Found, told: Mapping[str, Any]) -> None:
 
 def _kept(found: Found, told: Mapping[str, Any], once: str) -> str:
     item = str(told.get("item", ""))
-    if not (cached.opened(found.asked.collection).items["item_id"] == item).any():
+    if told.get("about") != names_of(found):
+        return "Not kept: another query is open by now. Open this one again and save it there."
+    if not (_collection(found).items["item_id"] == item).any():
         return "Not kept: there is no such item in this collection (any more)."
     try:
         review = Review(
@@ -97,8 +111,10 @@ def _kept(found: Found, told: Mapping[str, Any], once: str) -> str:
             note=str(told.get("note", "")).strip(),
         )
         reviews.append(review, once or None)
-    except (ValueError, DataError) as problem:
+    except ValueError as problem:
         return f"Not kept: {problem}"
+    except DataError as problem:
+        return f"Not kept: {problem} What you wrote stays here: save it again then."
     return ""
 
 
@@ -113,7 +129,7 @@ def below(found: Found, said: pd.DataFrame) -> None:
 
     said: the verdicts of this query.
     """
-    collection = found.asked.collection
+    collection = _collection(found)
     with st.expander(f"What reviewers said of these results: {counted(len(said), 'verdict')}"):
         st.caption(
             "Open a result to say whether it is relevant. Verdicts are kept beside the judgements "
@@ -122,11 +138,11 @@ def below(found: Found, said: pd.DataFrame) -> None:
         if apart := _apart(found):
             st.caption(plain(apart, None))
         if len(said):
-            st.dataframe(_readable(said, cached.item_names(collection)), hide_index=True)
+            st.dataframe(_readable(said, collections.item_names(collection)), hide_index=True)
         st.download_button(
             "All verdicts of this collection as CSV",
-            lambda: as_csv(reviews.latest(_key(found), VERDICT)).encode(),
-            file_name=f"{collection}-verdicts.csv",
+            lambda: as_csv(_in_words(reviews.latest(_key(found), VERDICT))).encode(),
+            file_name=f"{collection.name}-verdicts.csv",
             icon=":material/download:",
             on_click="ignore",
         )
@@ -134,13 +150,18 @@ def below(found: Found, said: pd.DataFrame) -> None:
 
 def _apart(found: Found) -> str:
     """Where reviews under this name are another collection's, that and where its own are."""
-    name, key = cached.opened(found.asked.collection).name, _key(found)
+    name, key = _collection(found).name, _key(found)
     if not key.startswith(f"{name} ("):
         return ""
     return (
         f"Reviews of another {name}, with other items or queries, were here first and are kept for "
         f"it; those of this one are kept as {key}."
     )
+
+
+def _in_words(said: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts with the words that the screen has for them."""
+    return said.assign(value=said["value"].map(WORDS))
 
 
 def _readable(said: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:

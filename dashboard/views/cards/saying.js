@@ -1,4 +1,5 @@
-// A reviewer's own verdict on the item in the player, and what reviewers said before.
+// A reviewer's own verdict on the item in the player, and what reviewers said before. What is said
+// is sent until the script answers; what is typed stays in this browser until it is kept.
 
 const VERDICTS = [
   ["relevant", "relevant"],
@@ -6,6 +7,14 @@ const VERDICTS = [
   ["unsure", "unsure"],
 ];
 const REVIEWER = "search-quality-reviewer"; // the name is remembered in this browser only
+
+const DRAFTS = "search-quality-drafts"; // so are words that are not kept yet
+const MOST_DRAFTS = 20;
+const PATIENCE = 5000; // milliseconds for an answer: a session that was lost knows nothing of us
+const TIMES = 2; // so often the same is sent, under one name, so that it is kept once
+const NOT_SAVED = "Not saved: no connection. What you wrote stays in this browser; save it again later.";
+const sent = new Map(); // the name of a saying → what to do with the answer to it
+let formOpen = null; // the form in the player: of what it is, and how it takes an answer
 
 function reviewer(name) {
   try {
@@ -26,8 +35,29 @@ function verdicts(item) {
   return make("div", "", "", [make("h3", "", `Reviewed: ${item.reviewed[0]}`), list]);
 }
 
-// The form of one item; `told` sends what was said, `answered` brings what came of it.
-function saying(item, told) {
+// What came of a saying, whichever item is open by now.
+function hear(answer) {
+  if (!answer || !sent.has(answer[0])) return;
+  sent.get(answer[0])(answer[1]);
+  sent.delete(answer[0]);
+}
+
+// The words on one item that are not kept yet: reads them, writes them, or (null) forgets them.
+function draft(place, words) {
+  try {
+    const known = new Map(JSON.parse(localStorage.getItem(DRAFTS) ?? "[]"));
+    if (words === undefined) return known.get(place) ?? null;
+    known.delete(place);
+    if (words) known.set(place, words);
+    localStorage.setItem(DRAFTS, JSON.stringify([...known].slice(-MOST_DRAFTS)));
+  } catch {} // a browser that keeps nothing
+  return words ?? null;
+}
+
+// The form of one item; `told` sends what was said, of the query that `asked` names, and says
+// whether that one is still open.
+function saying(item, asked, told) {
+  const place = JSON.stringify([asked, item.id]);
   const form = make("form", "say");
   const choices = VERDICTS.map(([value, word]) => {
     const input = make("input");
@@ -57,29 +87,58 @@ function saying(item, told) {
     said,
     make("p", "note", "Kept beside the judgements; it enters no metric."),
   );
+  const chosen = () => form.querySelector("input[type=radio]:checked")?.value ?? "";
+  const written = (more = {}) => ({ value: chosen(), note: note.value, ...more });
+  const before = draft(place);
+  let timer = null;
+  let lost = before?.lost ?? null; // what was sent and had no answer: it may have come all the same
   const send = (value) => {
     if (!name.value.trim()) return tell("Say who you are: a review has a name.", name);
-    form.once = `${Date.now()}-${Math.random().toString(36).slice(2)}`;
-    said.textContent = "Saving …";
-    reviewer(name.value.trim());
-    told({ item: item.id, value, note: note.value, author: name.value.trim(), once: form.once });
+    clearTimeout(timer);
+    const spoken = { item: item.id, about: asked, value, note: note.value, author: name.value.trim() };
+    const same = lost && Object.entries(spoken).every(([key, word]) => String(word) === String(lost[key]));
+    const once = same ? lost.once : `${Date.now()}-${Math.random().toString(36).slice(2)}`;
+    const words = { ...spoken, once };
+    lost = words;
+    reviewer(words.author);
+    draft(place, written({ lost }));
+    sent.set(once, (problem) => {
+      clearTimeout(timer);
+      if (!problem) draft(place, null);
+      if (formOpen.place === place) formOpen.settle(problem, words.note); // it may be another form by now
+    });
+    tell("Saving …");
+    const attempt = (time) => {
+      const here = told(words);
+      timer = setTimeout(() => (here && time < TIMES ? attempt(time + 1) : tell(NOT_SAVED)), PATIENCE);
+    };
+    attempt(1);
   };
   const tell = (words, at) => {
     said.textContent = words;
     at?.focus();
   };
+  const settle = (problem, kept) => {
+    tell(problem || "Kept.");
+    lost = null;
+    if (problem) return;
+    if (note.value === kept) note.value = "";
+    else draft(place, written()); // more was typed meanwhile
+  };
+  formOpen = { place, settle };
+  form.addEventListener("input", (event) => {
+    if (event.target !== name) draft(place, note.value || chosen() ? written({ lost }) : null);
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const chosen = form.querySelector("input[type=radio]:checked");
-    if (chosen) send(chosen.value);
+    if (chosen()) send(chosen());
     else tell("Choose one of the three.", form.querySelector("input"));
   });
   back.addEventListener("click", () => send(""));
-  form.answered = (answer) => {
-    if (!answer || answer[0] !== form.once) return;
-    said.textContent = answer[1] || "Kept.";
-    if (!answer[1]) note.value = "";
-    form.once = null;
-  };
+  if (before) {
+    note.value = before.note;
+    choices.forEach(({ firstChild }) => (firstChild.checked = firstChild.value === before.value));
+    tell(before.lost ? NOT_SAVED : "You wrote this before; it is not saved yet.");
+  }
   return form;
 }

@@ -41,10 +41,10 @@ def text_of(record: Record, column: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def number_of(value: Any) -> float | None:
+def number_of(value: Any, digits: int = 5) -> float | None:
     if value is None or value is pd.NA or not math.isfinite(value):
         return None
-    return round(float(value), 5)
+    return round(float(value), digits)
 
 
 def whole_of(value: Any) -> int | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from dashboard.evaluation.digits import decimals
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.views.charts.colours import BETTER, FAINT, LEGEND, SAME, WORSE
 from dashboard.views.charts.heights import BOTTOM, KINDS, of_rows
-from dashboard.views.digits import decimals
+from dashboard.views.charts.texts import tip, with_texts
 
 
 def forest(rows: pd.DataFrame) -> alt.LayerChart:
@@ -17,19 +18,18 @@ def forest(rows: pd.DataFrame) -> alt.LayerChart:
     Columns: label, delta, low, high, p, p_holm, scored. Better and worse are said only where p,
     corrected for the metrics shown, is below 0.05, as the verdict says them.
     """
-    shown = rows.assign(
-        kind=[_kind(delta, p) for delta, p in zip(rows["delta"], rows["p_holm"], strict=True)]
-    )
+    kinds = [_kind(delta, p) for delta, p in zip(rows["delta"], rows["p_holm"], strict=True)]
+    shown = with_texts(rows.assign(kind=kinds), (), ("delta", "low", "high"), ("p", "p_holm"))
     base = alt.Chart(shown).encode(
         y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
         color=alt.Color("kind:N", scale=_kind_scale(), title=None, legend=LEGEND),
         tooltip=[
             alt.Tooltip("label:N", title="Metric"),
-            alt.Tooltip("delta:Q", title="Difference", format="+.3f"),
-            alt.Tooltip("low:Q", title="95 % from", format="+.3f"),
-            alt.Tooltip("high:Q", title="to", format="+.3f"),
-            alt.Tooltip("p:Q", title="p", format=".4f"),
-            alt.Tooltip("p_holm:Q", title="p after Holm", format=".4f"),
+            tip("delta", "Difference"),
+            tip("low", "95 % from"),
+            tip("high", "to"),
+            tip("p", "p"),
+            tip("p_holm", "p after Holm"),
             alt.Tooltip("scored:Q", title="Queries scored in both"),
         ],
     )
@@ -105,7 +105,6 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
     shown = _at_one_place(deltas)
     largest = max([0.0, *shown["baseline"], *shown["candidate"]])
     most = largest if 0 < largest < FAINT else float(max(1.0, largest))
-    digits = decimals([largest])
     scale = alt.Scale(domain=[0, most], nice=False, padding=12)
     size = alt.Scale(domain=[0, max(10, shown["queries"].max())], range=[20, 900])
     ends = pd.DataFrame({"baseline": [0.0, most], "candidate": [0.0, most]})
@@ -123,8 +122,8 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
             color=alt.Color("side:N", scale=_SIDES, title=None, legend=LEGEND),
             tooltip=[
                 alt.Tooltip("queries:Q", title="Queries"),
-                alt.Tooltip("baseline:Q", title=baseline, format=f".{digits}f"),
-                alt.Tooltip("candidate:Q", title=candidate, format=f".{digits}f"),
+                tip("baseline", baseline),
+                tip("candidate", candidate),
             ],
         )
         .add_params(pick)
@@ -137,7 +136,7 @@ def _at_one_place(deltas: pd.DataFrame) -> pd.DataFrame:
     known = deltas.dropna(subset=["delta"]).round({"baseline": 6, "candidate": 6})
     shown = known.groupby(["baseline", "candidate"]).size().reset_index(name="queries")
     shown["side"] = (shown["candidate"] - shown["baseline"]).map(_side)
-    return shown
+    return with_texts(shown, ("baseline", "candidate"))
 
 
 _SIDES = alt.Scale(domain=["worse", "same", "better"], range=[WORSE, SAME, BETTER])

@@ -7,6 +7,7 @@ import pandas as pd
 
 from dashboard.views.charts.colours import Way, of_colour, of_shape
 from dashboard.views.charts.heights import BOTTOM, of_rows
+from dashboard.views.charts.texts import tip, with_texts
 
 
 def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
@@ -14,15 +15,15 @@ def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
 
     Columns: run, mean, low, high, scored, total.
     """
-    known = table.dropna(subset=["mean"])
+    known = with_texts(table.dropna(subset=["mean"]), ("mean", "low", "high"))
     base = alt.Chart(known).encode(
         y=alt.Y("run:N", title=None, sort=known["run"].tolist(), axis=alt.Axis(labelLimit=200)),
         color=of_colour(ways, legend=None),
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
-            alt.Tooltip("mean:Q", title="mAP", format=".3f"),
-            alt.Tooltip("low:Q", title="95 % from", format=".3f"),
-            alt.Tooltip("high:Q", title="to", format=".3f"),
+            tip("mean", "mAP"),
+            tip("low", "95 % from"),
+            tip("high", "to"),
             alt.Tooltip("scored:Q", title="Queries scored"),
             alt.Tooltip("total:Q", title="of"),
         ],

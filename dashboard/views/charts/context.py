@@ -7,6 +7,7 @@ import pandas as pd
 
 from dashboard.views.charts.colours import SAME
 from dashboard.views.charts.heights import TOP, of_rows
+from dashboard.views.charts.texts import tip, with_texts
 
 DOT = "#2f80d8"
 # the darkest part is left out: it could not be seen on the dark page
@@ -69,15 +70,15 @@ def gain_matrix(gains: pd.DataFrame) -> alt.LayerChart:
 
     Columns: discount, gain, r, text (the number with its star and dagger), p, n.
     """
-    shown = gains.assign(ink=[_ink(r) for r in gains["r"]])
+    shown = with_texts(gains.assign(ink=[_ink(r) for r in gains["r"]]), ("r",), (), ("p",))
     base = alt.Chart(shown).encode(
         x=alt.X("gain:N", title=None, sort=None, axis=alt.Axis(orient="top", labelAngle=0)),
         y=alt.Y("discount:N", title=None, sort=None),
         tooltip=[
             alt.Tooltip("discount:N", title="Discount"),
             alt.Tooltip("gain:N", title="Gain"),
-            alt.Tooltip("r:Q", title="Spearman", format=".3f"),
-            alt.Tooltip("p:Q", title="p", format=".4f"),
+            tip("r", "Spearman"),
+            tip("p", "p"),
             alt.Tooltip("n:Q", title="Lists"),
         ],
     )
@@ -99,7 +100,9 @@ def _ink(r: float) -> str:
 
 
 def _named(spread: pd.DataFrame) -> pd.DataFrame:
-    return spread.rename(columns={"list_id": "list"})
+    measured = ("mean", "deviation", "deviation_in_context", "satisfaction")
+    there = [name for name in measured if name in spread]
+    return with_texts(spread.rename(columns={"list_id": "list"}), there)
 
 
 _ABOUT = [
@@ -109,11 +112,11 @@ _ABOUT = [
     alt.Tooltip("participant:N", title="Seen by"),
 ]
 _MEAN = [
-    alt.Tooltip("mean:Q", title="Mean of r", format=".3f"),
-    alt.Tooltip("deviation:Q", title="Standard deviation of r", format=".3f"),
+    tip("mean", "Mean of r"),
+    tip("deviation", "Standard deviation of r"),
 ]
 _DEVIATIONS = [
-    alt.Tooltip("deviation:Q", title="Standard deviation of r", format=".3f"),
-    alt.Tooltip("deviation_in_context:Q", title="Standard deviation of r′", format=".3f"),
+    tip("deviation", "Standard deviation of r"),
+    tip("deviation_in_context", "Standard deviation of r′"),
 ]
-_FELT = alt.Tooltip("satisfaction:Q", title="Satisfaction", format=".2f")
+_FELT = tip("satisfaction", "Satisfaction")

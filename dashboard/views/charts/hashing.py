@@ -7,16 +7,13 @@ import pandas as pd
 
 from dashboard.views.charts.colours import LEGEND, SAME, WORSE, Way, of_colour, of_dashes, of_shape
 from dashboard.views.charts.heights import KINDS, of_rows
+from dashboard.views.charts.texts import tip, with_texts
 
 ONE, OTHER = "#2f80d8", "#c8ced6"
 LINE = 32
 """Bits in a line of the drawing."""
 ROWS = 4
 """Rows in a line of it: the query's bits, the result's, marks where they differ, and a gap."""
-_ROW_NAMES = (
-    f"['query ' + ({LINE} * floor(datum.value / {ROWS}) + 1) + ' –', 'result', 'differs', '']"
-    f"[datum.value % {ROWS}]"
-)
 DASHES = ([1, 0], [6, 3], [2, 2], [10, 3, 2, 3], [12, 4], [4, 6])
 """A method's line; its versions have colours of their own."""
 _LINES = alt.Legend(
@@ -33,7 +30,7 @@ def over_p(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     Columns: method, run, cutoff, mean, worst, best, scored, total.
     """
     there = _there(means, ways)
-    base = alt.Chart(means.dropna(subset=["mean"])).encode(
+    base = alt.Chart(with_texts(means.dropna(subset=["mean"]), BOUND)).encode(
         x=alt.X("cutoff:Q", title="p", scale=_LOG, axis=_whole(means["cutoff"])),
         detail="run:N",
         color=of_colour(there),
@@ -56,7 +53,7 @@ def over_bits(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     scored, total.
     """
     there = _there(means, ways)
-    base = alt.Chart(means.dropna(subset=["mean"])).encode(
+    base = alt.Chart(with_texts(means.dropna(subset=["mean"]), BOUND)).encode(
         x=alt.X("bits:Q", title="bits of the codes", scale=_LOG, axis=_whole(means["bits"])),
         detail="method:N",
         tooltip=[
@@ -83,7 +80,8 @@ def precision_recall(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChar
     Columns: method, run, radius, precision_found, recall, found, scored.
     """
     there = _there(means, ways)
-    base = alt.Chart(means.dropna(subset=["precision_found", "recall"])).encode(
+    known = means.dropna(subset=["precision_found", "recall"])
+    base = alt.Chart(with_texts(known, ("precision_found", "recall"))).encode(
         x=alt.X("recall:Q", title="recall", scale=SHARE),
         y=alt.Y("precision_found:Q", title="precision", scale=SHARE),
         color=of_colour(there),
@@ -92,8 +90,8 @@ def precision_recall(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChar
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
             alt.Tooltip("radius:Q", title="Within Hamming distance"),
-            alt.Tooltip("precision_found:Q", title="Precision", format=".3f"),
-            alt.Tooltip("recall:Q", title="Recall", format=".3f"),
+            tip("precision_found", "Precision"),
+            tip("recall", "Recall"),
             alt.Tooltip("found:Q", title="Queries that find something"),
             alt.Tooltip("scored:Q", title="of"),
         ],
@@ -113,7 +111,11 @@ def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
     marks = marks.assign(row=marks["row"] + 2, mark="≠")
     lines = (int(pairs["place"].max()) - 1) // LINE + 1
     rows = [ROWS * line + row for line in range(lines) for row in range(ROWS)][:-1]
-    labels = alt.Axis(labelExpr=_ROW_NAMES, grid=False, ticks=False, domain=False)
+    # every row has its name: an axis that thins its labels leaves some that read as another's
+    labels = alt.Axis(
+        labelExpr=_row_names(int(pairs["place"].max())),
+        labelOverlap=False, labelFlush=False, grid=False, ticks=False, domain=False,
+    )  # fmt: skip
     y = alt.Y("row:O", title=None, scale=alt.Scale(domain=rows), axis=labels)
     x = alt.X("bit:O", axis=None, scale=alt.Scale(domain=list(range(LINE))))
     tips = [
@@ -138,10 +140,11 @@ def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
     return drawn.properties(height=of_rows(len(rows), 20, KINDS))
 
 
+BOUND = ("mean", "worst", "best")
 BOUNDS = [
     alt.Tooltip("mean:Q", title="Mean, ties in gallery order", format=".3f"),
-    alt.Tooltip("worst:Q", title="at worst", format=".3f"),
-    alt.Tooltip("best:Q", title="at best", format=".3f"),
+    tip("worst", "at worst"),
+    tip("best", "at best"),
     alt.Tooltip("scored:Q", title="Queries scored"),
     alt.Tooltip("total:Q", title="of"),
 ]
@@ -155,6 +158,13 @@ def _laid_out(pairs: pd.DataFrame) -> pd.DataFrame:
         row=ROWS * (place // LINE) + pairs["whose"].map({"query": 0, "result": 1}),
         sign=pairs["sign"].map({1: "+1", -1: "−1"}),
     )
+
+
+def _row_names(bits: int) -> str:
+    """What stands beside each row: of which bits the query's are, the result's, and the marks."""
+    first = f"{LINE} * floor(datum.value / {ROWS})"
+    of_bits = f"'query ' + ({first} + 1) + '–' + min({first} + {LINE}, {bits})"
+    return f"[{of_bits}, 'result', 'differs', ''][datum.value % {ROWS}]"
 
 
 def _banded(base: alt.Chart, line: alt.Chart, points: alt.Chart) -> alt.LayerChart:

@@ -17,7 +17,7 @@ from dashboard.views.charts.colours import (
     of_shape,
 )
 from dashboard.views.charts.heights import BOTTOM, KINDS, TOP, of_rows
-from dashboard.views.digits import decimals
+from dashboard.views.charts.texts import tip, with_texts
 
 GRID, LETTER = 320, 7
 """Pixels: of all columns of the grid on a wide screen, and of a letter of their names."""
@@ -28,7 +28,7 @@ def curves(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
 
     Columns: run, cutoff, mean, low, high (of the 95 % interval, drawn as a band), scored, total.
     """
-    shown = means.dropna(subset=["mean"])
+    shown = with_texts(means.dropna(subset=["mean"]), ("mean",))
     base = alt.Chart(shown).encode(
         x=alt.X("cutoff:Q", title="K", axis=alt.Axis(tickMinStep=1, format="d", grid=False)),
         y=alt.Y("mean:Q", title=None, scale=alt.Scale(domainMin=0)),
@@ -36,7 +36,7 @@ def curves(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
             alt.Tooltip("cutoff:Q", title="K"),
-            alt.Tooltip("mean:Q", title="Mean", format=".3f"),
+            tip("mean", "Mean"),
             alt.Tooltip("scored:Q", title="Queries scored"),
             alt.Tooltip("total:Q", title="of"),
         ],
@@ -62,6 +62,7 @@ def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
         name=means["keyword"] + "  (" + means["scored"].astype("str") + ")",
         strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
     )
+    shown = with_texts(shown, ("mean",))
     step = 13 * max(means["run"].nunique(), 1) / 0.8  # a fifth is left free between keywords
     base = alt.Chart(shown).encode(
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
@@ -72,7 +73,7 @@ def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
         tooltip=[
             alt.Tooltip("keyword:N", title="Keyword"),
             alt.Tooltip("run:N", title="Version"),
-            alt.Tooltip("mean:Q", title="Mean", format=".3f"),
+            tip("mean", "Mean"),
             alt.Tooltip("scored:Q", title="Queries scored"),
         ],
     )
@@ -88,18 +89,18 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
     `pick`.
     """
     strongest = _strongest(means["mean"])
-    shown = _cells(means, strongest)
+    shown = with_texts(_cells(means, strongest), ("mean",), ("delta", "delta_low", "delta_high"))
     base = alt.Chart(shown).encode(
         x=alt.X("run:N", title=None, sort=list(versions), axis=_names_above(versions)),
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
         tooltip=[
             alt.Tooltip("slice:N", title="Slice"),
             alt.Tooltip("run:N", title="Version"),
-            alt.Tooltip("mean:Q", title="Mean", format=".3f"),
+            tip("mean", "Mean"),
             alt.Tooltip("scored:Q", title="Queries scored"),
-            alt.Tooltip("delta:Q", title="Difference to the baseline", format="+.3f"),
-            alt.Tooltip("delta_low:Q", title="95 % from", format="+.3f"),
-            alt.Tooltip("delta_high:Q", title="to", format="+.3f"),
+            tip("delta", "Difference to the baseline"),
+            tip("delta_low", "95 % from"),
+            tip("delta_high", "to"),
         ],
     )
     pick = alt.selection_point(name="pick", fields=["slice"])
@@ -111,7 +112,7 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
         opacity=alt.Opacity("strength:Q", scale=None, legend=None),
     )
     words = base.mark_text(fontSize=13).encode(
-        text="text:N", color=alt.Color("ink:N", scale=None, legend=None)
+        text="mean_text:N", color=alt.Color("ink:N", scale=None, legend=None)
     )
     layers = (cells.add_params(pick) + words).resolve_scale(color="independent")
     slant = 0.7 * LETTER * min(max(map(len, versions)), 22) * (not _fit(versions))
@@ -119,12 +120,11 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
 
 
 def _cells(means: pd.DataFrame, strongest: float) -> pd.DataFrame:
-    """The means with what is drawn of each: name of its slice, strength, text and ink."""
+    """The means with what is drawn of each: name of its slice, strength and ink."""
     most = means.groupby("slice")["scored"].transform("max")
-    digits, shares = decimals(means["mean"], least=2), means["mean"] / strongest
+    shares = means["mean"] / strongest
     return means.assign(
         strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
-        text=means["mean"].map(lambda x: "–" if pd.isna(x) else f"{x:.{digits}f}"),
         ink=[_ink(share, scored) for share, scored in zip(shares, means["scored"], strict=True)],
         name=means["slice"] + "  (" + most.astype("str") + ")",
     )

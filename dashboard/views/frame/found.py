@@ -6,18 +6,18 @@ from functools import partial
 
 import streamlit as st
 
+from dashboard.experiment.experiment import Experiment
 from dashboard.views import summary
-from dashboard.views.cached import Question
 from dashboard.views.cards import results, said
 from dashboard.views.frame.review import review, similarity
 from dashboard.views.frame.steps import open_beside, open_clip, show_missed
 from dashboard.views.view import View
 
 
-def what_was_found(view: View, asked: Question, query_id: str) -> None:
+def what_was_found(view: View, experiment: Experiment, query_id: str) -> None:
     """Draw one query with the results of each version, and how its values come about."""
     versions = results.versions(view)
-    found = results.find(asked, query_id, versions)
+    found = results.find(experiment, query_id, versions)
     values = summary.values(view, found)
     summary.describe(view, found)
     review(view)
@@ -35,5 +35,5 @@ def what_was_found(view: View, asked: Question, query_id: str) -> None:
     if spoken is not None:
         said.below(found, spoken)
     summary.values_table(view, values)
-    summary.explained(view, asked, query_id, versions)
+    summary.explained(view, experiment, query_id, versions)
     similarity(view, found)

@@ -1,5 +1,5 @@
 """The page that the browser loads before the app speaks: it gets a style that keeps room for what
-comes late, so that nothing jumps when it comes."""
+comes late, so that nothing jumps when it comes, and the address that the app is served at."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.views import late
+from dashboard.views.frame import served
 
 _END_OF_HEAD = b"</head>"
 STYLE = Path(__file__).with_name("frame.css").read_text(encoding="utf-8") + late.rules()
 
 
 class WithRoom:
-    """Puts the style into the head of every page that is served; all else passes untouched."""
+    """Puts the style and the app's address into the head of every page that is served; all else
+    passes untouched."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -47,7 +49,8 @@ class _Page:
                 await self._finish(self.start)
 
     async def _finish(self, start: Message) -> None:
-        page = self.body.replace(_END_OF_HEAD, f"<style>{STYLE}</style>".encode() + _END_OF_HEAD, 1)
+        more = f"{served.SCRIPT}<style>{STYLE}</style>".encode()
+        page = self.body.replace(_END_OF_HEAD, more + _END_OF_HEAD, 1)
         headers = MutableHeaders(raw=start["headers"])
         headers["content-length"] = str(len(page))
         for stamp in ("etag", "last-modified"):  # they know nothing of the style

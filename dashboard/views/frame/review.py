@@ -6,19 +6,22 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.views import address, cached, late
+from dashboard.experiment import collections
+from dashboard.views import address, late
 from dashboard.views.address.choices import DIFFERING
 from dashboard.views.address.columns import columns_of
 from dashboard.views.cards.rows import MOST_ROWS, versions
 from dashboard.views.cards.similarities import histogram, similarities
+from dashboard.views.experiments import versions_of
 from dashboard.views.frame.shared import segments
-from dashboard.views.texts import plain, shown
+from dashboard.views.labels import distinct_labels
+from dashboard.views.texts import plain
 from dashboard.views.view import View
 
 
 def review(view: View) -> None:
     """How the rows of cards are shown."""
-    columns = columns_of(cached.opened(view.collection))
+    columns = columns_of(collections.opened(view.collection))
     with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         _further(view)
         segments("Cards side by side", "columns", columns, view, beside=True)
@@ -27,21 +30,21 @@ def review(view: View) -> None:
 
 
 def _further(view: View) -> None:
-    known = cached.versions(view)
+    known = versions_of(view)
     others = [version for version in known if version not in (view.baseline, view.candidate)]
     if not others:
         return
     chosen = [version for version in versions(view) if version in others]
     st.session_state["choice-also"] = chosen
     title, offered = "Further versions in rows", chosen if len(chosen) == MOST_ROWS - 2 else others
-    names = [shown(version) for version in offered]
-    with late.buttons(names, "also", late.width(names, title)):
+    labels = distinct_labels(offered, str)
+    with late.buttons(labels.values(), "also", late.width(labels.values(), title)):
         st.pills(
             title,
-            offered,
+            list(labels),
             selection_mode="multi",
             key="choice-also",
-            format_func=shown,
+            format_func=lambda version: plain(labels[version], None),
             on_change=lambda: address.go(also=",".join(st.session_state["choice-also"])),
         )
 

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.views import address, cached
-from dashboard.views.cached import Searchable
+from dashboard.experiment import collections
+from dashboard.experiment.collections import Searchable
+from dashboard.experiment.names import with_id
+from dashboard.views import address
 from dashboard.views.cards.rows import versions
 from dashboard.views.frame import uploading
 from dashboard.views.frame.choosers import found_among
-from dashboard.views.labels import with_id
+from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain, shown
 from dashboard.views.view import View
 
@@ -20,9 +22,9 @@ from dashboard.views.view import View
 def search_form(view: View) -> bool:
     """Where a text is typed, an item chosen or a picture uploaded to search with; whether what the
     link asks for can be searched with, and something is asked for at all."""
-    collection = cached.opened(view.collection)
-    words, which = cached.words(collection), versions(view)
-    can = cached.searched_with(collection, tuple(which))
+    collection = collections.opened(view.collection)
+    words, which = collections.words(collection), versions(view)
+    can = collections.searched_with(collection, tuple(which))
     lost = bool(view.text) and not can.encode and view.text not in can.texts
     if view.picture is None:  # the link's is not kept any more
         uploading.field("Your picture")
@@ -53,7 +55,7 @@ def _with_picture(view: View, can: Searchable, names: Sequence[str]) -> bool:
     """What can be said of an uploaded picture, and another one in its place; whether some version
     can be searched with it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if PROTOCOLS[view.protocol].of_keywords and cached.opened(view.collection).groups:
+        if PROTOCOLS[view.protocol].of_keywords and collections.opened(view.collection).groups:
             uploading.meaning(view)
         uploading.leave()
     uploading.field("Another picture of yours")
@@ -104,12 +106,13 @@ def _text(view: View, example: str) -> None:
 
 def _stored_text(view: View, can: Searchable) -> None:
     chosen = view.text if view.text in can.texts else ""
+    labels = distinct_labels(found_among("a text", "text", can.texts, str, chosen), str)
     st.session_state["choice-stored-text"] = chosen or None
     st.selectbox(
         "Text of a stored query",
-        found_among("a text", "text", can.texts, str, chosen),
+        list(labels),
         key="choice-stored-text",
-        format_func=shown,
+        format_func=labels.__getitem__,
         placeholder="choose",
         on_change=lambda: address.go(
             text=st.session_state["choice-stored-text"] or "", item="", clip="", missed=""
@@ -119,18 +122,19 @@ def _stored_text(view: View, can: Searchable) -> None:
 
 def _item(view: View, can: Searchable, kind: str, alternative: bool) -> None:
     """kind: what an item is called, `a picture`; alternative: to a text above."""
-    names, chosen = cached.item_names(view.collection), view.item or ""
+    names, chosen = collections.item_names(collections.opened(view.collection)), view.item or ""
 
     def name(item: str) -> str:
         return with_id(names[item], item)
 
     offered = found_among(kind, "item", can.items, name, chosen)
+    labels = distinct_labels([*offered, *([chosen] if chosen else [])], name)
     st.session_state["choice-item"] = chosen or None
     st.selectbox(
         f"or {kind} of the collection" if alternative else f"{kind} of the collection".capitalize(),
-        list(dict.fromkeys([*offered, *([chosen] if chosen else [])])),
+        list(labels),
         key="choice-item",
-        format_func=lambda item: shown(name(item)),
+        format_func=labels.__getitem__,
         placeholder="choose",
         on_change=lambda: address.go(
             item=st.session_state["choice-item"] or "", text="", clip="", missed=""
@@ -138,13 +142,30 @@ def _item(view: View, can: Searchable, kind: str, alternative: bool) -> None:
     )
 
 
-@st.fragment(run_every=1.0)
+SECONDS = 0.5
+"""After so long a page that waits looks whether its reader has gone on to something else."""
+
+
 def wait_for_text_model() -> None:
     """Say that the text model is being loaded, and go on by itself once it is there."""
-    state = cached.text_model()
-    if state == "ready":
-        st.rerun()
-    if state == "failed":
+    if collections.text_model() == "failed":
         st.error("The text model could not be loaded; the stored queries can still be searched.")
     else:
-        st.info("The text model is being loaded, which takes some seconds after the start …")
+        _wait([])
+
+
+@st.fragment(run_every=1.0)
+def _wait(drawn: list[bool]) -> None:
+    """drawn: empty while the whole screen is drawn, which must end; the run after it waits.
+
+    That one run lasts until loading ends. Were there a run each second, the garbage that Streamlit
+    collects after each would take its time from the loading as long as a page waits: on a busy
+    machine, or with a few such pages, loading would never end.
+    """
+    place = st.empty()
+    while collections.text_model(SECONDS if drawn else 0.0) == "loading":
+        place.info("The text model is being loaded, which takes some seconds after the start …")
+        if not drawn:
+            drawn.append(True)
+            return
+    st.rerun()

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.experiment import (
+    collections,
+    context_study,
+    judging,
+    measuring,
+    near_duplicates,
+)
 from dashboard.storage.versions import natural
 from dashboard.tables import DataError
-from dashboard.views import address, cached, late, summary
+from dashboard.views import address, late, summary
 from dashboard.views.address.choices import COPIES, NAMES, SHOWN, protocols_of
+from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.frame.choosers import found_among
 from dashboard.views.frame.sharing import share
-from dashboard.views.labels import group_name, label, slice_name
-from dashboard.views.texts import plain, shown
+from dashboard.views.labels import distinct_labels, group_name, label, slice_name
+from dashboard.views.shelf import titles as collection_titles
+from dashboard.views.texts import plain
 from dashboard.views.view import View
 
 SHARED = (
@@ -24,6 +35,8 @@ SHARED = (
     "names", "shown", "anyway", "copies",
 )  # fmt: skip
 
+OF_LISTS = "context"
+"""The protocol of lists that people saw, which needs no version."""
 LINK, LETTER = 51, 5.5
 """Pixels of a link to a screen beside its title, and of a letter of it in bold."""
 
@@ -49,24 +62,35 @@ def say(problems: Sequence[address.Problem]) -> None:
         st.error(plain(problem.sentence, None), icon=":material/link_off:")
 
 
-def screen(title: str, purpose: str) -> View:
-    """Open a screen: its title and what it is for; gives the view that the address asks for."""
+def screen(title: str, purpose: str, comparing: str = "", *, stored: bool = True) -> View:
+    """Open a screen: its title and what it is for; gives the view that the address asks for.
+
+    comparing: what the screen does with versions, in words; without any it says what is missing and
+    stops. Empty: the screen has something to show without them.
+    stored: whether it shows stored queries, and so stops where none is of the kind in view.
+    """
     view, _ = address.current()
     st.title(title, anchor=False, help=purpose)
     if view is None:
         st.stop()  # the frame has said why
     need(view, *SHARED)
-    if view.slice and not summary.selected(view, cached.question(view)):
+    if comparing and not versions_of(view):
+        without_versions(view, comparing)
+        st.stop()
+    if view.slice and not summary.selected(view, experiment_of(view)):
         st.info("No query in view belongs to the chosen part: choose other queries or all of them.")
+        st.button("All parts again", icon=":material/close:", on_click=lambda: address.go(slice=""))
+        st.stop()
+    collection = collections.opened(view.collection)
+    if stored and len(collection.queries) and judging.queries(experiment_of(view)).empty:
+        kinds = collections.words(collection).queries
+        st.info(f"This collection has no {kinds[view.queries].lower()}: choose others on the left.")
         st.stop()
     return view
 
 
 def need(view: View, *keys: str) -> None:
     """Stop the screen, computing nothing, where a choice that it needs could not be followed."""
-    if not cached.versions(view):
-        st.warning("This collection has no model version and no run that can be used.")
-        st.stop()
     if any(getattr(view, key) is None for key in keys):
         st.info("Choose another value in the side bar; nothing was computed for this link.")
         st.button(
@@ -77,29 +101,71 @@ def need(view: View, *keys: str) -> None:
         st.stop()
 
 
+def without_versions(view: View, comparing: str, elsewhere: bool = True) -> None:
+    """Say that a collection has no version, what each would need, and which screens go without.
+
+    comparing: what a version would be needed for, a clause: "Compare holds two versions ...".
+    elsewhere: this screen shows nothing else, so that others are named.
+    """
+    collection = collections.opened(view.collection)
+    broken = "; ".join(str(problem).rstrip(".") for problem in collection.broken.values())
+    gone = f"no version that can be used ({broken})" if broken else "no version"
+    ways = [
+        "put a model's vectors into models/NAME (items.npy with items.txt, queries.npy with "
+        "queries.txt)",
+        "put ranked results into runs/NAME.trec",
+    ]
+    if PROTOCOLS[view.protocol].takes_features:
+        ways.append(f"submit features {'on the Overview' if elsewhere else 'above'}")
+    there = f"{comparing}, and this collection has {gone}. To add one, {', or '.join(ways)}."
+    st.info(plain(there, None), icon=":material/deployed_code_alert:")
+    if not elsewhere or not context_study.has_lists(collection):
+        return
+    if view.protocol != OF_LISTS and OF_LISTS not in collection.protocols:
+        told = f'Its lists can be looked at: write protocols = ["{OF_LISTS}"] in collection.toml.'
+        st.caption(plain(told, None))
+        return
+    st.caption("What people saw and said of it needs no version:")
+    # another protocol has other metrics and columns: its own usual ones stand in the link's place
+    usual = {"collection": [view.collection], "protocol": [OF_LISTS]}
+    lead = address.link(view) if view.protocol == OF_LISTS else usual
+    with st.container(horizontal=True):
+        st.page_link("screens/overview.py", label="Overview", query_params=lead)
+        st.page_link("screens/query.py", label="Query", query_params=lead)
+
+
+def spinner(work: str) -> AbstractContextManager[Any]:
+    """Shows what is being worked on while a page waits for it; nothing where no page does."""
+    waits = get_script_run_ctx(suppress_warning=True) is not None
+    return st.spinner(work) if waits else nullcontext()
+
+
 def sidebar(view: View) -> None:
     """The choices that all screens share."""
-    collection = cached.opened(view.collection)
-    titles = cached.titles()
+    collection = collections.opened(view.collection)
+    titles = collection_titles()
     with st.sidebar:
         pick("Collection", "collection", list(titles), view, titles.get, _leave_for)
-        st.caption("Versions")
-        versions = cached.versions(view)
-        pick("Baseline", "baseline", versions, view)
-        pick("Candidate", "candidate", versions, view)
+        versions = versions_of(view)
+        st.caption("Versions" if versions else "No version")
+        if versions:
+            pick("Baseline", "baseline", versions, view)
+            pick("Candidate", "candidate", versions, view)
         st.caption("What is measured")
         _protocol(view, collection)
         _metric(view)
-        kinds = cached.words(collection).queries
+        kinds = collections.words(collection).queries
         pick("Queries", "queries", list(kinds), view, kinds.get)
         _slice(view)
         if collection.groups:
             _groups(view, collection.groups)
             _threshold(view)
-        _copies(view, collection)
+        if versions:
+            _copies(view, collection)
         st.caption("How it is shown")
         segments("Names of metrics", "names", NAMES, view)
-        segments("Results in a row", "shown", {n: n for n in SHOWN}, view)
+        if versions:
+            segments("Results in a row", "shown", {n: n for n in SHOWN}, view)
 
 
 def pick(
@@ -112,13 +178,13 @@ def pick(
     tip: str | None = None,
 ) -> None:
     """A drop-down whose value is the address' `key`; a change is a step in the address bar."""
-    widget = f"choice-{key}"
+    widget, labels = f"choice-{key}", distinct_labels(options, lambda of: name(of) or of)
     st.session_state[widget] = getattr(view, key)
     st.selectbox(
         title,
-        list(options),
+        list(labels),
         key=widget,
-        format_func=lambda option: shown(name(option) or option),
+        format_func=lambda option: labels.get(option, option),
         on_change=apply or _apply,
         args=(key, widget),
         placeholder="choose",
@@ -130,13 +196,13 @@ def segments(
     title: str, key: str, options: dict[str, str], view: View, beside: bool = False
 ) -> None:
     """A row of buttons of which one is on: the address' `key`. beside: it stands beside others."""
-    widget = f"choice-{key}"
+    widget, labels = f"choice-{key}", distinct_labels(options, options.__getitem__)
     st.session_state[widget] = getattr(view, key)
     st.segmented_control(
         title,
-        list(options),
+        list(labels),
         key=widget,
-        format_func=lambda option: options[option],
+        format_func=lambda option: plain(labels[option], None),
         on_change=_apply,
         args=(key, widget),
         width=late.width(options.values(), title) if beside else "content",
@@ -177,13 +243,14 @@ def _leave_for(key: str, widget: str) -> None:
 
 
 def _groups(view: View, groups: Sequence[str]) -> None:
+    labels = distinct_labels(groups, group_name)
     st.session_state["choice-groups"] = list(view.groups or ())
     st.pills(
         "Keyword groups that decide relevance",
-        list(groups),
+        list(labels),
         selection_mode="multi",
         key="choice-groups",
-        format_func=lambda group: plain(group_name(group)),
+        format_func=lambda group: plain(labels[group], None),
         on_change=_apply,
         args=("groups", "choice-groups"),
         help="An item is relevant when it has every keyword of the query in these groups.",
@@ -191,7 +258,7 @@ def _groups(view: View, groups: Sequence[str]) -> None:
 
 
 def _threshold(view: View) -> None:
-    usual = cached.opened(view.collection).mapping_threshold
+    usual = collections.opened(view.collection).mapping_threshold
     given = view.mapping_threshold
     st.session_state["choice-mapping_threshold"] = usual if given is None else given
     st.slider(
@@ -211,7 +278,7 @@ def _copies(view: View, collection: Any) -> None:
     if view.copies != "left_out":
         return
     try:
-        number = len(cached.copies(view.collection, collection.digest))
+        number = len(near_duplicates.copies(str(collection.folder), collection.digest))
     except DataError as problem:
         st.error(plain(str(problem), None))
         return
@@ -223,7 +290,7 @@ def _copies(view: View, collection: Any) -> None:
 
 def _slice(view: View) -> None:
     """Which part of the queries counts, of all that they are divided into."""
-    known = cached.known_slices(cached.opened(view.collection))
+    known = measuring.known_slices(collections.opened(view.collection))
     options = [f"{by}={name}" for by, of in known.items() for name in sorted(of, key=natural)]
     options += [view.slice] * (bool(view.slice) and view.slice not in options)
     if options:

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard.views import address, cached, late
+from dashboard.experiment import collections
+from dashboard.views import address, late
 from dashboard.views.address.choices import OUTCOMES
 from dashboard.views.frame.choosers import MOST, around
 from dashboard.views.frame.shared import segments
-from dashboard.views.texts import plain, shown
+from dashboard.views.labels import distinct_labels
+from dashboard.views.texts import plain
 from dashboard.views.view import View
 
 NOTHING_OPEN = {"clip": "", "list": "", "missed": ""}  # what belongs to the query that was open
@@ -32,6 +34,30 @@ def filters(view: View) -> None:
             )
 
 
+WORST = "worst difference first"
+WHOLE = {"outcome": "all", "between": "", "at": "", "find": ""}
+"""What the keys that narrow the listed queries hold where all are listed."""
+
+
+def narrowed(view: View, number: int) -> bool:
+    """Say what narrows the queries to so many of them, with a way back to all; whether anything
+    does."""
+    if all(getattr(view, key) == usual for key, usual in WHOLE.items()):
+        return False
+    ways = [f"holding “{view.find}”"] if view.find else []
+    ways += [f"that are: {OUTCOMES[view.outcome]}"] if view.outcome != WHOLE["outcome"] else []
+    ways += [f"with a difference of {view.between.replace('..', ' to ')}"] if view.between else []
+    ways += [f"with the values {view.at.replace('..', ' → ')}"] if view.at else []
+    listed = f"Only queries {', '.join(ways)}"
+    with st.container(horizontal=True, vertical_alignment="center", key="narrowed"):
+        say = st.caption if number else st.info
+        say(plain(f"{listed}: {number:,}." if number else f"{listed}: there is none.", None))
+        st.button(
+            "All queries again", icon=":material/close:", on_click=lambda: address.go(**WHOLE)
+        )
+    return True
+
+
 def clicked(chart: str, key: str, *fields: str) -> Callable[[], None]:
     """A callback that puts what was clicked in a chart into the address, as `low..high`."""
 
@@ -43,10 +69,11 @@ def clicked(chart: str, key: str, *fields: str) -> Callable[[], None]:
     return chosen
 
 
-def steps(view: View, query_id: str, order: pd.DataFrame) -> None:
+def steps(view: View, query_id: str, order: pd.DataFrame, how: str = WORST) -> None:
     """Go to the previous or next query of an order, by button or by the keys k and j.
 
-    N and n lead to the previous and next one that became worse.
+    N and n lead to the previous and next one that became worse, where worst differences stand
+    first. how: which order it is, in words.
     """
     ids = order["query_id"].tolist()
     worse = [query for query, how in zip(ids, order["outcome"], strict=True) if how == "worse"]
@@ -55,24 +82,26 @@ def steps(view: View, query_id: str, order: pd.DataFrame) -> None:
         _step("Previous", "k", ids[place - 1] if place > 0 else "", "arrow_back", 112)
         after = ids[place + 1] if place + 1 < len(ids) else ""
         _step("Next", "j", after, "arrow_forward", 88)
-        before, after = _around(worse, ids, place)
-        _step("Previous worse", "shift+n", before, "trending_down", 188)
-        _step("Next worse", "n", after, "trending_down", 127)
+        if how == WORST:
+            before, after = _around(worse, ids, place)
+            _step("Previous worse", "shift+n", before, "trending_down", 188)
+            _step("Next worse", "n", after, "trending_down", 127)
         if len(ids) > MOST or view.find:
             _find(view)
-        _queries(view, query_id, ids, place)
+        _queries(view, query_id, ids, place, how)
 
 
-def _queries(view: View, query_id: str, ids: Sequence[str], place: int) -> None:
+def _queries(view: View, query_id: str, ids: Sequence[str], place: int, how: str) -> None:
     """The drop-down of the queries in their order; of many those around the open one."""
-    names = cached.query_names(view.collection)
+    names = collections.query_names(collections.opened(view.collection))
     offered = around(ids, place)
+    labels = distinct_labels([*offered] if place >= 0 else [query_id, *offered], names.__getitem__)
     st.session_state["choice-query"] = query_id
     st.selectbox(
-        f"Query {place + 1:,} of {len(ids):,}, worst difference first" if place >= 0 else "Query",
-        offered if place >= 0 else [query_id, *offered],
+        f"Query {place + 1:,} of {len(ids):,}, {how}" if place >= 0 else "Query",
+        list(labels),
         key="choice-query",
-        format_func=lambda each: shown(names[each]),
+        format_func=labels.__getitem__,
         on_change=lambda: address.go(query=st.session_state["choice-query"], **NOTHING_OPEN),
     )
 

@@ -7,6 +7,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from dashboard.storage.media.formats import COSTLY_PIXELS
 from dashboard.storage.media.inside import Unusable
 from dashboard.storage.pictures import KINDS, MOST_PIXELS, NotKept, keep
 from dashboard.views import address
@@ -52,7 +53,8 @@ def _take(widget: str) -> None:
         kinds = ", ".join(KINDS)
         st.session_state[_REFUSED] = (
             f"{given.name}: {word}. A whole picture is wanted ({kinds}), of at most "
-            f"{MOST_PIXELS // 1_000_000} million pixels."
+            f"{MOST_PIXELS // 1_000_000} million pixels (WebP, AVIF and GIF: "
+            f"{COSTLY_PIXELS // 1_000_000} million)."
         )
         return
     address.go(picture=fingerprint, text="", item="", clip="", beside="")

@@ -26,14 +26,23 @@ def files(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
 
 def as_csv(frame: pd.DataFrame) -> str:
     """Comma-separated; a text that a spreadsheet would take for a formula gets an apostrophe."""
-    columns = {str(column): [_safe(own_type(cell)) for cell in frame[column]] for column in frame}
+    columns = {str(column): [_safe(cell) for cell in _cells(frame[column])] for column in frame}
     return pd.DataFrame(columns, dtype=object).to_csv(index=False, lineterminator="\n")
 
 
 def as_json(frame: pd.DataFrame) -> str:
     """One array of objects; null for missing, never NaN."""
-    rows = [{str(k): own_type(cell) for k, cell in row.items()} for row in frame.to_dict("records")]
+    columns = {str(column): _cells(frame[column]) for column in frame}
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     return json.dumps(rows, allow_nan=False, ensure_ascii=False, indent=0) + "\n"
+
+
+def _cells(column: pd.Series) -> list[Any]:
+    """Cells in types of Python's own; a cutoff is a whole number, also where others have none."""
+    cells = [own_type(cell) for cell in column]
+    if column.name != "cutoff":
+        return cells
+    return [int(cell) if isinstance(cell, float) else cell for cell in cells]
 
 
 def links(contents: Mapping[str, str]) -> Markup:

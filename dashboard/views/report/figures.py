@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.evaluation.changes import bins
+from dashboard.evaluation.digits import number, signed
 from dashboard.views.report.markup import Markup, joined, tag
 
 INTERVAL_WIDTH = 160
@@ -68,12 +69,12 @@ def interval(row: pd.Series, scale: Scale | None) -> Markup:
         return Markup("")
     at, middle = scale(row["delta"]), _ROW / 2
     parts = [_line(scale(0), 0, scale(0), _ROW, "zero")]
-    said = f"{row['delta']:+.3f}"
+    said = signed(row["delta"])
     meaning = "same"
     if not pd.isna(row["low"]):
         meaning = kind(row["low"], row["high"])
         parts.append(_line(scale(row["low"]), middle, scale(row["high"]), middle, "bar"))
-        said += f", 95 % from {row['low']:+.3f} to {row['high']:+.3f}"
+        said += f", 95 % from {signed(row['low'])} to {signed(row['high'])}"
     parts.append(_mark(at, middle, meaning))
     label = tag("title", said)
     box = f"0 0 {INTERVAL_WIDTH} {_ROW}"
@@ -105,7 +106,7 @@ def histogram(deltas: pd.DataFrame, title: str) -> Markup:
     for row in counted.itertuples():
         middle, top = (row.low + row.high) / 2, y(row.queries)
         left, wide = x(middle - width * 0.42), x(width * 0.84) - x(0)
-        said = f"{row.queries} queries {row.side}, {row.low:+.3f} to {row.high:+.3f}"
+        said = f"{row.queries} queries {row.side}, {signed(row.low)} to {signed(row.high)}"
         high = round(y(0) - top, 2)
         bars.append(
             tag(
@@ -138,7 +139,7 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str, title: str) -> Ma
         delta = row.candidate - row.baseline
         side = "same" if abs(delta) < 1e-6 else "better" if delta > 0 else "worse"
         radius = round(3 + 11 * math.sqrt(row.queries / max(largest, 10)), 1)
-        said = f"{row.queries} queries: {row.baseline:.3f}, then {row.candidate:.3f}"
+        said = f"{row.queries} queries: {number(row.baseline)}, then {number(row.candidate)}"
         marks.append(
             tag(
                 "circle", tag("title", said), cx=x(row.baseline), cy=y(row.candidate), r=radius,

@@ -8,21 +8,15 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.evaluation import compare as comparing
-from dashboard.evaluation.divisions import divisions
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.measure import measure
-from dashboard.evaluation.metrics.registry import Measure
-from dashboard.evaluation.protocols.alfa import required_keywords
-from dashboard.evaluation.slices import slice_means
+from dashboard.evaluation.outside import is_outside
 from dashboard.evaluation.ticks import ticks
-from dashboard.storage.evidence import scenes
-from dashboard.views.labels import query_names
+from dashboard.experiment import judging, measuring
+from dashboard.experiment.names import query_names
 from dashboard.views.report.subject import Subject
 
 MOST = 20
 """How many of the worst and of the best queries are shown with their pictures."""
-RESAMPLES = 10_000
-"""As many as `compare` draws, so that the interval of all queries is the same everywhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,25 +47,22 @@ class Found:
 
 
 def find(subject: Subject) -> Found:
-    """Judge, measure, compare and divide. Raises ValueError where there is no query."""
-    queries = subject.evidence.queries
-    if queries is None or queries.empty:
+    """The numbers of a subject. Raises ValueError where there is no query."""
+    if subject.queries.empty:
         raise ValueError("there is no query of this kind to report on")
-    judgement = subject.rules.judge(subject.evidence, list(subject.groups))
-    runs = {version: subject.runs[version] for version in subject.versions}
-    measured = measure(runs, judgement, subject.rules, subject.measures)
-    together = scenes(queries)
-    rows = comparing.compare(measured, *subject.versions, groups=together, resamples=RESAMPLES)
-    required = required_keywords(subject.evidence)
-    deltas = _deltas(subject, measured, queries)
+    experiment, only = subject.experiment, subject.only
+    rows = measuring.comparison(experiment, *subject.versions, subject.metrics, only)
+    required = judging.required_keywords(experiment)
+    deltas = _deltas(subject)
     worst, best = _extremes(deltas)
+    judgement = judging.counted_judgement(experiment)
     return Found(
         subject,
         judgement,
         required[required["group"].isin(list(subject.groups))],
         rows.assign(label=[subject.label(each) for each in subject.measures]),
         deltas,
-        _slices(subject, measured, divisions(queries, required, subject.groups, judgement)),
+        _slices(subject),
         _results(subject, judgement, [*worst, *best]),
         worst,
         best,
@@ -98,30 +89,20 @@ _SLICES = {
 _SLICES_SHOWN = ("by", "slice", "baseline", *list(_SLICES)[2:])
 
 
-def _deltas(subject: Subject, measured: pd.DataFrame, queries: pd.DataFrame) -> pd.DataFrame:
-    rows = comparing.deltas(_of(measured, subject.front), *subject.versions)
-    names = query_names(queries, subject.collection.items)
+def _deltas(subject: Subject) -> pd.DataFrame:
+    front, experiment = str(subject.front), subject.experiment
+    measured = measuring.measurements(experiment, subject.versions, front)
+    if subject.only is not None:
+        measured = measured[measured["query_id"].isin(subject.only)]
+    rows = comparing.deltas(measured, *subject.versions)
+    names = query_names(subject.queries, subject.collection.items)
     rows.insert(1, "query", rows["query_id"].map(names).fillna(rows["query_id"]))
     return rows
 
 
-def _of(measured: pd.DataFrame, front: Measure) -> pd.DataFrame:
-    cutoff = measured["cutoff"]
-    same = cutoff.isna() if front.cutoff is None else (cutoff == front.cutoff).fillna(False)
-    return measured[(measured["metric"] == front.name) & same]
-
-
-def _slices(subject: Subject, measured: pd.DataFrame, slices: pd.DataFrame) -> pd.DataFrame:
-    front = subject.front
-    queries = subject.evidence.queries
-    rows = slice_means(
-        _of(measured, front),
-        slices,
-        front.name,
-        front.cutoff,
-        baseline=subject.baseline,
-        groups=None if queries is None else scenes(queries),
-        resamples=RESAMPLES,
+def _slices(subject: Subject) -> pd.DataFrame:
+    rows = measuring.every_slice(
+        subject.experiment, subject.versions, subject.baseline, str(subject.front), subject.only
     )
     before = rows[rows["run"] == subject.baseline].reset_index(drop=True)
     after = rows[rows["run"] == subject.candidate].reset_index(drop=True)
@@ -148,7 +129,11 @@ def _results(subject: Subject, judgement: Judgement, query_ids: Sequence[str]) -
             move(int(rank), places.get(pair), subject.depth)
             for rank, pair in zip(top["rank"], pairs, strict=True)
         ]
-        marks = pd.array([hits.get(pair) for pair in pairs], dtype="boolean")
+        # what is no item counts as not relevant, wherever it counts at all
+        beyond = is_outside(top, subject.collection.items["item_id"])
+        usual = [False if out and not subject.rules.condensed else None for out in beyond]
+        marked = [hits.get(pair, mark) for pair, mark in zip(pairs, usual, strict=True)]
+        marks = pd.array(marked, dtype="boolean")
         pieces.append(top.assign(run=version, hit=marks, move=moves))
     columns = ["query_id", "run", "rank", "item_id", "score", "hit", "move"]
     table = pd.concat(pieces, ignore_index=True)[columns]

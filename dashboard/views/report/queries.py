@@ -7,7 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.views.labels import group_name, item_names
+from dashboard.evaluation.digits import number, signed
+from dashboard.experiment.names import item_names
+from dashboard.views.labels import group_name
 from dashboard.views.report.found import MOST, Found, marks
 from dashboard.views.report.markup import Markup, data, joined, tag
 from dashboard.views.report.pictures import Shown, picture_of
@@ -39,8 +41,8 @@ def changed(found: Found, query_ids: Sequence[str], word: str, shown: Shown) -> 
 def _article(found: Found, row: dict[Any, Any], shown: Shown) -> Markup:
     query_id, subject = row["query_id"], found.subject
     sign, kind = ("▼", "worse") if row["delta"] < 0 else ("▲", "better")
-    change = tag("strong", f"{sign} {row['delta']:+.3f}", class_=kind)
-    values = f"{row['baseline']:.3f}, then {row['candidate']:.3f}"
+    change = tag("strong", f"{sign} {signed(row['delta'])}", class_=kind)
+    values = f"{number(row['baseline'])}, then {number(row['candidate'])}"
     place = list(found.judgement.query_ids).index(query_id)
     count = f"{found.judgement.relevant[place]:,} relevant items"
     asked = _asked_with(found).get(query_id)
@@ -79,17 +81,17 @@ def _line(found: Found, query_id: str, version: str, shown: Shown) -> Markup:
 def _card(
     row: dict[Any, Any], ticked: pd.DataFrame, shown: Shown, names: Mapping[str, str]
 ) -> Markup:
-    hit = None if pd.isna(row["hit"]) else bool(row["hit"])
+    hit, item = None if pd.isna(row["hit"]) else bool(row["hit"]), row["item_id"]
     rank = [tag("b", f"#{row['rank']}"), " ", tag("span", _SAID[hit], class_="mark")]
     move = tag("span", row["move"], class_="move") if row["move"] else ""
     ticks = [_tick(tick) for tick in ticked.to_dict("records")]
     return tag(
         "li",
-        picture_of(shown, row["item_id"]),
+        picture_of(shown, item),
         tag("p", *rank),
-        tag("p", f"similarity {row['score']:.3f} ", move),
+        tag("p", f"similarity {number(row['score'])} ", move),
         tag("ul", *ticks, class_="ticks") if ticks else "",
-        tag("p", data(names[row["item_id"]], NAME), class_="name", title=row["item_id"]),
+        tag("p", data(names.get(item, item), NAME), class_="name", title=item),
         class_=_HIT[hit],
     )
 
@@ -108,7 +110,7 @@ def _shown(found: Found) -> list[str]:
 
 def _asked_with(found: Found) -> dict[str, str]:
     """The item that an item query asks with, by query."""
-    queries = found.subject.evidence.queries
+    queries = found.subject.queries
     if queries is None or "item_id" not in queries.columns:
         return {}
     asking = queries[queries["item_id"] != ""]

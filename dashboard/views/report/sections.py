@@ -8,11 +8,15 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from dashboard.evaluation.compare import verdict
+from dashboard.evaluation.digits import chance, number, signed
+from dashboard.evaluation.not_run import not_run_said
+from dashboard.evaluation.outside import outside, outside_said
+from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.storage.evidence import scenes
 from dashboard.views.labels import group_name
 from dashboard.views.report.figures import Scale, interval, interval_axis, interval_scale
-from dashboard.views.report.found import RESAMPLES, Found
+from dashboard.views.report.found import Found
 from dashboard.views.report.markup import Inside, Markup, data, joined, tag
 from dashboard.views.report.subject import Subject
 
@@ -27,6 +31,9 @@ def said(found: Found) -> Markup:
     front = found.subject.measures.index(found.subject.front)
     warned = [tag("li", data(sentence, None)) for sentence in found.subject.unlike]
     box = tag("p", sentences[front], class_="verdict")
+    known = found.subject.collection.by_signs(found.subject.protocol)
+    if some := [version for version in found.subject.versions if version in known]:
+        box = joined([box, tag("p", data(signs_in_a_sentence(some), None))])
     if warned:
         told = "Not comparable; what follows was asked for all the same:"
         box = joined([tag("div", told, tag("ul", *warned), class_="unlike"), box])
@@ -76,13 +83,12 @@ def _version(subject: Subject, name: str) -> Markup:
 
 
 def _queries(found: Found) -> Markup:
-    queries = found.subject.evidence.queries
-    texts = 0 if queries is None else int((queries["text"] != "").sum())
-    total = 0 if queries is None else len(queries)
-    counts = {"text": texts, "item": total - texts}
-    kinds = ", ".join(f"{number:,} {KINDS[kind]}" for kind, number in counts.items() if number)
+    queries = found.subject.queries
+    texts = int((queries["text"] != "").sum())
+    counts = {"text": texts, "item": len(queries) - texts}
+    kinds = ", ".join(f"{there:,} {KINDS[kind]}" for kind, there in counts.items() if there)
     reasons = Counter(found.judgement.unscorable.values())
-    why = [f"{number:,} not scored: {reason}" for reason, number in reasons.most_common()]
+    why = [f"{times:,} not scored: {reason}" for reason, times in reasons.most_common()]
     for version, run in found.subject.runs.items():
         if run.attrs.get("not_run"):
             why.append(f"{len(run.attrs['not_run']):,} not run in {version}")
@@ -91,14 +97,12 @@ def _queries(found: Found) -> Markup:
 
 def _method(found: Found) -> str:
     front = found.front
-    queries = found.subject.evidence.queries
-    apart = queries is None or not scenes(queries)
-    together = "" if apart else ", queries of one scene drawn together"
+    queries = found.subject.queries
+    together = ", queries of one scene drawn together" if scenes(queries) else ""
     test = f"; p by {front['method']}" if front["method"] else ""
     return (
         "95 % intervals of the mean difference over the queries scored in both versions, "
-        f"by bootstrap (BCa, {RESAMPLES:,} resamples{together}){test}, corrected by Holm over "
-        f"{front['tests']} metrics"
+        f"by bootstrap (BCa{together}){test}, corrected by Holm over {front['tests']} metrics"
     )
 
 
@@ -106,7 +110,14 @@ def _notes(found: Found) -> Markup:
     """What the protocol says, and what of the collection's files was refused or left out."""
     findings = found.subject.collection.findings
     serious = findings[findings["level"].isin(["error", "warning"])]
-    lines = [data(note, None) for note in found.judgement.notes]
+    subject = found.subject
+    beyond = outside(subject.runs, subject.collection.items["item_id"])
+    said = outside_said(beyond, condensed=subject.rules.condensed)
+    lines = [data(f"warning: {version}: {sentence}", None) for version, sentence in said.items()]
+    asked = subject.queries
+    silent = not_run_said(subject.runs, asked["query_id"].tolist())
+    lines += [data(f"warning: {name}: {sentence}", None) for name, sentence in silent.items()]
+    lines += [data(note, None) for note in found.judgement.notes]
     lines += [
         data(f"{row.level}: {row.file}: found {row.found}; wanted {row.wanted}")
         for row in serious.itertuples()
@@ -118,7 +129,7 @@ def _notes(found: Found) -> Markup:
 
 def _fingerprints(subject: Subject) -> Markup:
     digests = subject.collection.digests
-    wanted = ["gallery", "queries", "labels", "settings"]
+    wanted = ["gallery", "gallery order", "queries", "labels", "settings"]
     for version in subject.versions:
         file = f"runs/{version}"
         wanted.append(file if file in digests else f"models/{version}")
@@ -135,13 +146,13 @@ def metrics(found: Found) -> Markup:
     rows = [
         [
             _named(row["label"]),
-            _number(row["baseline"]),
-            _number(row["candidate"]),
-            _number(row["delta"], "+.4f"),
+            number(row["baseline"]),
+            number(row["candidate"]),
+            signed(row["delta"]),
             _range(row["low"], row["high"]),
             interval(row, scale),
-            _chance(row["p"]),
-            _chance(row["p_holm"]),
+            chance(row["p"]),
+            chance(row["p_holm"]),
             f"{row['scored']:,} of {row['total']:,}",
             *(f"{row[kind]:,}" for kind in ("better", "same", "worse")),
         ]
@@ -189,9 +200,9 @@ def _slice_rows(by: str, part: pd.DataFrame, scale: Scale | None, width: int) ->
     for _, row in part.iterrows():
         cells: list[Inside] = [
             data(row["slice"]),
-            _number(row["baseline"]),
-            _number(row["candidate"]),
-            _number(row["delta"], "+.4f"),
+            number(row["baseline"]),
+            number(row["candidate"]),
+            signed(row["delta"]),
             _range(row["low"], row["high"]),
             interval(row, scale),
             f"{row['scored']:,} of {row['total']:,}",
@@ -227,15 +238,5 @@ def _row(cells: Sequence[Inside], texts: int, class_: str | None = None) -> Mark
     return tag("tr", first, *rest, class_=class_)
 
 
-def _number(value: float, form: str = ".4f") -> str:
-    return "–" if pd.isna(value) else f"{value:{form}}"
-
-
 def _range(low: float, high: float) -> str:
-    return "–" if pd.isna(low) else f"{low:+.4f} to {high:+.4f}"
-
-
-def _chance(p: float) -> str:
-    if pd.isna(p):
-        return "–"
-    return "< 0.0001" if p < 0.9e-4 else f"{p:.4f}"
+    return "–" if pd.isna(low) else f"{signed(low)} to {signed(high)}"

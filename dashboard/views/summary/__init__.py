@@ -2,7 +2,7 @@
 
 from dashboard.views.summary.about import collection_line, identities, notes, problems
 from dashboard.views.summary.ahead import measure_ahead
-from dashboard.views.summary.asking import judged_how
+from dashboard.views.summary.asking import judged_how, no_items, not_run
 from dashboard.views.summary.explained import explained
 from dashboard.views.summary.handover import hand_over
 from dashboard.views.summary.judging import how_judged
@@ -19,11 +19,13 @@ from dashboard.views.summary.measured import (
     values,
 )
 from dashboard.views.summary.shown import (
+    SLICE_COLUMNS,
+    SLICES_WRITTEN,
+    by_signs,
     comparable,
     describe,
     pick_query,
     readable_slices,
-    slice_columns,
     values_table,
     verdict,
 )
@@ -31,10 +33,14 @@ from dashboard.views.summary.standing import (
     every_pair,
     order,
     versions_by_metrics,
+    without_unlike,
 )
 
 __all__ = [
+    "SLICES_WRITTEN",
+    "SLICE_COLUMNS",
     "by_keyword",
+    "by_signs",
     "chosen",
     "collection_line",
     "comparable",
@@ -44,7 +50,6 @@ __all__ = [
     "notes",
     "problems",
     "selected",
-    "slice_columns",
     "every_pair",
     "explained",
     "groups_of",
@@ -55,6 +60,8 @@ __all__ = [
     "judged_how",
     "measure_ahead",
     "metrics_in_view",
+    "no_items",
+    "not_run",
     "order",
     "over_k",
     "pick_query",
@@ -63,4 +70,5 @@ __all__ = [
     "values_table",
     "verdict",
     "versions_by_metrics",
+    "without_unlike",
 ]

@@ -7,9 +7,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.experiment import collections, submissions
 from dashboard.storage.collection import Collection
 from dashboard.tables import counted
-from dashboard.views import cached
+from dashboard.views.experiments import submitted_of
 from dashboard.views.texts import badge, plain, shown
 from dashboard.views.view import View
 
@@ -18,7 +19,7 @@ COLOURS = {"error": "red", "warning": "orange", "note": "gray"}
 
 def collection_line(collection: Any) -> None:
     """What the collection is and how large."""
-    words = cached.words(collection)
+    words = collections.words(collection)
     st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
     st.caption(f"{words.gallery} · {words.asked} · {counted(len(collection.versions), 'version')}")
 
@@ -65,11 +66,11 @@ def _level(level: str) -> str:
 
 def identities(view: View) -> None:
     """What exactly is compared: the versions with their notes, and fingerprints of all content."""
-    opened = cached.opened(view.collection)
+    opened = collections.opened(view.collection)
     rows = [
         {"What": what, "Fingerprint": digest[:12], "Made": "", "Note": ""}
         for what, digest in opened.digests.items()
-        if what in ("gallery", "queries", "labels", "settings")
+        if what in ("gallery", "gallery order", "queries", "labels", "settings")
     ]
     for role in ("baseline", "candidate"):
         version = getattr(view, role)
@@ -88,9 +89,9 @@ def identities(view: View) -> None:
 
 def _identity(view: View, opened: Collection, version: str) -> tuple[str, str, str]:
     """The fingerprint of a version, when it was made, and a note on it."""
-    for given in cached.submitted(view):
+    for given in submitted_of(view):
         if given.name == version:
-            found = cached.score(opened.name, opened.digest, given)
+            found = submissions.score(str(opened.folder), opened.digest, given)
             note = f"submitted features {given.submission.gallery}, {given.submission.queries}"
             return found.fingerprint, "", note
     model = opened.searched.get(version)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.views import cached
+from dashboard.experiment import judging, measuring
+from dashboard.views.experiments import experiment_of
 from dashboard.views.summary.measured import (
     comparison,
     measured,
@@ -23,8 +24,8 @@ def measure_ahead(view: View) -> None:
 
     The word stands where the numbers will: nothing jumps when it goes.
     """
-    asked = cached.question(view)
-    number = len(cached.queries(asked))
+    experiment = experiment_of(view)
+    number = len(judging.queries(experiment))
     if number < MANY:
         return
     with st.spinner(f"Measuring {number:,} queries …"):
@@ -33,4 +34,4 @@ def measure_ahead(view: View) -> None:
         if view.baseline != view.candidate:
             comparison(view)
         if len(view.runs) > 1:
-            cached.stability(asked, view.runs, view.metric, selected(view, asked))
+            measuring.stability(experiment, view.runs, view.metric, selected(view, experiment))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.experiment import collections, judging, measuring
+from dashboard.experiment.experiment import Experiment
 from dashboard.storage.pictures import address_of
-from dashboard.views import cached
-from dashboard.views.cached import Question
+from dashboard.views.experiments import experiment_of
+from dashboard.views.summary.measured import selected
 from dashboard.views.texts import plain, shown
 from dashboard.views.view import View
 
@@ -21,17 +23,17 @@ FEEDBACK = ("feedback_1", "feedback_2", "feedback_3")
 
 def picture(found: Any) -> None:
     """The picture or the text item that is asked with, and what is wrong if there should be one."""
-    asked = found.asked
-    if asked.picture:
-        row = {"picture": address_of(asked.picture)}
-    elif asked.live:
-        if not asked.item:
+    experiment = found.experiment
+    if experiment.picture:
+        row = {"picture": address_of(experiment.picture)}
+    elif experiment.live:
+        if not experiment.item:
             return
-        item = cached.media_of(asked.collection, [asked.item]).iloc[0]
+        item = collections.media_of(experiment.collection, [experiment.item]).iloc[0]
         text = item["caption"] if item["kind"] == "text" else ""
         row = {"picture": item["poster"], "text": text, "problem": item["problem"]}
     else:
-        row = cached.pictures_of(asked.collection, [found.query_id]).iloc[0].to_dict()
+        row = collections.pictures_of(experiment.collection, [found.query_id]).iloc[0].to_dict()
     if row["picture"]:
         with st.container(key="asked-picture"):
             st.html(
@@ -46,44 +48,66 @@ def picture(found: Any) -> None:
 
 def has_picture(found: Any) -> bool:
     """Whether a query is asked with more than words."""
-    if found.asked.picture:
+    if found.experiment.picture:
         return True
-    if found.asked.text:
+    if found.experiment.text:
         return False
-    row = cached.queries(found.asked).set_index("query_id").loc[found.query_id]
+    row = judging.queries(found.experiment).set_index("query_id").loc[found.query_id]
     return bool(row["item_id"] or row.get("image", ""))
 
 
 def title(found: Any) -> str:
     """The query in words, or the item that it is about."""
-    asked = found.asked
-    row = cached.queries(asked).set_index("query_id").loc[found.query_id]
-    if asked.picture:
+    experiment = found.experiment
+    row = judging.queries(experiment).set_index("query_id").loc[found.query_id]
+    if experiment.picture:
         return "Like your picture"
-    if asked.text or asked.item:
-        name = cached.item_names(asked.collection).get(asked.item, asked.item)
+    if experiment.text or experiment.item:
+        name = collections.item_names(experiment.collection).get(experiment.item, experiment.item)
         return str(row["text"] or f"Like {name}")
-    return str(cached.query_names(asked.collection)[found.query_id]).replace("like ", "Like ", 1)
+    return str(collections.query_names(experiment.collection)[found.query_id]).replace(
+        "like ", "Like ", 1
+    )
 
 
 def feedback(found: Any) -> None:
     """What should be otherwise than in the picture, a line each."""
-    row = cached.queries(found.asked).set_index("query_id").loc[found.query_id]
+    row = judging.queries(found.experiment).set_index("query_id").loc[found.query_id]
     said = [row[column] for column in FEEDBACK if row.get(column)]
     if said:
         st.markdown("\n".join(f"{n}. {plain(text)}" for n, text in enumerate(said, start=1)))
 
 
-def judged_how(asked: Question) -> None:
+def judged_how(experiment: Experiment) -> None:
     """What the protocol left out, took in place of something, or means by a value."""
-    notes = cached.judgement(asked).notes
+    notes = judging.judgement(experiment).notes
     if notes:
-        st.caption(plain(f"{PROTOCOLS[asked.protocol].title}: {' '.join(notes)}", None))
+        st.caption(plain(f"{experiment.rules.title}: {' '.join(notes)}", None))
+
+
+def no_items(view: View, versions: Iterable[str]) -> None:
+    """Warn of versions whose results are no items of the collection, in a sentence each."""
+    experiment = experiment_of(view)
+    said = measuring.outside_said(
+        experiment, tuple(dict.fromkeys(versions)), selected(view, experiment)
+    )
+    for version, sentence in said.items():
+        st.warning(plain(f"{version}: {sentence}.", None), icon=":material/rule:")
+
+
+def not_run(view: View, versions: Iterable[str]) -> None:
+    """Warn of versions that could not be asked some of the queries, and say why."""
+    experiment = experiment_of(view)
+    said = measuring.not_run_said(
+        experiment, tuple(dict.fromkeys(versions)), selected(view, experiment)
+    )
+    for version, sentence in said.items():
+        st.warning(plain(f"{version}: {sentence.rstrip('.')}.", None), icon=":material/rule:")
 
 
 def pictures(view: View, query_ids: pd.Series) -> pd.Series | None:
     """The address of each query's picture for a table; None where no query has one."""
-    found = cached.pictures_of(view.collection, query_ids.tolist())
+    found = collections.pictures_of(collections.opened(view.collection), query_ids.tolist())
     if not (found["picture"] != "").any():
         return None
     return query_ids.map(found.set_index("query_id")["picture"])
@@ -91,5 +115,5 @@ def pictures(view: View, query_ids: pd.Series) -> pd.Series | None:
 
 def words(view: View, query_ids: pd.Series) -> pd.Series:
     """What each query is called, for a table."""
-    names = cached.query_names(view.collection)
+    names = collections.query_names(collections.opened(view.collection))
     return query_ids.map(lambda query: shown(names[query]))

@@ -9,13 +9,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation.digits import decimals, number
 from dashboard.evaluation.explain import Explanation, explain_run
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.ticks import ticks
+from dashboard.experiment import collections, judging, ranking
+from dashboard.experiment.experiment import Experiment
 from dashboard.tables import DataError
-from dashboard.views import cached
-from dashboard.views.cached import Question
 from dashboard.views.labels import formula, label, short_label
 from dashboard.views.texts import plain, shown
 from dashboard.views.view import View
@@ -30,7 +31,7 @@ LETTER, NUMBER, ITEM = 7, 58, 260  # pixels: of a heading's letter, of 0.000, of
 WHOLE_NUMBERS = ("grade", "ideal gain", "place")
 
 
-def explained(view: View, asked: Question, query_id: str, versions: Sequence[str]) -> None:
+def explained(view: View, experiment: Experiment, query_id: str, versions: Sequence[str]) -> None:
     """Draw how each version's value of one query comes about: equations, and a table of ranks.
 
     asked, query_id: one of the queries in question, as for the cards.
@@ -45,7 +46,7 @@ def explained(view: View, asked: Question, query_id: str, versions: Sequence[str
             some = versions[start : start + SIDE_BY_SIDE]
             for column, version in zip(st.columns(len(some), gap="large"), some, strict=True):
                 with column:
-                    _version(view, asked, measure, query_id, version)
+                    _version(view, experiment, measure, query_id, version)
 
 
 def _definition(view: View, measure: Measure) -> None:
@@ -60,28 +61,30 @@ def _definition(view: View, measure: Measure) -> None:
     )
 
 
-def _version(view: View, asked: Question, measure: Measure, query_id: str, version: str) -> None:
+def _version(
+    view: View, experiment: Experiment, measure: Measure, query_id: str, version: str
+) -> None:
     try:
-        run = cached.counted_run(asked, version)
+        run = ranking.counted_run(experiment, version)
     except (DataError, ValueError) as problem:
         st.markdown(f"**{plain(version)}**")
         st.caption(plain(str(problem), None))
         return
-    protocol = PROTOCOLS[asked.protocol]
-    found = explain_run(measure, run, cached.counted_judgement(asked), protocol, query_id)
-    value = "not scored" if math.isnan(found.value) else f"{found.value:.3f}"
+    protocol = PROTOCOLS[experiment.protocol]
+    found = explain_run(measure, run, judging.counted_judgement(experiment), protocol, query_id)
+    value = "not scored" if math.isnan(found.value) else number(found.value)
     st.markdown(f"**{plain(version)}** · {plain(short_label(view, view.metric))} = **{value}**")
     st.markdown("\n".join(f"- {plain(line, None)}" for line in found.lines))
-    _steps(asked, query_id, found)
+    _steps(experiment, query_id, found)
 
 
-def _steps(asked: Question, query_id: str, found: Explanation) -> None:
+def _steps(experiment: Experiment, query_id: str, found: Explanation) -> None:
     """The ranks as a table, and how many are left out."""
     steps = worth_a_look(found.steps)
     if steps.empty:
         return
-    names = cached.item_names(asked.collection)
-    table = readable(steps, _keywords(asked, query_id, steps), names)
+    names = collections.item_names(experiment.collection)
+    table = readable(steps, _keywords(experiment, query_id, steps), names)
     st.dataframe(
         table,
         hide_index=True,
@@ -125,14 +128,14 @@ def readable(
     return table
 
 
-def _keywords(asked: Question, query_id: str, steps: pd.DataFrame) -> dict[str, str]:
+def _keywords(experiment: Experiment, query_id: str, steps: pd.DataFrame) -> dict[str, str]:
     """How many of the required keywords each item has, where relevance is made of them."""
-    if not PROTOCOLS[asked.protocol].of_keywords or "item_id" not in steps:
+    if not PROTOCOLS[experiment.protocol].of_keywords or "item_id" not in steps:
         return {}
-    required = cached.required_keywords(asked)
-    mine = required[(required["query_id"] == query_id) & required["group"].isin(asked.groups)]
+    required = judging.required_keywords(experiment)
+    mine = required[(required["query_id"] == query_id) & required["group"].isin(experiment.groups)]
     items = steps["item_id"].dropna().tolist()
-    marks = ticks(mine, cached.opened(asked.collection).keywords, items)
+    marks = ticks(mine, experiment.collection.keywords, items)
     known = marks[marks["present"].notna()]
     matched = known["present"].astype(bool).groupby(known["item_id"]).sum()
     return {str(item): f"{count} of {len(mine):,}" for item, count in matched.items()}
@@ -144,4 +147,5 @@ def _column(name: str, values: pd.Series) -> Any:
         return st.column_config.TextColumn(width=width)
     whole = name in WHOLE_NUMBERS and bool((values.dropna() % 1 == 0).all())
     whole = whole or pd.api.types.is_integer_dtype(values)
-    return st.column_config.NumberColumn(width=width, format="%d" if whole else "%.3f")
+    digits = 0 if whole else decimals(values)
+    return st.column_config.NumberColumn(width=width, format=f"%.{digits}f")

@@ -7,8 +7,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation.digits import number
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.views import cached
+from dashboard.experiment import measuring
+from dashboard.views.experiments import experiment_of
 from dashboard.views.summary.measured import selected
 from dashboard.views.texts import plain
 from dashboard.views.view import View
@@ -30,12 +32,12 @@ def how_judged(view: View) -> None:
 def with_ceilings(view: View, metrics: str, rows: list[dict[str, Any]]) -> tuple[pd.DataFrame, str]:
     """Rows of means with what a perfect ranking gets, where some metric cannot reach 1; and a
     sentence on it."""
-    asked = cached.question(view)
-    found = cached.ceilings(asked, metrics, selected(view, asked))
+    experiment = experiment_of(view)
+    found = measuring.ceilings(experiment, metrics, selected(view, experiment))
     table = pd.DataFrame(rows)
     if all(value is None for value in found):
         return table, ""
-    table.insert(1, CEILING, ["" if value is None else f"{value:.3f}" for value in found])
+    table.insert(1, CEILING, ["" if value is None else number(value) for value in found])
     return table, (
         "Ceiling: the mean of a perfect ranking, below 1 where fewer than K (P@K) or more than K "
         "(R@K) items are relevant. "

@@ -12,35 +12,37 @@ from dashboard.evaluation.compare import SAME
 from dashboard.evaluation.measure import NO_RELEVANT
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import protocol_of
+from dashboard.evaluation.scores import mean_of
+from dashboard.experiment import collections, judging, measuring
+from dashboard.experiment.experiment import Experiment
 from dashboard.tables import MEASUREMENTS
-from dashboard.views import cached
-from dashboard.views.cached import Question
+from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
 from dashboard.views.view import View
 
 CURVE = range(1, 11)
 
 
-def selected(view: View, asked: Question) -> tuple[str, ...] | None:
+def selected(view: View, experiment: Experiment) -> tuple[str, ...] | None:
     """The queries that the view's slice keeps; `None` where there is no slice."""
     if not view.slice:
         return None
     by, _, name = view.slice.partition("=")
-    every = cached.slices(asked)
+    every = measuring.slices(experiment)
     return tuple(every.loc[(every["by"] == by) & (every["slice"] == name), "query_id"].unique())
 
 
 def measured(view: View, versions: Sequence[str], metrics: str) -> pd.DataFrame:
     """The measurements of the queries in view."""
-    asked = cached.question(view)
-    values = cached.measurements(asked, tuple(versions), metrics)
-    only = selected(view, asked)
+    experiment = experiment_of(view)
+    values = measuring.measurements(experiment, tuple(versions), metrics)
+    only = selected(view, experiment)
     return values if only is None else values[values["query_id"].isin(only)]
 
 
 def metrics_in_view(view: View) -> list[str]:
     """The metrics that the protocol shows, and the one in front if it is another."""
-    protocol = protocol_of(cached.opened(view.collection), view.protocol)
+    protocol = protocol_of(collections.opened(view.collection), view.protocol)
     usual = [str(measure) for measure in parse(protocol.metrics)]
     return usual + [view.metric] * (view.metric not in usual and view.metric is not None)
 
@@ -48,9 +50,9 @@ def metrics_in_view(view: View) -> list[str]:
 def comparison(view: View) -> pd.DataFrame:
     """Baseline against candidate, a row for each metric of the protocol, with its label."""
     metrics = metrics_in_view(view)
-    asked = cached.question(view)
-    rows = cached.comparison(
-        asked, view.baseline, view.candidate, " ".join(metrics), selected(view, asked)
+    experiment = experiment_of(view)
+    rows = measuring.comparison(
+        experiment, view.baseline, view.candidate, " ".join(metrics), selected(view, experiment)
     )
     return rows.assign(metric_name=metrics, label=[short_label(view, m) for m in metrics])
 
@@ -78,21 +80,23 @@ def chosen(view: View, table: pd.DataFrame) -> pd.DataFrame:
         for column, value in zip(("baseline", "candidate"), view.at.split(".."), strict=True):
             kept = kept[(kept[column] - float(value)).abs() <= 1e-6]
     if view.find:
-        names = kept["query_id"].map(cached.query_names(view.collection))
+        names = kept["query_id"].map(collections.query_names(collections.opened(view.collection)))
         kept = kept[names.str.contains(view.find, case=False, regex=False)]
     return kept
 
 
 def _has_outcome(view: View, table: pd.DataFrame) -> pd.Series:
-    asked = cached.question(view)
+    experiment = experiment_of(view)
     if view.outcome == "all":
         return pd.Series(True, index=table.index)
     if view.outcome == "nothing_relevant":
-        reasons = cached.counted_judgement(asked).unscorable
+        reasons = judging.counted_judgement(experiment).unscorable
         return table["query_id"].map(lambda q: reasons.get(q) == NO_RELEVANT)
     if view.outcome in ("lost_first", "broke"):
         metric = "P@1" if view.outcome == "lost_first" else f"Success@{_depth(view)}"
-        return table["query_id"].isin(cached.turned(asked, view.baseline, view.candidate, metric))
+        return table["query_id"].isin(
+            measuring.turned(experiment, view.baseline, view.candidate, metric)
+        )
     return table["outcome"] == view.outcome
 
 
@@ -107,32 +111,33 @@ def over_k(view: View) -> tuple[pd.DataFrame, str]:
     if front.metric.cutoff == "never":
         front = parse("P@5")[0]
     metrics = " ".join(f"{front.name}@{k}" for k in CURVE)
-    asked = cached.question(view)
-    means = cached.means(asked, view.runs, metrics, selected(view, asked))
+    experiment = experiment_of(view)
+    means = measuring.means(experiment, view.runs, metrics, selected(view, experiment))
     return means, short_label(view, f"{front.name}@1").replace("@1", "@K")
 
 
 def by_keyword(view: View) -> pd.DataFrame:
     """The means over the queries that ask for each keyword: group, keyword, run, mean, scored."""
     table = measured(view, view.runs, view.metric)
-    required = cached.required_keywords(cached.question(view))
+    required = judging.required_keywords(experiment_of(view))
     joined = table.merge(required[required["group"].isin(view.groups)], on="query_id")
-    means = joined.groupby(["group", "keyword", "run"], observed=True)["value"]
-    return means.agg(mean="mean", scored="count").reset_index()
+    sums = joined.groupby(["group", "keyword", "run"], observed=True)["value"]
+    table = sums.agg(mean="sum", scored="count").reset_index()
+    return table.assign(mean=mean_of(table["mean"].to_numpy(), table["scored"].to_numpy()))
 
 
 def groups_of(view: View, means: pd.DataFrame) -> list[str]:
     """The groups that count and that some query asks for, in the collection's order."""
-    known = cached.opened(view.collection).groups
+    known = collections.opened(view.collection).groups
     return [group for group in known if group in set(means["group"])]
 
 
 def values(view: View, found: Any) -> pd.DataFrame:
     """The measurements of one query by all metrics shown, of the versions that could be asked."""
-    asked = tuple(version for version in found.runs if version not in found.problems)
-    if not asked:
+    versions = tuple(version for version in found.runs if version not in found.problems)
+    if not versions:
         return MEASUREMENTS.empty()
-    table = cached.measurements(found.asked, asked, " ".join(metrics_in_view(view)))
+    table = measuring.measurements(found.experiment, versions, " ".join(metrics_in_view(view)))
     return table[table["query_id"] == found.query_id]
 
 

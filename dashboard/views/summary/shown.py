@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation import compare
+from dashboard.evaluation.digits import number, signed
 from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
 from dashboard.evaluation.protocols.protocol import NOT_JUDGED
 from dashboard.evaluation.verdict import SIGNIFICANT
+from dashboard.experiment import collections, judging, ranking
 from dashboard.tables import counted
-from dashboard.views import address, cached, late
-from dashboard.views.digits import decimals
+from dashboard.views import address, late
+from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.labels import group_name, label
 from dashboard.views.summary import asking
 from dashboard.views.summary.measured import comparison, is_measure, metrics_in_view
@@ -30,13 +34,19 @@ MOST_LISTED = 500
 def comparable(view: View) -> bool:
     """Whether a difference may be drawn; if not, says why and offers to draw it anyway."""
     if view.baseline == view.candidate:
-        gone = cached.opened(view.collection).broken
+        gone = collections.opened(view.collection).broken
         why = f" Left out, because their files cannot be used: {', '.join(gone)}." if gone else ""
-        st.info(plain(f"Baseline and candidate are the same version: choose another.{why}", None))
+        alone = len(versions_of(view)) == 1
+        told = (
+            "There is one version so far: a second one is needed to compare."
+            if alone
+            else ("Baseline and candidate are the same version: choose another.")
+        )
+        st.info(plain(f"{told}{why}", None))
         return False
-    asked = cached.question(view)
-    ways = cached.unlike(view.collection, asked.digest, view.baseline, view.candidate)
-    if cached.identical(view.collection, asked.digest, view.baseline, view.candidate):
+    experiment = experiment_of(view)
+    ways = ranking.unlike(experiment, view.baseline, view.candidate)
+    if ranking.identical(experiment, view.baseline, view.candidate):
         st.info(plain(f"{view.baseline} and {view.candidate} have the same content."))
     if not ways:
         return True
@@ -54,6 +64,14 @@ def verdict(view: View) -> None:
     icon, colour = _sign(row)
     with st.container(border=True):
         st.markdown(f":{colour}[:material/{icon}:] {plain(sentence, None)}.")
+        by_signs(view, (view.baseline, view.candidate))
+
+
+def by_signs(view: View, versions: Sequence[str]) -> None:
+    """Say which versions are judged by the signs of real-valued outputs, where some are."""
+    known = collections.opened(view.collection).by_signs(view.protocol)
+    if some := [version for version in dict.fromkeys(versions) if version in known]:
+        st.caption(plain(signs_in_a_sentence(some), None))
 
 
 def _sign(row: pd.Series) -> tuple[str, str]:
@@ -78,7 +96,7 @@ def values_table(view: View, table: pd.DataFrame) -> None:
 
 
 def _number(value: float) -> str:
-    return "not scored" if pd.isna(value) else f"{value:.{decimals([value])}f}"
+    return "not scored" if pd.isna(value) else number(value)
 
 
 def describe(view: View, found: Any) -> None:
@@ -96,23 +114,33 @@ def describe(view: View, found: Any) -> None:
 def _described(view: View, found: Any) -> None:
     st.header(plain(asking.title(found)), anchor=False)
     asking.feedback(found)
-    scores = cached.query_keywords(found.asked)
+    scores = judging.query_keywords(found.experiment)
     scores = scores[(scores["query_id"] == found.query_id) & scores["kept"]]
-    needed = cached.required_keywords(found.asked)
+    needed = judging.required_keywords(found.experiment)
     chips = [
         _chip(row, scores, row["group"] in view.groups)
         for row in needed[needed["query_id"] == found.query_id].to_dict("records")
     ]
-    reason = cached.counted_judgement(found.asked).unscorable.get(found.query_id)
-    number = len({found.as_one(item) for item in found.relevant})
-    count = f"{counted(number, 'relevant item')} in the collection"
-    if found.asked.picture and not found.asked.text and found.protocol.of_keywords:
+    reason = judging.counted_judgement(found.experiment).unscorable.get(found.query_id)
+    relevant = len({found.as_one(item) for item in found.relevant})
+    count = f"{counted(relevant, 'relevant item')} {_among(found)}"
+    if found.experiment.picture and not found.experiment.text and found.protocol.of_keywords:
         reason = "nobody said what your picture should find"
-    elif reason == NOT_JUDGED and found.asked.live:
-        asks = ", and no such query asks for it" * bool(found.asked.item and found.protocol.mutual)
+    elif reason == NOT_JUDGED and found.experiment.live:
+        asks = ", and no such query asks for it" * bool(
+            found.experiment.item and found.protocol.mutual
+        )
         reason = f"it is no stored query that was judged{asks}"
     st.markdown(" ".join([*chips, plain(f"Not scored: {reason}." if reason else count)]))
-    asking.judged_how(found.asked)
+    asking.judged_how(found.experiment)
+
+
+def _among(found: Any) -> str:
+    """Of how many the relevant items are: of the annotated ones, where others are not ranked."""
+    if not found.protocol.condensed:
+        return "in the collection"
+    annotated = len({found.as_one(item) for item in found.judged})
+    return f"of {counted(annotated, 'annotated item')}; others are not ranked"
 
 
 def _chip(row: dict[str, str], scores: pd.DataFrame, counts: bool) -> str:
@@ -143,13 +171,7 @@ def readable(table: pd.DataFrame, view: View) -> pd.DataFrame:
     )
 
 
-def _columns_of_values(table: pd.DataFrame) -> dict[str, Any]:
-    digits = decimals([*table["baseline"], *table["candidate"]])
-    signs = {"Difference": "+", "Baseline": "", "Candidate": ""}
-    return {
-        name: st.column_config.NumberColumn(format=f"%{sign}.{digits}f")
-        for name, sign in signs.items()
-    }
+WRITTEN = {"Difference": signed, "Baseline": number, "Candidate": number}
 
 
 def pick_query(view: View, table: pd.DataFrame, total: int) -> str:
@@ -164,7 +186,8 @@ def pick_query(view: View, table: pd.DataFrame, total: int) -> str:
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        column_config={**COLUMNS, **_columns_of_values(table)},
+        column_config=COLUMNS,
+        written=WRITTEN,
     )
     few = f"The first {MOST_LISTED} of " if len(table) > MOST_LISTED else ""
     st.caption(f"{few}{len(table):,} of {total:,}. Tick one on its left to see its results.")
@@ -172,15 +195,13 @@ def pick_query(view: View, table: pd.DataFrame, total: int) -> str:
     return str(table["query_id"].iloc[rows[0]]) if rows else ""
 
 
-def slice_columns(table: pd.DataFrame) -> dict[str, Any]:
-    """How the columns of the readable slices are drawn: narrow, with as many digits as it takes."""
-    number = f"%+.{decimals(table['Difference'])}f"
-    return {
-        "Difference": st.column_config.NumberColumn(format=number, width=82),
-        "from": st.column_config.NumberColumn(format=number, width=62),
-        "to": st.column_config.NumberColumn(format=number, width=62),
-        "Queries": st.column_config.NumberColumn(width=62),
-    }
+SLICE_COLUMNS = {
+    "Difference": st.column_config.NumberColumn(width=82),
+    "from": st.column_config.NumberColumn(width=70),
+    "to": st.column_config.NumberColumn(width=70),
+    "Queries": st.column_config.NumberColumn(width=62),
+}
+SLICES_WRITTEN = dict.fromkeys(("Difference", "from", "to"), signed)
 
 
 def readable_slices(table: pd.DataFrame) -> pd.DataFrame:

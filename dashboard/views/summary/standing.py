@@ -9,14 +9,17 @@ import streamlit as st
 
 from dashboard.evaluation import measure
 from dashboard.evaluation.compare import SAME
+from dashboard.evaluation.digits import chance, number, share, signed
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
+from dashboard.evaluation.statistics.resampling import RESAMPLES
 from dashboard.evaluation.verdict import SIGNIFICANT
+from dashboard.experiment import judging, measuring, ranking
+from dashboard.experiment.experiment import Experiment
 from dashboard.tables import between
-from dashboard.views import cached, late
-from dashboard.views.cached import Question
-from dashboard.views.digits import decimals
+from dashboard.views import late
+from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import label, short_label
 from dashboard.views.summary.judging import with_ceilings
 from dashboard.views.summary.measured import (
@@ -28,6 +31,7 @@ from dashboard.views.summary.measured import (
 from dashboard.views.texts import plain
 from dashboard.views.view import View
 
+NOT_COMPARABLE = "⚠"
 REASONS = {
     "no_keyword": "without a keyword that counts",
     "no_relevant": "without any relevant item",
@@ -41,45 +45,75 @@ def versions_by_metrics(view: View) -> None:
     Beside the mean stands the difference to the baseline where chance does not explain it.
     """
     metrics = " ".join(metrics_in_view(view))
-    asked, rows = cached.question(view), []
+    experiment, rows = experiment_of(view), []
     means = measure.summarise(measured(view, view.runs, metrics))
-    others = tuple(version for version in view.runs if _may_differ(view, asked, version))
-    sure = cached.against(asked, view.baseline, others, metrics, selected(view, asked))
+    unlike = not_comparable(view, experiment)
+    others = tuple(
+        version
+        for version in view.runs
+        if version != view.baseline and (version not in unlike or view.anyway == "yes")
+    )
+    sure = measuring.against(experiment, view.baseline, others, metrics, selected(view, experiment))
     for written, wanted in zip(metrics.split(" "), parse(metrics), strict=True):
         mine = means[is_measure(means, wanted)].set_index("run")
         differences = sure[is_measure(sure, wanted)].set_index("candidate_run")
-        best, digits = mine["mean"].max(), decimals(mine["mean"])
+        best = mine["mean"].max()
         cells = {
-            plain(version): _cell(mine["mean"].get(version), best, differences, version, digits)
+            _head(version, unlike): _cell(mine["mean"].get(version), best, differences, version)
             for version in view.runs
         }
         rows.append({"Metric": plain(label(view, written)), **cells, "Scored": _scored(mine)})
     table, ceiling = with_ceilings(view, metrics, rows)
     late.table(table.set_index("Metric"), "metrics")
+    if unlike:
+        st.caption(_unlike_said(view, unlike))
     st.caption(
         f"{ceiling}Best in bold; ▲ and ▼: better or worse than {plain(view.baseline)} beyond "
         f"chance (randomisation test, Holm over the metrics). {_left_out(view)}{_cut(view)}"
     )
 
 
-def _may_differ(view: View, asked: Question, version: str) -> bool:
-    """Whether a version's difference to the baseline is drawn."""
-    ways = cached.unlike(view.collection, asked.digest, view.baseline, version)
-    return version != view.baseline and (not ways or view.anyway == "yes")
+def not_comparable(view: View, experiment: Experiment) -> dict[str, list[str]]:
+    """The versions in view that may not be compared with the baseline, each with the ways."""
+    ways = {
+        version: ranking.unlike(experiment, view.baseline, version)
+        for version in view.runs
+        if version != view.baseline
+    }
+    return {version: told for version, told in ways.items() if told}
 
 
-def _cell(
-    mean: float | None, best: float, differences: pd.DataFrame, version: str, digits: int
-) -> str:
+def without_unlike(view: View, means: pd.DataFrame) -> pd.DataFrame:
+    """The means of slices without differences of versions that may not be compared."""
+    if view.anyway == "yes":
+        return means
+    unlike = means["run"].isin(list(not_comparable(view, experiment_of(view))))
+    differences = [name for name in ("delta", "delta_low", "delta_high") if name in means]
+    return means.assign(**{name: means[name].mask(unlike) for name in differences})
+
+
+def _head(version: str, unlike: dict[str, list[str]]) -> str:
+    """The head of a version's column; a mark where no difference to the baseline may be read."""
+    return f"{plain(version)} {NOT_COMPARABLE}" if version in unlike else plain(version)
+
+
+def _unlike_said(view: View, unlike: dict[str, list[str]]) -> str:
+    """Why columns are marked, and whether differences stand in them all the same."""
+    told = " ".join(f"{plain(v)}: {plain('; '.join(ways), None)}." for v, ways in unlike.items())
+    marks = "its ▲ and ▼ were asked for all the same" if view.anyway == "yes" else "without ▲ and ▼"
+    return f"{NOT_COMPARABLE} not comparable with {plain(view.baseline)}, {marks}. {told}"
+
+
+def _cell(mean: float | None, best: float, differences: pd.DataFrame, version: str) -> str:
     if mean is None or pd.isna(mean):
         return "–"
-    text = f"{mean:.{digits}f}"
+    text = number(mean)
     text = f"**{text}**" if mean >= best - SAME else text
     if version not in differences.index or not differences.loc[version, "p_holm"] < SIGNIFICANT:
         return text
     delta = differences.loc[version, "delta"]
     colour, mark = ("green", "▲") if delta > 0 else ("red", "▼")
-    return f"{text} :{colour}[{mark} {delta:+.{digits}f}]"
+    return f"{text} :{colour}[{mark} {signed(delta)}]"
 
 
 def _scored(means: pd.DataFrame) -> str:
@@ -89,8 +123,8 @@ def _scored(means: pd.DataFrame) -> str:
 
 def _left_out(view: View) -> str:
     """Why queries have no value, in a sentence; they are never counted as zero."""
-    asked = cached.question(view)
-    counted = cached.counts(asked, tuple(view.runs), selected(view, asked))
+    experiment = experiment_of(view)
+    counted = measuring.counts(experiment, tuple(view.runs), selected(view, experiment))
     protocol = PROTOCOLS[view.protocol]
     left_out = dict(REASONS)
     if not protocol.of_keywords:
@@ -104,15 +138,15 @@ def _left_out(view: View) -> str:
     ]
     empty = counted["no_results"].max()
     zero = f" {_range(counted['no_results'])} found nothing and count as 0." if empty else ""
-    ways = _of_which(view, asked)
+    ways = _of_which(view, experiment)
     if not reasons:
         return f"{ways}Every query is scored{' in the rows of its kind' if ways else ''}.{zero}"
     return f"{ways}Left out of the means, never counted as zero: {', '.join(reasons)}.{zero}"
 
 
-def _of_which(view: View, asked: Question) -> str:
+def _of_which(view: View, experiment: Experiment) -> str:
     """Which queries each row is of, where pictures and texts have metrics of their own."""
-    only, kinds = selected(view, asked), cached.counted_judgement(asked).kinds
+    only, kinds = selected(view, experiment), judging.counted_judgement(experiment).kinds
     in_view = kinds if only is None else set(only)
     numbers = Counter(kind for query, kind in kinds.items() if query in in_view)
     if not numbers[IMAGE] or not numbers[TEXT]:
@@ -125,7 +159,7 @@ def _of_which(view: View, asked: Question) -> str:
 
 def _cut(view: View) -> str:
     """Where lists end early because whole ones would be too much, in a sentence."""
-    depth = cached.cut(cached.question(view), view.runs)
+    depth = ranking.cut(experiment_of(view), view.runs)
     if depth is None:
         return ""
     return (
@@ -140,83 +174,107 @@ def _range(numbers: pd.Series) -> str:
 
 def order(view: View) -> None:
     """How sure the order of the versions by the metric in front is."""
-    asked = cached.question(view)
-    only = selected(view, asked)
+    experiment = experiment_of(view)
+    only = selected(view, experiment)
     front = short_label(view, view.metric)
     st.header(plain(f"How sure is the order by {front}?"), anchor=False)
-    places = cached.stability(asked, view.runs, view.metric, only)
+    places = measuring.stability(experiment, view.runs, view.metric, only)
     if places.empty:
         st.info("An order needs at least two queries that all versions are scored on.")
         return
-    cells = places.assign(said=[_place(*row) for row in places[["share", "tied"]].to_numpy()])
+    cells = places.assign(
+        said=[plain(_place(*row)) for row in places[["share", "tied"]].to_numpy()]
+    )
     table = cells.pivot(index="run", columns="place", values="said").loc[list(view.runs)]
     table.columns = [f"Place {place}" for place in table.columns]
-    late.table(table.rename(index=plain).rename_axis("Version"), "order")
+    unlike = not_comparable(view, experiment)
+    named = table.rename(index=lambda version: _head(version, unlike)).rename_axis("Version")
+    late.table(named, "order")
     tied = " Tied: versions with equal means share the better place." * bool(cells["tied"].any())
     st.caption(
-        f"How often each version would take each place with other queries of the same kind.{tied}"
+        "How often each version would take each place with other queries of the same kind, of "
+        f"{RESAMPLES:,} draws: ± 1 % by chance.{tied}{_marked(view, unlike)}"
     )
 
 
 def every_pair(view: View) -> None:
     """Each two versions: their difference by the metric in front, and how alike their lists are."""
-    asked = cached.question(view)
-    only = selected(view, asked)
-    if cached.stability(asked, view.runs, view.metric, only).empty:
+    experiment = experiment_of(view)
+    only = selected(view, experiment)
+    if measuring.stability(experiment, view.runs, view.metric, only).empty:
         return  # too few queries; said where the order stands
-    pairs = cached.pairs(asked, view.runs, view.metric, only)
+    pairs = measuring.pairs(experiment, view.runs, view.metric, only)
     st.header("Every pair", anchor=False)
-    comparable = [
-        view.anyway == "yes" or not cached.unlike(view.collection, asked.digest, one, other)
+    alike = [
+        not ranking.unlike(experiment, one, other)
         for one, other in zip(pairs["baseline"], pairs["candidate"], strict=True)
     ]
-    if not all(comparable):
+    shown = pairs if view.anyway == "yes" else pairs[alike]
+    if len(shown) < len(pairs):
         st.error("Pairs of versions that are not comparable are left out.")
-    late.rows(
-        _readable_pairs(pairs[comparable]),
-        hide_index=True,
-        column_config=PAIR_COLUMNS,
+    if shown.empty:
+        return
+    readable = _readable_pairs(shown.assign(alike=pd.Series(alike, index=pairs.index)))
+    late.rows(readable, PAIRS_WRITTEN, hide_index=True, column_config=PAIR_COLUMNS)
+    st.caption(pairs_said(pairs, experiment.protocol, bool(measuring.scenes_of(experiment))))
+    if not all(alike) and view.anyway == "yes":
+        st.caption(f"{NOT_COMPARABLE} not comparable, asked for all the same.")
+
+
+def pairs_said(pairs: pd.DataFrame, protocol: str, in_scenes: bool) -> str:
+    """On what the table of pairs rests: the queries, the lists, and what is independent."""
+    scored, total = int(pairs["scored"].max()), int(pairs["total"].max())
+    least = int(pairs["queries"].min())
+    empty = f" Lists of which one is empty are left out there: at least {least:,} count."
+    together = "; queries of one scene count as one observation" if in_scenes else ""
+    lists = (
+        "only judged results are in these lists"
+        if PROTOCOLS[protocol].condensed
+        else "whatever in them is relevant"
     )
-    st.caption(
-        "Differences and intervals of Tukey's test for queries × versions: they hold for all pairs "
-        "together. The lists that count are compared without labels: shared results, rank-biased "
-        "overlap, and how many places the shared ones moved."
+    return (
+        f"Every number rests on the {scored:,} of {total:,} queries that all versions are scored "
+        "on. Differences and intervals of Tukey's test for queries × versions: they hold for all "
+        f"pairs together{together}. How alike the lists are, {lists}: shared results, rank-biased "
+        f"overlap, and how many places the shared ones moved.{empty * (least < scored)}"
     )
 
 
-def _percent(share: float) -> str:
-    if share in (0, 1):
-        return "always" if share else "never"
-    rounded = f"{100 * share:.1f} %"
-    return {"0.0 %": "< 0.1 %", "100.0 %": "> 99.9 %"}.get(rounded, rounded)
+def _marked(view: View, unlike: dict[str, list[str]]) -> str:
+    return f" {NOT_COMPARABLE} not comparable with {plain(view.baseline)}." if unlike else ""
 
 
-def _place(share: float, tied: float) -> str:
+def _place(share_of: float, tied: float) -> str:
     """How often a version has a place, and how much of that it shares with another.
 
     >>> _place(1.0, 1.0), _place(0.75, 0.25), _place(0.5, 0.0)
-    ('always, tied', '75.0 %, 25.0 % tied', '50.0 %')
+    ('> 99.9 %, tied', '75 %, 25 % tied', '50 %')
     """
     if not tied:
-        return _percent(share)
-    return f"{_percent(share)}, {'tied' if tied == share else f'{_percent(tied)} tied'}"
+        return share(share_of)
+    return f"{share(share_of)}, {'tied' if tied == share_of else f'{share(tied)} tied'}"
 
 
 def _readable_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    marks = pairs["alike"].map({True: "", False: f" {NOT_COMPARABLE}"})
     shown = pairs.assign(
-        pair=pairs["candidate"] + " − " + pairs["baseline"],
-        p=pairs["p"].map(lambda p: "–" if pd.isna(p) else "< 0.0001" if p < 1e-4 else f"{p:.4f}"),
+        pair=pairs["candidate"] + " − " + pairs["baseline"] + marks, p=pairs["p"].map(chance)
     )
-    return shown[["pair", "delta", "low", "high", "p", "jaccard", "rbo", "shift"]]
+    return shown[["pair", "delta", "low", "high", "p", "scored", "jaccard", "rbo", "shift"]]
 
 
 PAIR_COLUMNS = {
     "pair": st.column_config.TextColumn("Pair"),
-    "delta": st.column_config.NumberColumn("Difference", format="%+.3f"),
-    "low": st.column_config.NumberColumn("from", format="%+.3f"),
-    "high": st.column_config.NumberColumn("to", format="%+.3f"),
+    "delta": st.column_config.NumberColumn("Difference"),
+    "low": st.column_config.NumberColumn("from"),
+    "high": st.column_config.NumberColumn("to"),
     "p": st.column_config.TextColumn("p"),
-    "jaccard": st.column_config.NumberColumn("Shared (Jaccard)", format="%.2f"),
-    "rbo": st.column_config.NumberColumn("Overlap (RBO)", format="%.2f"),
-    "shift": st.column_config.NumberColumn("Places moved", format="%.1f"),
+    "scored": st.column_config.NumberColumn("Queries"),
+    "jaccard": st.column_config.NumberColumn("Shared (Jaccard)"),
+    "rbo": st.column_config.NumberColumn("Overlap (RBO)"),
+    "shift": st.column_config.NumberColumn("Places moved"),
+}
+PAIRS_WRITTEN = {
+    **dict.fromkeys(("delta", "low", "high"), signed),
+    **dict.fromkeys(("jaccard", "rbo", "shift"), number),
 }

@@ -108,11 +108,12 @@ def items() -> pd.DataFrame:
         ("half", "half.jpg", "Half a picture"),
         ("upright", "upright.mp4", "An upright clip"),
         ("beyond", "far.webm", "A span outside its clip"),
+        ("cut", "far.webm", "A span that its file was cut to beforehand"),
         ("heard", "heard.webm", "A sound alone"),
         ("photo", "photo.heic", "A photograph in a format that browsers do not show"),
     ]
     table = pd.DataFrame(rows, columns=["item_id", "file", "caption"])
-    spans = {"span": (1.0, 1.6), "beyond": (50.0, 60.0)}
+    spans = {"span": (1.0, 1.6), "beyond": (50.0, 60.0), "cut": (20.0, 21.0)}
     for place, column in enumerate(("span_start", "span_end")):
         table[column] = [spans.get(item, (np.nan, np.nan))[place] for item in table["item_id"]]
     return table

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation.digits import number
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.standing import leaderboard
-from dashboard.views import cached, charts, late, summary
+from dashboard.experiment import collections, judging, measuring
+from dashboard.views import charts, late, summary
 from dashboard.views.charts import composed as drawn
+from dashboard.views.experiments import experiment_of, submitted_of, versions_of
 from dashboard.views.protocols.composed.submit import submit
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import shown
@@ -18,22 +21,25 @@ METRIC = str(PROTOCOLS["composed"].front)
 OF_ALL = "mAP of all"
 COLUMNS = {
     "Place": st.column_config.NumberColumn(width=50),
-    "mAP": st.column_config.NumberColumn(format="%.3f", width=60),
-    "95 % from": st.column_config.NumberColumn(format="%.3f", width=80),
-    "to": st.column_config.NumberColumn(format="%.3f", width=60),
+    "mAP": st.column_config.NumberColumn(width=60),
+    "95 % from": st.column_config.NumberColumn(width=80),
+    "to": st.column_config.NumberColumn(width=60),
     "Queries": st.column_config.TextColumn(width=90),
-    OF_ALL: st.column_config.NumberColumn(format="%.3f", width=90),
+    OF_ALL: st.column_config.NumberColumn(width=90),
 }
+NUMBERS = ("mAP", "95 % from", "to", OF_ALL)
 
 
 def overview(view: View) -> None:
     """Draw the section of the Overview."""
     st.header("Leaderboard", anchor=False)
-    versions = cached.versions(view)
-    asked = cached.question(view)
-    only = summary.selected(view, asked)
-    table = leaderboard(cached.means(asked, versions, METRIC, only))
-    late.rows(readable(table, _about(view)), hide_index=True, column_config=COLUMNS)
+    versions = versions_of(view)
+    experiment = experiment_of(view)
+    only = summary.selected(view, experiment)
+    table = leaderboard(measuring.means(experiment, versions, METRIC, only))
+    shown_table = readable(table, _about(view))
+    written = {name: number for name in NUMBERS if name in shown_table}
+    late.rows(shown_table, written, hide_index=True, column_config=COLUMNS)
     late.chart(
         drawn.standings(table, charts.version_ways(versions)),
         alt="Mean average precision of each version with its 95 % interval, best first",
@@ -43,10 +49,26 @@ def overview(view: View) -> None:
         "relative order. Intervals: other queries of the same kind (bootstrap, 95 %)."
         + _unscored(table)
     )
-    labels = cached.counted_judgement(asked).qrels
-    st.caption(annotated(labels if only is None else labels[labels["query_id"].isin(only)]))
+    _annotated(view)
     take_away(view, table.drop(columns=["metric", "cutoff"]), "leaderboard")
     submit(view)
+
+
+def alone(view: View) -> None:
+    """Draw the section where nobody submitted anything yet: what is annotated, and the form."""
+    st.header("Leaderboard", anchor=False)
+    st.markdown("Nobody is on it yet: the first features that are submitted here are its first.")
+    _annotated(view)
+    submit(view, first=True)
+
+
+def _annotated(view: View) -> None:
+    experiment = experiment_of(view)
+    only = summary.selected(view, experiment)
+    labels = judging.counted_judgement(experiment).qrels
+    labels = labels if only is None else labels[labels["query_id"].isin(only)]
+    if len(labels):
+        st.caption(annotated(labels))
 
 
 def readable(table: pd.DataFrame, about: dict[str, str]) -> pd.DataFrame:
@@ -82,10 +104,10 @@ def _range(numbers: pd.Series) -> str:
 
 def _about(view: View) -> dict[str, str]:
     """What each version is: a submission by its files, a model by its note."""
-    opened = cached.opened(view.collection)
+    opened = collections.opened(view.collection)
     about = dict.fromkeys(opened.versions, "ranked results")
     about |= {name: model.note or "model" for name, model in opened.searched.items()}
-    for given in cached.submitted(view):
+    for given in submitted_of(view):
         about[given.name] = f"submission: {given.submission.gallery}, {given.submission.queries}"
     return about
 

@@ -8,8 +8,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.views import address, cached, late, summary
+from dashboard.evaluation.digits import number
+from dashboard.experiment import collections, judging, measuring
+from dashboard.views import address, late, summary
 from dashboard.views.cards import results
+from dashboard.views.experiments import experiment_of, submitted_of
 from dashboard.views.protocols.composed.board import METRIC
 from dashboard.views.texts import shown
 from dashboard.views.view import View
@@ -20,14 +23,15 @@ MOST = 12
 
 def query(view: View, query_id: str) -> None:
     """Draw the section of the Query screen."""
-    asked = cached.question(view)
-    found = results.find(asked, query_id, results.versions(view))
+    experiment = experiment_of(view)
+    found = results.find(experiment, query_id, results.versions(view))
     st.header("Where the fulfilled items stand", anchor=False)
-    submitted = {given.name for given in cached.submitted(view)}
+    submitted = {given.name for given in submitted_of(view)}
     late.rows(
         places(found, summary.values(view, found), submitted),
+        {"AP": number},
         hide_index=True,
-        column_config={"AP": st.column_config.NumberColumn(format="%.3f", width=60)},
+        column_config={"AP": st.column_config.NumberColumn(width=60)},
     )
     st.caption(
         f"{len(found.relevant):,} of {len(found.judged):,} annotated items fulfil the query. AP is "
@@ -79,19 +83,22 @@ def siblings(queries: pd.DataFrame, query_id: str) -> list[str]:
 
 def _siblings(view: View, query_id: str) -> None:
     """The same picture with other feedbacks, each with its AP; a click opens it."""
-    asked = cached.question(view)
-    others = siblings(cached.queries(asked), query_id)
+    experiment = experiment_of(view)
+    others = siblings(judging.queries(experiment), query_id)
     if not others:
         return
-    names, measured = cached.query_names(view.collection), _measured(view, others)
+    names, measured = (
+        collections.query_names(collections.opened(view.collection)),
+        _measured(view, others),
+    )
     st.header("The same picture with other feedbacks", anchor=False)
     late.rows(
         pd.DataFrame({"Query": [shown(names[other]) for other in others], **measured}),
+        dict.fromkeys(measured, number),
         key="same-picture",
         hide_index=True,
         on_select=lambda: _open(others),
         selection_mode="single-row",
-        column_config={name: st.column_config.NumberColumn(format="%.3f") for name in measured},
     )
     st.caption("Another query each, with a vector of its own. Tick one on its left to open it.")
 
@@ -99,7 +106,7 @@ def _siblings(view: View, query_id: str) -> None:
 def _measured(view: View, queries: list[str]) -> dict[str, Any]:
     """A column of AP, one a query, for the baseline and the candidate."""
     versions = tuple(dict.fromkeys([view.baseline, view.candidate]))
-    values = cached.measurements(cached.question(view), versions, METRIC)
+    values = measuring.measurements(experiment_of(view), versions, METRIC)
     table = values[values["query_id"].isin(queries)].pivot(
         index="query_id", columns="run", values="value"
     )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.experiment import collections
+from dashboard.experiment.submissions import score
 from dashboard.storage import submissions
 from dashboard.storage.findings import SHOWN
 from dashboard.storage.submissions import LONGEST_NAME
-from dashboard.views import address, cached
-from dashboard.views.address.seen import read_submissions
-from dashboard.views.texts import plain, shown
+from dashboard.views import address
+from dashboard.views.address.seen import Seen, read_submissions
+from dashboard.views.experiments import submitted_of
+from dashboard.views.labels import distinct_labels
+from dashboard.views.texts import plain
 from dashboard.views.view import View
 
 REFUSED = "submission-refused"
@@ -22,12 +27,13 @@ NOWHERE = (
 )
 
 
-def submit(view: View) -> None:
-    """Draw what was submitted, with what was said about it, and the form for more."""
-    for given in cached.submitted(view):
+def submit(view: View, first: bool = False) -> None:
+    """Draw what was submitted, with what was said about it, and the form for more, open where it
+    is for the `first`."""
+    for given in submitted_of(view):
         _one(view, given)
     refused = st.session_state.pop(REFUSED, "")
-    with st.expander("Submit features", icon=":material/upload:", expanded=bool(refused)):
+    with st.expander("Submit features", icon=":material/upload:", expanded=first or bool(refused)):
         if submissions.folder() is None:
             st.caption(NOWHERE)
             st.code(_command(view, "mine=gallery.npy,queries.npy"), language=None, wrap_lines=True)
@@ -41,8 +47,8 @@ def submit(view: View) -> None:
 
 def _one(view: View, given: Any) -> None:
     """A submission: what was repaired or left out, and a button to take it away again."""
-    opened = cached.opened(view.collection)
-    findings = cached.score(opened.name, opened.digest, given).findings
+    opened = collections.opened(view.collection)
+    findings = score(str(opened.folder), opened.digest, given).findings
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             f"Remove {plain(given.name)}",
@@ -63,15 +69,15 @@ def _form(view: View, offered: list[str]) -> None:
         st.info("The folder of submissions has no .npy file with its ids in a .txt beside it.")
         return
     with st.form("submit-features"):
-        columns = st.columns(3)
+        columns, labels = st.columns(3), distinct_labels(offered, str)
         for column, side in zip(columns, ("gallery", "queries"), strict=False):
             with column:
                 st.selectbox(
                     f"Features of the {side}",
-                    offered,
+                    list(labels),
                     index=None,
                     key=f"submission-{side}",
-                    format_func=shown,
+                    format_func=lambda file: labels.get(file, file),
                     placeholder="choose a file",
                 )
         with columns[2]:
@@ -104,25 +110,39 @@ def _check(view: View) -> None:
     if not (gallery and queries and name.strip()):
         st.session_state[REFUSED] = "Choose both files and give them a name."
         return
+    opened = collections.opened(view.collection)
     texts = (*(view.submissions or ()), f"{name}={gallery},{queries}")
     try:
         with st.spinner("Checking and scoring the features …"):
-            known = read_submissions(texts, cached.opened(view.collection))
+            known = read_submissions(texts, opened)
     except ValueError as problem:
         st.session_state[REFUSED] = str(problem)
         return
-    address.go(submissions=known, runs=(*view.runs, name.strip()))
+    changes = roles_after(view, opened.versions, name.strip())
+    address.go(submissions=known, runs=(*view.runs, name.strip()), **changes)
+
+
+def roles_after(view: View, own: Sequence[str], name: str) -> dict[str, str]:
+    """Who is baseline and candidate after a submission to a collection without a version of its
+    `own`: the first is both, the second is held against it."""
+    if own:
+        return {}
+    roles = {} if view.baseline else {"baseline": name}
+    alone = not view.candidate or view.candidate == view.baseline
+    return {**roles, "candidate": name} if alone else roles
 
 
 def without(view: View, name: str) -> dict[str, Any]:
     """The changes of the address that take a submission away, wherever it stands."""
-    opened = cached.opened(view.collection)
-    left = tuple(str(s.submission) for s in cached.submitted(view) if s.name != name)
+    opened = collections.opened(view.collection)
+    left = tuple(str(s.submission) for s in submitted_of(view) if s.name != name)
     runs = tuple(run for run in view.runs if run != name) or opened.versions
     changes: dict[str, Any] = {"submissions": left or "", "runs": runs}
+    others = tuple(s.name for s in submitted_of(view) if s.name != name)
+    usual = Seen(opened, view.protocol, others)
     for role in ("baseline", "candidate"):
         if getattr(view, role) == name:
-            changes[role] = getattr(opened, f"default_{role}")
+            changes[role] = getattr(usual, f"default_{role}")
     also = [version for version in view.also.split(",") if version and version != name]
     return {**changes, "also": ",".join(also)}
 

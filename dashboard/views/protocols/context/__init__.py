@@ -1,6 +1,7 @@
 """Image search in context: what people saw and said, as the protocol's source shows it."""
 
+from dashboard.views.protocols.context.browse import browse
 from dashboard.views.protocols.context.overview import overview
 from dashboard.views.protocols.context.query import query
 
-__all__ = ["overview", "query"]
+__all__ = ["browse", "overview", "query"]

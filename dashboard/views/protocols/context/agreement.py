@@ -6,12 +6,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.browsed import DATASETS, Reading
+from dashboard.evaluation.digits import chance, number, signed
+from dashboard.experiment import context_study
+from dashboard.experiment.context_study import Study
 from dashboard.tables import counted
 from dashboard.views import late
-from dashboard.views.cached import lists
-from dashboard.views.cached.lists import Said
 from dashboard.views.charts import context as charts
-from dashboard.views.protocols.context.shared import marked, none_left, whose
+from dashboard.views.protocols.context.shared import OVER_ROWS, marked, none_left, whose
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.view import View
 
@@ -23,13 +24,13 @@ MARKS = (
 )
 
 
-def halves(view: View, asked: Said, read: Reading) -> None:
+def halves(view: View, asked: Study, read: Reading) -> None:
     """Table 2."""
     st.header("Where relevance varies little, and where much", anchor=False)
     whose(asked)
-    table = lists.halves(asked, read)
+    table = context_study.halves(asked, read)
     if table.empty:
-        number = int(lists.cleaning(asked, read.rows)["lists"].iloc[-1])
+        number = int(context_study.cleaning(asked, read.rows)["lists"].iloc[-1])
         few = f"A quarter of {counted(number, 'list')} is none; this needs four lists or more."
         st.info(few if number else none_left(read.rows))
         return
@@ -50,16 +51,17 @@ def halves(view: View, asked: Said, read: Reading) -> None:
     st.caption(
         f"Table 2 of the source: Spearman's rank correlation with satisfaction, original gain, in "
         f"the first {read.rows} rows; the {by_part['n'].max()} lists whose relevance varies least "
-        f"and as many where it varies most, a quarter each. \\* p < 0.05. {' '.join(tied)}"
+        f"and as many where it varies most, a quarter each. {_average(asked, read)}\\* p < 0.05. "
+        f"{' '.join(tied)}"
     )
     take_away(view, marked(asked, table), "table-2")
 
 
-def gains(view: View, asked: Said, read: Reading) -> None:
+def gains(view: View, asked: Study, read: Reading) -> None:
     """The matrix of gains at the chosen depth, and what lies behind it."""
     st.header("Original and context-aware gain", anchor=False)
     whose(asked)
-    table = lists.gains(asked, read)
+    table = context_study.gains(asked, read)
     number = int(table["n"].max())
     if not number:
         st.info(none_left(read.rows))
@@ -71,12 +73,15 @@ def gains(view: View, asked: Said, read: Reading) -> None:
             alt="Spearman of each metric with satisfaction, by discount and gain",
         )
     with right:
-        late.rows(_behind(table), hide_index=True, column_config=BEHIND, placeholder="–")
+        late.rows(
+            _behind(table), BEHIND_WRITTEN, hide_index=True, column_config=BEHIND, placeholder="–"
+        )
     window = "the pictures in it" if read.divide == "window" else "w"
     st.caption(
         f"Spearman's rank correlation with satisfaction over {counted(number, 'list')} of at least "
         f"{read.rows} rows, in their first {read.rows}; w = {read.window}, a window is divided by "
-        f"{window}. Difference: context-aware − original, with Zou's 95 % interval. {MARKS}"
+        f"{window}. {_average(asked, read)}Difference: context-aware − original, with Zou's 95 % "
+        f"interval. {MARKS}"
     )
     take_away(view, marked(asked, table), "gains")
 
@@ -108,21 +113,23 @@ def _behind(table: pd.DataFrame) -> pd.DataFrame:
 
 
 BEHIND = {
-    "Difference": st.column_config.NumberColumn(format="%+.3f"),
-    "from": st.column_config.NumberColumn(format="%+.3f"),
-    "to": st.column_config.NumberColumn(format="%+.3f"),
-    "p (Williams)": st.column_config.NumberColumn(format="%.4f"),
     "with each other": st.column_config.NumberColumn(
-        format="%.3f", help="Spearman of the original with the context-aware gain"
+        help="Spearman of the original with the context-aware gain"
     ),
 }
 
+BEHIND_WRITTEN = {
+    **dict.fromkeys(("Difference", "from", "to"), signed),
+    "p (Williams)": chance,
+    "with each other": number,
+}
 
-def depths(view: View, asked: Said, read: Reading) -> None:
+
+def depths(view: View, asked: Study, read: Reading) -> None:
     """Table 3."""
     st.header("At the depths of the source", anchor=False)
     whose(asked)
-    table = lists.table_3(asked, read)
+    table = context_study.table_3(asked, read)
     numbers = dict(zip(table["fewest_rows"], table["n"], strict=True))
     if not max(numbers.values()):
         st.info(none_left(min(DATASETS)))
@@ -141,10 +148,19 @@ def depths(view: View, asked: Said, read: Reading) -> None:
     )
     st.caption(
         f"Table 3 of the source. {sets}; @5r: their first five rows. ORG: original gain, CAG: "
-        f"context-aware gain, w = {read.window}. {MARKS}"
+        f"context-aware gain, w = {read.window}. {_average(asked, read)}{MARKS}"
     )
     take_away(view, marked(asked, table), "table-3")
 
 
+def _average(asked: Study, read: Reading) -> str:
+    """What AVG is the mean of, where it is not that of all pictures."""
+    if read.average != "rows":
+        return ""
+    number = context_study.in_each_row(asked, read.rows)
+    same = f"Each row holds {number} here, so that it is the mean of all pictures. "
+    return OVER_ROWS + (same if number else "")
+
+
 def _cell(r: float, star: bool, dagger: bool = False) -> str:
-    return "–" if pd.isna(r) else f"{r:.3f}{'*' * bool(star)}{'†' * bool(dagger)}"
+    return "–" if pd.isna(r) else f"{number(r)}{'*' * bool(star)}{'†' * bool(dagger)}"

@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.browsed import FIRST_PAGE, Reading
+from dashboard.experiment import collections, context_study
+from dashboard.experiment.context_study import Study
 from dashboard.tables import counted
-from dashboard.views import address, cached, late
-from dashboard.views.cached import lists
-from dashboard.views.cached.lists import Said
+from dashboard.views import address, late
 from dashboard.views.charts import context as charts
 from dashboard.views.protocols.context.shared import marked, none_left, whose
 from dashboard.views.protocols.tables import take_away
@@ -19,15 +19,15 @@ from dashboard.views.texts import plain, shown
 from dashboard.views.view import View
 
 
-def spread(view: View, asked: Said, read: Reading) -> None:
+def spread(view: View, asked: Study, read: Reading) -> None:
     """Figure 3a and 3b."""
     st.header("Mean and deviation of relevance", anchor=False)
     whose(asked)
-    table = lists.spread(asked, read.rows)
+    table = context_study.spread(asked, read.rows)
     if table.empty:
         st.info(none_left(read.rows))
         return
-    names = cached.query_names(view.collection)
+    names = collections.query_names(collections.opened(view.collection))
     drawn = table.assign(words=table["query_id"].map(names).map(shown))
     left, right = st.columns(2, gap="large")
     with left:

@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.views.labels import item_name
+from dashboard.evaluation.digits import number
+from dashboard.experiment.names import item_name
 from dashboard.views.texts import shown
 
 _FILES = Path(__file__).parent
@@ -71,8 +72,8 @@ def _worth(step: Mapping[Any, Any], discount: str) -> dict[str, Any]:
             "state": "skipped",
         }  # fmt: skip
     r, counts = float(step["r"]), float(step["adjusted"])
-    numbers = [["r", f"{r:.3f}"], ["r′", f"{counts:.3f}"], ["g", f"{step['gain']:.3f}"]]
-    numbers += [] if discount == "MAX" else [["d", f"{step['discount']:.3f}"]]
+    numbers = [["r", number(r)], ["r′", number(counts)], ["g", number(step["gain"])]]
+    numbers += [] if discount == "MAX" else [["d", number(step["discount"])]]
     state = "less" if r - counts > LESS else "full"
     return {
         "rank": int(step["rank"]), "r": round(r, 5), "counts": round(counts, 5),
@@ -91,5 +92,5 @@ def in_words(step: Mapping[Any, Any]) -> str:
     if step["r"] == 0:
         return "not relevant at all"
     if step["r"] - step["adjusted"] > LESS:
-        return f"worth less: picture {int(step['best_rank']):,} is better ({step['best']:.3f})"
+        return f"worth less: picture {int(step['best_rank']):,} is better ({number(step['best'])})"
     return "counts in full"

@@ -6,10 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.browsed import Reading
+from dashboard.experiment import context_study
+from dashboard.experiment.context_study import Study
 from dashboard.tables import between
 from dashboard.views import late
-from dashboard.views.cached import lists
-from dashboard.views.cached.lists import Said
 from dashboard.views.protocols.context import agreement
 from dashboard.views.protocols.context.figures import spread
 from dashboard.views.protocols.context.shared import (
@@ -27,7 +27,7 @@ from dashboard.views.view import View
 
 def overview(view: View) -> None:
     """Draw the section of the Overview."""
-    known = lists.lists_of(view.collection)
+    known = context_study.lists_of(view.collection)
     st.header("Lists that people saw", anchor=False)
     if known is None:
         st.caption(
@@ -51,11 +51,11 @@ def overview(view: View) -> None:
     notes(known)
 
 
-def _sizes(view: View, asked: Said, read: Reading) -> None:
+def _sizes(view: View, asked: Study, read: Reading) -> None:
     """Table 1, and what each step of cleaning left."""
     st.header("How many there are, and how many are left", anchor=False)
     whose(asked)
-    sizes, steps = lists.sizes(asked), lists.cleaning(asked, read.rows)
+    sizes, steps = context_study.sizes(asked), context_study.cleaning(asked, read.rows)
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Table 1 of the source, for these lists**")
@@ -83,7 +83,7 @@ def _counted(table: pd.DataFrame, first: str) -> pd.DataFrame:
 
 def _worked(view: View) -> str:
     """Where relevance comes from: of how many workers each."""
-    low, high = lists.workers(view.collection)
+    low, high = context_study.workers(view.collection)
     if not high:
         return "Relevance came averaged (qrels). A list is a query as one person saw it."
     return (

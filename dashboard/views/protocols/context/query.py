@@ -6,11 +6,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.browsed import Reading
+from dashboard.evaluation.digits import number
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.walk import discount_of
-from dashboard.views import address, cached
-from dashboard.views.cached import lists
-from dashboard.views.cached.lists import Said
+from dashboard.experiment import collections, context_study
+from dashboard.experiment.context_study import Study
+from dashboard.views import address
+from dashboard.views.labels import distinct_labels
 from dashboard.views.protocols.context.grid import LESS, grid
 from dashboard.views.protocols.context.rating import rate
 from dashboard.views.protocols.context.shared import (
@@ -22,7 +24,7 @@ from dashboard.views.protocols.context.shared import (
     whose,
 )
 from dashboard.views.protocols.tables import take_away
-from dashboard.views.texts import plain, shown
+from dashboard.views.texts import plain
 from dashboard.views.view import View
 
 FORMULAS = {
@@ -37,7 +39,7 @@ FORMULAS = {
 
 def query(view: View, query_id: str) -> None:
     """Draw the section of Query."""
-    known = lists.lists_of(view.collection)
+    known = context_study.lists_of(view.collection)
     if known is None:
         return
     st.header("What people saw for this query", anchor=False)
@@ -59,22 +61,23 @@ def query(view: View, query_id: str) -> None:
     rate(view.collection, query_id, list_id, _of(mine, list_id)["version"], asked)
 
 
-def _choose(view: View, asked: Said, mine: pd.DataFrame) -> str:
+def _choose(view: View, asked: Study, mine: pd.DataFrame) -> str:
     """Which of the query's lists is shown: the address' list, else the first."""
     ids = mine["list_id"].drop_duplicates().tolist()
     if view.list and view.list not in ids:
         st.caption(plain(f"List {view.list} is of another query; here are those of this one."))
     chosen = view.list if view.list in ids else ids[0]
-    said = lists.answers(asked)
+    said = context_study.answers(asked)
     said = said[said["list_id"].isin(ids)].dropna(subset=["satisfaction"])
-    whose_words = KINDS[lists.kind(asked)]
+    whose_words = KINDS[context_study.kind(asked)]
     names = {i: _name(_of(mine, i), said[said["list_id"] == i], whose_words) for i in ids}
+    labels = distinct_labels(ids, names.__getitem__)
     st.session_state["choice-list"] = chosen
     st.selectbox(
         f"List ({len(ids):,} of this query)",
-        ids,
+        list(labels),
         key="choice-list",
-        format_func=lambda each: shown(names[each]),
+        format_func=labels.__getitem__,
         on_change=lambda: address.go(list=st.session_state["choice-list"]),
     )
     return str(chosen)
@@ -94,14 +97,16 @@ def _name(about: dict[str, str], said: pd.DataFrame, whose_words: str) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _walk(view: View, asked: Said, list_id: str, read: Reading) -> None:
+def _walk(view: View, asked: Study, list_id: str, read: Reading) -> None:
     """The list in its rows and columns, in words and as numbers."""
     discount = discount_of(measure(view.metric).name)
-    steps = lists.walk(asked, list_id, read, discount)
+    steps = context_study.walk(asked, list_id, read, discount)
     depth = steps.loc[steps["rank"].notna(), "row"].max() if steps["rank"].notna().any() else 0
     shown_steps = steps[steps["row"] <= depth] if depth else steps
     st.markdown(_said(shown_steps, discount))
-    items = cached.media_of(view.collection, shown_steps["item_id"].unique().tolist())
+    items = collections.media_of(
+        collections.opened(view.collection), shown_steps["item_id"].unique().tolist()
+    )
     grid(shown_steps, items, discount, key="list-of-pictures")
     st.caption(_legend(steps, shown_steps, read, discount))
     take_away(view, steps.assign(list_id=list_id), "list")
@@ -111,11 +116,14 @@ def _legend(steps: pd.DataFrame, shown_steps: pd.DataFrame, read: Reading, disco
     below = len(steps) - len(shown_steps)
     further = f"; {below} further ones lie below the rows that count" if below else ""
     window = "the pictures in it" if read.divide == "window" else "w"
+    formula = FORMULAS[discount]
+    if discount == "AVG" and read.average == "rows":
+        formula = "d(k) = 1 ÷ pictures in its row ÷ number of rows"
     return (
         f"In rows and columns as it was seen: {len(shown_steps):,} places, "
         f"{int(shown_steps['rank'].notna().sum()):,} with a valid relevance{further}. "
         "r: relevance ÷ 100. r′ = r² ÷ the largest r up to there. g: the mean of r′ over the last "
-        f"{read.window} pictures, divided by {window}. {FORMULAS[discount]}: the discount of the "
+        f"{read.window} pictures, divided by {window}. {formula}: the discount of the "
         "metric in front. Pale part of a bar: r; full part: r′. Where results are called hits, r "
         "is 0.5 or more; nothing here depends on that."
     )
@@ -127,20 +135,21 @@ def _said(steps: pd.DataFrame, discount: str) -> str:
     if read.empty:
         return "No picture of this list has a valid relevance."
     if discount == "MAX":
-        value = f"largest g = **{read['gain'].max():.4f}**"
+        value = f"largest g = **{number(read['gain'].max())}**"
     elif discount in ("AVG", "ERR"):
-        value = f"Σ g · d = **{read['adds'].sum():.4f}**"
+        value = f"Σ g · d = **{number(read['adds'].sum())}**"
     else:
         total, over = read["adds"].sum(), f"{len(read):,}"
-        value = f"Σ g · d ÷ {over} = {total:.4f} ÷ {over} = **{total / len(read):.4f}**"
+        value = f"Σ g · d ÷ {over} = {number(total)} ÷ {over} = **{number(total / len(read))}**"
     lost = (read["r"] - read["adjusted"]).astype(float)
     sentence = f"{discount} with the context-aware gain: {value}."
     if lost.max() <= LESS:
         return f"{sentence} No picture is worth less here: none comes after a better one."
     worst = read.iloc[int(lost.argmax())]
     r, best = float(worst["r"]), float(worst["best"])
+    adjusted = number(worst["adjusted"])
     return (
-        f"{sentence} Picture {int(worst['rank']):,} has a relevance of {r:.3f}, but picture "
-        f"{int(worst['best_rank']):,} before it has {best:.3f}. Beside the better one it counts "
-        f"only {r:.3f} × {r:.3f} ÷ {best:.3f} = {float(worst['adjusted']):.3f}."
+        f"{sentence} Picture {int(worst['rank']):,} has a relevance of {number(r)}, but picture "
+        f"{int(worst['best_rank']):,} before it has {number(best)}. Beside the better one it "
+        f"counts only {number(r)} × {number(r)} ÷ {number(best)} = {adjusted}."
     )

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard.experiment import collections, context_study
+from dashboard.experiment.context_study import Study
 from dashboard.storage import reviews
 from dashboard.storage.answers import REVIEWERS
 from dashboard.storage.lists import BEST, REAL, SIMULATED, WORST
 from dashboard.storage.reviewed import key_of
 from dashboard.storage.reviews import RATING, TAKEN_BACK, Review
 from dashboard.tables import DataError
-from dashboard.views import cached
-from dashboard.views.cached import lists
-from dashboard.views.cached.lists import Said
 from dashboard.views.texts import plain
 
 WORDS = {"1": "1, not at all", "5": "5, entirely"}
@@ -27,9 +26,9 @@ TAKES_PLACE = {
 }
 
 
-def rate(collection: str, query_id: str, list_id: str, version: str, asked: Said) -> None:
+def rate(collection: str, query_id: str, list_id: str, version: str, asked: Study) -> None:
     """Ask how content a reviewer is with a list, and show what reviewers said of it."""
-    given = lists.ratings(asked)
+    given = context_study.ratings(asked)
     mine = given[given["list_id"] == list_id].set_index("author")["value"]
     with st.container(border=True):
         st.markdown("**How content would you be with this list?**")
@@ -51,19 +50,23 @@ def rate(collection: str, query_id: str, list_id: str, version: str, asked: Said
         if len(mine):
             said = ", ".join(f"{author} {value}" for author, value in mine.items())
             st.caption(plain(f"Reviewers said: {said}.", None))
-        st.caption(TAKES_PLACE.get(lists.kind(asked), TAKES_PLACE[REVIEWERS]))
+        st.caption(TAKES_PLACE.get(context_study.kind(asked), TAKES_PLACE[REVIEWERS]))
 
 
 def _name() -> str:
-    """The reviewer's name, which lasts as long as the session."""
-    st.session_state["reviewer"] = st.session_state.get(_NAME, "")
+    """The reviewer's name, which lasts as long as the page: a session that takes the place of one
+    that was lost gets it from the field."""
 
     def remember() -> None:
         st.session_state[_NAME] = st.session_state["reviewer"].strip()
 
+    if _NAME in st.session_state:
+        st.session_state["reviewer"] = st.session_state[_NAME]
+
     st.text_input(
         "Your name", key="reviewer", max_chars=reviews.LONGEST_NAME, on_change=remember, width=220
     )
+    remember()
     return str(st.session_state.get(_NAME, ""))
 
 
@@ -73,7 +76,7 @@ def _keep(key: str, collection: str, query_id: str, list_id: str, version: str) 
     # what was typed last: a click may arrive together with the name, before it is remembered
     name = str(st.session_state.get("reviewer", "")).strip()
     try:
-        key = key_of(cached.opened(collection), saying=True)
+        key = key_of(collections.opened(collection), saying=True)
         reviews.append(Review(RATING, key, value, name, query_id, list_id=list_id, run=version))
     except (ValueError, DataError) as problem:
         st.session_state[_PROBLEM] = f"Not kept: {problem}"

@@ -6,18 +6,20 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.browsed import Reading
+from dashboard.experiment import context_study
+from dashboard.experiment.context_study import Study
 from dashboard.storage.answers import REVIEWERS
 from dashboard.storage.lists import NONE, REAL, SIMULATED, Lists
 from dashboard.tables import DataError, counted
 from dashboard.views import address, summary
-from dashboard.views.cached import lists
-from dashboard.views.cached.lists import Said
 from dashboard.views.frame.shared import segments
 from dashboard.views.texts import plain
 from dashboard.views.view import View
 
 ROWS = ("5", "10", "15")
 DIVIDE = {"window": "the pictures in it", "w": "always w"}
+AVERAGE = {"pictures": "all pictures, as CG", "rows": "row means"}
+OVER_ROWS = "AVG: the mean of the means of the grid's rows, however many pictures each holds. "
 KINDS = {
     REAL: "by those who saw the list",
     SIMULATED: "simulated",
@@ -40,33 +42,33 @@ def readable(view: View, known: Lists) -> bool:
     """Say what of the lists' files cannot be used; whether enough is left to go on."""
     for problem in known.refused.values():
         st.error(plain(str(problem), None), icon=":material/error:")
-    if any(getattr(view, key) is None for key in ("rows", "window", "divide", "list")):
+    if any(getattr(view, key) is None for key in ("rows", "window", "divide", "average", "list")):
         st.info("Choose another value: nothing was computed for this link.")
     return not {"lists", "relevance"} & set(known.refused)
 
 
-def heard(view: View) -> Said | None:
+def heard(view: View) -> Study | None:
     """What people said of the lists; None, and why, where it cannot be read."""
     try:
-        return lists.said(view.collection)
+        return context_study.study_of(view.collection)
     except DataError as problem:
         st.error(plain(str(problem), None), icon=":material/error:")
         return None
 
 
-def whose(asked: Said) -> None:
+def whose(asked: Study) -> None:
     """The banner of a part that rests on satisfaction: whose it is. It cannot be closed."""
-    kind = lists.kind(asked)
+    kind = context_study.kind(asked)
     if kind == SIMULATED:
         st.warning(BANNER, icon=":material/smart_toy:")
     elif kind == NONE:
         st.info(NOBODY, icon=":material/person_off:")
     elif kind == REVIEWERS:
-        numbers = _numbers(lists.ratings(asked))
+        numbers = _numbers(context_study.ratings(asked))
         words = zip(("rating", "list", "reviewer"), numbers, strict=True)
         ratings, rated, people = (counted(n, word) for word, n in words)
         sentence = f"Satisfaction: {ratings} of {rated} by {people}, given on the Query screen."
-        known = lists.lists_of(asked.collection)
+        known = context_study.lists_of(asked.collection)
         if known is not None and known.kind == SIMULATED:
             sentence = f"{sentence} {WAY_BACK}"
         st.info(sentence, icon=":material/reviews:")
@@ -78,9 +80,9 @@ def _numbers(given: pd.DataFrame) -> tuple[int, int, int]:
 
 def reading(view: View) -> Reading | None:
     """How the address wants lists to be read; None where it cannot be followed."""
-    if not (view.rows and view.window and view.divide):
+    if not (view.rows and view.window and view.divide and view.average):
         return None
-    return Reading(int(view.rows), int(view.window), view.divide)
+    return Reading(int(view.rows), int(view.window), view.divide, view.average)
 
 
 def choices(view: View) -> None:
@@ -98,6 +100,7 @@ def choices(view: View) -> None:
             width=180,
         )
         segments("A window is divided by", "divide", DIVIDE, view)
+        segments("AVG is the mean of", "average", AVERAGE, view)
 
 
 def notes(known: Lists) -> None:
@@ -114,8 +117,8 @@ def none_left(rows: int) -> str:
     )
 
 
-def marked(asked: Said, table: pd.DataFrame) -> pd.DataFrame:
+def marked(asked: Study, table: pd.DataFrame) -> pd.DataFrame:
     """A table to take away, which says in each row whose answers it rests on."""
     marked = table.copy()
-    marked.insert(0, "answers", lists.kind(asked))
+    marked.insert(0, "answers", context_study.kind(asked))
     return marked

@@ -8,9 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
+from dashboard.experiment import judging, matching
+from dashboard.experiment.experiment import Experiment
 from dashboard.tables import DataError
-from dashboard.views import cached, late
-from dashboard.views.cached import Question, matching
+from dashboard.views import late
+from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
 from dashboard.views.view import View
@@ -18,30 +20,32 @@ from dashboard.views.view import View
 
 def query(view: View, query_id: str) -> None:
     """Draw the section of the Query screen: every right answer with its rank in each version."""
-    asked = cached.question(view)
-    kind = cached.judgement(asked).kinds.get(query_id, "")
-    own, asking = matching.answers(asked, query_id)
+    experiment = experiment_of(view)
+    kind = judging.judgement(experiment).kinds.get(query_id, "")
+    own, asking = matching.answers(experiment, query_id)
     if own.empty:
         return
     is_picture = kind == IMAGE
-    gallery = f"{matching.gallery_of(asked, kind):,} {'texts' if is_picture else 'pictures'}"
+    gallery = f"{matching.gallery_of(experiment, kind):,} {'texts' if is_picture else 'pictures'}"
     st.header("All its texts" if is_picture else "Its picture", anchor=False)
     best = "; the best of each version, in bold, counts for R@K" if len(own) > 1 else ""
-    found = [_table(asked, own, "Text" if is_picture else "Picture")]
+    found = [_table(experiment, own, "Text" if is_picture else "Picture")]
     st.caption(f"Ranks among {gallery}{best}.")
     if len(asking):
         st.markdown("**Asked the other way:** where each of its texts finds this picture")
-        found.append(_table(asked, asking, "Text", bold=False))
-        st.caption(f"Ranks among {matching.gallery_of(asked, TEXT):,} pictures.")
+        found.append(_table(experiment, asking, "Text", bold=False))
+        st.caption(f"Ranks among {matching.gallery_of(experiment, TEXT):,} pictures.")
     take_away(view, pd.concat(found, ignore_index=True), f"ranks-{query_id}")
 
 
-def _table(asked: Question, pairs: pd.DataFrame, what: str, bold: bool = True) -> pd.DataFrame:
+def _table(
+    experiment: Experiment, pairs: pd.DataFrame, what: str, bold: bool = True
+) -> pd.DataFrame:
     """Draw the rank of each pair in every version; gives the pairs with the ranks as columns."""
     shown, found, left_out = {}, pairs, []
-    for version in cached.opened(asked.collection).versions:
+    for version in experiment.collection.versions:
         try:
-            ranks = matching.ranks(asked, pairs, version)
+            ranks = matching.ranks(experiment, pairs, version)
         except DataError as problem:
             left_out.append(str(problem))
             continue

@@ -10,9 +10,10 @@ from dashboard.evaluation.curves import cumulative
 from dashboard.evaluation.metrics.crossmodal import CUTOFFS
 from dashboard.evaluation.pairing import chance
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
-from dashboard.views import cached, charts, late, summary
-from dashboard.views.cached import matching
+from dashboard.experiment import matching, ranking
+from dashboard.views import charts, late, summary
 from dashboard.views.charts.crossmodal import within_rank
+from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
 from dashboard.views.view import View
@@ -23,10 +24,10 @@ ASKING = {IMAGE: "pictures", TEXT: "texts"}
 
 def ranks(view: View) -> None:
     """The cumulative curves of both ways, and what the curves leave out."""
-    asked = cached.question(view)
-    only = summary.selected(view, asked)
-    ways = charts.version_ways(cached.versions(view))
-    found = {version: matching.first_hits(asked, version, only) for version in view.runs}
+    experiment = experiment_of(view)
+    only = summary.selected(view, experiment)
+    ways = charts.version_ways(versions_of(view))
+    found = {version: matching.first_hits(experiment, version, only) for version in view.runs}
     st.header("Where the first right answer stands", anchor=False)
     taken = []
     for column, kind in zip(st.columns(2, gap="large"), WAYS, strict=True):
@@ -49,9 +50,9 @@ def ranks(view: View) -> None:
 def _curve(
     view: View, kind: str, found: dict[str, pd.DataFrame], ways: dict[str, charts.Way]
 ) -> pd.DataFrame:
-    asked = cached.question(view)
-    gallery = matching.gallery_of(asked, kind)
-    cut = cached.cut(asked, view.runs)
+    experiment = experiment_of(view)
+    gallery = matching.gallery_of(experiment, kind)
+    cut = ranking.cut(experiment, view.runs)
     longest = min(gallery, cut or gallery)
     shares = pd.concat(
         [cumulative(of["rank"], longest).assign(run=run) for run, of in found.items()],

@@ -6,14 +6,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation.digits import percent
 from dashboard.evaluation.measure import summarise
-from dashboard.evaluation.metrics.crossmodal import CUTOFFS, FOLD, FOLDS, TESTS, with_sums
+from dashboard.evaluation.metrics.crossmodal import CUTOFFS, FOLD, FOLDS, TESTS, WHOLE, with_sums
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT, USUAL_TEXTS
+from dashboard.experiment import judging, matching, measuring
 from dashboard.tables import DataError, between
-from dashboard.views import cached, frame, late, summary
+from dashboard.views import frame, late, summary
 from dashboard.views.address.choices import TEST_NAMES
-from dashboard.views.cached import matching
+from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.crossmodal.ranks import WAYS, ranks
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
@@ -23,43 +25,54 @@ OF = {IMAGE: "i2t_R", TEXT: "t2i_R"}
 SIX = [(name, k) for name in OF.values() for k in CUTOFFS]
 SUMS = [("Rsum", None), ("mR", None)]
 BEST = 1e-9
+SAME = {WHOLE[FOLD]: "1K"}
+"""Of a thousand pictures the first thousand are all."""
 
 
 def overview(view: View) -> None:
     """Draw the section of the Overview."""
     st.header("Recall both ways", anchor=False)
-    pictures, offered = _offered(view)
+    pictures, offered, called = _offered(view)
+    names = TEST_NAMES | ({"whole": f"{called} (all)"} if called else {})
     if len(offered) > 1 or view.test not in offered:
         every = dict.fromkeys([*offered, view.test])
-        frame.segments("Test", "test", {test: TEST_NAMES[test] for test in every}, view)
+        frame.segments("Test", "test", {test: names[test] for test in every}, view)
+    if called and view.test == "whole":
+        st.caption(f"All pictures and texts of this collection: the {called}.")
     if view.test not in offered:
         st.error(plain(f"{TEST_NAMES[view.test]} cannot be had here: {pictures}.", None))
     elif view.test == "whole":
         _recalls(view)
     else:
         _thousands(view)
-    missing = [test for test in TESTS if test not in offered]
+    missing = [test for test in TESTS if test not in offered and test != SAME.get(called)]
     if missing:
         needed = [f"{TEST_NAMES[test]} needs {FOLDS[test] * FOLD:,} pictures" for test in missing]
         st.caption(plain(f"Not offered: {', '.join(needed)}; {pictures}.", None))
     ranks(view)
 
 
-def _offered(view: View) -> tuple[str, list[str]]:
-    """How many pictures the collection has, in words, and the tests that are large enough."""
+def _offered(view: View) -> tuple[str, list[str], str]:
+    """How many pictures the collection has, in words, the tests that are large enough, and what
+    that of all pictures is called; one that is the same as this is offered to its links only."""
     try:
-        number = matching.pictures_asked(cached.question(view))
+        number = matching.pictures_asked(experiment_of(view))
     except DataError as problem:
-        return str(problem).rstrip("."), ["whole"]
-    large = [test for test, folds in FOLDS.items() if number >= folds * FOLD]
-    return f"this collection asks with {number:,} pictures", ["whole", *large]
+        return str(problem).rstrip("."), ["whole"], ""
+    called = WHOLE.get(number, "")
+    large = [
+        test
+        for test, folds in FOLDS.items()
+        if number >= folds * FOLD and (test != SAME.get(called) or view.test == test)
+    ]
+    return f"this collection asks with {number:,} pictures", ["whole", *large], called
 
 
 def _recalls(view: View) -> None:
     """The table of all queries in view, from the measurements that every screen shows."""
-    asked = cached.question(view)
-    values = cached.measurements(asked, view.runs, PROTOCOLS[view.protocol].metrics)
-    only = summary.selected(view, asked)
+    experiment = experiment_of(view)
+    values = measuring.measurements(experiment, view.runs, PROTOCOLS[view.protocol].metrics)
+    only = summary.selected(view, experiment)
     means = summarise(values if only is None else values[values["query_id"].isin(only)])
     single, means = means, with_sums(means)
     scored = {kind: _scored(means, OF[kind]) for kind in WAYS}
@@ -98,10 +111,10 @@ def _lacking(single: pd.DataFrame, means: pd.DataFrame) -> list[str]:
 def _thousands(view: View) -> None:
     """The table of one of COCO's tests, from the vectors of each version."""
     test: str = view.test
-    asked, tables, notes = cached.question(view), [], []
+    experiment, tables, notes = experiment_of(view), [], []
     for version in view.runs:
         try:
-            found = matching.test_of(asked, version, test)
+            found = matching.test_of(experiment, version, test)
         except DataError as problem:
             st.error(plain(str(problem), None))
             continue
@@ -137,7 +150,7 @@ def _of(scored: dict[str, int]) -> str:
 
 def _ratio(view: View) -> str:
     """How many texts a picture has."""
-    judged = cached.counted_judgement(cached.question(view))
+    judged = judging.counted_judgement(experiment_of(view))
     numbers = {
         number
         for query, number in zip(judged.query_ids, judged.relevant.tolist(), strict=True)
@@ -158,7 +171,7 @@ def _table(means: pd.DataFrame) -> None:
     runs = list(dict.fromkeys(means["run"]))
     columns = {}
     for name, k in [*SIX, *SUMS]:
-        values = [100 * known.get((run, name, k), float("nan")) for run in runs]
+        values = [known.get((run, name, k), float("nan")) for run in runs]
         best = np.nanmax(values) if not np.isnan(values).all() else np.nan
         columns[_title(name, k)] = [_cell(value, best) for value in values]
     table = pd.DataFrame(columns, index=pd.Index([plain(run) for run in runs], name="Version"))
@@ -174,5 +187,5 @@ def _title(name: str, k: int | None) -> str:
 def _cell(value: float, best: float) -> str:
     if np.isnan(value):
         return "–"
-    text = f"{round(value, 9):.1f}"
+    text = percent(value)
     return f"**{text}**" if value >= best - BEST else text

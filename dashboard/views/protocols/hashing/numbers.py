@@ -5,8 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation.digits import number
 from dashboard.evaluation.radius import USUAL
-from dashboard.views import cached, late, summary
+from dashboard.experiment import measuring
+from dashboard.views import late, summary
+from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
 from dashboard.views.protocols.hashing.shared import bounded, torn
 from dashboard.views.texts import plain, shown
@@ -38,12 +41,8 @@ def numbers(view: View, known: pd.DataFrame, near: pd.DataFrame) -> None:
         for name, column in _LOOK_UP.items():
             drawn[name] = within[column].to_numpy()
     with st.expander("Each version in numbers"):
-        three_digits = {
-            name: st.column_config.NumberColumn(format="%.3f")
-            for name in drawn.columns
-            if pd.api.types.is_float_dtype(drawn[name])
-        }
-        late.rows(drawn, hide_index=True, column_config=three_digits, placeholder="–")
+        floats = [str(name) for name in drawn if pd.api.types.is_float_dtype(drawn[name])]
+        late.rows(drawn, dict.fromkeys(floats, number), hide_index=True, placeholder="–")
         if said:
             st.caption(plain(said, None))
 
@@ -53,8 +52,10 @@ def _means(view: View, known: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     try:
         table = bounded(view, known, view.metric)
     except ValueError:
-        asked = cached.question(view)
-        means = cached.means(asked, view.runs, view.metric, summary.selected(view, asked))
+        experiment = experiment_of(view)
+        means = measuring.means(
+            experiment, view.runs, view.metric, summary.selected(view, experiment)
+        )
         front = short_label(view, view.metric)
         unknown = f"No bounds over the orders of equal distances are known for {front}."
         return means.assign(worst=float("nan"), best=float("nan")), unknown

@@ -12,11 +12,12 @@ from dashboard.evaluation.curves import steps
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols import protocol_of
 from dashboard.evaluation.radius import USUAL
+from dashboard.experiment import collections, hash_codes, ranking
+from dashboard.experiment.experiment import NO_CUT
 from dashboard.tables import between
-from dashboard.views import cached, charts, late, summary
-from dashboard.views.cached import codes
-from dashboard.views.cached.asked import NO_CUT
+from dashboard.views import charts, late, summary
 from dashboard.views.charts import hashing as drawn
+from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.protocols.hashing.numbers import numbers
 from dashboard.views.protocols.hashing.shared import bounded, torn
 from dashboard.views.protocols.tables import take_away
@@ -34,8 +35,8 @@ TIES = (
 
 def overview(view: View) -> None:
     """Draw the section of the Overview."""
-    known = codes.lengths(cached.opened(view.collection), view.runs)
-    ways = charts.version_ways(cached.versions(view))
+    known = hash_codes.lengths(collections.opened(view.collection).under(view.protocol), view.runs)
+    ways = charts.version_ways(versions_of(view))
     _over_p(view, known, ways)
     coded = known.dropna(subset=["bits"])
     near = _near(view, coded)
@@ -43,6 +44,7 @@ def overview(view: View) -> None:
     if len(coded):
         _precision_recall(view, near, ways)
     numbers(view, known, near)
+    summary.by_signs(view, view.runs)
     if len(coded) < len(known):
         without = ", ".join(known.loc[known["bits"].isna(), "run"])
         st.caption(plain(f"No hash codes, and so no radius or length: {without}.", None))
@@ -51,8 +53,8 @@ def overview(view: View) -> None:
 
 def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
     """Both metrics at p = 1, 2, 5 … gallery, a panel a code length."""
-    gallery = len(cached.opened(view.collection).items)
-    deepest = cached.cut(cached.question(view), view.runs) or gallery
+    gallery = len(collections.opened(view.collection).items)
+    deepest = ranking.cut(experiment_of(view), view.runs) or gallery
     metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(min(gallery, deepest)))
     table = bounded(view, known, metrics)
     st.header("mAP@p and nDCG@p over p", anchor=False)
@@ -94,10 +96,12 @@ def _over_bits(
 
 def _near(view: View, coded: pd.DataFrame) -> pd.DataFrame:
     """Precision and recall by radius of all versions of codes."""
-    asked = cached.question(view)
-    only = summary.selected(view, asked)
+    experiment = experiment_of(view)
+    only = summary.selected(view, experiment)
     tables = [
-        codes.by_radius(asked, run, int(bits), only).assign(run=run, method=method, bits=bits)
+        hash_codes.by_radius(experiment, run, int(bits), only).assign(
+            run=run, method=method, bits=bits
+        )
         for run, method, bits in coded.itertuples(index=False)
     ]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
@@ -139,9 +143,9 @@ def _right_end(view: View) -> str:
 
 
 def _types(view: View) -> None:
-    asked = cached.question(view)
-    table = codes.types(asked, summary.selected(view, asked))
-    items, queries = len(cached.opened(view.collection).items), int(table["queries"].max())
+    experiment = experiment_of(view)
+    table = hash_codes.types(experiment, summary.selected(view, experiment))
+    items, queries = len(collections.opened(view.collection).items), int(table["queries"].max())
     st.header("Pairs by type", anchor=False)
     shown = pd.DataFrame(
         {
@@ -188,7 +192,7 @@ def _queries(table: pd.DataFrame) -> str:
 
 def _front_p(view: View) -> int:
     """The p of the metric in front; without one that of the protocol."""
-    usual = protocol_of(cached.opened(view.collection), view.protocol).front
+    usual = protocol_of(collections.opened(view.collection), view.protocol).front
     return measure(view.metric).cutoff or usual.cutoff or 1
 
 

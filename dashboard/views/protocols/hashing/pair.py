@@ -7,28 +7,31 @@ import streamlit as st
 
 from dashboard.evaluation.code_pairs import CodePair
 from dashboard.evaluation.protocols.hashing import TYPES
-from dashboard.views import address, cached, late
-from dashboard.views.cached import Question, codes
+from dashboard.experiment import collections, hash_codes, judging, ranking
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.names import with_id
+from dashboard.views import address, late
 from dashboard.views.cards import results
 from dashboard.views.charts.hashing import code_bits
-from dashboard.views.labels import with_id
-from dashboard.views.texts import plain, shown
+from dashboard.views.experiments import experiment_of
+from dashboard.views.labels import distinct_labels
+from dashboard.views.texts import plain
 from dashboard.views.view import View
 
 
 def query(view: View, query_id: str) -> None:
     """Draw the section of the Query screen: the query's code and that of one result."""
-    asked = cached.question(view)
+    experiment = experiment_of(view)
     versions = results.versions(view)
-    places = {version: _places(asked, version, query_id) for version in versions}
+    places = {version: _places(experiment, version, query_id) for version in versions}
     offered = _offered(view, places)
     if not offered:
         return
     st.header("Two codes, bit by bit", anchor=False)
-    item_id = _chosen(view, asked, offered)
-    pairs = {v: codes.code_pair(asked, v, query_id, item_id) for v in versions}
+    item_id = _chosen(view, experiment, offered)
+    pairs = {v: hash_codes.code_pair(experiment, v, query_id, item_id) for v in versions}
     known = {version: pair for version, pair in pairs.items() if pair is not None}
-    st.markdown(_graded(asked, query_id, item_id))
+    st.markdown(_graded(experiment, query_id, item_id))
     if not known:
         st.info("None of these versions has a hash code of the query and of this item.")
         return
@@ -45,9 +48,9 @@ def query(view: View, query_id: str) -> None:
         st.caption(plain(f"No code of both: {', '.join(without)}.", None))
 
 
-def _places(asked: Question, version: str, query_id: str) -> dict[str, int]:
+def _places(experiment: Experiment, version: str, query_id: str) -> dict[str, int]:
     """The rank of each item for one query."""
-    run = cached.counted_run(asked, version)
+    run = ranking.counted_run(experiment, version)
     mine = run[run["query_id"] == query_id]
     return dict(zip(mine["item_id"].astype("str"), mine["rank"].astype(int), strict=True))
 
@@ -62,27 +65,24 @@ def _offered(view: View, places: dict[str, dict[str, int]]) -> list[str]:
     return list(dict.fromkeys([*named, *first, *of_rows]))
 
 
-def _chosen(view: View, asked: Question, offered: list[str]) -> str:
-    names = cached.item_names(asked.collection)
-
-    def called(item: str) -> str:
-        return shown(with_id(names.get(item, item), item))
-
+def _chosen(view: View, experiment: Experiment, offered: list[str]) -> str:
+    names = collections.item_names(experiment.collection)
+    labels = distinct_labels(offered, lambda item: with_id(names.get(item, item), item))
     st.session_state["choice-pair"] = offered[0]
     st.selectbox(
         "The query against",
-        offered,
+        list(labels),
         key="choice-pair",
-        format_func=called,
+        format_func=labels.__getitem__,
         on_change=lambda: address.go(pair=st.session_state["choice-pair"]),
         help="What is open in the player, or any item of the rows above.",
     )
     return offered[0]
 
 
-def _graded(asked: Question, query_id: str, item_id: str) -> str:
+def _graded(experiment: Experiment, query_id: str, item_id: str) -> str:
     """Of which type the pair is, in words."""
-    judged = cached.judgement(asked)
+    judged = judging.judgement(experiment)
     if query_id in judged.unscorable and judged.unscorable[query_id] != "no relevant item":
         return plain(f"Nobody judged this query: {judged.unscorable[query_id]}.")
     qrels = judged.qrels

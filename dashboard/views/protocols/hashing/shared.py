@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dashboard.views import cached, summary
+from dashboard.experiment import measuring
+from dashboard.views import summary
+from dashboard.views.experiments import experiment_of
 from dashboard.views.view import View
 
 
@@ -13,8 +15,10 @@ def bounded(view: View, known: pd.DataFrame, metrics: str) -> pd.DataFrame:
 
     Raises ValueError where a metric's bounds over the orders of ties are not known.
     """
-    asked = cached.question(view)
-    table = cached.tie_bounds(asked, tuple(known["run"]), metrics, summary.selected(view, asked))
+    experiment = experiment_of(view)
+    table = measuring.tie_bounds(
+        experiment, tuple(known["run"]), metrics, summary.selected(view, experiment)
+    )
     return table.merge(known, on="run")
 
 

@@ -68,7 +68,7 @@ def answers(word: str, drawing: Drawing) -> list[int]:
 
 
 def mean(given: Sequence[int]) -> float:
-    """The mean of the valid answers, -1 without any, to two decimals.
+    """The mean of the valid answers, -1 without any, to two decimals: as the made-up people see it.
 
     >>> mean([100, -1, 50]), mean([-1, -2])
     (75.0, -1)

@@ -19,11 +19,25 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def grades(folder: Path) -> dict[str, dict[str, float]]:
-    """query → item → grade."""
+    """query → item → grade: where workers answered, the mean of their valid answers, else -1."""
     found: dict[str, dict[str, float]] = {}
+    if (folder / "relevance.csv").is_file():
+        return relevance(folder)
     for row in rows(folder / "qrels.csv"):
         found.setdefault(row["query_id"], {})[row["item_id"]] = float(row["grade"])
     return found
+
+
+def relevance(folder: Path) -> dict[str, dict[str, float]]:
+    """query → item → the mean of the valid answers of all workers, -1 without any."""
+    said: dict[str, dict[str, list[float]]] = {}
+    for row in rows(folder / "relevance.csv"):
+        answers = said.setdefault(row["query_id"], {}).setdefault(row["item_id"], [])
+        answers.extend([float(row["relevance"])] if float(row["relevance"]) >= 0 else [])
+    return {
+        query: {item: sum(a) / len(a) if a else -1.0 for item, a in of.items()}
+        for query, of in said.items()
+    }
 
 
 def versions(folder: Path) -> Iterator[tuple[str, dict[str, np.ndarray], dict[str, np.ndarray]]]:

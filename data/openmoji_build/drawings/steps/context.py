@@ -134,12 +134,10 @@ def _texts(
     )  # fmt: skip
     said = ((s.list_id, s.participant, s.query_id, s.satisfaction) for s in seen)
     who = ("list_id", "participant", "query_id")
-    means = ((*pair, f"{mean(five):g}") for pair, five in judged.items())
     return {
         "items.csv": files.table(columns, items),
         "queries.csv": files.table(("query_id", "text"), words.items()),
         "relevance.csv": files.table(("query_id", "item_id", "worker", "relevance"), given),
-        "qrels.csv": files.table(("query_id", "item_id", "grade"), means),
         "lists.csv": files.table((*who, "version", "row", "column", "item_id"), grids),
         "satisfaction.csv": files.table((*who, "satisfaction_simulated"), said),
     }

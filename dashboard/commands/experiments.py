@@ -1,0 +1,119 @@
+"""The experiment that a call is about: which queries of which collection, judged how."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+
+from dashboard.commands.numbers import cosine, positive, share
+from dashboard.commands.submissions import submissions_of
+from dashboard.evaluation.protocols import PROTOCOLS, Protocol, crossmodal, trec
+from dashboard.experiment import judging
+from dashboard.experiment.collections import usual_queries
+from dashboard.experiment.experiment import NO_CUT, Experiment
+from dashboard.experiment.near_duplicates import LEFT_OUT
+from dashboard.storage.collection import Collection
+from dashboard.storage.settings import group_name
+
+OF_A_COLLECTION = ("runs", "groups", "threshold", "queries", "copies", "min_similarity")
+
+
+def add_rules(parser: ArgumentParser) -> None:
+    """The options that say which queries count, and how they are judged."""
+    parser.add_argument("--protocol", default="", help="default: the collection's first, or trec")
+    parser.add_argument("--metrics", default=None, metavar='"P@5 nDCG@10"')
+    parser.add_argument("--queries", choices=("text", "item", "all"), help="default: texts")
+    parser.add_argument("--scale", type=positive, metavar="N", help="trec: credit is grade ÷ N")
+    text = "trec: the least grade that is relevant (1)"
+    parser.add_argument("--level", "-l", type=positive, metavar="L", help=text)
+    text = "near-duplicates (counted): of several, left_out keeps the first in a list"
+    parser.add_argument("--copies", choices=("counted", LEFT_OUT), help=text)
+    text = "results less similar are left out; the divisor stays K"
+    parser.add_argument("--min-similarity", type=cosine, metavar="S", help=text)
+
+
+def add_keywords(parser: ArgumentParser, *, groups: bool = True) -> None:
+    """The options that say which keywords count."""
+    if groups:
+        parser.add_argument(
+            "--groups", nargs="+", metavar="GROUP", help="default: the collection's"
+        )
+    parser.add_argument("--threshold", type=share, metavar="T", help="least score of a keyword")
+
+
+def refuse_for_files(call: Namespace) -> None:
+    """Raise ValueError where a call of plain files asks for what only a collection can tell.
+
+    Whether the queries of a matching are pictures or texts is said of plain files, too.
+    """
+    given = [name for name in OF_A_COLLECTION if getattr(call, name, None) is not None]
+    if call.protocol == crossmodal.CROSSMODAL.name and call.queries != "all":
+        given = [name for name in given if name != "queries"]
+    if given:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise ValueError(f"{flags}: only a COLLECTION has that; leave it out with --qrels")
+
+
+def graded(protocol: Protocol, call: Namespace) -> Protocol:
+    """The protocol trec with the scale and the level of relevance that a call names.
+
+    Raises ValueError for any other protocol.
+    """
+    given = [name for name in ("scale", "level") if getattr(call, name) is not None]
+    if not given:
+        return protocol
+    if protocol.name != trec.TREC.name:
+        flag = given[0]
+        raise ValueError(
+            f"--{flag} is of the protocol trec; {protocol.name} has a {flag} of its own"
+        )
+    return trec.with_options(call.scale, call.level)
+
+
+def protocol_named(name: str, known: Iterable[str] = ()) -> Protocol:
+    """The protocol of that name, else the first of those that the collection knows."""
+    name = name or next(iter(known), "trec")
+    if name not in PROTOCOLS:
+        raise ValueError(f"no protocol {name!r}; there are {', '.join(PROTOCOLS)}")
+    return PROTOCOLS[name]
+
+
+def groups_of(call: Namespace, collection: Collection) -> list[str]:
+    """The keyword groups of a call. Raises ValueError for one that the collection has not."""
+    groups = [group_name(group) for group in call.groups or collection.default_groups]
+    unknown = [group for group in groups if group not in collection.groups]
+    if unknown:
+        raise ValueError(f"no group {unknown[0]!r}; there are {', '.join(collection.groups)}")
+    return groups
+
+
+def threshold_of(call: Namespace, collection: Collection) -> float:
+    """The least score of a keyword: the call's, or else the collection's own."""
+    return collection.mapping_threshold if call.threshold is None else float(call.threshold)
+
+
+def experiment_of(call: Namespace, collection: Collection) -> Experiment:
+    """The experiment of a call on an opened collection; what it leaves open is as on the screens.
+
+    Raises ValueError where no query is of the kind that is asked for, or a submission cannot stand
+    beside the versions; DataError where a submission's file is not there.
+    """
+    protocol = graded(protocol_named(call.protocol, collection.protocols), call)
+    experiment = Experiment.of(
+        collection,
+        protocol=protocol.name,
+        groups=groups_of(call, collection),
+        mapping_threshold=threshold_of(call, collection),
+        queries=call.queries or usual_queries(collection),
+        min_similarity=NO_CUT if call.min_similarity is None else call.min_similarity,
+        copies=call.copies or "counted",
+        submissions=submissions_of(call, protocol, collection.versions),
+        scale=call.scale,
+        level=call.level,
+    )
+    collection.check_evidence()
+    if judging.queries(experiment).empty and len(collection.queries):
+        other = "item" if experiment.queries == "text" else "text"
+        found = f"none of {len(collection.queries):,} queries is of this kind"
+        raise ValueError(f"--queries {experiment.queries}: {found}; ask for --queries {other}")
+    return experiment

@@ -1,0 +1,9 @@
+"""What a number depends on, and every number, once: screens, commands, reports and the gate ask
+here.
+
+An `Experiment` is a collection in one state with the choices that numbers depend on. From it follow
+the evidence and the judgement (`judging`), what each version found (`ranking`), measurements and
+comparisons (`measuring`), causes and the best order (`explaining`). Results are remembered
+(`memory`), shared, and never changed by who gets them. Sees tables, storage, retrieval and
+evaluation; never Streamlit, argparse or a view.
+"""

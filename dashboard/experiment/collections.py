@@ -1,0 +1,161 @@
+"""Collections and what is in them, opened once for all who look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from dashboard.experiment import names
+from dashboard.experiment.memory import remembered
+from dashboard.retrieval import language_models, searchable
+from dashboard.retrieval.query_vectors import to_encode
+from dashboard.retrieval.searchable import Searchable as Searchable
+from dashboard.storage import collection as stored
+from dashboard.storage import media, sides
+from dashboard.storage.collection import Collection
+from dashboard.storage.freshness import stamp
+from dashboard.storage.media import asked as query_pictures
+from dashboard.tables import DataError
+
+
+def collection_names() -> list[str]:
+    """The names of the collections that can be opened, in order."""
+    return stored.names()
+
+
+def collection(name: str) -> tuple[Collection | None, str]:
+    """The opened collection of that name and "", or `None` and why it cannot be opened."""
+    try:
+        return opened(name), ""
+    except DataError as error:
+        return None, str(error)
+
+
+def opened(name: str) -> Collection:
+    """The collection of that name below the data folder, in the state of its files.
+
+    Raises DataError where there is none, or it cannot be opened.
+    """
+    return opened_in(stored.find(name))
+
+
+def opened_in(folder: Path) -> Collection:
+    """The collection in a folder, which may stand anywhere, in the state of its files."""
+    return _opened(str(folder), stamp(folder))
+
+
+def collection_in(folder: str, digest: str) -> Collection:
+    """The collection in a folder in the state that an experiment is about.
+
+    Raises DataError where the files have changed since, so that no result is remembered for a state
+    that it was not computed from.
+    """
+    collection = opened_in(Path(folder))
+    if collection.digest != digest:
+        wanted = "a moment's patience"
+        raise DataError(collection.name, "files that changed while they were read", wanted)
+    return collection
+
+
+@remembered(8, work="Reading the collection …")
+def _opened(folder: str, state: str) -> Collection:
+    return stored.open_collection(Path(folder), allow_path=True)
+
+
+def usual_queries(collection: Collection) -> str:
+    """The kind of queries that a collection is opened with."""
+    tables = collection.queries, collection.protocols, collection.query_keywords
+    return sides.usual_queries(*tables)
+
+
+def item_names(collection: Collection) -> dict[str, str]:
+    """What each item is called: its caption, or its id where it has none."""
+    return _item_names(str(collection.folder), collection.digest)
+
+
+@remembered(32)
+def _item_names(folder: str, digest: str) -> dict[str, str]:
+    return names.item_names(collection_in(folder, digest).items)
+
+
+def query_names(collection: Collection) -> dict[str, str]:
+    """What each stored query is called: its text, or the item that it is about."""
+    return _query_names(str(collection.folder), collection.digest)
+
+
+@remembered(32)
+def _query_names(folder: str, digest: str) -> dict[str, str]:
+    collection = collection_in(folder, digest)
+    return names.query_names(collection.queries, collection.items)
+
+
+def words(collection: Collection) -> names.Words:
+    """What the items and queries of a collection are called."""
+    return _words(str(collection.folder), collection.digest)
+
+
+@remembered(32)
+def _words(folder: str, digest: str) -> names.Words:
+    collection = collection_in(folder, digest)
+    return names.words(collection.items, collection.queries)
+
+
+def media_of(collection: Collection, item_ids: Sequence[str]) -> pd.DataFrame:
+    """How items are shown: addresses of clip and poster, or the word for what is wrong with them.
+
+    Not remembered: whether a file is there is looked up each time.
+    """
+    return media.media(collection, item_ids)
+
+
+def pictures_of(collection: Collection, query_ids: Sequence[str]) -> pd.DataFrame:
+    """What stored queries are asked with: address of a picture, text of an item, or what is wrong.
+
+    Not remembered, as above.
+    """
+    return query_pictures.pictures(collection, query_ids)
+
+
+def searched_with(collection: Collection, versions: tuple[str, ...]) -> Searchable:
+    """What versions of a collection can be searched with."""
+    return _searched_with(str(collection.folder), collection.digest, versions)
+
+
+@remembered(32)
+def _searched_with(folder: str, digest: str, versions: tuple[str, ...]) -> Searchable:
+    return searchable.searchable(collection_in(folder, digest), versions)
+
+
+def encodes_stored_texts(collection: Collection) -> bool:
+    """Whether some version encodes texts of stored queries that it has no vectors of."""
+    return _encodes_stored_texts(str(collection.folder), collection.digest)
+
+
+@remembered(32)
+def _encodes_stored_texts(folder: str, digest: str) -> bool:
+    collection = collection_in(folder, digest)
+    return any(to_encode(model, collection.queries) for model in collection.searched.values())
+
+
+def load_text_model() -> None:
+    """Begins to load the text model in the background, once; screens call it when drawn."""
+    language_models.warm()
+
+
+def text_model(patience: float = 0.0) -> str:
+    """The state of the text model, ready, loading or failed; at the latest after so many seconds
+    while it is loading."""
+    loading = language_models.warm()
+    if patience:
+        loading.join(patience)
+    at_work = loading.is_alive()  # asked first: what ends in between is ready
+    if language_models.ready():
+        return "ready"
+    return "loading" if at_work else "failed"
+
+
+def text_model_state() -> str:
+    """A stamp that changes when other files take the place of the text model's."""
+    return language_models.state()

@@ -1,0 +1,166 @@
+"""What people saw and said, and the tables of it, remembered by the state of the files and by what
+reviewers said since."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from dashboard.evaluation.browsed import Browsed, Reading
+from dashboard.experiment.collections import opened
+from dashboard.experiment.memory import remembered
+from dashboard.storage import lists as stored
+from dashboard.storage import reviews
+from dashboard.storage.answers import answers as answers_of
+from dashboard.storage.answers import ratings_of
+from dashboard.storage.collection import Collection, find
+from dashboard.storage.freshness import stamp
+from dashboard.storage.lists import Lists
+from dashboard.storage.reviewed import key_of
+from dashboard.storage.stored import stored_files
+from dashboard.tables import DataError
+
+
+class Study(NamedTuple):
+    """What tables of lists depend on: the files' state, and the last rating that counts: the state
+    of the file of reviews, its number there, and what it is kept under."""
+
+    collection: str
+    state: str
+    reviews: str
+    until: int
+    key: str
+
+
+def lists_of(name: str) -> Lists | None:
+    """What a collection's people saw and said; None where it has no lists."""
+    return _lists(name, stamp(find(name)))
+
+
+def has_lists(collection: Collection) -> bool:
+    """Whether a collection has lists that people saw, usable or not."""
+    return bool(stored_files(collection.folder, "lists"))
+
+
+def list_ids(name: str) -> pd.Series:
+    """The ids of the lists that people saw, each once, in the file's order."""
+    known = lists_of(name)
+    ids = known.places["list_id"] if known else pd.Series([], dtype="str")
+    return ids.drop_duplicates()
+
+
+def side_by_side(collection: Collection) -> int:
+    """How many pictures stood side by side in the widest list; 0 where nobody knows."""
+    known = lists_of(collection.name) if has_lists(collection) else None
+    return int(known.places["column"].max()) if known and len(known.places) else 0
+
+
+def workers(name: str) -> tuple[int, int]:
+    """How many workers said how relevant an item is to a query, at least and at most; 0 where
+    relevance came averaged."""
+    return _workers(name, stamp(find(name)))
+
+
+def study_of(name: str) -> Study:
+    """What the tables depend on now. Raises DataError where the reviews cannot be read."""
+    key = key_of(opened(name))
+    study = Study(name, stamp(find(name)), *reviews.state(key, reviews.RATING), key)
+    ratings(study)  # here, where the screen is ready to be told that they cannot be read
+    return study
+
+
+def ratings(study: Study) -> pd.DataFrame:
+    """The last rating of each reviewer of each list: list_id, author, value."""
+    return _ratings(study.key, study.reviews, study.until)
+
+
+def kind(study: Study) -> str:
+    """Whose answers count: "real", "simulated", "reviewers" or "none"."""
+    return _browsed(study)[1]
+
+
+def answers(study: Study) -> pd.DataFrame:
+    """Who said what of which list: list_id, query_id, participant, session, satisfaction."""
+    known = _lists(study.collection, study.state)
+    return answers_of(known, ratings(study))[0] if known else pd.DataFrame()
+
+
+@remembered(16)
+def sizes(study: Study) -> pd.DataFrame:
+    """The source's table 1."""
+    return _browsed(study)[0].sizes()
+
+
+@remembered(32)
+def cleaning(study: Study, rows: int) -> pd.DataFrame:
+    """What each step of cleaning left."""
+    return _browsed(study)[0].study(rows).steps
+
+
+@remembered(32)
+def spread(study: Study, rows: int) -> pd.DataFrame:
+    """The source's figure 3, with the words and the version of each list."""
+    known = _lists(study.collection, study.state)
+    drawn = _browsed(study)[0].spread(rows)
+    about = known.places.drop_duplicates("list_id") if known else pd.DataFrame()
+    return drawn.merge(about[["list_id", "query_id", "version", "participant"]], on="list_id")
+
+
+@remembered(32)
+def in_each_row(study: Study, rows: int) -> int | None:
+    """How many pictures every row of lists of at least so many rows holds; None: they differ."""
+    return _browsed(study)[0].in_each_row(rows)
+
+
+@remembered(32)
+def halves(study: Study, reading: Reading) -> pd.DataFrame:
+    """The source's table 2."""
+    return _browsed(study)[0].halves(reading)
+
+
+@remembered(64)
+def gains(study: Study, reading: Reading) -> pd.DataFrame:
+    """Original and context-aware gain under each discount, at one depth."""
+    return _browsed(study)[0].gains(reading)
+
+
+@remembered(32)
+def table_3(study: Study, reading: Reading) -> pd.DataFrame:
+    """The source's table 3; of the reading the window and its divisor."""
+    return _browsed(study)[0].table_3(reading)
+
+
+@remembered(128)
+def walk(study: Study, list_id: str, reading: Reading, discount: str) -> pd.DataFrame:
+    """One list picture by picture."""
+    return _browsed(study)[0].walk(list_id, reading, discount)
+
+
+@remembered(8)
+def _lists(name: str, state: str) -> Lists | None:
+    return stored.read_lists(opened(name))
+
+
+@remembered(8)
+def _workers(name: str, state: str) -> tuple[int, int]:
+    known = _lists(name, state)
+    if known is None or (known.relevance["worker"] == "").all():
+        return 0, 0
+    number = known.relevance.groupby(["query_id", "item_id"]).size()
+    return int(number.min()), int(number.max())
+
+
+@remembered(16)
+def _browsed(study: Study) -> tuple[Browsed, str]:
+    known = _lists(study.collection, study.state)
+    if known is None:
+        raise DataError(study.collection, "no lists.csv", "lists that people saw")
+    given, whose = answers_of(known, ratings(study))
+    viewers = whose in (stored.REAL, stored.SIMULATED)
+    return Browsed.of(known.places, known.relevance, given, by_viewers=viewers), whose
+
+
+@remembered(32)
+def _ratings(key: str, file: str, until: int) -> pd.DataFrame:
+    return ratings_of(key, until)

@@ -1,0 +1,92 @@
+"""Hash codes of a collection: which versions have them, what lies near, and one pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation import radius
+from dashboard.evaluation.code_pairs import CodePair, method_of
+from dashboard.evaluation.protocols import hashing
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.judging import copies_left_out, counted_judgement, queries
+from dashboard.experiment.memory import remembered
+from dashboard.experiment.ranking import counted_run
+from dashboard.retrieval.pairs import asking
+from dashboard.retrieval.search import PLACES
+from dashboard.storage.collection import Collection
+from dashboard.storage.files import Vectors
+
+
+def lengths(collection: Collection, versions: Sequence[str]) -> pd.DataFrame:
+    """The method and code length of each version: run, method, bits; <NA> for one without codes.
+
+    collection: as the protocol of hashing reads it.
+    """
+    rows: list[tuple[str, str, int | None]] = []
+    for version in versions:
+        model = collection.searched.get(version)
+        if model is None or not model.codes:
+            rows.append((version, version, None))
+            continue
+        said = str(model.settings["method"]).strip()
+        rows.append((version, said or method_of(version, model.dimension), model.dimension))
+    return pd.DataFrame(rows, columns=["run", "method", "bits"]).astype({"bits": "Int64"})
+
+
+@remembered(128)
+def by_radius(
+    experiment: Experiment, version: str, bits: int, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    """Precision and recall within each Hamming radius, of a version of codes."""
+    protocol, judged = experiment.rules, counted_judgement(experiment)
+    run = counted_run(experiment, version)
+    within = _within(experiment, version) if run.attrs.get("cut") else None
+    return radius.by_radius(run, judged, protocol, bits, only, within)
+
+
+@remembered(16)
+def _within(experiment: Experiment, version: str) -> radius.Within:
+    """What lies at each distance, counted from all codes, for rankings that end before it.
+
+    Where copies are left out, the nearest of several stands for all. Radii are of the protocol of
+    hashing, whose queries search everywhere and find no item of their own.
+    """
+    known = experiment.collection
+    model = known.under(experiment.protocol).searched[version]
+    one = copies_left_out(experiment)
+    gallery = [one.get(item, item) for item in model.items.ids]
+    asks = asking(model, queries(experiment))
+    found = radius.of_codes(
+        (asks.ids, asks.matrix > 0),
+        (gallery, model.items.matrix > 0),
+        counted_judgement(experiment),
+    )
+    least = experiment.min_similarity - 10.0**-PLACES / 2
+    return found.nearest(int((1 - least) * model.dimension / 2))
+
+
+@remembered(64)
+def types(experiment: Experiment, only: tuple[str, ...] | None) -> pd.DataFrame:
+    """How many pairs of a query and an item of the gallery are of type 1, 2 and 3."""
+    items = experiment.collection.items["item_id"].tolist()
+    return hashing.types(counted_judgement(experiment), items, only)
+
+
+def code_pair(experiment: Experiment, version: str, query_id: str, item_id: str) -> CodePair | None:
+    """The codes of a query and an item in a version; None where it has none of one of them."""
+    known = experiment.collection.under(experiment.protocol)
+    model = known.searched.get(version)
+    if model is None or not model.codes:
+        return None
+    query = asking(model, queries(experiment)).rows([query_id])
+    item = model.items.rows([item_id])
+    if not query.ids or not item.ids:
+        return None
+    return CodePair(_signs(query), _signs(item))
+
+
+def _signs(vectors: Vectors) -> np.ndarray:
+    return np.where(vectors.matrix[0] > 0, 1, -1).astype(np.int8)

@@ -1,0 +1,128 @@
+"""What is searched for, and which items are relevant to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from dashboard.evaluation import duplicates
+from dashboard.evaluation.labels import labelled, labelled_pairs
+from dashboard.evaluation.pairing import of_item
+from dashboard.evaluation.protocols import Judgement
+from dashboard.evaluation.protocols.alfa import required_keywords as required_by
+from dashboard.evaluation.protocols.protocol import qrels_of_asked
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.memory import remembered
+from dashboard.experiment.near_duplicates import copies
+from dashboard.retrieval import keywords
+from dashboard.retrieval.runs import TYPED, asked_queries
+from dashboard.storage.placed import placing
+
+HASHING = "hashing"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a protocol judges from (tables of the collection; of its queries those in question)."""
+
+    queries: pd.DataFrame
+    items: pd.DataFrame
+    keywords: pd.DataFrame
+    query_keywords: pd.DataFrame
+    qrels: pd.DataFrame | None
+
+
+@remembered(64)
+def queries(experiment: Experiment) -> pd.DataFrame:
+    """The queries in question (table `queries`)."""
+    if experiment.live:
+        text, item = experiment.text, experiment.item
+        return pd.DataFrame({"query_id": [TYPED], "text": [text], "item_id": [item]})
+    return asked_queries(experiment.collection, experiment.queries)
+
+
+@remembered(64)
+def query_keywords(experiment: Experiment) -> pd.DataFrame:
+    """What the words of each text query map to: candidates with scores, `kept` marked."""
+    collection, stored = experiment.collection, stored_query(experiment)
+    candidates = collection.query_keywords
+    if stored:
+        candidates = candidates[candidates["query_id"] == stored].assign(query_id=TYPED)
+    elif experiment.text:
+        candidates = keywords.candidates({TYPED: experiment.text}, collection.vocabulary)
+    return keywords.keep(candidates, experiment.mapping_threshold)
+
+
+def evidence(experiment: Experiment) -> Evidence:
+    """What a protocol judges from. Raises DataError where a file of labels could not be used."""
+    collection = experiment.collection
+    collection.check_evidence()
+    return Evidence(
+        queries=queries(experiment),
+        items=collection.items,
+        keywords=collection.keywords,
+        query_keywords=query_keywords(experiment),
+        qrels=_judgements(experiment, collection.qrels),
+    )
+
+
+def _judgements(experiment: Experiment, qrels: pd.DataFrame | None) -> pd.DataFrame | None:
+    """The judgements; of what is searched with those of the stored query that is the same.
+
+    A picture is no stored query, whatever words say it should find.
+    """
+    if not experiment.live:
+        return qrels_of_asked(qrels, queries(experiment))
+    stored = experiment.collection
+    if qrels is None and experiment.protocol == HASHING and labelled(stored.queries, stored.items):
+        qrels = labelled_pairs(stored.queries, stored.items)
+    if qrels is None:
+        return None
+    if experiment.picture:
+        return qrels.iloc[:0]
+    if experiment.item:
+        known = queries(replace(experiment, queries="item", item=""))
+        mine = of_item(qrels, known, experiment.item, experiment.rules)
+        return mine.assign(query_id=TYPED)
+    return qrels[qrels["query_id"] == stored_query(experiment)].assign(query_id=TYPED)
+
+
+@remembered(64)
+def judgement(experiment: Experiment) -> Judgement:
+    """Which items are relevant to which query, by the protocol's rules and the chosen groups."""
+    with placing(experiment.collection.folder):
+        return experiment.rules.judge(evidence(experiment), experiment.groups)
+
+
+@remembered(64)
+def required_keywords(experiment: Experiment) -> pd.DataFrame:
+    """The keywords that each query asks for, of every group: query_id, group, keyword."""
+    return required_by(evidence(experiment))
+
+
+@remembered(64)
+def counted_judgement(experiment: Experiment) -> Judgement:
+    """The judgement as metrics see it: where copies are left out, several count as one."""
+    left_out, judged = copies_left_out(experiment), judgement(experiment)
+    return duplicates.judged_as_one(judged, left_out) if left_out else judged
+
+
+def copies_left_out(experiment: Experiment) -> dict[str, str]:
+    """Each copy that an experiment leaves out → the item that stands for it; none where it counts
+    them. Raises DataError for a gallery that is too large to compare each item with each."""
+    if not experiment.leaves_copies_out:
+        return {}
+    return copies(experiment.folder, experiment.digest)
+
+
+def needs_text_model(experiment: Experiment) -> bool:
+    """Whether the text is not one of the stored queries, whose keywords and vectors are known."""
+    return bool(experiment.text) and not stored_query(experiment)
+
+
+def stored_query(experiment: Experiment) -> str:
+    """The id of the stored query with exactly this text, if there is one."""
+    known = experiment.collection.queries
+    same = known.loc[known["text"] == experiment.text, "query_id"]
+    return str(same.iloc[0]) if experiment.text and len(same) else ""

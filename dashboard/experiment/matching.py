@@ -1,0 +1,105 @@
+"""Image-text matching: ranks of the first right answer, and COCO's tests of a thousand images."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+
+from dashboard.evaluation import curves, pairing
+from dashboard.evaluation.metrics import crossmodal
+from dashboard.evaluation.metrics.crossmodal import Matching
+from dashboard.evaluation.pairing import Pairing
+from dashboard.experiment.collections import item_names
+from dashboard.experiment.experiment import NO_CUT, Experiment
+from dashboard.experiment.judging import counted_judgement, queries
+from dashboard.experiment.memory import remembered
+from dashboard.experiment.ranking import counted_run
+from dashboard.retrieval.query_vectors import query_vectors
+from dashboard.storage.sides import sides
+from dashboard.tables import DataError
+
+
+@remembered(64)
+def first_hits(experiment: Experiment, version: str, only: tuple[str, ...] | None) -> pd.DataFrame:
+    """Where the first right answer of each query that counts stands: query_id, rank, tied, kind
+    (image or text), relevant (how many are right)."""
+    judged = counted_judgement(experiment)
+    protocol = experiment.rules
+    found = curves.first_hits(counted_run(experiment, version), judged, protocol, only)
+    relevant = dict(zip(judged.query_ids, judged.relevant.tolist(), strict=True))
+    return found.assign(
+        kind=found["query_id"].map(judged.kinds).fillna("").astype("str"),
+        relevant=found["query_id"].map(relevant).astype("int64"),
+    )
+
+
+def gallery_of(experiment: Experiment, kind: str) -> int:
+    """Among how many items the queries of a kind look: those on the side that they search."""
+    known = experiment.collection.items
+    judged, table = counted_judgement(experiment), queries(experiment)
+    mine = table[table["query_id"].map(judged.kinds) == kind]
+    among = set(mine.get("among", pd.Series(dtype="str"))) - {""}
+    side_of = sides(known)
+    if len(among) == 1 and side_of:
+        return sum(side in among for side in side_of.values())
+    return len(known)
+
+
+def pictures_asked(experiment: Experiment) -> int:
+    """How many pictures of the collection ask, whatever part of the queries is in view."""
+    return len(_pairs(_every(experiment)).pictures)
+
+
+@remembered(32, work="Matching thousands of pictures and texts …")
+def test_of(experiment: Experiment, version: str, test: str) -> Matching:
+    """One of COCO's tests of a thousand images, of all queries of the collection.
+
+    Raises DataError for a version without vectors, and for pairs that the tests are not of.
+    """
+    pairs = _pairs(_every(experiment))
+    model = experiment.collection.searched.get(version)
+    if model is None:
+        raise DataError(version, "no vectors of its own", "vectors, for a test of other queries")
+    images, found = model.items.rows(pairs.pictures), model.items.rows(pairs.found)
+    asking = query_vectors(model, queries(_every(experiment))).vectors.rows(pairs.asking)
+    whole = (len(pairs.pictures), len(pairs.found), len(pairs.asking))
+    there = (len(images.ids), len(found.ids), len(asking.ids))
+    if there != whole:
+        raise DataError(version, f"vectors of {there} pictures, texts and queries", f"all {whole}")
+    try:
+        return crossmodal.matching(
+            images.matrix, found.matrix, pairs.owners, test, (asking.matrix, pairs.asked_of)
+        )
+    except ValueError as problem:
+        raise DataError(
+            experiment.collection.name, str(problem).rstrip("."), "another test"
+        ) from problem
+
+
+def answers(experiment: Experiment, query_id: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The right answers to a query, and of a picture the texts that ask for it: query_id, item_id,
+    name (the words of the text, or what the picture is called)."""
+    own, asking = pairing.answers(counted_judgement(experiment), query_id)
+    names = item_names(experiment.collection)
+    texts = queries(experiment).set_index("query_id")["text"]
+    own = own.assign(name=[names.get(item, item) for item in own["item_id"]])
+    return own, asking.assign(name=asking["query_id"].map(texts).astype("str"))
+
+
+def ranks(experiment: Experiment, pairs: pd.DataFrame, version: str) -> pd.Series:
+    """The rank of each pair in a version; <NA> where it did not come back. Raises DataError."""
+    return pairing.ranks_of(counted_run(experiment, version), pairs)
+
+
+def _every(experiment: Experiment) -> Experiment:
+    return replace(experiment, queries="all", copies="counted", min_similarity=NO_CUT)
+
+
+@remembered(8)
+def _pairs(every: Experiment) -> Pairing:
+    try:
+        return pairing.pairing(counted_judgement(every))
+    except ValueError as problem:
+        wanted = "texts of one picture each, pictures that are items"
+        raise DataError(every.collection.name, str(problem), wanted) from problem

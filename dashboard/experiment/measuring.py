@@ -1,0 +1,280 @@
+"""Metrics of versions, differences between them, slices, and how sure all that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pandas as pd
+
+from dashboard.evaluation import changes, not_run, outside, standing
+from dashboard.evaluation import compare as comparing
+from dashboard.evaluation import measure as measuring
+from dashboard.evaluation import overlap as overlapping
+from dashboard.evaluation import slices as slicing
+from dashboard.evaluation.ceilings import mean_ceiling
+from dashboard.evaluation.curves import bounded
+from dashboard.evaluation.divisions import divisions
+from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.scores import scores
+from dashboard.evaluation.statistics import tukey
+from dashboard.experiment.collections import collection_in
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.judging import counted_judgement, queries, required_keywords
+from dashboard.experiment.memory import remembered
+from dashboard.experiment.ranking import counted_run
+from dashboard.storage.collection import Collection
+from dashboard.storage.evidence import scenes
+from dashboard.storage.placed import placing
+from dashboard.tables import DataError
+
+
+@remembered(128)
+def _measured(experiment: Experiment, version: str, metrics: str) -> pd.DataFrame:
+    protocol = experiment.rules
+    found = {version: counted_run(experiment, version)}
+    with placing(experiment.collection.folder):
+        return measuring.measure(found, counted_judgement(experiment), protocol, parse(metrics))
+
+
+def measurements(experiment: Experiment, versions: tuple[str, ...], metrics: str) -> pd.DataFrame:
+    """The value of each metric for each version and query (table `measurements`)."""
+    return pd.concat([_measured(experiment, v, metrics) for v in versions], ignore_index=True)
+
+
+@remembered(64)
+def outside_said(
+    experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
+) -> dict[str, str]:
+    """Which versions have results that are no item of the collection: a sentence for each."""
+    items = experiment.collection.items["item_id"]
+    found = outside.outside({v: counted_run(experiment, v) for v in versions}, items, only)
+    return outside.outside_said(found, condensed=experiment.rules.condensed)
+
+
+@remembered(64)
+def not_run_said(
+    experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
+) -> dict[str, str]:
+    """Which versions were not experiment some of the queries, and why: a sentence for each."""
+    found = {version: counted_run(experiment, version) for version in versions}
+    return not_run.not_run_said(found, only or queries(experiment)["query_id"].tolist())
+
+
+@remembered(64)
+def counts(
+    experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    """How many queries of each version are scored, and why others are not."""
+    found = {version: counted_run(experiment, version) for version in versions}
+    judged = counted_judgement(experiment)
+    if only is not None:
+        kept = set(only)
+        judged = replace(
+            judged,
+            query_ids=tuple(query for query in judged.query_ids if query in kept),
+            qrels=judged.qrels[judged.qrels["query_id"].isin(kept)],
+        )
+    return measuring.counts(found, judged, experiment.protocol)
+
+
+@remembered(64)
+def comparison(
+    experiment: Experiment,
+    baseline: str,
+    candidate: str,
+    metrics: str,
+    only: tuple[str, ...] | None,
+) -> pd.DataFrame:
+    """Baseline against candidate, a row a metric: means, difference, interval, p, counts.
+
+    only: the query_ids to compare on; `None` for all in question.
+    """
+    measured = _of(only, measurements(experiment, (baseline, candidate), metrics))
+    return comparing.compare(measured, baseline, candidate, groups=scenes_of(experiment))
+
+
+@remembered(64)
+def against(
+    experiment: Experiment,
+    baseline: str,
+    versions: tuple[str, ...],
+    metrics: str,
+    only: tuple[str, ...] | None,
+) -> pd.DataFrame:
+    """The baseline against each of the versions: rows of `comparison` after `candidate_run`."""
+    every = tuple(dict.fromkeys([baseline, *versions]))
+    measured = _of(only, measurements(experiment, every, metrics))
+    return comparing.compare_all(measured, baseline=baseline, groups=scenes_of(experiment))
+
+
+@remembered(64)
+def pairs(
+    experiment: Experiment, versions: tuple[str, ...], metric: str, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    """Every pair of versions: Tukey's difference by one metric, and how alike their lists are.
+
+    Columns of `tukey` (bounds and p that hold for all pairs together) with jaccard, rbo and shift,
+    all of them of the lists of the queries that are scored in all versions, and only of these.
+    """
+    wanted = parse(metric)[0]
+    measured = _of(only, measurements(experiment, versions, metric))
+    differences = tukey.tukey(measured, wanted.name, wanted.cutoff, groups=scenes_of(experiment))
+    whole = scores(measured).scored_in_all(wanted.name, wanted.cutoff)
+    found = {version: _of(whole, _counting(experiment, version)) for version in versions}
+    alike = overlapping.overlap(found, wanted.cutoff or 10)
+    return differences.merge(alike, on=["baseline", "candidate"])
+
+
+def _counting(experiment: Experiment, version: str) -> pd.DataFrame:
+    """What the protocol ranks of a run, ranks closed up: a submission has nothing else."""
+    run = experiment.rules.keep(counted_run(experiment, version), counted_judgement(experiment))
+    return run.assign(rank=run.groupby("query_id", observed=True).cumcount() + 1)
+
+
+@remembered(64)
+def turned(experiment: Experiment, baseline: str, candidate: str, metric: str) -> frozenset[str]:
+    """The queries whose value of a metric was full in the baseline and is none in the candidate."""
+    wanted = parse(metric)[0]
+    table = measurements(experiment, tuple(dict.fromkeys([baseline, candidate])), metric)
+    return frozenset(changes.turned(table, baseline, candidate, wanted.name, wanted.cutoff))
+
+
+def scenes_of(experiment: Experiment) -> Mapping[str, str] | None:
+    """Which queries come from one scene and are therefore resampled together."""
+    return scenes(queries(experiment))
+
+
+@remembered(64)
+def means(
+    experiment: Experiment, versions: tuple[str, ...], metrics: str, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    """The mean of each version and metric with its interval, over `only` these queries."""
+    return standing.means(
+        _of(only, measurements(experiment, versions, metrics)), groups=scenes_of(experiment)
+    )
+
+
+@remembered(128)
+def _bounded(
+    experiment: Experiment, version: str, metrics: str, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    protocol, judged = experiment.rules, counted_judgement(experiment)
+    return bounded(counted_run(experiment, version), judged, protocol, metrics, only).assign(
+        run=version
+    )
+
+
+def tie_bounds(
+    experiment: Experiment,
+    versions: tuple[str, ...],
+    metrics: str,
+    only: tuple[str, ...] | None = None,
+) -> pd.DataFrame:
+    """What the means of versions could be at worst and at best in another order of equal scores.
+
+    Columns run, metric, cutoff, mean, worst, best, scored, total. ValueError for a metric without
+    such bounds.
+    """
+    rows = [_bounded(experiment, version, metrics, only) for version in versions]
+    return pd.concat(rows, ignore_index=True)
+
+
+@remembered(64)
+def stability(
+    experiment: Experiment, versions: tuple[str, ...], metric: str, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    """How often each version would come first, second … with other queries of the same kind."""
+    wanted = parse(metric)[0]
+    measured = _of(only, measurements(experiment, versions, metric))
+    return standing.stability(measured, wanted.name, wanted.cutoff, groups=scenes_of(experiment))
+
+
+@remembered(64)
+def slices(experiment: Experiment) -> pd.DataFrame:
+    """Which query is in which slice, in all ways to divide them: query_id, by, slice."""
+    required = required_keywords(experiment)
+    return divisions(
+        queries(experiment), required, experiment.groups, counted_judgement(experiment)
+    )
+
+
+@remembered(64)
+def slice_means(
+    experiment: Experiment,
+    versions: tuple[str, ...],
+    baseline: str,
+    metric: str,
+    by: str,
+    only: tuple[str, ...] | None,
+) -> pd.DataFrame:
+    """One metric on every slice of one kind × version, and the difference to the baseline."""
+    every = slices(experiment)
+    wanted = parse(metric)[0]
+    return slicing.slice_means(
+        _of(only, measurements(experiment, versions, metric)),
+        every[every["by"] == by],
+        wanted.name,
+        wanted.cutoff,
+        baseline=baseline,
+        groups=scenes_of(experiment),
+    )
+
+
+@remembered(64)
+def every_slice(
+    experiment: Experiment,
+    versions: tuple[str, ...],
+    baseline: str,
+    metric: str,
+    only: tuple[str, ...] | None,
+) -> pd.DataFrame:
+    """One metric on every slice of all kinds × version, and the difference to the baseline."""
+    wanted = parse(metric)[0]
+    return slicing.slice_means(
+        _of(only, measurements(experiment, versions, metric)),
+        _of(only, slices(experiment)),
+        wanted.name,
+        wanted.cutoff,
+        baseline=baseline,
+        groups=scenes_of(experiment),
+    )
+
+
+@remembered(8)
+def _known_slices(folder: str, digest: str) -> dict[str, tuple[str, ...]]:
+    collection = collection_in(folder, digest)
+    every = Experiment(
+        folder=folder,
+        digest=digest,
+        protocol=collection.protocols[0],
+        groups=collection.groups,
+        mapping_threshold=collection.mapping_threshold,
+        queries="all",
+    )
+    try:
+        table = slices(every)
+    except DataError:
+        return {}  # the screen that needs the labels says what is wrong with them
+    named = {str(by): tuple(of["slice"].unique()) for by, of in table.groupby("by", sort=False)}
+    steps = {"number of relevant items": tuple(step for _, step in slicing.NUMBERS)}
+    return named | {by: steps.get(by, ()) for by in named if by in steps}
+
+
+def known_slices(collection: Collection) -> dict[str, tuple[str, ...]]:
+    """All slices that queries of the collection can be in, by what divides them."""
+    return _known_slices(str(collection.folder), collection.digest)
+
+
+@remembered(64)
+def ceilings(
+    experiment: Experiment, metrics: str, only: tuple[str, ...] | None
+) -> tuple[float | None, ...]:
+    """The mean ceiling of each metric over `only` these queries (None: all in question); None for a
+    metric that a perfect ranking brings to 1, or of which no ceiling is known."""
+    judged = counted_judgement(experiment)
+    return tuple(mean_ceiling(measure, judged, only) for measure in parse(metrics))
+
+
+def _of(only: tuple[str, ...] | None, measured: pd.DataFrame) -> pd.DataFrame:
+    return measured if only is None else measured[measured["query_id"].isin(only)]

@@ -1,0 +1,111 @@
+"""Which items are near-duplicates, by the vectors of each version and by their posters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from dashboard.evaluation import duplicates
+from dashboard.experiment.collections import collection_in, opened_in
+from dashboard.experiment.memory import remembered
+from dashboard.storage.collection import Collection
+from dashboard.storage.media import state
+from dashboard.storage.media.hashes import hashes_of, poster_hash
+
+LEFT_OUT = "left_out"
+REMEMBERED = 1.0  # seconds
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """Pairs of near-duplicates (item_id, other): of each version, and of pictures."""
+
+    by_version: dict[str, pd.DataFrame]
+    pictures: pd.DataFrame
+
+    def of(self, item_id: str) -> dict[str, list[str]]:
+        """The near-duplicates of an item, each with what says so: `v0.2 0.991`, `picture`."""
+        found: dict[str, list[str]] = {}
+        for version, pairs in self.by_version.items():
+            for other, cosine in _with(item_id, pairs, "similarity"):
+                found.setdefault(other, []).append(f"{version} {cosine:.3f}")
+        for other, bits in _with(item_id, self.pictures, "bits"):
+            found.setdefault(other, []).append(f"picture, {bits:.0f} of 256 bits differ")
+        return found
+
+
+def _with(item_id: str, pairs: pd.DataFrame, column: str) -> list[tuple[str, float]]:
+    left, right = pairs[pairs["item_id"] == item_id], pairs[pairs["other"] == item_id]
+    return [
+        *zip(left["other"], left[column], strict=True),
+        *zip(right["item_id"], right[column], strict=True),
+    ]
+
+
+def alike(folder: str, digest: str, item_ids: tuple[str, ...]) -> Alike:
+    """The near-duplicates among some items."""
+    collection = collection_in(folder, digest)
+    rows = collection.items[collection.items["item_id"].isin(item_ids)]
+    return _alike(folder, digest, item_ids, state.state(_places(collection, rows)))
+
+
+@remembered(32)
+def _alike(folder: str, digest: str, item_ids: tuple[str, ...], pictures: str) -> Alike:
+    collection = collection_in(folder, digest)
+    spaces = {version: model.items.rows(item_ids) for version, model in collection.models.items()}
+    return Alike(
+        {version: duplicates.alike(of.ids, of.matrix) for version, of in spaces.items()},
+        duplicates.same_picture(_hashes(folder, item_ids)),
+    )
+
+
+def copies(folder: str, digest: str) -> dict[str, str]:
+    """Each item of the gallery that is a copy → the first item that it is a copy of.
+
+    Raises DataError for a gallery that is too large to compare each item with each.
+    """
+    return _copies(folder, digest, pictures_state(folder, digest))
+
+
+@remembered(32, seconds=REMEMBERED)
+def pictures_state(folder: str, digest: str) -> str:
+    """A stamp that changes with the pictures that copies are found by, a second later at most: a
+    screen asks for it a dozen times. Empty for a gallery too large to compare pictures."""
+    if len(collection_in(folder, digest).items) > duplicates.MOST_PICTURES:
+        return ""
+    return state.state(_all_places(folder, digest))
+
+
+@remembered(8)
+def _all_places(folder: str, digest: str) -> list[Path]:
+    collection = collection_in(folder, digest)
+    return _places(collection, collection.items)
+
+
+def _places(collection: Collection, items: pd.DataFrame) -> list[Path]:
+    rows = items.to_dict("records")
+    return state.places(collection.folder, collection.media_root, collection.posters_root, rows)
+
+
+@remembered(8, work="Looking for near-duplicates …")
+def _copies(folder: str, digest: str, pictures: str) -> dict[str, str]:
+    collection = collection_in(folder, digest)
+    spaces = [(model.items.ids, model.items.matrix) for model in collection.models.values()]
+    gallery = collection.items["item_id"].tolist()
+    name = collection.name
+    return duplicates.copies_in(name, gallery, spaces, lambda ids: _hashes(folder, ids))
+
+
+def _hashes(folder: str, item_ids: Sequence[str]) -> dict[str, bytes]:
+    """The picture hash of each item that has a poster which can be told from others."""
+    collection = opened_in(Path(folder))
+    return hashes_of(collection, item_ids, lambda item, address: _hash(folder, item, address))
+
+
+@remembered(20_000)
+def _hash(folder: str, item_id: str, address: str) -> bytes:
+    """The address holds the version of the file: a changed poster is looked at anew."""
+    return poster_hash(opened_in(Path(folder)), item_id)

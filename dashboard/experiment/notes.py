@@ -1,0 +1,50 @@
+"""What stands beside numbers: what was cut, left out or not asked, and how it was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.metrics import Measure
+from dashboard.evaluation.not_run import is_silent, not_run_said
+from dashboard.evaluation.outside import outside, outside_said
+from dashboard.evaluation.protocols import Protocol, trec
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.judging import queries
+from dashboard.experiment.ranking import counted_run
+from dashboard.storage.findings import Findings, listed
+
+
+def note_versions(experiment: Experiment, versions: Iterable[str], findings: Findings) -> list[str]:
+    """Notes whose lists end early, hold what is no item of the collection, or miss queries that
+    were not asked; gives the versions that were asked none. Raises DataError as `ranking.run`."""
+    runs = {version: counted_run(experiment, version) for version in versions}
+    for version, run in runs.items():
+        if run.attrs.get("cut"):
+            found = f"more results than fit in memory; lists end at rank {run.attrs['cut']:,}"
+            findings.note(version, found, "whole rankings; metrics without a cutoff end there, too")
+    beyond = outside(runs, experiment.collection.items["item_id"])
+    condensed = experiment.rules.condensed
+    for version, sentence in outside_said(beyond, condensed=condensed).items():
+        findings.warning(version, sentence, "")
+    asked = queries(experiment)["query_id"].tolist()
+    for version, sentence in not_run_said(runs, asked).items():
+        findings.warning(version, sentence, "")
+    return [version for version, run in runs.items() if is_silent(run, asked)]
+
+
+def note_judgement(
+    protocol: Protocol, judgement: Judgement, measures: Sequence[Measure], findings: Findings
+) -> None:
+    """Notes what the judgement itself says, and which metrics take every relevant item for the
+    same."""
+    for sentence in judgement.notes:
+        findings.note("judgements", sentence.rstrip("."), "")
+    graded = [str(each) for each in measures if each.metric.reads == "credit"]
+    highest = judgement.grade.max(initial=0)
+    plain = protocol.name == trec.TREC.name and judgement.credit_is_hit
+    if graded and plain and highest > 1:
+        found = f"grades up to {highest:g} for {listed(graded)}"
+        least = f"{judgement.relevant_from:g}"
+        wanted = f"--scale N to give grade ÷ N; every grade from {least} counts as 1"
+        findings.note("judgements", found, wanted)

@@ -1,0 +1,85 @@
+"""Plain files of judgements and runs, measured without a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.measure import measure
+from dashboard.evaluation.metrics import Measure, parse
+from dashboard.evaluation.protocols import Protocol, crossmodal
+from dashboard.experiment.notes import note_judgement
+from dashboard.experiment.submissions import Submitted, score_against
+from dashboard.storage.files import read_qrels, read_run
+from dashboard.storage.findings import Findings, listed
+from dashboard.storage.placed import placing_in
+from dashboard.storage.versions import RUN_NAME
+from dashboard.tables import counted
+
+
+def measure_files(
+    qrels: Path,
+    run_paths: Sequence[Path],
+    protocol: Protocol,
+    metrics: str,
+    findings: Findings,
+    submissions: Sequence[Submitted] = (),
+    which: str = "",
+) -> pd.DataFrame:
+    """The measurements of run files against a file of judgements; a run is named by its file's
+    stem. which: whether its queries are texts or items (pictures), where that is known."""
+    paths: dict[str, Path] = {}
+    for path in run_paths:
+        if stem(path) in paths:
+            raise ValueError(f"two runs are called {stem(path)!r}: {paths[stem(path)]} and {path}")
+        paths[stem(path)] = path
+    measures = parse(metrics)
+    judged = read_qrels(qrels, findings=findings)
+    unknown = SimpleNamespace(queries=None, items=None, keywords=None, query_keywords=None)
+    unknown.qrels = judged
+    with placing_in(qrels):
+        judgement = protocol.judge(unknown, None)
+    if protocol.mutual:
+        judgement = _of_direction(judgement, measures, which)
+    # without a gallery to go by, equal scores stand as trec_eval puts them, whatever the protocol
+    runs = {name: read_run(path, "trec", findings=findings) for name, path in paths.items()}
+    for name, run in runs.items():
+        _compare_queries(name, set(run["query_id"]), set(judgement.query_ids), findings)
+    for submitted in submissions:
+        if submitted.name in runs:
+            raise ValueError(f"a submission is called {submitted.name!r} as a run is")
+        runs[submitted.name] = score_against(judgement.qrels, submitted, {}, findings)
+    note_judgement(protocol, judgement, measures, findings)
+    with placing_in(qrels):
+        return measure(runs, judgement, protocol, measures)
+
+
+def _of_direction(judgement: Judgement, measures: Sequence[Measure], which: str) -> Judgement:
+    """The judgement of the one direction that a call asks for, by its name or by the only metric
+    of a direction that it measures; as it is, without a direction, where it says neither."""
+    named = {crossmodal.OF_KIND[each.name] for each in measures if each.name in crossmodal.OF_KIND}
+    if which:
+        named = {crossmodal.TEXT if which == "text" else crossmodal.IMAGE}
+    return crossmodal.of_one_kind(judgement, named.pop()) if len(named) == 1 else judgement
+
+
+def stem(path: Path) -> str:
+    """The name of a run file: without the extension of its format and of gzip."""
+    match = RUN_NAME.fullmatch(path.name)
+    return match[1] if match else path.stem
+
+
+def _compare_queries(name: str, ran: set[str], judged: set[str], findings: Findings) -> None:
+    """Say how many judged queries a run has nothing for, and how many of its own nobody judged."""
+    missing, strange = judged - ran, ran - judged
+    if missing:
+        found = f"no results for {len(missing):,} of {len(judged):,} judged queries"
+        findings.warning(name, f"{found} ({listed(sorted(missing))})", "results; they count 0")
+    if strange:
+        found = f"results of {counted(len(strange), 'query', 'queries')} without judgements"
+        wanted = "judged queries; they were left out"
+        findings.note(name, f"{found} ({listed(sorted(strange))})", wanted)

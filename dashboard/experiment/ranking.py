@@ -1,0 +1,164 @@
+"""What each version found: its ranked results, and those of them that count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pandas as pd
+
+from dashboard.evaluation import duplicates
+from dashboard.evaluation.protocols.alfa import own_items
+from dashboard.experiment.collections import collection_in
+from dashboard.experiment.experiment import NO_CUT, Experiment
+from dashboard.experiment.judging import copies_left_out, judgement, queries
+from dashboard.experiment.memory import remembered
+from dashboard.experiment.submissions import PROTOCOL, Submitted, score
+from dashboard.retrieval import comparable, runs
+from dashboard.retrieval.pairs import with_pairs
+from dashboard.retrieval.query_vectors import query_vectors, to_encode
+from dashboard.retrieval.runs import TYPED, Which
+from dashboard.storage.files.order import Ties
+from dashboard.storage.pictures import uploaded_picture
+from dashboard.tables import DataError
+
+Rules = tuple[str, Ties]
+Live = tuple[str, str, str, str]
+"""What is searched with: text, item, picture, and the state of the text model that encodes it."""
+
+
+@remembered(64)
+def whole_run(experiment: Experiment, version: str) -> pd.DataFrame:
+    """The ranking of one version without a least similarity, whoever is judged."""
+    return _without_copies(experiment, _ranking(experiment, version))
+
+
+@remembered(64)
+def run(experiment: Experiment, version: str) -> pd.DataFrame:
+    """The ranked results of one version for the queries in question (table `run`).
+
+    Where a ranking ends early though the protocol ranks judged items only, these follow it.
+    """
+    ranked = whole_run(replace(experiment, min_similarity=NO_CUT), version)
+    if ranked.attrs.get("cut") and experiment.rules.condensed:
+        ranked = _without_copies(experiment, _with_judged(experiment, version))
+    if experiment.min_similarity > NO_CUT:
+        ranked = ranked[ranked["score"] >= experiment.min_similarity]
+    return ranked
+
+
+@remembered(64)
+def counted_run(experiment: Experiment, version: str) -> pd.DataFrame:
+    """The run as metrics see it: where copies are left out, each goes by the first one's name."""
+    ranked, copies = run(experiment, version), copies_left_out(experiment)
+    return duplicates.as_one(ranked, copies) if copies else ranked
+
+
+def cut(experiment: Experiment, versions: Iterable[str]) -> int | None:
+    """At which rank lists end because whole ones would not fit in memory; None: at their ends."""
+    depths = [run(experiment, version).attrs.get("cut") for version in versions]
+    return min((depth for depth in depths if depth), default=None)
+
+
+def unlike(experiment: Experiment, baseline: str, candidate: str) -> list[str]:
+    """The ways in which two versions are not comparable, a sentence each.
+
+    A version that the collection does not have is a submission, whose annotated pairs were all
+    there when it was scored.
+    """
+    return list(_unlike(experiment.folder, experiment.digest, baseline, candidate))
+
+
+@remembered(64)
+def _unlike(folder: str, digest: str, baseline: str, candidate: str) -> tuple[str, ...]:
+    collection = collection_in(folder, digest)
+    if not {baseline, candidate} <= set(collection.versions):
+        return ()
+    return tuple(comparable.unlike(collection, baseline, candidate))
+
+
+def identical(experiment: Experiment, baseline: str, candidate: str) -> bool:
+    """Whether two versions are two names of the same content."""
+    return comparable.identical(experiment.collection, baseline, candidate)
+
+
+def _without_copies(experiment: Experiment, ranked: pd.DataFrame) -> pd.DataFrame:
+    copies = copies_left_out(experiment)
+    if not copies:
+        return ranked
+    return duplicates.without(ranked, copies, own_items(queries(experiment)))
+
+
+def _with_judged(experiment: Experiment, version: str) -> pd.DataFrame:
+    """A ranking that ended early, followed by the judged items that it does not hold."""
+    pairs, copies = judgement(experiment).qrels, copies_left_out(experiment)
+    if copies:
+        pairs = duplicates.with_copies(pairs, copies)
+    collection = experiment.collection.under(experiment.protocol)
+    return with_pairs(collection, version, _ranking(experiment, version), pairs)
+
+
+def _ranking(experiment: Experiment, version: str) -> pd.DataFrame:
+    """What one version found, as deep as fits in memory."""
+    submitted = next((each for each in experiment.submissions if each.name == version), None)
+    if submitted is not None:
+        return _submitted(experiment, submitted)
+    folder, digest, collection = experiment.folder, experiment.digest, experiment.collection
+    reads_signs = collection.under(experiment.protocol) is not collection
+    rules = (experiment.protocol if reads_signs else "", experiment.rules.ties)
+    model = collection.searched.get(version)
+    if not experiment.live and model and to_encode(model, queries(experiment)):
+        _encode(folder, digest, version, experiment.queries, experiment.text_model)
+    return _ranked(folder, digest, version, experiment.queries, rules, _live(experiment, version))
+
+
+@remembered(32, work="Encoding the stored queries …")
+def _encode(folder: str, digest: str, version: str, which: Which, model: str) -> None:
+    """Encodes the stored texts that a version has no vectors of; model: the encoder's state."""
+    collection = collection_in(folder, digest)
+    query_vectors(collection.searched[version], runs.asked_queries(collection, which))
+
+
+@remembered(32)
+def _ranked(
+    folder: str, digest: str, version: str, which: Which, rules: Rules, live: Live
+) -> pd.DataFrame:
+    """All results of one version: what the run depends on, and nothing that merely judges it.
+
+    rules: the protocol where it reads vectors in a way of its own, and how ties are broken.
+    """
+    text, item, picture, _ = live
+    protocol, ties = rules
+    collection = collection_in(folder, digest).under(protocol)
+    everything = len(collection.items)
+    if picture:
+        return runs.picture_run(collection, version, uploaded_picture(picture), k=everything)
+    if text:
+        return runs.text_run(collection, version, text, k=everything).assign(query_id=TYPED)
+    if item:
+        return runs.item_run(collection, version, item, k=everything).assign(query_id=TYPED)
+    return runs.run_of(collection, version, which=which, ties=ties)
+
+
+def _submitted(experiment: Experiment, submitted: Submitted) -> pd.DataFrame:
+    """What a submission ranks for the queries in question: the items annotated for each."""
+    if experiment.live:
+        raise DataError(
+            submitted.name, "submitted features of stored queries only", "a stored query"
+        )
+    if experiment.protocol != PROTOCOL:
+        found = f"submitted features under the protocol {experiment.protocol}"
+        raise DataError(submitted.name, found, f"{PROTOCOL}: only annotated pairs are scored")
+    scored = score(experiment.folder, experiment.digest, submitted)
+    if scored.refusal is not None:
+        raise scored.refusal
+    return scored.run[scored.run["query_id"].isin(queries(experiment)["query_id"])]
+
+
+def _live(experiment: Experiment, version: str) -> Live:
+    """Beside a picture the text only judges, and few versions see with the text model."""
+    if not experiment.picture:
+        return experiment.text, experiment.item, "", experiment.text_model
+    model = experiment.collection.models.get(version)
+    sees = model is not None and model.picture is not None and not model.picture.networks
+    return "", "", experiment.picture, experiment.text_model if sees else ""

@@ -1,0 +1,142 @@
+"""What a version asks with: its stored query vectors, and those that its encoder makes of texts.
+
+A text that is stored without a vector is encoded once. The vectors are kept in the cache folder by
+what they were made of: the text, the encoder and its files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dashboard.retrieval import encoders
+from dashboard.storage import digests
+from dashboard.storage.files import Vectors
+from dashboard.storage.files.vectors import matrix_of
+from dashboard.storage.media import kept
+from dashboard.storage.versions import Model, texts_alone
+from dashboard.tables import DataError
+
+RECIPE = "text vectors, 1"
+"""Change it when texts are encoded in another way."""
+CHECK = 32
+"""Bytes before a kept array: its sha256."""
+
+
+@dataclass(frozen=True, eq=False)
+class QueryVectors:
+    """Vectors of stored queries, under their ids, and why others have none: query_id → reason."""
+
+    vectors: Vectors
+    missing: Mapping[str, str]
+
+
+def query_vectors(model: Model, queries: pd.DataFrame) -> QueryVectors:
+    """What a version asks stored queries with: the stored vector of a query, else its text encoded,
+    else the vector of the item that it is. queries: the table QUERIES, or some of its rows."""
+    ids = queries["query_id"].tolist()
+    stored = model.queries.rows(ids) if model.queries else _none(model)
+    made, why = _encoded(model, queries)
+    of_text = dict.fromkeys((*stored.ids, *made.ids))
+    place = {item: row for row, item in enumerate(model.items.ids)}
+    own = {q: i for q, i in zip(ids, queries["item_id"], strict=True) if i and q not in of_text}
+    by_item = {query: place[item] for query, item in own.items() if item in place}
+    parts = [stored.matrix, made.matrix, model.items.matrix[list(by_item.values())]]
+    found = Vectors((*of_text, *by_item), np.concatenate(parts), model.codes)
+    lacking = [query for query in ids if query not in of_text and query not in by_item]
+    reasons = {
+        query: f"no vector of the item {own[query]!r} in models/{model.name}"
+        if query in own
+        else why.get(query, f"no vector for it in models/{model.name}")
+        for query in lacking
+    }
+    return QueryVectors(found, reasons)
+
+
+def to_encode(model: Model, queries: pd.DataFrame) -> dict[str, str]:
+    """The texts that a version has no stored vector of and would encode: query_id → text."""
+    if model.encoder not in encoders.ENCODERS:
+        return {}
+    stored = set(model.queries.ids if model.queries else ())
+    return {query: text for query, text in texts_alone(queries).items() if query not in stored}
+
+
+def _encoded(model: Model, queries: pd.DataFrame) -> tuple[Vectors, dict[str, str]]:
+    """The vectors of the texts that a version has none of, or why it has not."""
+    texts = to_encode(model, queries)
+    if not texts:
+        stored = set(model.queries.ids if model.queries else ())
+        lacking = [query for query in texts_alone(queries) if query not in stored]
+        none = f"no vector for it in models/{model.name}, and no encoder that embeds its text"
+        return _none(model), dict.fromkeys(lacking, f"{none} (encoder = {model.encoder!r})")
+    try:
+        matrix = _matrix(model, list(texts.values()))
+    except DataError as problem:
+        reason = f"no vector for it in models/{model.name}, and its text cannot be embedded: "
+        return _none(model), dict.fromkeys(texts, reason + str(problem).rstrip("."))
+    made = Vectors(tuple(texts), matrix)
+    return (made.signs() if model.codes else made), {}
+
+
+def _none(model: Model) -> Vectors:
+    return Vectors((), model.items.matrix[:0], model.codes)
+
+
+_made: WeakKeyDictionary[Model, tuple[str, npt.NDArray[np.float32]]] = WeakKeyDictionary()
+"""The last that each version encoded, by the key of it."""
+_one_at_a_time = threading.Lock()
+
+
+def _matrix(model: Model, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Unit vectors of texts by a version's encoder: those that are remembered or kept, else made
+    now and kept. Raises DataError where they cannot be made."""
+    key = _key(model, texts)
+    with _one_at_a_time:
+        known = _made.get(model)
+        if known is not None and known[0] == key:
+            return known[1]
+        shape = (len(texts), model.dimension)
+        content = kept.recall(f"{key}.vectors", lambda bytes_: _read(bytes_, shape) is not None)
+        matrix = _read(content, shape) if content is not None else None
+        if matrix is None:
+            matrix = encoders.encode_text(model, texts)
+            kept.keep(f"{key}.vectors", _written(matrix))
+        _made[model] = key, matrix
+        return matrix
+
+
+def _key(model: Model, texts: Sequence[str]) -> str:
+    """A fingerprint of all that the vectors of texts depend on."""
+    return digests.of_values(
+        RECIPE,
+        model.encoder,
+        digests.of_array(model.text_projection),
+        digests.of_array(model.text_bias),
+        digests.of_folder(encoders.text_model_of(model)),
+        list(texts),
+    )
+
+
+def _written(matrix: npt.NDArray[np.float32]) -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.ascontiguousarray(matrix, dtype="<f4"), allow_pickle=False)
+    return hashlib.sha256(file.getvalue()).digest() + file.getvalue()
+
+
+def _read(content: bytes, shape: tuple[int, int]) -> npt.NDArray[np.float32] | None:
+    """The array in a kept file; None where it is not what was kept."""
+    if hashlib.sha256(content[CHECK:]).digest() != content[:CHECK]:
+        return None
+    try:
+        matrix = matrix_of(content[CHECK:], "kept vectors")
+    except DataError:
+        return None
+    return np.asarray(matrix, dtype="float32") if matrix.shape == shape else None

@@ -1,0 +1,289 @@
+"""The SQLite file of reviews: made once, whole or not at all, and never in place of one that was.
+
+Where it cannot be written (a full or read-only disk) it is still read. A file that is empty,
+damaged or gone is said, left as it is, and nothing new is put in its place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from dashboard.tables import REVIEWS, DataError
+
+_MADE_FOR = 3  # the file's user_version
+_PATIENCE = 5.0  # seconds to wait while another process writes
+_OFTEN = 64_000_000  # bytes; a larger file is looked through at its first opening only
+_ROOM = 100_000  # bytes without which a disk is full
+_BEGAN = "reviews.began"
+_ABOUT_BEGAN = (
+    "Reviews are kept in reviews.sqlite beside this file, which says that there was one.\n"
+    "To begin anew, stop the dashboard and move the whole folder away.\n"
+)
+_CURE = "DASHBOARD_REVIEWS names its folder."
+_UNTOUCHED = f"It is left as it is: put a whole copy in its place. {_CURE}"
+_GONE = (
+    "Put it back, or connect its disk; to begin anew, stop the dashboard and move the folder away."
+)
+_TEXTS = ", ".join(f"{column} TEXT NOT NULL" for column in REVIEWS.columns if column != "number")
+_KEPT = "BEGIN SELECT RAISE(ABORT, 'reviews are kept as they were said'); END"
+_MADE = (
+    f"CREATE TABLE review (number INTEGER PRIMARY KEY AUTOINCREMENT, {_TEXTS},"
+    " said_once TEXT UNIQUE) STRICT",
+    "CREATE INDEX review_of ON review (collection, kind)",
+    f"CREATE TRIGGER never_changed BEFORE UPDATE ON review {_KEPT}",
+    f"CREATE TRIGGER never_removed BEFORE DELETE ON review {_KEPT}",
+    "PRAGMA user_version = 1",
+)
+# Of each collection where it was found, to know it again: `reviewed` reads and writes them.
+_SIGNS = (
+    "CREATE TABLE known (number INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL,"
+    " folder TEXT NOT NULL, inode TEXT NOT NULL, content TEXT NOT NULL) STRICT",
+    "PRAGMA user_version = 2",
+)
+# Of files of before, what was reviewed says what the collection held; its place may be unknown.
+_HELD = "(SELECT json_group_array(DISTINCT item_id) FROM review WHERE item_id <> '' AND"
+_LIKENESS = (
+    "ALTER TABLE known DROP COLUMN inode",
+    "ALTER TABLE known ADD COLUMN items TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE known ADD COLUMN queries TEXT NOT NULL DEFAULT ''",
+    "INSERT INTO known (collection, folder, content) SELECT DISTINCT collection, '', ''"
+    " FROM review WHERE collection NOT IN (SELECT collection FROM known)",
+    f"UPDATE known SET items = {_HELD} review.collection = known.collection)",
+    "PRAGMA user_version = 3",
+)
+_STEPS = {0: _MADE, 1: _SIGNS, 2: _LIKENESS}
+"""What makes a file of each version one of the next; a new file begins with 0."""
+_SEEN: dict[Path, object] = {}
+"""The files that were there since the start, and how each stood when it was looked through."""
+
+
+def folder() -> Path:
+    """Where reviews are kept: `DASHBOARD_REVIEWS`, else a folder below the user's data folder."""
+    named = os.environ.get("DASHBOARD_REVIEWS")
+    if named:
+        return Path(named)
+    user = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(user) / "search-quality-dashboard" / ".reviews"
+
+
+def review_file() -> Path:
+    """The file in which reviews are kept, whether it is there or not."""
+    return folder() / "reviews.sqlite"
+
+
+def exists() -> bool:
+    """Whether anything was ever said. Raises DataError where it was, and the file is gone."""
+    path = review_file()
+    with _in_sentences(path, writing=False):
+        began = path.with_name(_BEGAN).exists()  # asked first: another process may be beginning
+        if path.exists():
+            _SEEN.setdefault(path, None)
+            return True
+        if began or path in _SEEN:
+            found = "no such file, though reviews were kept in it"
+            raise DataError(path.name, found, "the reviews", cure=f"{_GONE} {_CURE}")
+    return False
+
+
+@contextlib.contextmanager
+def opened(writing: bool) -> Iterator[sqlite3.Connection]:
+    """The file of reviews, made where there never was one; what goes wrong with it is a DataError.
+
+    Where it is only to be read and its disk takes nothing, a copy in memory stands for it.
+    """
+    path = review_file()
+    with _in_sentences(path, writing):
+        if not exists():
+            _make(path)
+        if writing:
+            _note_beginning(path)
+        with contextlib.closing(_connected(path, writing)) as file:
+            before = path.stat().st_ino
+            yield file
+        if writing and (not path.exists() or path.stat().st_ino != before):
+            found = "no such file any more: it was taken away while it was written"
+            raise DataError(path.name, found, "the reviews", cure=_GONE)
+
+
+@contextlib.contextmanager
+def _in_sentences(path: Path, writing: bool) -> Iterator[None]:
+    """Turns what goes wrong with the file into a DataError with the reason."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        # what Python itself raises, as for a text that is no UTF-8, has no name: it is damaged
+        name = getattr(error, "sqlite_errorname", "") or ""
+        whole = name not in ("", "SQLITE_CORRUPT", "SQLITE_NOTADB")
+        raise _refusal(path, error, writing, _CURE if whole else _UNTOUCHED) from error
+    except OSError as error:
+        raise _refusal(path, error, writing, _CURE) from error
+
+
+def _refusal(path: Path, error: Exception, writing: bool, cure: str) -> DataError:
+    wanted = "a file of reviews that can be " + ("written" if writing else "read")
+    return DataError(path.name, _reason(error, path), wanted, cure=cure)
+
+
+def _reason(error: Exception, path: Path) -> str:
+    """Why a file cannot be read or written, in a few words."""
+    if isinstance(error, OSError):
+        said, code = str(error.strerror), errno.errorcode.get(error.errno or 0, "")
+    else:
+        said, code = str(error), str(getattr(error, "sqlite_errorname", "") or "")
+    if "locked" in said or "busy" in said:
+        return "another process still writing"
+    if code in ("SQLITE_FULL", "ENOSPC", "EDQUOT"):
+        return "a full disk"
+    if code == "EROFS":
+        return "a read-only disk"
+    if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "EACCES")):
+        said = _state_of_disk(path) or said
+    return said.splitlines()[0][:200] if said else type(error).__name__
+
+
+def _state_of_disk(path: Path) -> str:
+    """Why a disk takes nothing; empty where it would."""
+    try:
+        disk = os.statvfs(path.parent)
+    except OSError as error:
+        return f"a folder that cannot be reached ({error.strerror})"
+    if disk.f_flag & os.ST_RDONLY:
+        return "a read-only disk"
+    if disk.f_bavail * disk.f_frsize < _ROOM or (disk.f_files and not disk.f_favail):
+        return "a full disk"
+    there = [each for each in (path, path.parent) if each.exists()]
+    return "" if all(os.access(each, os.W_OK) for each in there) else "no right to write it"
+
+
+def _connected(path: Path, writing: bool) -> sqlite3.Connection:
+    try:
+        return _looked_through(_plainly(path), path)
+    except sqlite3.OperationalError as error:
+        if writing or "locked" in str(error) or "busy" in str(error):
+            raise
+        try:
+            return _in_memory(path)
+        except (sqlite3.Error, OSError):
+            raise error from None
+
+
+def _plainly(path: Path) -> sqlite3.Connection:
+    if path.stat().st_size == 0:
+        raise DataError(path.name, "an empty file", "the reviews", cure=_UNTOUCHED)
+    where = f"{path.absolute().as_uri()}?mode=rw"  # never makes a file
+    return sqlite3.connect(where, timeout=_PATIENCE, isolation_level=None, uri=True)
+
+
+def _looked_through(file: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    """A file whose tables are there, of our version and not damaged; it is closed otherwise."""
+    try:
+        _check_ours(file, path)
+        _update(file, path)
+        seen = path.stat()
+        stands = (seen.st_ino, *((seen.st_size, seen.st_mtime_ns) if _is_small(path) else ()))
+        if _SEEN.get(path) != stands:
+            [found] = file.execute("PRAGMA quick_check(1)").fetchone()
+            if found != "ok":
+                damaged = f"a damaged file ({str(found).splitlines()[-1][:120]})"
+                raise DataError(path.name, damaged, "the reviews", cure=_UNTOUCHED)
+            _SEEN[path] = stands
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _is_small(path: Path) -> bool:
+    return path.stat().st_size <= _OFTEN
+
+
+def _check_ours(file: sqlite3.Connection, path: Path) -> None:
+    """Raises DataError for a database that holds no reviews, such as another program's: ours are
+    made whole, and nothing is ever put into what somebody else made."""
+    there = file.execute("SELECT 1 FROM sqlite_master WHERE name = 'review'").fetchone()
+    if there is None or _version(file) == 0:
+        found = "a database without the table of reviews"
+        raise DataError(path.name, found, "the reviews", cure=_UNTOUCHED)
+
+
+def _update(file: sqlite3.Connection, path: Path) -> None:
+    """Makes the tables that are missing; raises DataError for what a later version made."""
+    file.execute("PRAGMA synchronous = FULL")  # what was acknowledged survives a power cut
+    if _version(file) in _STEPS:
+        file.execute("BEGIN IMMEDIATE")
+        while _version(file) in _STEPS:  # none is left where another process was first
+            for statement in _STEPS[_version(file)]:
+                file.execute(statement)
+        file.execute("COMMIT")
+    if _version(file) != _MADE_FOR:
+        found = f"version {_version(file)} of the table of reviews"
+        raise DataError(path.name, found, f"version {_MADE_FOR}", cure="Update the dashboard.")
+
+
+def _version(file: sqlite3.Connection) -> int:
+    return int(file.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _in_memory(path: Path) -> sqlite3.Connection:
+    """A copy of a file that SQLite cannot open where it lies, as on a read-only disk.
+
+    Words that were not yet moved into the file itself stand beside it: with these it is copied to
+    where it can be opened.
+    """
+    beside = path.with_name(f"{path.name}-wal")
+    memory = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        if beside.exists() and beside.stat().st_size:
+            with tempfile.TemporaryDirectory() as place:
+                for each in (path, beside):
+                    shutil.copyfile(each, Path(place) / each.name)
+                with contextlib.closing(sqlite3.connect(Path(place) / path.name)) as copy:
+                    copy.backup(memory)
+        else:
+            where = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+            with contextlib.closing(sqlite3.connect(where, uri=True)) as frozen:
+                frozen.backup(memory)
+    except BaseException:
+        memory.close()
+        raise
+    return _looked_through(memory, path)
+
+
+def _make(path: Path) -> None:
+    """A new file, made beside its place and put there whole; another process may have been
+    first."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.TemporaryDirectory(prefix="beginning-", dir=path.parent) as place:
+        draft = Path(place) / path.name
+        with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as file:
+            file.execute("PRAGMA journal_mode = WAL")
+            _update(file, path)
+        with contextlib.suppress(FileExistsError):
+            try:
+                path.hardlink_to(draft)
+            except OSError as error:
+                if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP):
+                    raise
+                if not path.exists():  # a disk without such links
+                    draft.replace(path)
+    _SEEN.setdefault(path, None)
+    place_of = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(place_of)
+    finally:
+        os.close(place_of)
+
+
+def _note_beginning(path: Path) -> None:
+    """Note beside the file that there is one, so that it is missed when it is gone."""
+    note = path.with_name(_BEGAN)
+    if not note.exists():
+        with contextlib.suppress(OSError):  # a full disk says so when the review is written
+            note.write_text(_ABOUT_BEGAN, encoding="utf-8")

@@ -1,0 +1,33 @@
+"""Where the app is served: at the root of a host, below `server.baseUrlPath`, or where a proxy puts
+it, in whose place the browser alone knows the whole address."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import config
+
+SCRIPT = """<script>
+window.__streamlit = { BACKEND_BASE_URL: new URL(".", location.href).href };
+</script>"""
+"""For the head of every page. Every screen stands right below the app; without this, Streamlit asks
+for its server below the screen first, as in /compare/_stcore/health, and the browser complains."""
+
+
+class BelowBase:
+    """Answers the app's own routes below `server.baseUrlPath`, too, where Streamlit's stand.
+
+    routes: first parts of their paths.
+    """
+
+    def __init__(self, app: ASGIApp, routes: Sequence[str]) -> None:
+        self.app, self.routes = app, frozenset(routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        base = f"/{config.get_option('server.baseUrlPath').strip('/')}/"
+        if scope["type"] == "http" and base != "//" and scope["path"].startswith(base):
+            below = scope["path"].removeprefix(base)
+            if below.partition("/")[0] in self.routes:
+                scope = {**scope, "path": f"/{below}"}
+        await self.app(scope, receive, send)

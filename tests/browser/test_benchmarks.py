@@ -1,0 +1,27 @@
+"""The benchmarks that drive a browser run the way their docstrings say, with few steps."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.browser.conftest import REPOSITORY, chromium
+
+
+@pytest.mark.parametrize(
+    ("name", "few", "said"),
+    [
+        ("bench_screens", ["--clicks", "2"], "text search with its embedding"),
+        ("bench_review", ["--views", "4"], "grew by"),
+    ],
+)
+def test_a_benchmark_runs_as_its_docstring_says(name, few, said, browser) -> None:
+    plain = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    plain["CHROMIUM"] = chromium() or ""
+    command = [sys.executable, "-m", f"tests.benchmarks.{name}", *few]
+    done = subprocess.run(command, cwd=REPOSITORY, env=plain, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout

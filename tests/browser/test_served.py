@@ -1,0 +1,84 @@
+"""The app below a path: of its server, of a proxy that strips it; and at no screen an error in the
+browser's console."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.proxy import Proxy
+
+REPOSITORY = Path(__file__).parents[2]
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
+SCREENS = ("/", "/compare", "/query?query=q001", "/collections")
+NO_MODEL = {"DASHBOARD_TEXT_MODEL": "none"}  # loading one would take time
+
+
+@pytest.fixture(scope="module", params=["at the root", "below a path", "behind a proxy"])
+def address(request: pytest.FixtureRequest, serve: Callable[..., str]) -> Iterator[str]:
+    if request.param == "below a path":
+        yield serve(
+            REPOSITORY / "app.py", STREAMLIT_SERVER_BASE_URL_PATH="team/quality", **NO_MODEL
+        )
+        return
+    url = serve(REPOSITORY / "app.py", **NO_MODEL)
+    if request.param == "at the root":
+        yield url
+        return
+    proxy = Proxy(url, "tools/search")
+    yield proxy.url
+    proxy.close()
+
+
+@pytest.fixture
+def visit(address: str, new_page: Callable) -> Callable:
+    """Opens a screen; notes what the console says and which requests are not answered."""
+
+    def opened(path: str):
+        page = new_page()
+        page.said, page.unanswered = [], []
+        page.on("console", lambda word: page.said.append((word.type, word.text)))
+        page.on("response", lambda r: r.status < 400 or page.unanswered.append((r.status, r.url)))
+        page.goto(address + path)
+        page.locator(IDLE).wait_for()
+        page.get_by_role("heading", level=1).wait_for()
+        return page
+
+    return opened
+
+
+@pytest.mark.parametrize("path", SCREENS)
+def test_a_screen_that_is_opened_directly_says_nothing_in_the_console(
+    visit: Callable, address: str, path: str
+) -> None:
+    page = visit(path)
+    page.wait_for_load_state("networkidle")
+    assert page.unanswered == []
+    assert [text for kind, text in page.said if kind == "error"] == []
+    assert page.url.startswith(address) and "candidate=" in page.url, "the whole view is in it"
+
+
+def test_cards_pictures_and_choices_work_wherever_the_app_is_served(
+    visit: Callable, address: str
+) -> None:
+    page = visit("/query?query=q001")
+    page.locator(".card img").first.wait_for()
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('*')].flatMap(
+            node => node.shadowRoot ? [...node.shadowRoot.querySelectorAll('.card img')] : []
+        ).some(image => image.naturalWidth > 0)"""
+    )
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("heading", name="Compare").wait_for()
+    page.locator("[data-testid=stSidebar]").get_by_text("Standard", exact=True).click()
+    page.wait_for_url("**names=standard**")
+    base = urlsplit(address).path
+    assert urlsplit(page.url).path == f"{base}/compare"
+    page.reload()
+    page.get_by_role("heading", name="Compare").wait_for()
+    page.go_back()
+    page.wait_for_url("**names=source**")
+    assert page.unanswered == []

@@ -1,0 +1,231 @@
+"""Pictures of many pixels in few bytes: refused from their headers, or decoded one at a time in
+little memory, and no other collection waits for them."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import httpx
+import pandas as pd
+import pytest
+from PIL import Image
+from starlette.applications import Starlette
+
+from dashboard.storage import media
+from dashboard.storage.media import decoding, hashes
+from dashboard.storage.media.formats import picture
+from dashboard.storage.media.inside import Unusable
+from dashboard.storage.pictures import clean
+from tests.bombs import ROOT, turned_picture
+
+CASES = {
+    "PNG 7000": ("PNG", 7_000, "RGB"),
+    "PNG 5000": ("PNG", 5_000, "RGB"),
+    "PNG 5000 see-through": ("PNG", 5_000, "RGBA"),
+    "PNG 5000 of a palette": ("PNG", 5_000, "P"),
+    "WebP 5000 see-through": ("WEBP", 5_000, "RGBA"),
+    "WebP 3000 see-through": ("WEBP", 3_000, "RGBA"),
+    "GIF 3000": ("GIF", 3_000, "P"),
+    "AVIF 3000": ("AVIF", 3_000, "RGB"),
+    "JPEG 7000": ("JPEG", 7_000, "RGB"),
+}
+
+
+def world(folder: Path, name: str, files: list[str]) -> SimpleNamespace:
+    items = pd.DataFrame({"item_id": files, "file": files, "kind": "image"})
+    return SimpleNamespace(
+        name=name, folder=folder, items=items, media_root="", posters_root="", settings={}
+    )
+
+
+def ask_all(place: str, doors: str) -> None:
+    """Ask for eight large pictures twelve times, and for a small one of another collection; print
+    what that took. doors: posters, or uploads and fingerprints, too."""
+    folder = Path(place)
+    large = [path.name for path in sorted(folder.glob("large*"))]
+    worlds = {
+        "large": world(folder, "large", large),
+        "small": world(folder, "small", ["small.png"]),
+    }
+    app = Starlette(routes=media.routes(worlds.__getitem__))
+
+    async def asked() -> tuple[list[int], float]:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://x", timeout=300
+        ) as client:
+            many = [
+                asyncio.create_task(client.get(f"/posters/large?item={item}"))
+                for _ in range(12)
+                for item in large
+            ]
+            await asyncio.sleep(0.2)
+            began = time.monotonic()
+            other = await client.get("/posters/small?item=small.png")
+            waited = time.monotonic() - began
+            assert other.status_code == 200
+            return [(await each).status_code for each in many], waited
+
+    if large:
+        picture(io.BytesIO((folder / "small.png").read_bytes())).load()
+    Path("/proc/self/clear_refs").write_text("5")  # the largest memory is that from now on
+    before, began = _largest(), time.process_time()
+    if doors == "all":
+        content = (folder / large[0]).read_bytes()
+        works = [clean, hashes._made] * 4
+        threads = [threading.Thread(target=_quietly, args=(work, content)) for work in works]
+        for each in threads:
+            each.start()
+        _, waited = asyncio.run(asked())
+        for each in threads:
+            each.join()
+        codes = []
+    else:
+        codes, waited = asyncio.run(asked())
+    taken = _largest() - before, time.process_time() - began, waited, sorted(set(codes))
+    print(json.dumps(taken))
+
+
+def _largest() -> float:
+    """The largest memory of this process in MB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1_024
+
+
+def _quietly(work, content: bytes) -> None:
+    try:
+        work(content)
+    except Unusable:
+        return
+
+
+def taken(tmp_path: Path, case: str, doors: str) -> tuple[float, float, float, list[int]]:
+    kind, side, mode = CASES[case]
+    content = turned_picture(kind, side, mode)
+    assert len(content) < 2_000_000
+    for number in range(8):  # each differs, so that none is another's poster
+        (tmp_path / f"large{number}").write_bytes(content + bytes(number))
+    Image.new("RGB", (900, 900), "red").save(tmp_path / "small.png")
+    script = (
+        "import sys; from tests.storage.test_media_bombs import ask_all; ask_all(*sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path), doors],
+        cwd=ROOT,
+        env={**os.environ, "DASHBOARD_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.stdout, done.stderr[-2_000:]
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("doors", ["posters", "all"])
+@pytest.mark.parametrize("case", CASES)
+def test_many_large_pictures_take_little_memory_and_hold_up_nobody(
+    tmp_path: Path, case: str, doors: str
+) -> None:
+    memory, seconds, waited, codes = taken(tmp_path, case, doors)
+    print(f"{case:24} {doors:8} {memory:6.0f} MB {seconds:5.1f} s, another waits {waited:4.1f} s")
+    assert memory < 320  # 200 to 225 alone, 295 was seen beside the other tests
+    assert codes in ([], [200], [404], [422])
+    assert waited < 20  # 0.2 to 2 s where nothing else runs; 39 s before
+
+
+def test_what_is_too_large_is_refused_from_its_header(tmp_path: Path) -> None:
+    for kind, side in (("PNG", 5_001), ("WEBP", 5_001), ("GIF", 5_001), ("BMP", 5_001)):
+        file = io.BytesIO()
+        Image.new("L", (side, side)).save(file, kind)
+        began = time.process_time()
+        with pytest.raises(Unusable, match="too many pixels"):
+            picture(file)
+        assert time.process_time() - began < 1
+
+
+def served(asked: list[tuple[str, int]]) -> tuple[list[int], int]:
+    """In which order those are served who ask one after another, and how many large ones at the
+    same time at most."""
+    queue, order, inside, most = decoding._Queue(), [], [0], [0]
+
+    def work(number: int, whose: str, pixels: int) -> None:
+        with queue.turn(whose, pixels):
+            order.append(number)
+            inside[0] += pixels > decoding.LARGE
+            most[0] = max(most[0], inside[0])
+            time.sleep(0.02)
+            inside[0] -= pixels > decoding.LARGE
+
+    threads = []
+    with queue.turn("first", 10**8), queue.turn("second", 1):
+        for number, (whose, pixels) in enumerate(asked):
+            threads.append(threading.Thread(target=work, args=(number, whose, pixels)))
+            threads[-1].start()
+            while sum(map(len, queue._waiting.values())) <= number:
+                time.sleep(0.001)
+    for each in threads:
+        each.join()
+    return order, most[0]
+
+
+def test_those_who_ask_take_turns_and_large_ones_are_decoded_one_at_a_time() -> None:
+    large = [("a", 10**7)] * 6
+    order, most = served([*large, ("b", 10**7), ("c", 10**7)])
+    assert order == [0, 6, 7, 1, 2, 3, 4, 5] and most == 1
+
+
+def test_small_ones_pass_a_large_one_that_waits_for_another() -> None:
+    order, most = served([("a", 10**7), ("b", 10**7), ("c", 10), ("d", 10)])
+    assert order.index(2) < order.index(1) and sorted(order) == [0, 1, 2, 3] and most == 1
+
+
+@pytest.mark.parametrize("mode", ["L", "LA", "RGB", "RGBA", "P", "1", "CMYK", "I"])
+def test_a_picture_made_small_in_strips_is_the_same_as_made_small_at_once(mode: str) -> None:
+    slope = Image.linear_gradient("L").resize((3_001, 1_999)).rotate(30)
+    still = slope.convert(mode)
+    small = decoding.reduced(still, 500)
+    whole = still if mode in ("L", "LA", "RGB", "RGBA", "CMYK") else still.convert("RGB")
+    assert small.tobytes() == whole.reduce(6).tobytes()
+
+
+def scanned_often(times: int, side: int = 64) -> bytes:
+    """A progressive JPEG that goes over its pixels again and again and changes none."""
+
+    def segment(mark: int, content: bytes) -> bytes:
+        return bytes([0xFF, mark]) + (len(content) + 2).to_bytes(2) + content
+
+    def scan(first: int, last: int, precision: int, bits: int) -> bytes:
+        head = segment(0xDA, bytes([1, 1, 0, first, last, precision]))
+        return head + bytes(-(-bits // 8))
+
+    blocks = (side // 8) ** 2
+    one_code = bytes([1] + [0] * 15)
+    return b"".join(
+        [
+            b"\xff\xd8",
+            segment(0xDB, b"\0" + b"\1" * 64),
+            segment(0xC2, bytes([8]) + side.to_bytes(2) * 2 + b"\1\1\x11\0"),
+            segment(0xC4, b"\0" + one_code + b"\0"),
+            segment(0xC4, b"\x10" + one_code + b"\0"),
+            scan(0, 0, 0, blocks),
+            *[scan(1, 63, 0x0D, blocks)] * times,
+            b"\xff\xd9",
+        ]
+    )
+
+
+def test_a_picture_that_is_gone_over_thousands_of_times_is_refused_before_it_is_decoded() -> None:
+    with pytest.raises(Unusable, match="too many scans"):
+        picture(io.BytesIO(scanned_often(8_000)))
+    usual = io.BytesIO()
+    Image.effect_noise((640, 480), 60).save(usual, "JPEG", progressive=True)
+    assert picture(usual).size == (640, 480)
+    assert picture(io.BytesIO(scanned_often(20))).size == (64, 64)

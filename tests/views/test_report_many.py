@@ -1,0 +1,191 @@
+"""A report on more queries than it shows: order, signs, bounds and colours, against plain counts.
+
+One small world: 26 queries are better, 24 worse and 6 the same, each by another difference.
+"""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.__main__ import main
+from dashboard.evaluation.statistics.resampling import bootstrap_interval
+from dashboard.views.report.figures import Scale, interval, kind
+
+DEPTH, MOST = 60, 20
+ITEMS = [f"i{n:02}" for n in range(DEPTH)]
+
+
+def places():
+    """The rank of the only relevant item of each query: before and after, query by query."""
+    better = [(n + 2, 1 + n // 7) for n in range(26)]  # 2 → 1, 3 → 1 …
+    worse = [(1 + n // 9, n + 4) for n in range(24)]
+    found = {f"up{n:02}": pair for n, pair in enumerate(better)}
+    found |= {f"down{n:02}": pair for n, pair in enumerate(worse)}
+    return found | {f"same{n}": (n + 1, n + 1) for n in range(6)}
+
+
+BEFORE_AFTER = {q: (1 / a, 1 / b) for q, (a, b) in places().items()}
+DELTAS = {q: after - before for q, (before, after) in BEFORE_AFTER.items()}
+BETTER = sorted((q for q in DELTAS if DELTAS[q] > 1e-9), key=DELTAS.get, reverse=True)
+WORSE = sorted((q for q in DELTAS if DELTAS[q] < -1e-9), key=DELTAS.get)
+
+
+def test_the_world_has_more_than_is_shown_and_no_two_alike():
+    assert len(BETTER) == 26 and len(WORSE) == 24
+    changed = [round(DELTAS[q], 9) for q in (*BETTER, *WORSE)]
+    assert len(set(changed)) == len(changed)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The page and its tables."""
+    folder = tmp_path_factory.mktemp("many") / "world"
+    (folder / "runs").mkdir(parents=True)
+    (folder / "collection.toml").write_text('protocols = ["trec"]\n')
+    pd.DataFrame({"item_id": ITEMS}).to_csv(folder / "items.csv", index=False)
+    queries = list(places())
+    # half of each kind are in each part, in another order than that of the differences
+    part = ["north" if n % 2 else "south" for n in range(len(queries))]
+    table = {"query_id": queries, "text": [f"words of {q}" for q in queries], "part": part}
+    pd.DataFrame(table).to_csv(folder / "queries.csv", index=False)
+    (folder / "qrels.txt").write_text("".join(f"{q} 0 i00 1\n" for q in queries))
+    for side, name in enumerate(("a", "b")):
+        lines = []
+        for q, pair in places().items():
+            order = ITEMS[1:]
+            order.insert(pair[side] - 1, "i00")
+            lines += [f"{q} Q0 {item} 0 {DEPTH - n} t\n" for n, item in enumerate(order)]
+        (folder / f"runs/{name}.trec").write_text("".join(lines))
+    page, tables = folder / "report.html", folder / "tables"
+    words = ["--baseline", "a", "--candidate", "b", "--metrics", "RR P@1"]
+    assert main(["report", str(folder), *words, "-o", str(page), "--tables", str(tables)]) == 0
+    found = {path.stem: json.loads(path.read_text()) for path in tables.glob("*.json")}
+    return page.read_text(), found, dict(zip(queries, part, strict=True))
+
+
+def articles(html, heading):
+    """The queries under a heading: name, the sign and the number that stand with it, its class."""
+    section = html.partition(f"<h2><bdi>{heading}</bdi></h2>")[2].split("</section>")[0]
+    found = re.findall(
+        r"<h3><bdi>words of (\w+)</bdi></h3>.*?<strong class=\"(\w+)\">(.) ([+−-][\d.]+)</strong> "
+        r"\(([\d.]+), then ([\d.]+)\)",
+        section,
+        re.DOTALL,
+    )
+    return section, found
+
+
+@pytest.mark.parametrize(
+    ("heading", "queries", "sign"), [("Worse", WORSE, "▼"), ("Better", BETTER, "▲")]
+)
+def test_those_that_changed_most_come_first_with_their_arrow(made, heading, queries, sign):
+    section, found = articles(made[0], heading)
+    assert [each[0] for each in found] == queries[:MOST]
+    assert f"{MOST} of {len(queries)} queries {heading.lower()}" in section
+    for query, word, arrow, number, before, after in found:
+        assert (word, arrow) == (heading.lower(), sign)
+        assert float(number.replace("−", "-")) == pytest.approx(DELTAS[query], abs=6e-4)
+        assert (float(before), float(after)) == pytest.approx(BEFORE_AFTER[query], abs=6e-4)
+
+
+def test_every_query_is_in_the_table_the_worst_first(made):
+    rows = made[1]["queries"]
+    assert [row["query_id"] for row in rows][: len(WORSE)] == WORSE
+    assert [row["query_id"] for row in rows][-len(BETTER) :] == BETTER[::-1]
+    for row in rows:
+        assert (row["baseline"], row["candidate"]) == pytest.approx(BEFORE_AFTER[row["query_id"]])
+        assert row["delta"] == pytest.approx(DELTAS[row["query_id"]])
+
+
+def test_the_comparison_counts_each_side(made):
+    row = made[1]["metrics"][0]
+    assert (row["better"], row["same"], row["worse"]) == (len(BETTER), 6, len(WORSE))
+    assert row["delta"] == pytest.approx(np.mean(list(DELTAS.values())))
+    assert row["low"] < row["delta"] < row["high"]
+
+
+def test_each_slice_has_its_own_bounds_low_before_high(made):
+    _, found, part = made
+    slices = {(row["by"], row["slice"]): row for row in found["slices"]}
+    assert slices["all", "all queries"]["scored"] == len(DELTAS)
+    for name in ("north", "south"):
+        row = slices["part", name]
+        mine = [q for q in DELTAS if part[q] == name]
+        sides = np.array([BEFORE_AFTER[q] for q in mine]).mean(axis=0)
+        assert (row["baseline"], row["candidate"]) == pytest.approx(sides)
+        assert row["delta"] == pytest.approx(sides[1] - sides[0])
+        assert row["scored"] == row["total"] == len(mine)
+        low, high = bootstrap_interval(np.array([[DELTAS[q]] for q in sorted(mine)]))
+        assert row["low"] < row["delta"] < row["high"]
+        assert (row["low"], row["high"]) == pytest.approx((low[0], high[0]), abs=0.02)
+
+
+def test_the_figure_of_pairs_puts_what_is_better_above_the_line(made):
+    figure = made[0].partition("of each query in a and in b")[2].split("</figure>")[0]
+    dots = re.findall(
+        r"<circle ([^>]*)><title>(\d+) quer\w+: ([\d.]+), then ([\d.]+)</title>", figure
+    )
+    assert sum(int(number) for _, number, *_ in dots) == len(DELTAS)
+    line = dict(re.findall(r'(\w+)="([-\d.]+)"', re.findall(r"<line [^>]*zero[^>]*>", figure)[0]))
+    (x1, y1), (x2, y2) = ((float(line[f"x{n}"]), float(line[f"y{n}"])) for n in (1, 2))
+    assert x2 > x1 and y2 < y1  # towards the right and, on a screen, upwards
+    sides = {"better": 0, "worse": 0, "same": 0}
+    for attributes, number, before, after in dots:
+        side = re.search(r'class="dot (\w+)"', attributes)[1]
+        sides[side] += int(number)
+        difference = float(after) - float(before)
+        assert side == ("same" if difference == 0 else "better" if difference > 0 else "worse")
+        x, y = (float(re.search(rf'c{axis}="([-\d.]+)"', attributes)[1]) for axis in "xy")
+        assert (x - x1) / (x2 - x1) == pytest.approx(float(before), abs=2e-3)
+        assert (y - y1) / (y2 - y1) == pytest.approx(float(after), abs=2e-3)
+    assert sides == {"better": len(BETTER), "worse": len(WORSE), "same": 6}
+
+
+def test_the_histogram_stands_right_of_zero_for_what_is_better(made):
+    figure = made[0].partition("Queries by difference in")[2].split("</figure>")[0]
+    bars = re.findall(
+        r"<rect ([^>]*)><title>(\d+) quer\w+ (\w+), ([+\-−\d.]+) to ([+\-−\d.]+)</title>", figure
+    )
+    total = {"better": 0, "same": 0, "worse": 0}
+    middle = {}
+    heights = {}
+    for attributes, number, side, *_ in bars:
+        total[side] += int(number)
+        x, wide, y, high = (
+            float(re.search(rf' ?\b{name}="([-\d.]+)"', attributes)[1])
+            for name in ("x", "width", "y", "height")
+        )
+        middle.setdefault(side, []).append(x + wide / 2)
+        heights[int(number)] = high
+        assert wide > 0 and high > 0 and y > 0
+        assert f'class="{side}"' in attributes
+    assert total == {"better": len(BETTER), "same": 6, "worse": len(WORSE)}
+    assert max(middle["worse"]) < middle["same"][0] < min(middle["better"])
+    number, most = min(heights), max(heights)
+    assert heights[most] / heights[number] == pytest.approx(most / number, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [(0.1, 0.3, "better"), (-0.3, -0.1, "worse"), (-0.1, 0.1, "same"), (0, 0.2, "same"),
+     (-0.2, 0, "same")],
+)  # fmt: skip
+def test_an_interval_that_touches_zero_says_nothing(low, high, word):
+    assert kind(low, high) == word
+
+
+@pytest.mark.parametrize(("low", "delta", "high"), [(0.1, 0.2, 0.3), (-0.3, -0.2, -0.1)])
+def test_the_mark_of_an_interval_points_to_its_side(low, delta, high):
+    row = pd.Series({"low": low, "delta": delta, "high": high})
+    drawn = str(interval(row, Scale(-1, 1, 0, 100)))
+    points = [tuple(map(float, p.split(","))) for p in
+              re.search(r'points="([^"]+)"', drawn)[1].split()]  # fmt: skip
+    tip, base = points[2], points[0]
+    assert (tip[1] < base[1]) == (delta > 0)  # up is towards 0 on a screen
+    bar = dict(re.findall(r'(x\d)="([\d.]+)"', re.findall(r"<line [^>]*bar[^>]*>", drawn)[0]))
+    assert float(bar["x1"]) == pytest.approx(50 + 50 * low)
+    assert float(bar["x2"]) == pytest.approx(50 + 50 * high)
+    assert tip[0] == pytest.approx(50 + 50 * delta)
