@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dashboard.commands.files import make_folder, write_file
 from dashboard.evaluation.metrics import parse
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.notes import note_versions
@@ -48,13 +49,7 @@ def write(made: Report, page: Path, folder: Path | None) -> pd.DataFrame:
     """Write the page, and where a folder is given its tables; a row for each file: file, bytes."""
     contents: dict[Path, str] = {page: made.html}
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         contents |= {folder / name: content for name, content in made.files.items()}
-    sizes = [_write(path, content) for path, content in contents.items()]
+    sizes = [write_file(path, content) for path, content in contents.items()]
     return pd.DataFrame({"file": [str(path) for path in contents], "bytes": sizes})
-
-
-def _write(path: Path, content: str) -> int:
-    encoded = content.encode("utf-8", "replace")
-    path.write_bytes(encoded)
-    return len(encoded)

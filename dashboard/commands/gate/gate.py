@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dashboard.commands.files import write_file
 from dashboard.commands.gate.checks import Check, check_slices, check_whole
 from dashboard.commands.gate.conditions import Condition, conditions, sliced
 from dashboard.commands.gate.known import Known, check_known, read_known
@@ -128,7 +129,6 @@ class Gate:
 
     def _write(self, checks: list[Check], comparison: pd.DataFrame, title: str) -> None:
         if self.junit:
-            self.junit.write_text(junit(checks, title), encoding="utf-8")
+            write_file(self.junit, junit(checks, title))
         if self.summary:
-            text = summary(checks, comparison, title)
-            self.summary.write_text(text, encoding="utf-8", errors="replace")
+            write_file(self.summary, summary(checks, comparison, title))
