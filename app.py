@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dashboard.experiment import collections, shelf
+from dashboard.logs import escape_logs
 from dashboard.storage import media, pictures
 from dashboard.storage.media import asked, covers, serving
 from dashboard.views import address
@@ -17,7 +18,6 @@ from dashboard.views.frame import descriptors, served
 from dashboard.views.frame.doors import Doors
 from dashboard.views.frame.missing import NoSuchPage, asks_for_a_page, path_of
 from dashboard.views.frame.page import WithRoom
-from dashboard.views.logs import escape_logs
 
 MEDIA = (media.CLIPS, media.POSTERS, asked.PICTURES, covers.COVERS, pictures.UPLOADS)
 OWN = (*MEDIA, assets.CARDS)

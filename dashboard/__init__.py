@@ -1,8 +1,10 @@
 """A dashboard for reviewing the search quality of embedding models. The rooms, in the order data
 walks:
 
-tables      the columns that every room agrees on, and the one error for readers' files
+tables      the columns that every room agrees on, the one error and the findings on readers' files
 ids         columns of ids as numbers, for whoever reads or joins many of them
+letters     letters that nobody sees, or that a terminal or a spreadsheet would act on
+logs        log lines and tracebacks, in which such letters stand as escapes
 storage     opens files and databases; hands out checked tables
 retrieval   loads models and searches; the only slow imports, and inside functions
 evaluation  judges and measures: tables in, tables out; no file, no clock, no network

@@ -14,10 +14,10 @@ import sys
 from collections.abc import Sequence
 
 from dashboard.commands import comparing, digests, looking, measuring, satisfaction, searching
-from dashboard.commands.numbers import OneLine
+from dashboard.commands.arguments import OneLine
+from dashboard.commands.console import WRONG, Answering, complain
 from dashboard.commands.output import printed
-from dashboard.commands.said import WRONG, Answering, complain
-from dashboard.storage.logs import escape_logs
+from dashboard.logs import escape_logs
 from dashboard.tables import DataError
 
 

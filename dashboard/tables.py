@@ -1,5 +1,5 @@
-"""The hallway: the columns that every room agrees on, the one error for readers' files, and how
-counts are written in sentences.
+"""The hallway: the columns that every room agrees on, the one error and the list of findings for
+readers' files, and how counts and names are written in sentences.
 
 All data walks through the program as long pandas tables with the columns declared here. A table is
 checked once, where it enters (storage), and trusted afterwards.
@@ -7,8 +7,9 @@ checked once, where it enters (storage), and trusted afterwards.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,36 @@ def between(low: int, high: int) -> str:
     ('5', '0 to 1,000')
     """
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+LISTED = 5
+"""So many names stand in a sentence, and how many more there are."""
+
+
+def listed(names: Iterable[object]) -> str:
+    """The first few of `names` in words, and how many more there are.
+
+    >>> listed(["a", "b"])
+    'a, b'
+    >>> listed(range(8))
+    '0, 1, 2, 3, 4 and 3 more'
+    """
+    every = [str(name)[:80] for name in names]
+    more = len(every) - LISTED
+    return ", ".join(every[:LISTED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def own_type(cell: Any) -> Any:
+    """A cell as it is exported: in a type of Python's own, None for missing.
+
+    >>> own_type(pd.NA), own_type(pd.Series([3])[0]), own_type("3")
+    (None, 3, '3')
+    """
+    if isinstance(cell, str):
+        return cell
+    if pd.isna(cell):
+        return None
+    return cell.item() if hasattr(cell, "item") else cell
 
 
 class DataError(Exception):
@@ -198,6 +229,40 @@ FINDINGS = Table(
     "findings",
     {"level": "text", "file": "text", "line": "integer", "found": "text", "wanted": "text"},
 )
+
+
+@dataclass
+class Findings:
+    """A list that fills while a collection is read; `frame()` is the table of it."""
+
+    rows: list[tuple[str, str, int | None, str, str]] = field(default_factory=list)
+
+    def note(self, file: str, found: str, wanted: str, line: int | None = None) -> None:
+        """Something was repaired or is worth knowing; the numbers do not suffer.
+
+        wanted: empty where nothing else was.
+        """
+        self.rows.append(("note", file, line, found, wanted))
+
+    def warning(self, file: str, found: str, wanted: str, line: int | None = None) -> None:
+        """Something was left out; the rest is used."""
+        self.rows.append(("warning", file, line, found, wanted))
+
+    def error(self, problem: DataError) -> None:
+        """A file was refused."""
+        wanted = f"{problem.wanted}. {problem.cure}" if problem.cure else problem.wanted
+        self.rows.append(("error", problem.file, problem.line, problem.found, wanted))
+
+    def frame(self) -> pd.DataFrame:
+        """The findings as the table FINDINGS, errors first."""
+        frame = pd.DataFrame(self.rows, columns=list(FINDINGS.columns))
+        frame["line"] = frame["line"].astype("Int64")
+        text = [column for column, kind in FINDINGS.columns.items() if kind == "text"]
+        frame[text] = frame[text].astype("str")
+        severity = frame["level"].map({"error": 0, "warning": 1, "note": 2})
+        return frame.iloc[severity.argsort(kind="stable")].reset_index(drop=True)
+
+
 LISTS = Table(
     "lists",
     {

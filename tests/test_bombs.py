@@ -16,8 +16,7 @@ import pytest
 
 from dashboard.commands.faults import look_at_networks
 from dashboard.storage.collection import open_collection
-from dashboard.storage.findings import Findings
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 from tests.bombs import BOMBS, ROOT, make_all
 from tests.storage.tiny import make_collection
 

@@ -15,7 +15,7 @@ import pytest
 from dashboard.__main__ import main
 from dashboard.commands.gate.checks import Check, check_slices, check_whole
 from dashboard.commands.gate.conditions import conditions, sliced
-from dashboard.commands.gate.written import junit, summary
+from dashboard.commands.gate.formats import junit, summary
 from tests.storage.tiny import make_collection
 
 QUERIES = 24

@@ -19,16 +19,16 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.commands.output import printed
-from dashboard.retrieval.keywords import _content
-from dashboard.storage.annotation import keyword_key
-from dashboard.storage.collection import open_collection
-from dashboard.storage.files.letters import (
+from dashboard.letters import (
     escaped,
     invisible_in,
     json_escaped,
     visible,
 )
-from dashboard.storage.logs import escape_logs
+from dashboard.logs import escape_logs
+from dashboard.retrieval.keywords import _content
+from dashboard.storage.annotation import keyword_key
+from dashboard.storage.collection import open_collection
 from tests.storage.tiny import make_collection
 
 HIDDEN = {

@@ -15,16 +15,18 @@ PACKAGE = ROOT / "dashboard"
 MAY_SEE: dict[str, set[str]] = {
     "tables": set(),
     "ids": set(),
-    "storage": {"tables", "ids"},
-    "retrieval": {"tables", "storage"},
+    "letters": set(),
+    "logs": {"letters"},
+    "storage": {"tables", "ids", "letters"},
+    "retrieval": {"tables", "letters", "storage"},
     "evaluation": {"tables", "ids"},
-    "experiment": {"tables", "ids", "storage", "retrieval", "evaluation"},
-    "views": {"tables", "storage", "evaluation", "experiment"},
+    "experiment": {"tables", "ids", "letters", "storage", "retrieval", "evaluation"},
+    "views": {"tables", "letters", "storage", "evaluation", "experiment"},
     "screens": {"tables", "evaluation", "experiment", "views"},
     "main": {"tables", "experiment", "views", "screens"},
-    "app": {"tables", "experiment", "views", "storage"},
-    "commands": {"tables", "storage", "retrieval", "evaluation", "experiment", "views"},
-    "__main__": {"tables", "storage", "evaluation", "experiment", "views", "commands"},
+    "app": {"tables", "logs", "experiment", "views", "storage"},
+    "commands": {"tables", "letters", "storage", "retrieval", "evaluation", "experiment", "views"},
+    "__main__": {"tables", "logs", "commands"},
     "__init__": set(),
 }
 OFFLINE_VIEWS = {"charts", "report"}
@@ -36,6 +38,8 @@ SLOW = {"torch", "sentence_transformers", "transformers", "keybert", "faiss", "o
 NEVER: dict[str, set[str]] = {
     "tables": {"streamlit", "altair", *SLOW},
     "ids": {"streamlit", "altair", *SLOW},
+    "letters": {"streamlit", "altair", *SLOW},
+    "logs": {"streamlit", "altair", *SLOW},
     "storage": {"streamlit", "altair", *SLOW},
     "retrieval": {"streamlit", "altair"},
     "evaluation": {

@@ -14,13 +14,12 @@ from dashboard.retrieval.runs import TYPED
 from dashboard.storage import media
 from dashboard.storage.collection import Collection, find, open_collection
 from dashboard.storage.evidence import is_visible, lines_of_items
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.lists import read_lists
 from dashboard.storage.mapping import write_mapping
 from dashboard.storage.recorded import FILE, missing
 from dashboard.storage.stored import stored_files
 from dashboard.storage.vocabulary import write_draft
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings, listed
 
 
 def check(name_or_path: str) -> pd.DataFrame:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from datetime import date
+from pathlib import Path
 
-from dashboard.commands import answers, gate, report
-from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
-from dashboard.commands.measuring import add_measured, measurements_of
-from dashboard.commands.said import (
+import pandas as pd
+
+from dashboard.commands import answers, gate
+from dashboard.commands.console import (
     FINDING,
     FINE,
     Answer,
@@ -18,10 +19,16 @@ from dashboard.commands.said import (
     complain_about,
     opened,
 )
-from dashboard.commands.submissions import add_submissions
+from dashboard.commands.experiments import add_keywords, add_rules, add_submissions, experiment_of
+from dashboard.commands.files import make_folder, write_file
+from dashboard.commands.measuring import add_measured, measurements_of
 from dashboard.evaluation import compare as comparing
+from dashboard.evaluation.metrics import parse
 from dashboard.experiment import measuring, ranking
-from dashboard.storage.findings import Findings
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.notes import note_versions
+from dashboard.tables import Findings
+from dashboard.views.report import Report, Subject, report
 
 
 def add_compare(command: Command) -> None:
@@ -37,7 +44,8 @@ def add_report(command: Command) -> None:
     """Enter the command `report`."""
     added = command("report", _report, "a candidate against a baseline as one offline HTML file")
     add_collection(added)
-    report.add_arguments(added)
+    added.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.html")
+    added.add_argument("--tables", type=Path, metavar="FOLDER", help="its tables as CSV and JSON")
     _add_pair(added)
     add_submissions(added)
     add_rules(added)
@@ -79,9 +87,43 @@ def _report(call: Namespace) -> Answer:
     _check_submissions(call)
     experiment, findings = experiment_of(call, opened(call)), Findings()
     pair, metrics = (call.baseline, call.candidate), call.metrics or ""
-    made = report.report_of(experiment, *pair, metrics, f"{date.today()}", findings, call.anyway)
+    made = _report_of(experiment, *pair, metrics, f"{date.today()}", findings, call.anyway)
     complain_about(findings.frame())
-    return report.write(made, call.output, call.tables), FINE
+    return _write_report(made, call.output, call.tables), FINE
+
+
+def _report_of(
+    experiment: Experiment,
+    baseline: str,
+    candidate: str,
+    metrics: str,
+    date: str,
+    findings: Findings,
+    anyway: bool = False,
+) -> Report:
+    """The report on two versions by a collection's stored queries; the same numbers as `compare`.
+
+    metrics: as the caller names them, the first in front, or empty for the protocol's own.
+    Raises DataError where a version is unknown or a file of labels was refused, ValueError where
+    the versions are not comparable (unless `anyway`).
+    """
+    measures = tuple(parse(metrics or experiment.rules.metrics))
+    note_versions(experiment, (baseline, candidate), findings)
+    front = measures[0] if metrics else experiment.rules.front
+    subject = Subject(experiment, baseline, candidate, measures, front, date)
+    if subject.unlike and not anyway:
+        raise ValueError(f"{'; '.join(subject.unlike)}. To compare them all the same, add --anyway")
+    return report(subject)
+
+
+def _write_report(made: Report, page: Path, folder: Path | None) -> pd.DataFrame:
+    """Write the page, and where a folder is given its tables; a row for each file: file, bytes."""
+    contents: dict[Path, str] = {page: made.html}
+    if folder is not None:
+        make_folder(folder)
+        contents |= {folder / name: content for name, content in made.files.items()}
+    sizes = [write_file(path, content) for path, content in contents.items()]
+    return pd.DataFrame({"file": [str(path) for path in contents], "bytes": sizes})
 
 
 def _check_submissions(call: Namespace) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dashboard.commands.said import (
+from dashboard.commands.console import (
     FINDING,
     FINE,
     WRONG,

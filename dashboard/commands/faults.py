@@ -13,11 +13,10 @@ from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.storage import media
 from dashboard.storage.collection import SETTINGS, Collection
 from dashboard.storage.evidence import lines_of_items, lines_of_queries
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.media import asked
 from dashboard.storage.media.spans import ANSWERS, OVERRULED
 from dashboard.storage.placed import placed
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings, listed
 
 WANTED_MEDIA = {
     media.SPAN_OUTSIDE: f'a span inside its file; {OVERRULED} = "yes" in {SETTINGS}, or yes in a '

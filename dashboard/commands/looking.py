@@ -5,8 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from dashboard.commands import answers
-from dashboard.commands.experiments import add_keywords, threshold_of
-from dashboard.commands.said import (
+from dashboard.commands.console import (
     FINDING,
     FINE,
     Answer,
@@ -14,6 +13,7 @@ from dashboard.commands.said import (
     add_collection,
     opened,
 )
+from dashboard.commands.experiments import add_keywords, threshold_of
 
 
 def add_check(command: Command) -> None:

@@ -8,15 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands.experiments import (
-    add_keywords,
-    add_rules,
-    experiment_of,
-    graded,
-    protocol_named,
-    refuse_for_files,
-)
-from dashboard.commands.said import (
+from dashboard.commands.console import (
     FINE,
     WRONG,
     Answer,
@@ -26,7 +18,16 @@ from dashboard.commands.said import (
     opened,
     unusable,
 )
-from dashboard.commands.submissions import add_submissions, submissions_of
+from dashboard.commands.experiments import (
+    add_keywords,
+    add_rules,
+    add_submissions,
+    experiment_of,
+    graded,
+    protocol_named,
+    refuse_for_files,
+    submissions_of,
+)
 from dashboard.evaluation.measure import summarise
 from dashboard.evaluation.metrics import parse
 from dashboard.experiment import judging, measuring
@@ -34,9 +35,8 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.notes import note_judgement, note_versions
 from dashboard.experiment.plain_files import measure_files
 from dashboard.experiment.submissions import score
-from dashboard.storage.findings import Findings
 from dashboard.storage.submissions import FORM
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 
 def add_measure(command: Command) -> None:

@@ -11,13 +11,14 @@ from typing import Any, Literal
 import pandas as pd
 
 from dashboard.evaluation.digits import chance, number, signed
-from dashboard.storage.files.delimited import neutral, own_type
-from dashboard.storage.files.letters import (
+from dashboard.letters import (
     escaped,
     escaped_lines,
     json_escaped,
+    neutral,
     without_controls,
 )
+from dashboard.tables import own_type
 
 Format = Literal["table", "csv", "json"]
 _WRITTEN = {

@@ -7,16 +7,15 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from dashboard.commands.numbers import at_least_one
-from dashboard.commands.said import FINE, Answer, Command, add_collection, complain_about, opened
+from dashboard.commands.arguments import at_least_one
+from dashboard.commands.console import FINE, Answer, Command, add_collection, complain_about, opened
 from dashboard.evaluation.browsed import Browsed, Reading
 from dashboard.evaluation.walk import NAMES, USUAL
 from dashboard.storage import lists
 from dashboard.storage.answers import answers, ratings_of
 from dashboard.storage.collection import Collection
-from dashboard.storage.findings import Findings
 from dashboard.storage.reviewed import key_of
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 ABOUT = "how metrics agree with what people said of the lists that they saw"
 TABLES: dict[str, Callable[[Browsed, Reading], pd.DataFrame]] = {

@@ -11,9 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.commands.answers import mapped_text
-from dashboard.commands.experiments import add_keywords, groups_of, threshold_of
-from dashboard.commands.numbers import at_least_one
-from dashboard.commands.said import (
+from dashboard.commands.arguments import at_least_one
+from dashboard.commands.console import (
     FINE,
     WRONG,
     Answer,
@@ -23,6 +22,7 @@ from dashboard.commands.said import (
     opened,
     unusable,
 )
+from dashboard.commands.experiments import add_keywords, groups_of, threshold_of
 from dashboard.evaluation.outside import is_outside, outside, outside_said
 from dashboard.evaluation.ticks import matches
 from dashboard.retrieval import runs
@@ -30,9 +30,8 @@ from dashboard.retrieval.runs import TYPED
 from dashboard.storage import pictures
 from dashboard.storage.annotation import matched_ids
 from dashboard.storage.collection import Collection
-from dashboard.storage.findings import Findings
 from dashboard.storage.media.inside import Unusable, open_inside
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 DEEPEST = 1_000
 USAGE = "give one of TEXT, --item ID and --file PATH (or TEXT and a picture that should find it)"

@@ -12,7 +12,7 @@ from dashboard.evaluation.protocols import Protocol, trec
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import queries
 from dashboard.experiment.ranking import counted_run
-from dashboard.storage.findings import Findings, listed
+from dashboard.tables import Findings, listed
 
 
 def note_versions(experiment: Experiment, versions: Iterable[str], findings: Findings) -> list[str]:

@@ -15,10 +15,9 @@ from dashboard.evaluation.protocols import Protocol, crossmodal
 from dashboard.experiment.notes import note_judgement
 from dashboard.experiment.submissions import Submitted, score_against
 from dashboard.storage.files import read_qrels, read_run
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.placed import placing_in
 from dashboard.storage.versions import RUN_NAME
-from dashboard.tables import counted
+from dashboard.tables import Findings, counted, listed
 
 
 def measure_files(

@@ -14,10 +14,9 @@ from dashboard.evaluation.submission import Features, scored
 from dashboard.experiment.collections import collection_in
 from dashboard.experiment.memory import remembered
 from dashboard.storage import digests, submissions
-from dashboard.storage.findings import Findings
 from dashboard.storage.placed import placing
 from dashboard.storage.submissions import Submission
-from dashboard.tables import RUN, DataError
+from dashboard.tables import RUN, DataError, Findings
 
 PROTOCOL = "composed"
 

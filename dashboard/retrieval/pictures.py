@@ -11,11 +11,10 @@ from dashboard.retrieval import encoders, networks
 from dashboard.storage.files import Vectors
 from dashboard.storage.files.codes import unit_codes
 from dashboard.storage.files.vectors import unit_rows
-from dashboard.storage.findings import Findings
 from dashboard.storage.pictures import PictureSide
 from dashboard.storage.pictures.side import NETWORKS
 from dashboard.storage.versions import Model
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 Array = npt.NDArray[np.float32]
 

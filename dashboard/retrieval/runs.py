@@ -19,11 +19,10 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.storage.files import Vectors, read_run
 from dashboard.storage.files.order import Ties
-from dashboard.storage.findings import Findings
 from dashboard.storage.near_names import unmatched
 from dashboard.storage.sides import other_side, side_of_pictures, side_of_texts, sides
 from dashboard.storage.versions import Model
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 Which = Literal["text", "item", "all"]
 TYPED = "typed"

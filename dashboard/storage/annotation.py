@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.storage.files.letters import (
+from dashboard.letters import (
     escape,
     invisible_in,
     visible,
@@ -27,10 +27,9 @@ from dashboard.storage.files.letters import (
 )
 from dashboard.storage.files.listings import Unreadable, elements, unquoted
 from dashboard.storage.files.tables import named_columns, read_frame, unique_rows
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.limits import check_cells, check_number
 from dashboard.storage.settings import COLLECTION, group_name
-from dashboard.tables import KEYWORDS, DataError, counted
+from dashboard.tables import KEYWORDS, DataError, Findings, counted, listed
 
 GROUPS: tuple[str, ...] = tuple(COLLECTION["groups"])
 FILES = {

@@ -13,7 +13,6 @@ import pandas as pd
 from dashboard.storage import digests, sides
 from dashboard.storage.evidence import read_judgements, read_queries
 from dashboard.storage.files.codes import signs_in_words
-from dashboard.storage.findings import Findings
 from dashboard.storage.labels import Reader, read_labels
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
 from dashboard.storage.near_names import check_names
@@ -34,7 +33,7 @@ from dashboard.storage.versions import (
     texts_alone,
     with_codes,
 )
-from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError
+from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError, Findings
 
 COLLECTIONS = Path(os.environ.get("DASHBOARD_DATA") or Path(__file__).resolve().parents[2] / "data")
 SETTINGS = "collection.toml"

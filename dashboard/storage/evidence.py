@@ -13,12 +13,21 @@ from dashboard import ids
 from dashboard.storage.annotation import Annotation, matched_ids
 from dashboard.storage.files import read_qrels, read_table
 from dashboard.storage.files.runs import line_of_judgement
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.near_names import unmatched
 from dashboard.storage.relevance import in_full, judgements_of
 from dashboard.storage.sides import with_among
 from dashboard.storage.stored import OF_JUDGEMENTS, stored_as
-from dashboard.tables import ITEMS, LISTS, QUERIES, RELEVANCE, DataError, Table, counted
+from dashboard.tables import (
+    ITEMS,
+    LISTS,
+    QUERIES,
+    RELEVANCE,
+    DataError,
+    Findings,
+    Table,
+    counted,
+    listed,
+)
 
 LONGEST_TEXT = 1_000
 

@@ -11,10 +11,9 @@ import pandas as pd
 
 from dashboard.storage.annotation import Annotation, read_annotation
 from dashboard.storage.evidence import annotated, read_items, with_clips
-from dashboard.storage.findings import Findings
 from dashboard.storage.stored import stored_as
 from dashboard.storage.vocabulary import read_vocabulary, spelled_keywords, spelled_words
-from dashboard.tables import KEYWORDS, DataError
+from dashboard.tables import KEYWORDS, DataError, Findings
 
 Content = TypeVar("Content")
 

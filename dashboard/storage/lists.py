@@ -16,7 +16,6 @@ import pandas as pd
 
 from dashboard import ids
 from dashboard.storage.files.tables import read_table
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.near_names import unmatched
 from dashboard.storage.placed import placing
 from dashboard.storage.relevance import (
@@ -26,7 +25,7 @@ from dashboard.storage.relevance import (
     read_relevance,
 )
 from dashboard.storage.stored import stored_as, stored_files
-from dashboard.tables import LISTS, RELEVANCE, DataError, Table, counted
+from dashboard.tables import LISTS, RELEVANCE, DataError, Findings, Table, counted, listed
 
 REAL, SIMULATED, NONE = "real", "simulated", "none"
 SAID = {REAL: "satisfaction", SIMULATED: "satisfaction_simulated"}

@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dashboard.letters import neutral, visible, without_invisible
 from dashboard.storage import digests
-from dashboard.storage.files.delimited import neutral
-from dashboard.storage.files.letters import visible, without_invisible
 from dashboard.storage.files.tables import read_table
-from dashboard.storage.findings import Findings
 from dashboard.storage.settings import MAPPING, read_settings
-from dashboard.tables import QUERY_KEYWORDS, DataError, Table, counted
+from dashboard.tables import QUERY_KEYWORDS, DataError, Findings, Table, counted
 
 TABLE = "query_keywords.csv"
 SETTINGS = "query_keywords.toml"

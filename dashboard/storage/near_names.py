@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-from dashboard.storage.files.letters import without_invisible
-from dashboard.storage.findings import Findings, listed
+from dashboard.letters import without_invisible
+from dashboard.tables import Findings, listed
 
 MOST = 200_000
 """Among more known ids no likeness is looked for."""

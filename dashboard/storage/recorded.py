@@ -14,9 +14,8 @@ from pathlib import Path
 
 from dashboard.storage import digests
 from dashboard.storage.files.contents import read_text
-from dashboard.storage.findings import Findings
 from dashboard.storage.versions import FORMATS, Model
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 VECTORS = "vectors"
 RECORDED = {"gallery_digest": "gallery", "queries_digest": "queries", "vectors_digest": VECTORS}

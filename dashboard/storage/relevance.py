@@ -7,10 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.storage.files.tables import read_table
-from dashboard.storage.findings import Findings
 from dashboard.storage.near_names import unmatched
 from dashboard.storage.stored import stored_as
-from dashboard.tables import QRELS, RELEVANCE, DataError, counted
+from dashboard.tables import QRELS, RELEVANCE, DataError, Findings, counted
 
 LARGEST = 100
 INVALID = (-1, -2)

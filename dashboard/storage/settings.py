@@ -12,10 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from dashboard.letters import visible
 from dashboard.storage.files.contents import read_text
-from dashboard.storage.files.letters import visible
-from dashboard.storage.findings import Findings, listed
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings, listed
 
 COLLECTION: dict[str, Any] = {
     "first": False,

@@ -20,12 +20,11 @@ from dashboard.storage import collection as collections
 from dashboard.storage.annotation import Annotation, read_annotation
 from dashboard.storage.collection import SETTINGS
 from dashboard.storage.evidence import read_items, read_queries
-from dashboard.storage.findings import Findings
 from dashboard.storage.settings import read_collection_settings
 from dashboard.storage.sides_told import with_sides
 from dashboard.storage.stored import stored_as, stored_files
 from dashboard.storage.versions import natural, run_files
-from dashboard.tables import QUERIES, DataError
+from dashboard.tables import QUERIES, DataError, Findings
 
 TABLES = ("items", "queries", "unified_annotation", "lists", "relevance")
 

@@ -12,7 +12,7 @@ from typing import Literal
 import pandas as pd
 
 from dashboard.storage import digests
-from dashboard.storage.findings import Findings, listed
+from dashboard.tables import Findings, listed
 
 MATCHING = "crossmodal"
 """The protocol that asks both ways, pictures for texts and texts for pictures."""

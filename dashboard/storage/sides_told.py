@@ -11,9 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.storage.evidence import lines_of_items
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.sides import MATCHING, sides
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings, listed
 
 PICTURES, TEXTS = "pictures", "texts"
 OF_KIND = {"image": PICTURES, "video": PICTURES, "text": TEXTS}

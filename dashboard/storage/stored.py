@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dashboard.storage.findings import Findings, listed
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings, listed
 
 FORMATS = (".csv", ".parquet", ".jsonl")
 OF_JUDGEMENTS = (*FORMATS, ".txt", ".trec", ".qrels", ".tsv", ".ndjson")

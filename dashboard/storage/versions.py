@@ -18,12 +18,11 @@ from dashboard.storage.annotation import matched_ids
 from dashboard.storage.files.codes import check_signs, of_one_size
 from dashboard.storage.files.similarities import SUFFIX, ids_beside
 from dashboard.storage.files.vectors import Vectors, read_matrix, read_vectors
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.near_names import near_model_file, unmatched
 from dashboard.storage.pictures import PictureSide, read_side
 from dashboard.storage.settings import MODEL, read_settings
 from dashboard.storage.stored import only
-from dashboard.tables import DataError, counted
+from dashboard.tables import DataError, Findings, counted, listed
 
 TEXT_MODEL = "text_model"
 """The folder of a version's own language model, inside its own."""

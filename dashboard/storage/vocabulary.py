@@ -12,13 +12,12 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard.letters import escaped, invisible_in, visible
 from dashboard.storage.annotation import keyword_key
 from dashboard.storage.driving import with_driving_words
-from dashboard.storage.files.letters import escaped, invisible_in, visible
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.limits import check_number, check_words
 from dashboard.storage.settings import fits, group_name, read_settings
-from dashboard.tables import DataError, counted
+from dashboard.tables import DataError, Findings, counted, listed
 
 FILE = "vocabulary.toml"
 DRAFT = "a vocabulary to edit: python -m dashboard keywords COLLECTION --draft writes it"

@@ -10,8 +10,7 @@ import streamlit as st
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import shelf
 from dashboard.experiment.shelf import Glance
-from dashboard.storage.findings import listed
-from dashboard.tables import DataError
+from dashboard.tables import DataError, listed
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import badge, plain
 

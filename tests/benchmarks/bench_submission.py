@@ -19,7 +19,7 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.submission import DIMENSION, Features, scored
 from dashboard.storage.files.mapped import mapped_array
 from dashboard.storage.files.vectors import read_ids
-from dashboard.storage.findings import Findings
+from dashboard.tables import Findings
 from tests.evaluation.worlds import World
 
 

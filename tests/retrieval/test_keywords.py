@@ -12,10 +12,9 @@ import pytest
 
 from dashboard.retrieval import encoders, keywords, language_models
 from dashboard.storage.collection import COLLECTIONS, open_collection
-from dashboard.storage.findings import Findings
 from dashboard.storage.versions import read_model
 from dashboard.storage.vocabulary import read_vocabulary, spelled_words
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 from tests.retrieval.phrasings import PHRASINGS
 from tests.storage.tiny import unit
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from dashboard.retrieval import keywords, language_models
-from dashboard.storage.findings import Findings
 from dashboard.storage.versions import read_model
+from dashboard.tables import Findings
 from tests.retrieval.test_keywords import model_folder
 
 

@@ -10,11 +10,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from dashboard.letters import neutral
 from dashboard.storage.annotation import read_annotation
 from dashboard.storage.collection import open_collection
-from dashboard.storage.files.delimited import neutral
-from dashboard.storage.findings import Findings
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 NAME = "unified_annotation.csv"
 CLEAN = """\

@@ -9,8 +9,7 @@ import pytest
 
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.files.vectors import read_vectors
-from dashboard.storage.findings import Findings
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 SIGNS = np.array([[1, -1, 1], [-1, -1, 1]])
 

@@ -11,8 +11,7 @@ from dashboard import ids
 from dashboard.storage import annotation
 from dashboard.storage.files import delimited
 from dashboard.storage.files.vectors import ids_in
-from dashboard.storage.findings import Findings
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 PIECES = [
     "a",

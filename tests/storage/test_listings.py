@@ -9,8 +9,7 @@ import pytest
 
 from dashboard.storage.annotation import read_annotation
 from dashboard.storage.files.listings import LONGEST, Unreadable, elements
-from dashboard.storage.findings import Findings
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 WORDS = ["car", "urban"]
 FORMS = {

@@ -14,11 +14,10 @@ import pytest
 from PIL import Image
 from PIL.ExifTags import Base
 
-from dashboard.storage.findings import Findings
 from dashboard.storage.media import kept
 from dashboard.storage.media.inside import Unusable
 from dashboard.storage.pictures import keep, kept_picture, read_side
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 
 @pytest.fixture(autouse=True)

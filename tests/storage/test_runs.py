@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from dashboard import ids
 from dashboard.storage.files import pieces, read_qrels, read_run
-from dashboard.storage.findings import Findings
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 RUN = """\
 q1 Q0 a 1 0.9 x

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from dashboard.storage import submissions
-from dashboard.storage.findings import Findings
 from dashboard.storage.submissions import Submission
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 
 def put(folder: Path, name: str, rows: list, ids: str) -> None:

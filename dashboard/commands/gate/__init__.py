@@ -1,7 +1,7 @@
 """The gate for CI: `compare … --fail-on "nDCG@10<-0.01"` fails where a drop is more than chance.
 
-gate.py reads the call, conditions.py what it asks for; checks.py decides, known.py holds single
-queries to what they are known to do; written.py makes the JUnit file and the Markdown summary.
+gate.py reads the call, conditions.py its conditions; checks.py decides, known_queries.py checks
+single queries that are known to be right or to fail; formats.py writes JUnit XML and Markdown.
 """
 
 from dashboard.commands.gate.checks import Check

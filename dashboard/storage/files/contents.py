@@ -7,8 +7,7 @@ import gzip
 import zlib
 from pathlib import Path
 
-from dashboard.storage.findings import Findings
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 LARGEST = 2 << 30
 SWELLING = 50  # times that a packed file may grow

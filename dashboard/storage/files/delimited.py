@@ -1,5 +1,4 @@
-"""Comma-separated text and its cousins → frames of text indexed by line; and cells made safe to
-export."""
+"""Comma-separated text and its cousins → frames of text indexed by line."""
 
 from __future__ import annotations
 
@@ -7,7 +6,6 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +13,8 @@ import pyarrow as pa
 import pyarrow.csv
 
 from dashboard import ids
-from dashboard.storage.files.letters import visible
-from dashboard.storage.findings import Findings, listed
-from dashboard.tables import DataError, counted
+from dashboard.letters import FORMULA, visible
+from dashboard.tables import DataError, Findings, counted, listed
 
 MOST_MISSING = 2_000_000
 """So many fields are filled up where rows are too short: a small file could become a large one."""
@@ -26,30 +23,7 @@ LONGEST_CELL = 20_000_000
 BLOCK = 1 << 22
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 BLANKS = " \t\r\n"
-FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 PREAMBLE = re.compile(r"(?:[ \t\r]*\n|#[^\n]*\n)*")
-
-
-def neutral(text: str) -> str:
-    """A cell as it is exported: what a spreadsheet takes for a formula begins with an apostrophe.
-
-    >>> neutral("=1+1"), neutral("-5"), neutral("it's"), neutral("'=1+1")
-    ("'=1+1", "'-5", "it's", "''=1+1")
-    """
-    return f"'{text}" if FORMULA.match(text) else text
-
-
-def own_type(cell: Any) -> Any:
-    """A cell as it is exported: in a type of Python's own, None for missing.
-
-    >>> own_type(pd.NA), own_type(pd.Series([3])[0]), own_type("3")
-    (None, 3, '3')
-    """
-    if isinstance(cell, str):
-        return cell
-    if pd.isna(cell):
-        return None
-    return cell.item() if hasattr(cell, "item") else cell
 
 
 def _restored(rows: list[list[str]], name: str, findings: Findings) -> None:

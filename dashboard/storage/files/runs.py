@@ -21,9 +21,8 @@ from dashboard.storage.files.order import Ties, categorical, ordered
 from dashboard.storage.files.similarities import SUFFIX, plain_run, read_similarities
 from dashboard.storage.files.tables import named_columns, read_frame
 from dashboard.storage.files.trec import Codes, Pairs
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.near_names import unmatched
-from dashboard.tables import DataError, counted
+from dashboard.tables import DataError, Findings, counted, listed
 
 PLACES = 6
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")

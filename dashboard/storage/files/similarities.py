@@ -13,8 +13,7 @@ import pandas as pd
 
 from dashboard.storage.files.mapped import mapped_array
 from dashboard.storage.files.vectors import LARGEST, read_ids
-from dashboard.storage.findings import Findings
-from dashboard.tables import RUN, DataError
+from dashboard.tables import RUN, DataError, Findings
 
 Ties = Literal["gallery", "trec"]
 Places = npt.NDArray[np.int64]

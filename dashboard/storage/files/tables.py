@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from dashboard.letters import escaped, invisible_in, skeleton, visible
 from dashboard.storage.files.contents import read_text, suffix
 from dashboard.storage.files.delimited import BLANKS, read_delimited
-from dashboard.storage.files.letters import escaped, invisible_in, skeleton, visible
 from dashboard.storage.files.structured import read_json_lines, read_parquet
-from dashboard.storage.findings import Findings, listed
 from dashboard.storage.limits import check_ids
-from dashboard.tables import DataError, Table, counted
+from dashboard.tables import DataError, Findings, Table, counted, listed
 
 
 def read_table(

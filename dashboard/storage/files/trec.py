@@ -31,8 +31,7 @@ from dashboard.storage.files.pieces import (
     read_columns,
     read_plain,
 )
-from dashboard.storage.findings import Findings
-from dashboard.tables import DataError, counted
+from dashboard.tables import DataError, Findings, counted
 
 RUN_FIELDS = ("query", "Q0", "item", "rank", "score", "tag")
 QRELS_FIELDS = ("query", "iteration", "item", "grade")

@@ -24,9 +24,8 @@ import pandas as pd
 from dashboard.storage.files.codes import are_codes, sign_codes, unit_codes
 from dashboard.storage.files.contents import read_text
 from dashboard.storage.files.structured import parquet_table
-from dashboard.storage.findings import Findings
 from dashboard.storage.limits import LONGEST_ID
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 LARGEST = 8 << 30
 LONGEST_HEADER = 10_000

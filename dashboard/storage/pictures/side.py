@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from dashboard.storage import digests
-from dashboard.storage.findings import Findings
 from dashboard.storage.settings import checked
-from dashboard.tables import DataError
+from dashboard.tables import DataError, Findings
 
 NETWORKS = "networks"
 """The folder of a collection with the networks that its versions share."""

@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.storage.files.delimited import neutral, own_type
+from dashboard.letters import neutral
+from dashboard.tables import own_type
 from dashboard.views.report.markup import Markup, joined, tag
 
 TYPES = {"csv": "text/csv", "json": "application/json"}

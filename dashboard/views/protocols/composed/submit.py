@@ -11,8 +11,8 @@ import streamlit as st
 from dashboard.experiment import collections
 from dashboard.experiment.submissions import score
 from dashboard.storage import submissions
-from dashboard.storage.findings import SHOWN
 from dashboard.storage.submissions import LONGEST_NAME
+from dashboard.tables import LISTED
 from dashboard.views import address
 from dashboard.views.address.seen import Seen, read_submissions
 from dashboard.views.experiments import submitted_of
@@ -94,12 +94,12 @@ def _form(view: View, offered: list[str]) -> None:
 
 def _not_offered(lacking: list[str]) -> None:
     """Why arrays of the folder are not among those to choose from, and what to do about it."""
-    for name in lacking[:SHOWN]:
+    for name in lacking[:LISTED]:
         missing = submissions.ids_of(name)
         sentence = f"Not offered: {name}, because there is no {missing} beside it. Put its ids"
         st.caption(plain(f"{sentence} there, one a line, in the order of its rows.", None))
-    if len(lacking) > SHOWN:
-        st.caption(f"Nor are {len(lacking) - SHOWN:,} more, for the same reason.")
+    if len(lacking) > LISTED:
+        st.caption(f"Nor are {len(lacking) - LISTED:,} more, for the same reason.")
 
 
 def _check(view: View) -> None:

@@ -1,4 +1,4 @@
-"""What stands in the log of a terminal: lines of our own and of Streamlit's, nothing that acts."""
+"""Escapes what a terminal would act on in log lines and tracebacks, of our own and of Streamlit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import traceback
 from types import TracebackType
 
-from dashboard.storage.files.letters import escaped_lines
+from dashboard.letters import escaped_lines
 
 OURS = ("dashboard", "streamlit")
 """Loggers whose lines may hold words of files; others write none, and some colour their lines."""
@@ -24,7 +24,7 @@ def escape_logs() -> None:
         if record.name.split(".")[0] in OURS:
             record.msg, record.args = escaped_lines(record.getMessage()), ()
             if record.exc_info and record.exc_info[0]:
-                record.exc_text = _told(*record.exc_info)
+                record.exc_text = _traceback(*record.exc_info)
         return record
 
     escaping.escapes = True  # type: ignore[attr-defined]
@@ -35,10 +35,10 @@ def escape_logs() -> None:
 def _excepthook(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    print(_told(kind, error, trace), file=sys.stderr)
+    print(_traceback(kind, error, trace), file=sys.stderr)
 
 
-def _told(
+def _traceback(
     kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
 ) -> str:
     return escaped_lines("".join(traceback.format_exception(kind, error, trace)).rstrip("\n"))

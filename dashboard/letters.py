@@ -1,4 +1,5 @@
-"""Letters that nobody sees: found, taken out where they mean nothing, and escaped for a terminal.
+"""Finds letters that nobody sees, takes them out where they mean nothing, and escapes them for a
+terminal; makes cells safe for a spreadsheet.
 
 Without a width of their own: control and format characters (zero-width spaces, soft hyphens,
 direction marks, a BOM within a text), variation selectors, fillers. In a keyword or a header they
@@ -16,6 +17,8 @@ SELECTORS = re.compile("[\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 LETTER_FORMS = re.compile("[\u200c\u200d\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Joiners and variation selectors: several scripts and emoji need them, no ASCII letter does."""
 LINE = "\t\n\r"
+FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+"""What a spreadsheet takes for a formula, with the apostrophes of earlier exports before it."""
 
 
 def is_invisible(letter: str) -> bool:
@@ -134,3 +137,12 @@ def json_escaped(text: str) -> str:
 def _utf16(letter: str) -> list[str]:
     units = letter.encode("utf-16-be", "surrogatepass").hex()
     return [f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)]
+
+
+def neutral(text: str) -> str:
+    """A cell as it is exported: what a spreadsheet takes for a formula begins with an apostrophe.
+
+    >>> neutral("=1+1"), neutral("-5"), neutral("it's"), neutral("'=1+1")
+    ("'=1+1", "'-5", "it's", "''=1+1")
+    """
+    return f"'{text}" if FORMULA.match(text) else text

@@ -8,7 +8,7 @@ from math import inf, nan
 from typing import IO, NoReturn
 
 from dashboard.commands.output import one_line
-from dashboard.storage.files.letters import escaped_lines
+from dashboard.letters import escaped_lines
 
 
 class OneLine(ArgumentParser):
