@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard.experiment import collections, memory
 from dashboard.tables import DataError
 from dashboard.views import address, frame
+from dashboard.views.address import bar
 from dashboard.views.texts import plain
 
 # Drawn here because Streamlit fetches a Material icon for the tab from another host.
@@ -27,7 +28,7 @@ pages = [
 ]
 page = st.navigation(pages, position="hidden")
 frame.draw_after_a_break()
-view, problems = address.current()
+view, problems = bar.current()
 frame.top_bar(pages, page, view)
 frame.say(problems)
 if view is not None:

@@ -1,4 +1,4 @@
-"""The address bar: its only reader and writer; `choices` lists what it can hold.
+"""How an address is read and written; `choices` lists what it can hold, `bar` is a session's.
 
 The address is the state. A screen is drawn from the address alone, so reloading, going back and
 sending the link to a colleague all show the same. Every choice is spelled out, also where it is the
@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-import streamlit as st
-
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import collections
 from dashboard.storage.submissions import Submission
@@ -26,8 +24,6 @@ from dashboard.views.view import View
 SCHEME = "1"
 FIRST = ("protocol", "submissions")
 """Read before the others, whose defaults and versions hang on them."""
-OF_PROTOCOL = ("metric", "columns")
-"""What another protocol puts in place of what was chosen."""
 PAGES = {
     "": "Overview",
     "compare": "Compare",
@@ -121,51 +117,12 @@ def view_of(params: Params) -> tuple[View | None, list[Problem]]:
     return from_params(params, opened)
 
 
-def _bar() -> dict[str, list[str]]:
-    return {key: st.query_params.get_all(key) for key in st.query_params}
-
-
-def current() -> tuple[View | None, list[Problem]]:
-    """The view that the address bar of this session asks for."""
-    return view_of(_bar())
-
-
-def go(**changes: Any) -> None:
-    """Change choices in the address bar: one step, which the Back button undoes. For callbacks."""
-    view, _ = current()
-    if view is not None:
-        st.query_params.from_dict(merged(_bar(), view, changes))
-
-
-def judge_by(protocol: str) -> None:
-    """Go over to another protocol of the collection, with its metric in front. For callbacks."""
-    view, _ = current()
-    if view is not None:
-        usual, _ = view_of({"collection": [view.collection], "protocol": [protocol]})
-        its = {key: getattr(usual, key) for key in OF_PROTOCOL}
-        go(protocol=protocol, **its, between="", at="")
-
-
-def leave_out_unusable() -> None:
-    """Put the usual value in place of each choice that cannot be followed. For callbacks."""
-    view, problems = current()
-    if view is not None:
-        gone = {problem.key for problem in problems}
-        rest, _ = view_of({key: values for key, values in _bar().items() if key not in gone})
-        st.query_params.from_dict(to_params(rest or view))
-
-
 def defaults_of(name: str) -> tuple[dict[str, list[str]], str]:
     """The address that opens a collection with its own defaults, and why it cannot be opened."""
     view, problems = view_of({"collection": [name]})
     if view is None:
         return {"collection": [name]}, problems[0].sentence
     return to_params(view), ""
-
-
-def open_collection(name: str) -> None:
-    """Leave for another collection, with its own defaults."""
-    st.query_params.from_dict(defaults_of(name)[0])
 
 
 def merged(params: Params, view: View, changes: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -177,15 +134,6 @@ def merged(params: Params, view: View, changes: Mapping[str, Any]) -> dict[str, 
 def link(view: View, **changes: Any) -> dict[str, list[str]]:
     """The address of this view with `changes`, for a link to another screen."""
     return to_params(View(**{**vars(view), **changes}))
-
-
-def unsaid(view: View) -> str:
-    """The full query string of a view that names the open query though the address bar does not
-    say which one that is; nothing where it does."""
-    said = _bar()
-    if not view.query or said.get("query"):
-        return ""
-    return urlencode(merged(said, current()[0] or view, {"query": view.query}), doseq=True)
 
 
 def complete(params: Params) -> str | None:

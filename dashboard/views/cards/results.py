@@ -17,7 +17,7 @@ from dashboard.evaluation.ticks import ticks
 from dashboard.experiment import collections, explaining, judging, near_duplicates, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import RUN, DataError
-from dashboard.views import address
+from dashboard.views.address import bar
 from dashboard.views.cards import Row, cards, needed
 from dashboard.views.cards.rows import hidden_said, only_differing, rows_of, said_above, versions
 from dashboard.views.cards.said import answer, by_item, names_of, say
@@ -188,7 +188,7 @@ def draw(
         baseline=view.baseline,
         selected=selected,
         beside=view.beside or None,
-        address=address.unsaid(view),
+        address=bar.unsaid(view),
         columns=None if view.columns == "line" else int(view.columns),
         depth=measure(view.metric).cutoff,
         askable=collections.searched_with(

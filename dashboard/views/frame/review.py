@@ -7,7 +7,8 @@ from typing import Any
 import streamlit as st
 
 from dashboard.experiment import collections
-from dashboard.views import address, late
+from dashboard.views import late
+from dashboard.views.address import bar
 from dashboard.views.address.choices import DIFFERING
 from dashboard.views.address.columns import columns_of
 from dashboard.views.cards.rows import MOST_ROWS, versions
@@ -45,7 +46,7 @@ def _further(view: View) -> None:
             selection_mode="multi",
             key="choice-also",
             format_func=lambda version: plain(labels[version], None),
-            on_change=lambda: address.go(also=",".join(st.session_state["choice-also"])),
+            on_change=lambda: bar.go(also=",".join(st.session_state["choice-also"])),
         )
 
 
@@ -84,7 +85,7 @@ def _least(view: View) -> None:
         1.0,
         step=0.01,
         key="choice-min_similarity",
-        on_change=lambda: address.go(min_similarity=st.session_state["choice-min_similarity"]),
+        on_change=lambda: bar.go(min_similarity=st.session_state["choice-min_similarity"]),
         help="On all screens: every metric counts only what is left; the divisor stays K.",
     )
 

@@ -10,7 +10,7 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import collections
 from dashboard.experiment.collections import Searchable
 from dashboard.experiment.names import with_id
-from dashboard.views import address
+from dashboard.views.address import bar
 from dashboard.views.cards.rows import versions
 from dashboard.views.frame import uploading
 from dashboard.views.frame.choosers import found_among
@@ -98,7 +98,7 @@ def _text(view: View, example: str) -> None:
         key="choice-text",
         max_chars=1_000,
         placeholder=f"for example: {shown(example, 80)}" if example else None,
-        on_change=lambda: address.go(
+        on_change=lambda: bar.go(
             text=st.session_state["choice-text"].strip(), item="", clip="", missed=""
         ),
     )
@@ -114,7 +114,7 @@ def _stored_text(view: View, can: Searchable) -> None:
         key="choice-stored-text",
         format_func=labels.__getitem__,
         placeholder="choose",
-        on_change=lambda: address.go(
+        on_change=lambda: bar.go(
             text=st.session_state["choice-stored-text"] or "", item="", clip="", missed=""
         ),
     )
@@ -136,7 +136,7 @@ def _item(view: View, can: Searchable, kind: str, alternative: bool) -> None:
         key="choice-item",
         format_func=labels.__getitem__,
         placeholder="choose",
-        on_change=lambda: address.go(
+        on_change=lambda: bar.go(
             item=st.session_state["choice-item"] or "", text="", clip="", missed=""
         ),
     )

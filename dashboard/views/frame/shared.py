@@ -21,6 +21,7 @@ from dashboard.experiment import (
 from dashboard.storage.versions import natural
 from dashboard.tables import DataError
 from dashboard.views import address, late, summary
+from dashboard.views.address import bar
 from dashboard.views.address.choices import COPIES, NAMES, SHOWN, protocols_of
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.frame.choosers import found_among
@@ -69,7 +70,7 @@ def screen(title: str, purpose: str, comparing: str = "", *, stored: bool = True
     stops. Empty: the screen has something to show without them.
     stored: whether it shows stored queries, and so stops where none is of the kind in view.
     """
-    view, _ = address.current()
+    view, _ = bar.current()
     st.title(title, anchor=False, help=purpose)
     if view is None:
         st.stop()  # the frame has said why
@@ -79,7 +80,7 @@ def screen(title: str, purpose: str, comparing: str = "", *, stored: bool = True
         st.stop()
     if view.slice and not summary.selected(view, experiment_of(view)):
         st.info("No query in view belongs to the chosen part: choose other queries or all of them.")
-        st.button("All parts again", icon=":material/close:", on_click=lambda: address.go(slice=""))
+        st.button("All parts again", icon=":material/close:", on_click=lambda: bar.go(slice=""))
         st.stop()
     collection = collections.opened(view.collection)
     if stored and len(collection.queries) and judging.queries(experiment_of(view)).empty:
@@ -95,7 +96,7 @@ def need(view: View, *keys: str) -> None:
         st.info("Choose another value in the side bar; nothing was computed for this link.")
         st.button(
             "Open with the usual values instead",
-            on_click=address.leave_out_unusable,
+            on_click=bar.leave_out_unusable,
             icon=":material/undo:",
         )
         st.stop()
@@ -212,7 +213,7 @@ def segments(
 def _apply(key: str, widget: str) -> None:
     value = st.session_state[widget]
     if value is not None and value != []:
-        address.go(**{key: tuple(value) if isinstance(value, list) else value})
+        bar.go(**{key: tuple(value) if isinstance(value, list) else value})
 
 
 def _protocol(view: View, collection: Any) -> None:
@@ -235,11 +236,11 @@ def _metric(view: View) -> None:
 
 
 def _judge_by(key: str, widget: str) -> None:
-    address.judge_by(st.session_state[widget])
+    bar.judge_by(st.session_state[widget])
 
 
 def _leave_for(key: str, widget: str) -> None:
-    address.open_collection(st.session_state[widget])
+    bar.open_collection(st.session_state[widget])
 
 
 def _groups(view: View, groups: Sequence[str]) -> None:

@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.experiment import collections
-from dashboard.views import address, late
+from dashboard.views import late
+from dashboard.views.address import bar
 from dashboard.views.address.choices import OUTCOMES
 from dashboard.views.frame.choosers import MOST, around
 from dashboard.views.frame.shared import segments
@@ -30,7 +31,7 @@ def filters(view: View) -> None:
             st.button(
                 f"All again (now {plain(range_)})" if range_ else "All again",
                 icon=":material/close:",
-                on_click=lambda: address.go(between="", at="", find=""),
+                on_click=lambda: bar.go(between="", at="", find=""),
             )
 
 
@@ -52,9 +53,7 @@ def narrowed(view: View, number: int) -> bool:
     with st.container(horizontal=True, vertical_alignment="center", key="narrowed"):
         say = st.caption if number else st.info
         say(plain(f"{listed}: {number:,}." if number else f"{listed}: there is none.", None))
-        st.button(
-            "All queries again", icon=":material/close:", on_click=lambda: address.go(**WHOLE)
-        )
+        st.button("All queries again", icon=":material/close:", on_click=lambda: bar.go(**WHOLE))
     return True
 
 
@@ -64,7 +63,7 @@ def clicked(chart: str, key: str, *fields: str) -> Callable[[], None]:
     def chosen() -> None:
         points = st.session_state[chart]["selection"].get("pick", [])
         if points:
-            address.go(**{key: "..".join(f"{points[0][field]:.6g}" for field in fields)})
+            bar.go(**{key: "..".join(f"{points[0][field]:.6g}" for field in fields)})
 
     return chosen
 
@@ -102,7 +101,7 @@ def _queries(view: View, query_id: str, ids: Sequence[str], place: int, how: str
         list(labels),
         key="choice-query",
         format_func=labels.__getitem__,
-        on_change=lambda: address.go(query=st.session_state["choice-query"], **NOTHING_OPEN),
+        on_change=lambda: bar.go(query=st.session_state["choice-query"], **NOTHING_OPEN),
     )
 
 
@@ -113,7 +112,7 @@ def _find(view: View) -> None:
         "Queries with these words",
         key="choice-find",
         max_chars=200,
-        on_change=lambda: address.go(find=st.session_state["choice-find"].strip()),
+        on_change=lambda: bar.go(find=st.session_state["choice-find"].strip()),
     )
 
 
@@ -133,7 +132,7 @@ def _step(title: str, key: str, query_id: str, icon: str, width: int) -> None:
         disabled=not query_id,
         icon=f":material/{icon}:",
         width=width,
-        on_click=lambda: address.go(query=query_id, **NOTHING_OPEN),
+        on_click=lambda: bar.go(query=query_id, **NOTHING_OPEN),
     )
 
 
@@ -141,14 +140,14 @@ def open_clip(query_id: str, item_id: str) -> None:
     """Put the clip whose player was opened (or none) into the address, with the query that is
     shown (or none), which the address may not name yet."""
     query = {"query": query_id} if query_id else {}
-    address.go(clip=item_id, **query, **({} if item_id else {"beside": ""}))
+    bar.go(clip=item_id, **query, **({} if item_id else {"beside": ""}))
 
 
 def show_missed(query_id: str, first: str) -> None:
     """Show the missed items from the one at this place on; the query as above."""
-    address.go(missed=first, **({"query": query_id} if query_id else {}))
+    bar.go(missed=first, **({"query": query_id} if query_id else {}))
 
 
 def open_beside(query_id: str, item_id: str) -> None:
     """Put the clip that plays in step with the open one (or none) into the address, as above."""
-    address.go(beside=item_id, **({"query": query_id} if query_id else {}))
+    bar.go(beside=item_id, **({"query": query_id} if query_id else {}))

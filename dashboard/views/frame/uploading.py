@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.storage.media.formats import COSTLY_PIXELS
 from dashboard.storage.media.inside import Unusable
 from dashboard.storage.pictures import KINDS, MOST_PIXELS, NotKept, keep
-from dashboard.views import address
+from dashboard.views.address import bar
 from dashboard.views.texts import plain
 from dashboard.views.view import View
 
@@ -57,7 +57,7 @@ def _take(widget: str) -> None:
             f"{COSTLY_PIXELS // 1_000_000} million)."
         )
         return
-    address.go(picture=fingerprint, text="", item="", clip="", beside="")
+    bar.go(picture=fingerprint, text="", item="", clip="", beside="")
 
 
 def _forget(file_id: str) -> None:
@@ -78,7 +78,7 @@ def meaning(view: View) -> None:
         help="The keywords of these words decide what is relevant. The versions search with the "
         "picture alone.",
         placeholder="in words, to see ticks and crosses",
-        on_change=lambda: address.go(text=st.session_state["choice-meant"].strip()),
+        on_change=lambda: bar.go(text=st.session_state["choice-meant"].strip()),
     )
 
 
@@ -87,5 +87,5 @@ def leave() -> None:
     st.button(
         "Without the picture",
         icon=":material/close:",
-        on_click=lambda: address.go(picture="", text="", clip="", beside=""),
+        on_click=lambda: bar.go(picture="", text="", clip="", beside=""),
     )

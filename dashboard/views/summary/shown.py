@@ -16,7 +16,8 @@ from dashboard.evaluation.protocols.protocol import NOT_JUDGED
 from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.experiment import collections, judging, ranking
 from dashboard.tables import counted
-from dashboard.views import address, late
+from dashboard.views import late
+from dashboard.views.address import bar
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.labels import group_name, label
 from dashboard.views.summary import asking
@@ -52,7 +53,7 @@ def comparable(view: View) -> bool:
         return True
     st.error(plain(f"These versions are not comparable: {'; '.join(ways)}.", None))
     if view.anyway != "yes":
-        st.button("Compare them anyway", on_click=lambda: address.go(anyway="yes"))
+        st.button("Compare them anyway", on_click=lambda: bar.go(anyway="yes"))
     return bool(view.anyway == "yes")
 
 

@@ -10,7 +10,8 @@ import streamlit as st
 
 from dashboard.evaluation.digits import number
 from dashboard.experiment import collections, judging, measuring
-from dashboard.views import address, late, summary
+from dashboard.views import late, summary
+from dashboard.views.address import bar
 from dashboard.views.cards import results
 from dashboard.views.experiments import experiment_of, submitted_of
 from dashboard.views.protocols.composed.board import METRIC
@@ -117,4 +118,4 @@ def _measured(view: View, queries: list[str]) -> dict[str, Any]:
 def _open(others: list[str]) -> None:
     rows = st.session_state["same-picture"]["selection"]["rows"]
     if rows:
-        address.go(query=others[rows[0]], clip="")
+        bar.go(query=others[rows[0]], clip="")

@@ -13,7 +13,7 @@ from dashboard.experiment.submissions import score
 from dashboard.storage import submissions
 from dashboard.storage.submissions import LONGEST_NAME
 from dashboard.tables import LISTED
-from dashboard.views import address
+from dashboard.views.address import bar
 from dashboard.views.address.seen import Seen, read_submissions
 from dashboard.views.experiments import submitted_of
 from dashboard.views.labels import distinct_labels
@@ -54,7 +54,7 @@ def _one(view: View, given: Any) -> None:
             f"Remove {plain(given.name)}",
             icon=":material/close:",
             key=f"remove-{given.name}",
-            on_click=lambda: address.go(**without(view, given.name)),
+            on_click=lambda: bar.go(**without(view, given.name)),
         )
         st.caption(plain(f"{given.name}: {_said(findings) or 'every check passed'}.", None))
 
@@ -119,7 +119,7 @@ def _check(view: View) -> None:
         st.session_state[REFUSED] = str(problem)
         return
     changes = roles_after(view, opened.versions, name.strip())
-    address.go(submissions=known, runs=(*view.runs, name.strip()), **changes)
+    bar.go(submissions=known, runs=(*view.runs, name.strip()), **changes)
 
 
 def roles_after(view: View, own: Sequence[str], name: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from dashboard.experiment import collections, context_study
 from dashboard.experiment.context_study import Study
 from dashboard.tables import counted
 from dashboard.views import address, late
+from dashboard.views.address import bar
 from dashboard.views.charts import context as charts
 from dashboard.views.protocols.context.shared import marked, none_left, whose
 from dashboard.views.protocols.tables import take_away
@@ -67,7 +68,7 @@ def _open_list(drawn: pd.DataFrame) -> Any:
     def chosen() -> None:
         points = st.session_state["figure-3a"]["selection"].get("pick", [])
         if points and points[0].get("list") in query_of:
-            address.go(list=points[0]["list"], query=query_of[points[0]["list"]], clip="")
+            bar.go(list=points[0]["list"], query=query_of[points[0]["list"]], clip="")
 
     return chosen
 

@@ -11,7 +11,7 @@ from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.walk import discount_of
 from dashboard.experiment import collections, context_study
 from dashboard.experiment.context_study import Study
-from dashboard.views import address
+from dashboard.views.address import bar
 from dashboard.views.labels import distinct_labels
 from dashboard.views.protocols.context.grid import LESS, grid
 from dashboard.views.protocols.context.rating import rate
@@ -78,7 +78,7 @@ def _choose(view: View, asked: Study, mine: pd.DataFrame) -> str:
         list(labels),
         key="choice-list",
         format_func=labels.__getitem__,
-        on_change=lambda: address.go(list=st.session_state["choice-list"]),
+        on_change=lambda: bar.go(list=st.session_state["choice-list"]),
     )
     return str(chosen)
 

@@ -11,7 +11,8 @@ from dashboard.experiment.context_study import Study
 from dashboard.storage.answers import REVIEWERS
 from dashboard.storage.lists import NONE, REAL, SIMULATED, Lists
 from dashboard.tables import DataError, counted
-from dashboard.views import address, summary
+from dashboard.views import summary
+from dashboard.views.address import bar
 from dashboard.views.frame.shared import segments
 from dashboard.views.texts import plain
 from dashboard.views.view import View
@@ -96,7 +97,7 @@ def choices(view: View) -> None:
             min_value=1,
             max_value=10_000,
             key="choice-window",
-            on_change=lambda: address.go(window=str(st.session_state["choice-window"])),
+            on_change=lambda: bar.go(window=str(st.session_state["choice-window"])),
             width=180,
         )
         segments("A window is divided by", "divide", DIVIDE, view)

@@ -10,7 +10,8 @@ from dashboard.evaluation.protocols.hashing import TYPES
 from dashboard.experiment import collections, hash_codes, judging, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.names import with_id
-from dashboard.views import address, late
+from dashboard.views import late
+from dashboard.views.address import bar
 from dashboard.views.cards import results
 from dashboard.views.charts.hashing import code_bits
 from dashboard.views.experiments import experiment_of
@@ -74,7 +75,7 @@ def _chosen(view: View, experiment: Experiment, offered: list[str]) -> str:
         list(labels),
         key="choice-pair",
         format_func=labels.__getitem__,
-        on_change=lambda: address.go(pair=st.session_state["choice-pair"]),
+        on_change=lambda: bar.go(pair=st.session_state["choice-pair"]),
         help="What is open in the player, or any item of the rows above.",
     )
     return offered[0]

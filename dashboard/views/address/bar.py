@@ -1,0 +1,62 @@
+"""The address bar of a session: reads the view from it and writes steps into it. For callbacks."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dashboard.views.address import Problem, defaults_of, merged, to_params, view_of
+from dashboard.views.view import View
+
+OF_PROTOCOL = ("metric", "columns")
+"""What another protocol puts in place of what was chosen."""
+
+
+def _bar() -> dict[str, list[str]]:
+    return {key: st.query_params.get_all(key) for key in st.query_params}
+
+
+def current() -> tuple[View | None, list[Problem]]:
+    """The view that the address bar of this session asks for."""
+    return view_of(_bar())
+
+
+def go(**changes: Any) -> None:
+    """Change choices in the address bar: one step, which the Back button undoes. For callbacks."""
+    view, _ = current()
+    if view is not None:
+        st.query_params.from_dict(merged(_bar(), view, changes))
+
+
+def judge_by(protocol: str) -> None:
+    """Go over to another protocol of the collection, with its metric in front. For callbacks."""
+    view, _ = current()
+    if view is not None:
+        usual, _ = view_of({"collection": [view.collection], "protocol": [protocol]})
+        its = {key: getattr(usual, key) for key in OF_PROTOCOL}
+        go(protocol=protocol, **its, between="", at="")
+
+
+def leave_out_unusable() -> None:
+    """Put the usual value in place of each choice that cannot be followed. For callbacks."""
+    view, problems = current()
+    if view is not None:
+        gone = {problem.key for problem in problems}
+        rest, _ = view_of({key: values for key, values in _bar().items() if key not in gone})
+        st.query_params.from_dict(to_params(rest or view))
+
+
+def open_collection(name: str) -> None:
+    """Leave for another collection, with its own defaults."""
+    st.query_params.from_dict(defaults_of(name)[0])
+
+
+def unsaid(view: View) -> str:
+    """The full query string of a view that names the open query though the address bar does not
+    say which one that is; nothing where it does."""
+    said = _bar()
+    if not view.query or said.get("query"):
+        return ""
+    return urlencode(merged(said, current()[0] or view, {"query": view.query}), doseq=True)
