@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.evaluation import changes
-from dashboard.evaluation.compare import compare, deltas
+from dashboard.evaluation.comparison import changes
+from dashboard.evaluation.comparison.compare import compare, deltas
+from dashboard.evaluation.comparison.slices import slices_of_relevant
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.evaluation.slices import slices_of_relevant
 from dashboard.retrieval.runs import run_of, text_run
 from dashboard.storage.collection import open_collection
 from dashboard.storage.files import read_run

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.evaluation.outside import is_outside, outside, outside_said
+from dashboard.evaluation.coverage import is_outside, outside, outside_said
 from dashboard.storage.collection import open_collection
 from tests.storage.tiny import ITEMS, make_collection
 from tests.test_screens import cards, opened, said

@@ -7,7 +7,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
-from dashboard.evaluation.metrics import crossmodal
+from dashboard.evaluation.image_text import recalls as six_recalls
 from dashboard.experiment import explaining, judging, matching, measuring, memory
 from dashboard.experiment.experiment import TYPED
 from dashboard.retrieval import runs
@@ -199,7 +199,7 @@ def test_a_test_that_is_too_large_is_an_error_and_no_number():
 
 
 def test_folds_are_those_of_the_first_pictures_in_order(truth, monkeypatch):
-    monkeypatch.setattr(crossmodal, "FOLD", 80)  # a thousand pictures are not to be had here
+    monkeypatch.setattr(six_recalls, "FOLD", 80)  # a thousand pictures are not to be had here
     monkeypatch.setattr(section, "FOLD", 80)
     memory.forget()
     table = recalls(opened(collection=NAME, test="five-fold 1K", runs="v0.3"))

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dashboard.evaluation.labels import column_of
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols.class_labels import column_of
 from dashboard.retrieval import keywords, pictures
 from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.storage import media

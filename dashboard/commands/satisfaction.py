@@ -9,8 +9,8 @@ import pandas as pd
 
 from dashboard.commands.arguments import at_least_one
 from dashboard.commands.console import FINE, Answer, Command, add_collection, complain_about, opened
-from dashboard.evaluation.browsed import Browsed, Reading
-from dashboard.evaluation.walk import NAMES, USUAL
+from dashboard.evaluation.satisfaction.cag_steps import NAMES, USUAL
+from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
 from dashboard.storage import lists
 from dashboard.storage.answers import answers, ratings_of
 from dashboard.storage.collection import Collection

@@ -23,8 +23,8 @@ from dashboard.commands.console import (
     unusable,
 )
 from dashboard.commands.experiments import add_keywords, groups_of, threshold_of
-from dashboard.evaluation.outside import is_outside, outside, outside_said
-from dashboard.evaluation.ticks import matches
+from dashboard.evaluation.coverage import is_outside, outside, outside_said
+from dashboard.evaluation.protocols.ticks import matches
 from dashboard.retrieval import runs
 from dashboard.retrieval.runs import TYPED
 from dashboard.storage import pictures

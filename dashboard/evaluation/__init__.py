@@ -1,17 +1,22 @@
 """The evaluation room: tables and arrays in, tables and arrays out; no file, clock or network.
 
-protocols/      which pairs count, what they are worth, what the source calls the metric
-judgement.py    what a protocol makes of a collection: qrels, and the queries that cannot be scored
-ticks.py        required keywords × item keywords → ticks, crosses, "2 of 3"
-join.py         texts become codes once; pairs of codes are looked up
-rankings.py     a run and a judgement → Rankings, all that a metric sees
-metrics/        the register and every metric, one decorated function each
-measure.py      runs × metrics → measurements; where a value is null or zero is decided here alone
-scores.py       measurements → one array of queries × runs × measures
-compare.py      signed deltas, win/tie/loss, intervals, tests; verdict.py says them in a sentence
-statistics/     intervals, tests, corrections and correlations of plain arrays
-causes.py       why a result is wrong, suspected from a case.py and its neighbours.py
-ideal.py        the best order of what is judged; duplicates.py: items that are there twice
-slices.py       the same over parts of the queries; overlap.py compares lists without labels
-satisfaction.py answers of people, cleaned step by step; agreement.py: metrics against satisfaction
+protocols/       which pairs count, what they are worth, what the source calls the metric
+judgement.py     what a protocol makes of a collection: qrels, and the queries that cannot be scored
+join.py          texts become codes once; pairs of codes are looked up
+rankings.py      a run and a judgement → Rankings, all that a metric sees
+metrics/         the registry and every metric, one decorated function each
+measure.py       runs × metrics → measurements; where a value is null or zero is decided here alone
+explain/         how a metric's value of one query is computed, in numbers
+ideal.py         the best order of what is judged, and the most that P@K and R@K can reach
+curves.py        a metric over its cutoff with bounds over ties; ranks of the first right answer
+coverage.py      queries that a version did not run; results that are no item of the collection
+comparison/      versions side by side: differences, intervals, tests, slices, leaderboard
+statistics/      intervals, tests, corrections and correlations of plain arrays
+diagnosis/       why a result is wrong, suspected from numbers
+duplicates.py    items that are there twice
+satisfaction/    answers of people, cleaned step by step, and how metrics agree with them
+image_text/      ranks and recalls of image-text matching from vectors
+binary_codes.py  Hamming distances, pairs of codes, look-up within a radius
+submission.py    submitted features, checked and scored
+digits.py        how numbers are written
 """

@@ -8,13 +8,13 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
+from dashboard.evaluation.comparison.scores import mean_of
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.metrics.ties import Orders
 from dashboard.evaluation.protocols import Protocol
 from dashboard.evaluation.rankings import Flags, Floats, Rankings, rank
-from dashboard.evaluation.scores import mean_of
 
 BOUNDED = ["metric", "cutoff", "mean", "worst", "best", "scored", "total"]
 GRID = 60

@@ -1,8 +1,9 @@
-"""The ideal ranking of one query: what is judged, the best first, and what it would be worth."""
+"""The ideal ranking of one query, the best first, and the most that a metric can reach with it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,10 @@ import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
-from dashboard.evaluation.metrics import parse
+from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.protocols.protocol import as_decided
-from dashboard.evaluation.rankings import Rankings
+from dashboard.evaluation.rankings import Floats, Rankings
 
 
 def of_query(judgement: Judgement, query_id: str) -> Judgement:
@@ -87,3 +88,32 @@ def _best_of_all(judgement: Judgement) -> Rankings:
         relevant_from=judgement.relevant_from,
         missable=judgement.missable,
     )
+
+
+def ceilings(measure: Measure, judgement: Judgement) -> Floats | None:
+    """The most that any ranking can get, for each query [Q]; None: 1, or not known.
+
+    P@K: min(K, R) ÷ K. R@K: min(K, R) ÷ R. NaN for a query that is not scored, or has no relevant
+    item to find.
+    """
+    if measure.cutoff is None or measure.metric.name not in ("P", "R"):
+        return None
+    relevant = judgement.relevant.astype(np.float64)
+    divisor = relevant if measure.metric.name == "R" else np.full(len(relevant), measure.cutoff)
+    scored = (relevant > 0) & ~judgement.asked.isin(list(judgement.unscorable))
+    found = np.minimum(relevant, measure.cutoff)
+    unknown = np.full(len(relevant), np.nan)
+    return np.asarray(np.divide(found, divisor, out=unknown, where=scored))
+
+
+def mean_ceiling(
+    measure: Measure, judgement: Judgement, only: Collection[str] | None = None
+) -> float | None:
+    """The mean of `ceilings` over `only` these queries (None: all); None where there is none."""
+    values = ceilings(measure, judgement)
+    if values is None:
+        return None
+    if only is not None:
+        values = values[judgement.asked.isin(list(only))]
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None

@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.limits import check_scale, check_size
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.metrics.registry import across_queries
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
-from dashboard.evaluation.protocols.protocol import NO_RELEVANT
+from dashboard.evaluation.protocols.protocol import NO_RELEVANT, ids_of
 from dashboard.evaluation.rankings import Flags, Floats, Rankings, rank
+from dashboard.tables import DataError
 
 LEAST_IN_PRODUCT = 0.00001
 """What trec_eval takes in a geometric mean for a value that is less, such as 0."""
@@ -177,3 +177,48 @@ def _flags(judgement: Judgement, queries: Mapping[str, str] | set[str]) -> Flags
 
 def _texts(texts: Sequence[str], places: np.ndarray) -> pd.Series:
     return pd.Series(pd.array(list(texts), dtype="str").take(places))
+
+
+MOST = 1e90
+"""Values up to here can be compared: chance is reckoned with their cubes, added up."""
+
+
+def check_scale(measure: Measure, judgement: Judgement) -> None:
+    """Raise DataError for a grade above the largest that ERR(exp) makes a chance of."""
+    settings = dict(measure.settings)
+    if measure.metric.name != "ERR" or settings.get("stop") != "exp":
+        return
+    largest, row = float(settings["max"]), _highest(judgement)
+    if row is None or row["grade"] <= largest:
+        return
+    least = int(np.ceil(row["grade"]))
+    setting = next(each for each in measure.metric.settings if each.name == "max")
+    widened = f"Write ERR(exp,max={least}) for grades up to {least}, or ERR for credit."
+    cure = widened if least <= setting.high else "Ask for ERR, which reads credit: --scale N."
+    raise DataError(
+        "qrels",
+        f"grade {row['grade']:g} for the query {row['query_id']!r} and the item {row['item_id']!r}",
+        f"grades up to {largest:g}, of which {measure.name} makes chances up to 1",
+        cure=cure,
+        about=ids_of(row.to_frame().T),
+    )
+
+
+def check_size(measure: Measure, values: Floats, judgement: Judgement) -> None:
+    """Raise DataError where a value is too large to be reckoned with, for the largest grade."""
+    row = _highest(judgement)
+    if row is None or not (np.abs(values) > MOST).any():
+        return
+    raise DataError(
+        "qrels",
+        f"grade {row['grade']:g} for the query {row['query_id']!r} and the item {row['item_id']!r}",
+        f"smaller grades: {measure} would be above {MOST:g}",
+        cure=f"Divide the grades by a number, or ask for n{measure}, which is a share.",
+        about=ids_of(row.to_frame().T),
+    )
+
+
+def _highest(judgement: Judgement) -> pd.Series | None:
+    """The judged pair with the highest grade, the first of several; None without any."""
+    grades = judgement.qrels["grade"].to_numpy()
+    return judgement.qrels.iloc[int(grades.argmax())] if len(grades) else None

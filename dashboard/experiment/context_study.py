@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from dashboard.evaluation.browsed import Browsed, Reading
+from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
 from dashboard.experiment.collections import opened
 from dashboard.experiment.memory import remembered
 from dashboard.storage import lists as stored

@@ -6,11 +6,11 @@ import re
 
 import pandas as pd
 
-from dashboard.evaluation import causes as suspecting
 from dashboard.evaluation import ideal as ideals
-from dashboard.evaluation.case import NEAREST, Case, Pair
-from dashboard.evaluation.causes import Cause
-from dashboard.evaluation.neighbours import Surroundings, surroundings
+from dashboard.evaluation.diagnosis import causes as suspecting
+from dashboard.evaluation.diagnosis.case import NEAREST, Case, Pair
+from dashboard.evaluation.diagnosis.causes import Cause
+from dashboard.evaluation.diagnosis.neighbours import Surroundings, surroundings
 from dashboard.experiment.collections import collection_in, item_names
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import (

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation import radius
-from dashboard.evaluation.code_pairs import CodePair, method_of
+from dashboard.evaluation import binary_codes
+from dashboard.evaluation.binary_codes import CodePair, method_of
 from dashboard.evaluation.protocols import hashing
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import copies_left_out, counted_judgement, queries
@@ -44,11 +44,11 @@ def by_radius(
     protocol, judged = experiment.rules, counted_judgement(experiment)
     run = counted_run(experiment, version)
     within = _within(experiment, version) if run.attrs.get("cut") else None
-    return radius.by_radius(run, judged, protocol, bits, only, within)
+    return binary_codes.by_radius(run, judged, protocol, bits, only, within)
 
 
 @remembered(16)
-def _within(experiment: Experiment, version: str) -> radius.Within:
+def _within(experiment: Experiment, version: str) -> binary_codes.Within:
     """What lies at each distance, counted from all codes, for rankings that end before it.
 
     Where copies are left out, the nearest of several stands for all. Radii are of the protocol of
@@ -59,7 +59,7 @@ def _within(experiment: Experiment, version: str) -> radius.Within:
     one = copies_left_out(experiment)
     gallery = [one.get(item, item) for item in model.items.ids]
     asks = asking(model, queries(experiment))
-    found = radius.of_codes(
+    found = binary_codes.of_codes(
         (asks.ids, asks.matrix > 0),
         (gallery, model.items.matrix > 0),
         counted_judgement(experiment),

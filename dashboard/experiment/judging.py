@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from dashboard.evaluation import duplicates
-from dashboard.evaluation.labels import labelled, labelled_pairs
-from dashboard.evaluation.pairing import of_item
+from dashboard.evaluation.image_text.pairing import of_item
 from dashboard.evaluation.protocols import Judgement
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
+from dashboard.evaluation.protocols.class_labels import labelled, labelled_pairs
 from dashboard.evaluation.protocols.protocol import qrels_of_asked
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import remembered

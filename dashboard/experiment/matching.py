@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dashboard.evaluation import curves, pairing
-from dashboard.evaluation.metrics import crossmodal
-from dashboard.evaluation.metrics.crossmodal import Matching
-from dashboard.evaluation.pairing import Pairing
+from dashboard.evaluation import curves
+from dashboard.evaluation.image_text import pairing
+from dashboard.evaluation.image_text.pairing import Pairing
+from dashboard.evaluation.image_text.recalls import Matching, matching
 from dashboard.experiment.collections import item_names
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import counted_judgement, queries
@@ -68,7 +68,7 @@ def test_of(experiment: Experiment, version: str, test: str) -> Matching:
     if there != whole:
         raise DataError(version, f"vectors of {there} pictures, texts and queries", f"all {whole}")
     try:
-        return crossmodal.matching(
+        return matching(
             images.matrix, found.matrix, pairs.owners, test, (asking.matrix, pairs.asked_of)
         )
     except ValueError as problem:

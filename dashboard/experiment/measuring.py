@@ -7,16 +7,17 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dashboard.evaluation import changes, not_run, outside, standing
-from dashboard.evaluation import compare as comparing
+from dashboard.evaluation import coverage
 from dashboard.evaluation import measure as measuring
-from dashboard.evaluation import overlap as overlapping
-from dashboard.evaluation import slices as slicing
-from dashboard.evaluation.ceilings import mean_ceiling
+from dashboard.evaluation.comparison import changes, leaderboard
+from dashboard.evaluation.comparison import compare as comparing
+from dashboard.evaluation.comparison import overlap as overlapping
+from dashboard.evaluation.comparison import slices as slicing
+from dashboard.evaluation.comparison.scores import scores
+from dashboard.evaluation.comparison.slices import divisions
 from dashboard.evaluation.curves import bounded
-from dashboard.evaluation.divisions import divisions
+from dashboard.evaluation.ideal import mean_ceiling
 from dashboard.evaluation.metrics.registry import parse
-from dashboard.evaluation.scores import scores
 from dashboard.evaluation.statistics import tukey
 from dashboard.experiment.collections import collection_in
 from dashboard.experiment.experiment import Experiment
@@ -48,8 +49,8 @@ def outside_said(
 ) -> dict[str, str]:
     """Which versions have results that are no item of the collection: a sentence for each."""
     items = experiment.collection.items["item_id"]
-    found = outside.outside({v: counted_run(experiment, v) for v in versions}, items, only)
-    return outside.outside_said(found, condensed=experiment.rules.condensed)
+    found = coverage.outside({v: counted_run(experiment, v) for v in versions}, items, only)
+    return coverage.outside_said(found, condensed=experiment.rules.condensed)
 
 
 @remembered(64)
@@ -58,7 +59,7 @@ def not_run_said(
 ) -> dict[str, str]:
     """Which versions were not experiment some of the queries, and why: a sentence for each."""
     found = {version: counted_run(experiment, version) for version in versions}
-    return not_run.not_run_said(found, only or queries(experiment)["query_id"].tolist())
+    return coverage.not_run_said(found, only or queries(experiment)["query_id"].tolist())
 
 
 @remembered(64)
@@ -150,7 +151,7 @@ def means(
     experiment: Experiment, versions: tuple[str, ...], metrics: str, only: tuple[str, ...] | None
 ) -> pd.DataFrame:
     """The mean of each version and metric with its interval, over `only` these queries."""
-    return standing.means(
+    return leaderboard.means(
         _of(only, measurements(experiment, versions, metrics)), groups=scenes_of(experiment)
     )
 
@@ -187,7 +188,7 @@ def stability(
     """How often each version would come first, second … with other queries of the same kind."""
     wanted = parse(metric)[0]
     measured = _of(only, measurements(experiment, versions, metric))
-    return standing.stability(measured, wanted.name, wanted.cutoff, groups=scenes_of(experiment))
+    return leaderboard.stability(measured, wanted.name, wanted.cutoff, groups=scenes_of(experiment))
 
 
 @remembered(64)

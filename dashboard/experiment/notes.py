@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dashboard.evaluation.coverage import is_silent, not_run_said, outside, outside_said
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics import Measure
-from dashboard.evaluation.not_run import is_silent, not_run_said
-from dashboard.evaluation.outside import outside, outside_said
 from dashboard.evaluation.protocols import Protocol, trec
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import queries

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.evaluation.changes import bins
+from dashboard.evaluation.comparison.changes import bins
 from dashboard.views import address, charts, frame, late, summary
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label

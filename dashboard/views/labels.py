@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from dashboard.evaluation.comparison.slices import KEYWORD_GROUP
 from dashboard.evaluation.metrics.registry import Measure, measure
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.evaluation.slices import KEYWORD_GROUP
 from dashboard.experiment.names import with_id
 from dashboard.views.texts import shown
 from dashboard.views.view import View

@@ -16,7 +16,7 @@ import eccv_caption
 import faiss
 import numpy as np
 
-from dashboard.evaluation.metrics.ranks import ranks_of_vectors
+from dashboard.evaluation.image_text.vector_ranks import ranks_of_vectors
 from tests.evaluation.test_crossmodal import nearest
 
 IMAGES, EACH, DIMENSIONS = 5_000, 5, 512

@@ -18,8 +18,8 @@ from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols.ticks import matches
 from dashboard.evaluation.rankings import from_lists, rank
-from dashboard.evaluation.ticks import matches
 
 SIX = "R@10 P@10 AP nDCG@10 RR RBP(0.8)"
 PEER = {"recall.10", "P.10", "map", "ndcg_cut.10", "recip_rank"}

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from dashboard.evaluation.compare import compare, compare_all, deltas
+from dashboard.evaluation.comparison.compare import compare, compare_all, deltas
 from dashboard.evaluation.statistics.drawing import draw_counts
 from dashboard.evaluation.statistics.paired import paired_t
 from dashboard.evaluation.statistics.resampling import bootstrap_interval

@@ -9,8 +9,8 @@ from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.metrics.context import adjusted, in_context
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.context import clean, invalid_share
+from dashboard.evaluation.protocols.ticks import matches
 from dashboard.evaluation.rankings import from_lists, rank
-from dashboard.evaluation.ticks import matches
 from tests.evaluation.worlds import World, run_of
 
 

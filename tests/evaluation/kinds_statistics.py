@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import average_precision_score
 
-from dashboard.evaluation.agreement import variance_split
-from dashboard.evaluation.compare import compare, deltas
+from dashboard.evaluation.binary_codes import equation_1, equation_1_cosine, hamming
+from dashboard.evaluation.comparison.compare import compare, deltas
+from dashboard.evaluation.image_text.recalls import of_six, summarised
+from dashboard.evaluation.image_text.vector_ranks import ranks_of_similarity
 from dashboard.evaluation.metrics import parse
-from dashboard.evaluation.metrics.crossmodal import of_six, summarised
-from dashboard.evaluation.metrics.hashing import equation_1, equation_1_cosine, hamming
-from dashboard.evaluation.metrics.ranks import ranks_of_similarity
 from dashboard.evaluation.metrics.ties import bounds
 from dashboard.evaluation.protocols.hashing import GRADES
 from dashboard.evaluation.rankings import from_lists
-from dashboard.evaluation.satisfaction import min_max
+from dashboard.evaluation.satisfaction.agreement import variance_split
+from dashboard.evaluation.satisfaction.cleaning import min_max
 from dashboard.evaluation.statistics.correlation import (
     correlation_p,
     spearman,

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.evaluation.case import Case
-from dashboard.evaluation.causes import causes
-from dashboard.evaluation.neighbours import nearest, usual
+from dashboard.evaluation.diagnosis.case import Case
+from dashboard.evaluation.diagnosis.causes import causes
+from dashboard.evaluation.diagnosis.neighbours import nearest, usual
 
 BIKE, CAR = ("type", "bicyclist"), ("type", "car")
 CROSSING, STILL = ("behaviour", "crossing"), ("behaviour", "stationary")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.evaluation.ceilings import ceilings, mean_ceiling
+from dashboard.evaluation.ideal import ceilings, mean_ceiling
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.evaluation.changes import bins, turned
+from dashboard.evaluation.comparison.changes import bins, turned
 
 
 def measured(a, b):

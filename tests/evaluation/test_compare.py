@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.evaluation.compare import compare, compare_all, deltas, verdict
+from dashboard.evaluation.comparison.compare import compare, compare_all, deltas, verdict
 from tests.evaluation.kinds_statistics import measured
 
 values = st.one_of(st.none(), st.integers(0, 5).map(lambda hits: hits / 5))

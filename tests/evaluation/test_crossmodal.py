@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dashboard.evaluation.image_text import vector_ranks as counting
+from dashboard.evaluation.image_text.recalls import matching, summarised
+from dashboard.evaluation.image_text.vector_ranks import (
+    Ranks,
+    ranks_of_similarity,
+    ranks_of_vectors,
+)
 from dashboard.evaluation.metrics import parse
-from dashboard.evaluation.metrics import ranks as counting
-from dashboard.evaluation.metrics.crossmodal import matching, summarised
-from dashboard.evaluation.metrics.ranks import Ranks, ranks_of_similarity, ranks_of_vectors
 from dashboard.evaluation.rankings import from_lists
 
 RNG = np.random.default_rng(3)

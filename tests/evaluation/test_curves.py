@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, ndcg_score, precision_recall_curve
 
-from dashboard.evaluation import radius
+from dashboard.evaluation import binary_codes
+from dashboard.evaluation.binary_codes import by_radius, distances
 from dashboard.evaluation.curves import bounded, cumulative, first_hits, steps
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.evaluation.radius import by_radius, distances
 from dashboard.tables import DataError
 from tests.evaluation.worlds import World, run_of
 
@@ -164,7 +164,7 @@ def test_precision_and_recall_within_a_radius_by_hand():
 
 @pytest.mark.parametrize("cells", [1, 50, 10_000])
 def test_distances_counted_from_codes_are_those_of_the_whole_run(monkeypatch, cells):
-    monkeypatch.setattr(radius, "CELLS", cells)
+    monkeypatch.setattr(binary_codes, "CELLS", cells)
     asked, there = RNG.random((9, 8)) < 0.5, RNG.random((40, 8)) < 0.5
     far = (asked[:, None] != there).sum(axis=2)
     names = [f"i{i}" for i in range(40)]
@@ -173,8 +173,8 @@ def test_distances_counted_from_codes_are_those_of_the_whole_run(monkeypatch, ce
     judgement = judged({f"q{q}": dict(zip(names, grades[q], strict=True)) for q in range(9)})
     ids = [f"q{q}" for q in RNG.permutation(9)] + ["stranger"]
     order = [int(query[1:]) for query in ids[:-1]] + [0]
-    counted = radius.of_codes((ids, asked[order]), (names, there), judgement)
-    held = radius.of_run(coded(lists, 8), judgement, HASHING, 8)
+    counted = binary_codes.of_codes((ids, asked[order]), (names, there), judgement)
+    held = binary_codes.of_run(coded(lists, 8), judgement, HASHING, 8)
     assert np.array_equal(counted.items, held.items)
     assert np.array_equal(counted.relevant, held.relevant)
     cut = coded({query: found[:5] for query, found in lists.items()}, 8)
@@ -188,7 +188,7 @@ def test_distances_counted_from_codes_are_those_of_the_whole_run(monkeypatch, ce
 def test_of_several_codes_of_one_item_the_nearest_counts():
     codes = np.array([[1, 1, 1], [1, -1, -1], [-1, -1, -1], [1, 1, -1]]) > 0
     judgement = judged({"q": {"a": 1}, "r": {"b": 1}})
-    found = radius.of_codes((["q", "r"], codes[:2]), (["b", "a", "b", "a"], codes), judgement)
+    found = binary_codes.of_codes((["q", "r"], codes[:2]), (["b", "a", "b", "a"], codes), judgement)
     assert found.items.tolist() == [[1, 1, 0, 0], [1, 1, 0, 0]]
     assert found.relevant.tolist() == [[0, 1, 0, 0], [0, 1, 0, 0]]
 

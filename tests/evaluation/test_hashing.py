@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
+from dashboard.evaluation.binary_codes import equation_1, equation_1_cosine, hamming
 from dashboard.evaluation.curves import bounded
 from dashboard.evaluation.metrics import parse
-from dashboard.evaluation.metrics.hashing import equation_1, equation_1_cosine, hamming
 from dashboard.evaluation.metrics.ties import bounds
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.rankings import from_lists

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.evaluation.pairing import chance, of_item, pairing
+from dashboard.evaluation.image_text.pairing import chance, of_item, pairing
 from dashboard.evaluation.protocols import PROTOCOLS
 from tests.evaluation.worlds import World
 

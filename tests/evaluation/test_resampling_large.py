@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dashboard.evaluation.standing import stability
+from dashboard.evaluation.comparison.leaderboard import stability
 from dashboard.evaluation.statistics import drawing
 from dashboard.evaluation.statistics.resampling import bootstrap_interval, randomisation_p
 

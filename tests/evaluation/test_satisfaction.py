@@ -5,17 +5,16 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dashboard.evaluation.agreement import (
+from dashboard.evaluation.metrics import parse
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.satisfaction.agreement import (
     correlations,
     gains,
     halves,
     spread,
     variance_split,
 )
-from dashboard.evaluation.browsed import Browsed
-from dashboard.evaluation.metrics import parse
-from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.evaluation.satisfaction import (
+from dashboard.evaluation.satisfaction.cleaning import (
     GAINS,
     averaged,
     first_rows,
@@ -24,7 +23,8 @@ from dashboard.evaluation.satisfaction import (
     sizes,
     study,
 )
-from dashboard.evaluation.satisfaction import pages as shown_by
+from dashboard.evaluation.satisfaction.cleaning import pages as shown_by
+from dashboard.evaluation.satisfaction.source_tables import Browsed
 
 RNG = np.random.default_rng(9)
 

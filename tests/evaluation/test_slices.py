@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.evaluation.compare import compare
-from dashboard.evaluation.divisions import divisions
-from dashboard.evaluation.overlap import overlap, overlap_by_query
-from dashboard.evaluation.protocols.protocol import judgement
-from dashboard.evaluation.slices import (
+from dashboard.evaluation.comparison.compare import compare
+from dashboard.evaluation.comparison.overlap import overlap, overlap_by_query
+from dashboard.evaluation.comparison.slices import (
+    divisions,
     slice_means,
     slices_of_keywords,
     slices_of_queries,
     slices_of_relevant,
 )
+from dashboard.evaluation.protocols.protocol import judgement
 from tests.evaluation.kinds_statistics import measured
 
 lists = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=8)

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.evaluation.compare import compare
-from dashboard.evaluation.standing import leaderboard, means, stability
+from dashboard.evaluation.comparison.compare import compare
+from dashboard.evaluation.comparison.leaderboard import leaderboard, means, stability
 
 
 def measured(**values):

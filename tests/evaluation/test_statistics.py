@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from dashboard.evaluation.compare import compare
+from dashboard.evaluation.comparison.compare import compare
 from dashboard.evaluation.statistics import resampling
 from dashboard.evaluation.statistics.correlation import (
     correlation_p,

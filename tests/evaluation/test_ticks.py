@@ -4,7 +4,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.evaluation.ticks import matches, ticks
+from dashboard.evaluation.protocols.ticks import matches, ticks
 
 PAIRS = st.tuples(st.sampled_from(["g", "h"]), st.sampled_from(["a", "b", "c"]))
 OWNED = st.dictionaries(st.sampled_from(["i1", "i2", "i3"]), st.sets(PAIRS, min_size=1))

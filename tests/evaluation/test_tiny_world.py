@@ -16,8 +16,8 @@ import pytest
 
 from dashboard.evaluation.measure import counts, measure, summarise
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols.ticks import matches, ticks
 from dashboard.evaluation.rankings import rank
-from dashboard.evaluation.ticks import matches, ticks
 
 ALFA = PROTOCOLS["alfa"]
 GROUPS = ["pv_object_type", "pv_actor_behavior"]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import pytrec_eval
 
-from dashboard.evaluation.compare import compare
+from dashboard.evaluation.comparison.compare import compare
 from dashboard.evaluation.measure import measure, summarise
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.protocols import PROTOCOLS, trec

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from dashboard.evaluation.explain import explain_run
+from dashboard.evaluation.image_text.recalls import with_sums
 from dashboard.evaluation.measure import counts, measure, summarise
 from dashboard.evaluation.metrics import parse
-from dashboard.evaluation.metrics.crossmodal import with_sums
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.protocol import qrels_of_asked
 from dashboard.tables import RUN

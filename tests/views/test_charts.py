@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from dashboard.evaluation.changes import bins
+from dashboard.evaluation.comparison.changes import bins
 from dashboard.views import charts
 from dashboard.views.charts.hashing import code_bits
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from dashboard.commands.gate.conditions import Condition
+from dashboard.evaluation.comparison.scores import Scores, scores
 from dashboard.evaluation.digits import chance, signed
-from dashboard.evaluation.scores import Scores, scores
 from dashboard.evaluation.statistics.paired import holm
 from dashboard.evaluation.statistics.resampling import bootstrap_interval, randomisation_p
 from dashboard.tables import counted

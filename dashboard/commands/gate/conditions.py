@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dashboard.evaluation.comparison.slices import KEYWORD_GROUP
 from dashboard.evaluation.metrics.names import words
 from dashboard.evaluation.metrics.registry import Measure, measure
-from dashboard.evaluation.slices import KEYWORD_GROUP
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 EXAMPLE = 'write for example "nDCG@10<-0.01 P@5<0"'

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from dashboard.commands.gate.checks import SLICE_RULE, WHOLE_RULE, Check
+from dashboard.evaluation.comparison.scores import written
 from dashboard.evaluation.digits import chance, number, signed
-from dashboard.evaluation.scores import written
 
 SIGNS = {"passed": "✅", "failed": "❌", "undecided": "❌", "small": "➖"}
 TITLES = {"versions": "Versions", "metric": "Metrics", "slice": "Slices", "query": "Known queries"}

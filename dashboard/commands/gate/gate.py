@@ -13,7 +13,7 @@ from dashboard.commands.gate.checks import Check, check_slices, check_whole
 from dashboard.commands.gate.conditions import Condition, conditions, sliced
 from dashboard.commands.gate.formats import junit, summary
 from dashboard.commands.gate.known_queries import Known, check_known, read_known
-from dashboard.evaluation.compare import compare
+from dashboard.evaluation.comparison.compare import compare
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.experiment import measuring, ranking
 from dashboard.experiment.experiment import Experiment

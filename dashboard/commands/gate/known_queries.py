@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.commands.gate.checks import Check, Outcome
-from dashboard.evaluation.compare import SAME
+from dashboard.evaluation.comparison.compare import SAME
 from dashboard.evaluation.digits import number
 from dashboard.evaluation.metrics.registry import Measure, measure
 from dashboard.storage.files.tables import read_table

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dashboard.evaluation.compare import SAME
+from dashboard.evaluation.comparison.compare import SAME
 from dashboard.evaluation.explain import wording
 from dashboard.evaluation.explain.seen import EXPLAINERS, Explanation, Seen
 from dashboard.evaluation.ideal import of_query

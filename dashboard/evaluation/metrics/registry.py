@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from dashboard.evaluation.metrics import names, trec_eval
+from dashboard.evaluation.metrics import names
 from dashboard.evaluation.metrics.names import Setting, Value
 from dashboard.evaluation.rankings import Floats, Rankings
 
@@ -142,7 +142,7 @@ def check_averaged(name: str) -> None:
 
 def measure(word: str) -> Measure:
     """The measure that one name stands for, such as `nDCG(exp)@10`; ValueError as `parse`."""
-    call, cutoff = names.split_cutoff(trec_eval.translated(word))
+    call, cutoff = names.split_cutoff(names.translated(word))
     known = {each.lower(): each for each in REGISTRY} | {
         other.lower(): each for other, each in OTHER_NAMES.items()
     }

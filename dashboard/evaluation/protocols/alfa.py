@@ -9,9 +9,16 @@ import pandas as pd
 
 from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.protocols.blind import CEILING, RECALL, TIES
-from dashboard.evaluation.protocols.protocol import NO_RELEVANT, Evidence, Protocol, judgement
-from dashboard.evaluation.ticks import matches, within
+from dashboard.evaluation.protocols.protocol import (
+    CEILING,
+    NO_RELEVANT,
+    RECALL,
+    TIES,
+    Evidence,
+    Protocol,
+    judgement,
+)
+from dashboard.evaluation.protocols.ticks import matches, within
 from dashboard.tables import DataError
 
 NO_KEYWORD = "no keyword mapped"

@@ -9,9 +9,11 @@ import pandas as pd
 
 from dashboard import ids
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.protocols.blind import CEILING, RECALL, TIES
 from dashboard.evaluation.protocols.protocol import (
+    CEILING,
     NO_RELEVANT,
+    RECALL,
+    TIES,
     Evidence,
     Protocol,
     asked,

@@ -8,9 +8,9 @@ import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols import alfa
-from dashboard.evaluation.protocols.blind import TIES
 from dashboard.evaluation.protocols.protocol import (
     NO_RELEVANT,
+    TIES,
     Evidence,
     Protocol,
     asked,

@@ -11,9 +11,9 @@ import pandas as pd
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics.registry import Measure
 from dashboard.evaluation.protocols.alfa import own_items
-from dashboard.evaluation.protocols.blind import TIES
 from dashboard.evaluation.protocols.protocol import (
     NO_RELEVANT,
+    TIES,
     Evidence,
     Protocol,
     asked,

@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.labels import labelled, labelled_pairs
-from dashboard.evaluation.protocols.blind import CEILING, RETRIEVED, TIES
+from dashboard.evaluation.protocols.class_labels import labelled, labelled_pairs
 from dashboard.evaluation.protocols.protocol import (
+    CEILING,
     NO_RELEVANT,
+    RETRIEVED,
+    TIES,
     Evidence,
     Protocol,
     asked,

@@ -183,3 +183,21 @@ def ids_of(judgements: pd.DataFrame) -> tuple[str, str]:
     """The query and the item of the first of some judgements, for a refusal of it."""
     first = judgements.iloc[0]
     return str(first["query_id"]), str(first["item_id"])
+
+
+CEILING = (
+    "P@K (hits ÷ K) cannot reach 1 where fewer than K items are relevant: its ceiling is "
+    "min(K, R) ÷ K, so that 0.4 may be perfect. The ceiling stands beside it."
+)
+RECALL = (
+    "R@K (hits ÷ R) cannot reach 1 where more than K items are relevant: its ceiling is "
+    "min(K, R) ÷ R."
+)
+TIES = (
+    "Equal scores stand in the order of the gallery, by decree. A collapsed model, to which all "
+    "items are alike, gets the value of that order, which says nothing about it."
+)
+RETRIEVED = (
+    "AP divided by the hits found rewards early truncation: relevant items at ranks 1, 3 and 5 "
+    "give 1 at K = 1 but 0.756 at K = 5, though more was found."
+)

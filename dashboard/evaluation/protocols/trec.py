@@ -9,8 +9,9 @@ from functools import partial
 import numpy as np
 
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.protocols.blind import CEILING, RECALL
 from dashboard.evaluation.protocols.protocol import (
+    CEILING,
+    RECALL,
     Evidence,
     Protocol,
     asked,

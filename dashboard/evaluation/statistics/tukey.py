@@ -17,8 +17,8 @@ import pandas as pd
 from scipy.integrate import IntegrationWarning  # type: ignore[import-untyped]
 from scipy.stats import studentized_range  # type: ignore[import-untyped]
 
+from dashboard.evaluation.comparison.scores import mean_of, scores, without_dust
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.scores import mean_of, scores, without_dust
 
 
 def tukey_two_way(

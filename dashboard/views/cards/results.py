@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation.coverage import is_outside
 from dashboard.evaluation.metrics.registry import measure
-from dashboard.evaluation.outside import is_outside
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.protocols.crossmodal import TEXT
-from dashboard.evaluation.ticks import ticks
+from dashboard.evaluation.protocols.ticks import ticks
 from dashboard.experiment import collections, explaining, judging, near_duplicates, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import RUN, DataError

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from dashboard.evaluation.coverage import outside, outside_said
 from dashboard.evaluation.metrics.registry import measure
-from dashboard.evaluation.outside import outside, outside_said
 from dashboard.experiment import explaining
 from dashboard.experiment.experiment import NO_CUT
 from dashboard.tables import counted

@@ -5,8 +5,8 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from dashboard.evaluation.comparison.verdict import SIGNIFICANT
 from dashboard.evaluation.digits import decimals
-from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.views.charts.colours import BETTER, FAINT, LEGEND, SAME, WORSE
 from dashboard.views.charts.heights import BOTTOM, KINDS, of_rows
 from dashboard.views.charts.texts import tip, with_texts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.evaluation.changes import bins
+from dashboard.evaluation.comparison.changes import bins
 from dashboard.evaluation.digits import number, signed
 from dashboard.views.report.markup import Markup, joined, tag
 

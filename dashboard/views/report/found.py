@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.evaluation import compare as comparing
+from dashboard.evaluation.comparison import compare as comparing
+from dashboard.evaluation.coverage import is_outside
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.outside import is_outside
-from dashboard.evaluation.ticks import ticks
+from dashboard.evaluation.protocols.ticks import ticks
 from dashboard.experiment import judging, measuring
 from dashboard.experiment.names import query_names
 from dashboard.views.report.subject import Subject

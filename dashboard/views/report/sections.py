@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from dashboard.evaluation.compare import verdict
+from dashboard.evaluation.comparison.compare import verdict
+from dashboard.evaluation.comparison.verdict import SIGNIFICANT
+from dashboard.evaluation.coverage import not_run_said, outside, outside_said
 from dashboard.evaluation.digits import chance, number, signed
-from dashboard.evaluation.not_run import not_run_said
-from dashboard.evaluation.outside import outside, outside_said
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
-from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.storage.evidence import scenes
 from dashboard.views.labels import group_name
 from dashboard.views.report.figures import Scale, interval, interval_axis, interval_scale

@@ -13,7 +13,7 @@ from dashboard.evaluation.digits import decimals, number
 from dashboard.evaluation.explain import Explanation, explain_run
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.evaluation.ticks import ticks
+from dashboard.evaluation.protocols.ticks import ticks
 from dashboard.experiment import collections, judging, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import DataError

@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.evaluation import compare
-from dashboard.evaluation.compare import SAME
+from dashboard.evaluation.comparison import compare
+from dashboard.evaluation.comparison.compare import SAME
+from dashboard.evaluation.comparison.scores import mean_of
 from dashboard.evaluation.measure import NO_RELEVANT
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import protocol_of
-from dashboard.evaluation.scores import mean_of
 from dashboard.experiment import collections, judging, measuring
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import MEASUREMENTS

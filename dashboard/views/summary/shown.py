@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation import compare
+from dashboard.evaluation.comparison import compare
+from dashboard.evaluation.comparison.verdict import SIGNIFICANT
 from dashboard.evaluation.digits import number, signed
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
 from dashboard.evaluation.protocols.protocol import NOT_JUDGED
-from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.experiment import collections, judging, ranking
 from dashboard.tables import counted
 from dashboard.views import late

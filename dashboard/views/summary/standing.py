@@ -8,13 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation import measure
-from dashboard.evaluation.compare import SAME
+from dashboard.evaluation.comparison.compare import SAME
+from dashboard.evaluation.comparison.verdict import SIGNIFICANT
 from dashboard.evaluation.digits import chance, number, share, signed
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.evaluation.statistics.resampling import RESAMPLES
-from dashboard.evaluation.verdict import SIGNIFICANT
 from dashboard.experiment import judging, measuring, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import between

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation.comparison.leaderboard import leaderboard
 from dashboard.evaluation.digits import number
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.evaluation.standing import leaderboard
 from dashboard.experiment import collections, judging, measuring
 from dashboard.views import charts, late, summary
 from dashboard.views.charts import composed as drawn

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation.browsed import DATASETS, Reading
 from dashboard.evaluation.digits import chance, number, signed
+from dashboard.evaluation.satisfaction.source_tables import DATASETS, Reading
 from dashboard.experiment import context_study
 from dashboard.experiment.context_study import Study
 from dashboard.tables import counted

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation.browsed import FIRST_PAGE, Reading
+from dashboard.evaluation.satisfaction.source_tables import FIRST_PAGE, Reading
 from dashboard.experiment import collections, context_study
 from dashboard.experiment.context_study import Study
 from dashboard.tables import counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation.browsed import Reading
+from dashboard.evaluation.satisfaction.source_tables import Reading
 from dashboard.experiment import context_study
 from dashboard.experiment.context_study import Study
 from dashboard.tables import between

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation.browsed import Reading
 from dashboard.evaluation.digits import number
 from dashboard.evaluation.metrics.registry import measure
-from dashboard.evaluation.walk import discount_of
+from dashboard.evaluation.satisfaction.cag_steps import discount_of
+from dashboard.evaluation.satisfaction.source_tables import Reading
 from dashboard.experiment import collections, context_study
 from dashboard.experiment.context_study import Study
 from dashboard.views.address import bar

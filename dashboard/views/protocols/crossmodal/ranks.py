@@ -7,8 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.curves import cumulative
+from dashboard.evaluation.image_text.pairing import chance
 from dashboard.evaluation.metrics.crossmodal import CUTOFFS
-from dashboard.evaluation.pairing import chance
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.experiment import matching, ranking
 from dashboard.views import charts, late, summary

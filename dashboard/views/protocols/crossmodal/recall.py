@@ -7,8 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.digits import percent
+from dashboard.evaluation.image_text.recalls import FOLD, FOLDS, TESTS, WHOLE, with_sums
 from dashboard.evaluation.measure import summarise
-from dashboard.evaluation.metrics.crossmodal import CUTOFFS, FOLD, FOLDS, TESTS, WHOLE, with_sums
+from dashboard.evaluation.metrics.crossmodal import CUTOFFS
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT, USUAL_TEXTS
 from dashboard.experiment import judging, matching, measuring

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation.binary_codes import USUAL
 from dashboard.evaluation.digits import number
-from dashboard.evaluation.radius import USUAL
 from dashboard.experiment import measuring
 from dashboard.views import late, summary
 from dashboard.views.experiments import experiment_of

@@ -8,10 +8,10 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation.binary_codes import USUAL
 from dashboard.evaluation.curves import steps
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols import protocol_of
-from dashboard.evaluation.radius import USUAL
 from dashboard.experiment import collections, hash_codes, ranking
 from dashboard.experiment.experiment import NO_CUT
 from dashboard.tables import between

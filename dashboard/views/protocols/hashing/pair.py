@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation.code_pairs import CodePair
+from dashboard.evaluation.binary_codes import CodePair
 from dashboard.evaluation.protocols.hashing import TYPES
 from dashboard.experiment import collections, hash_codes, judging, ranking
 from dashboard.experiment.experiment import Experiment

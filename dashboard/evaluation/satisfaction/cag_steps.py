@@ -15,7 +15,7 @@ from dashboard.evaluation.metrics import discounts
 from dashboard.evaluation.metrics.context import adjusted, in_context
 from dashboard.evaluation.metrics.discounts import PERSISTENCE
 from dashboard.evaluation.rankings import Array, Floats
-from dashboard.evaluation.satisfaction import row_weights
+from dashboard.evaluation.satisfaction.cleaning import row_weights
 
 USUAL = "DCG"
 NAMES = ("RBP", "DCG", "CG", "AVG", "ERR", "MAX")

@@ -1,11 +1,14 @@
-"""Look-up by hash code: what lies within a Hamming radius of a query, and how much of it is right.
+"""Binary codes: their Hamming distances, pairs of codes bit by bit, and look-up within a radius.
 
-Sets within a radius do not depend on the order of equal distances.
+Results are ranked by Hamming distance; equation (1) of the hashing protocol equals it exactly for
+codes of -1 and 1. Its "descending order" of distances is read as nearest first. The set of results
+within a radius does not depend on the order of equal distances.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +17,121 @@ import pandas as pd
 from dashboard.evaluation.curves import counting
 from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.metrics.hashing import hamming
 from dashboard.evaluation.protocols import Protocol
-from dashboard.evaluation.rankings import Array
+from dashboard.evaluation.rankings import Array, Flags
 from dashboard.tables import DataError
+
+
+def equation_1(first: Array, second: Array) -> float:
+    """K ÷ 4 × squared distance of the two normalised vectors: equation (1), first form."""
+    unit, other = _unit(first), _unit(second)
+    return float(len(unit) / 4 * ((unit - other) ** 2).sum())
+
+
+def equation_1_cosine(first: Array, second: Array) -> float:
+    """K ÷ 2 × (1 - cosine): equation (1), second form; the Hamming distance for codes of -1 and 1.
+
+    >>> equation_1_cosine(np.array([1, 1, -1, -1]), np.array([1, -1, -1, 1]))
+    2.0
+    """
+    unit, other = _unit(first), _unit(second)
+    return float(len(unit) / 2 * (1 - unit @ other))
+
+
+def hamming(queries: Array, gallery: Array) -> Array:
+    """In how many places each query's code differs from each gallery code. uint16 [Q, N]
+
+    >>> hamming(np.array([[1, 1, 1]]), np.array([[1, 1, 1], [1, -1, -1]])).tolist()
+    [[0, 2]]
+    """
+    if queries.shape[1] != gallery.shape[1]:
+        raise ValueError(
+            f"The queries' codes have {queries.shape[1]} places, the gallery's {gallery.shape[1]}."
+        )
+    distances = np.zeros((len(queries), len(gallery)), dtype=np.uint16)
+    for word, other in zip(_words(queries), _words(gallery), strict=True):
+        distances += np.bitwise_count(word[:, None] ^ other)
+    return distances
+
+
+def _words(matrix: Array) -> Iterator[Array]:
+    """The codes packed into words of 64 bits, one array per word."""
+    bits = np.packbits(matrix > 0, axis=1)
+    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : bits.shape[1]] = bits
+    yield from np.ascontiguousarray(padded.view(np.uint64).T)
+
+
+def _unit(vector: Array) -> Array:
+    length = float(np.linalg.norm(vector))
+    if not length > 0:
+        raise ValueError("A code of nothing but 0 has no direction, so equation (1) has no value.")
+    return np.asarray(vector / length)
+
+
+@dataclass(frozen=True, eq=False)
+class CodePair:
+    """The codes of a query and of an item, of -1 and 1 as whole numbers. [K] each
+
+    Equation (1) of the hashing protocol says that three numbers are one: the bits that differ,
+    (K - inner product) ÷ 2, and K ÷ 2 · (1 - cosine).
+
+    >>> pair = CodePair(np.array([1, 1, -1, -1]), np.array([1, -1, -1, 1]))
+    >>> pair.distance, pair.inner, pair.from_inner, pair.from_cosine, pair.from_vectors
+    (2, 0, 2.0, 2.0, 2.0)
+    """
+
+    query: Array
+    item: Array
+
+    @property
+    def bits(self) -> int:
+        """K, the length of the codes."""
+        return len(self.query)
+
+    @property
+    def differs(self) -> Flags:
+        """Whether the codes differ in each place. [K]"""
+        return np.asarray(self.query != self.item)
+
+    @property
+    def distance(self) -> int:
+        """The Hamming distance, counted: in how many places the codes differ."""
+        return int(self.differs.sum())
+
+    @property
+    def inner(self) -> int:
+        """The inner product."""
+        return int(self.query.astype(np.int64) @ self.item.astype(np.int64))
+
+    @property
+    def from_inner(self) -> float:
+        """(K - inner product) ÷ 2."""
+        return (self.bits - self.inner) / 2
+
+    @property
+    def from_cosine(self) -> float:
+        """K ÷ 2 · (1 - cosine)."""
+        return equation_1_cosine(self.query, self.item)
+
+    @property
+    def from_vectors(self) -> float:
+        """K ÷ 4 · squared distance of the two codes, each divided by its length."""
+        return equation_1(self.query, self.item)
+
+
+def method_of(version: str, bits: int) -> str:
+    """What a version is called without the length of its codes; its name where it does not say it.
+
+    >>> method_of("itq-64", 64), method_of("lsh_16bits", 16), method_of("64b.pca", 64)
+    ('itq', 'lsh', 'pca')
+    >>> method_of("v0.3", 64), method_of("64", 64), method_of("v164", 64)
+    ('v0.3', '64', 'v164')
+    """
+    length = rf"(?<!\d)[-_. ]?(?<!\d){bits}(?:[-_ ]?b(?:its?)?)?(?![0-9a-z])"
+    method = re.sub(length, "", version, count=1, flags=re.IGNORECASE).strip("-_. ")
+    return method or version
+
 
 USUAL = 2
 """The radius that the literature reports."""

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from dashboard.evaluation.neighbours import Space, Surroundings, surroundings
+from dashboard.evaluation.diagnosis.neighbours import Space, Surroundings, surroundings
 
 Pair = tuple[str, str]
 NEAREST = 10

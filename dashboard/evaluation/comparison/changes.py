@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.compare import SAME
-from dashboard.evaluation.scores import scores
+from dashboard.evaluation.comparison.compare import SAME
+from dashboard.evaluation.comparison.scores import scores
 
 MOST_BINS = 21
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from dashboard.evaluation.comparison.scores import mean_of, scores, without_dust
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.scores import mean_of, scores, without_dust
 from dashboard.evaluation.statistics.resampling import bootstrap_interval
 
 LENGTHS = ((1, "1-3 words"), (4, "4-7 words"), (8, "8 words or more"))
@@ -157,3 +157,33 @@ def _binned(numbers: Array, steps: Sequence[tuple[int, str]]) -> Array:
     starts = [first for first, _ in steps]
     labels = np.array([label for _, label in steps], dtype=object)
     return np.asarray(labels[np.searchsorted(starts, numbers, side="right") - 1])
+
+
+FEW = 30
+"""A column of the queries with more values than this is no way to divide them."""
+
+
+def divisions(
+    queries: pd.DataFrame, required: pd.DataFrame, groups: Sequence[str], judgement: Judgement
+) -> pd.DataFrame:
+    """Which query is in which slice: query_id, by, slice.
+
+    Queries are divided by the keywords that they ask for (by: the group), by the groups, by how
+    many keywords, words and relevant items there are, by kind, and by each further column of the
+    queries that has few values. required: query_id, group, keyword of every group; `groups` are
+    those that count.
+    """
+    counting = required[required["group"].isin(list(groups))].assign(kept=True)
+    by_number = slices_of_keywords(counting, queries["query_id"].tolist())
+    by_keyword = required.rename(columns={"group": "by", "keyword": "slice"})
+    of_queries = slices_of_queries(queries)
+    few = of_queries.groupby("by")["slice"].transform("nunique") <= FEW
+    return pd.concat(
+        [
+            by_keyword[["query_id", "by", "slice"]].astype("str"),
+            by_number[by_number["by"] != "keyword"],
+            slices_of_relevant(judgement),
+            of_queries[few],
+        ],
+        ignore_index=True,
+    )

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dashboard.evaluation.comparison.scores import Scores, scores
 from dashboard.evaluation.metrics.context import adjusted
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.satisfaction import first_rows, rankings
-from dashboard.evaluation.scores import Scores, scores
+from dashboard.evaluation.satisfaction.cleaning import first_rows, rankings
 from dashboard.evaluation.statistics.correlation import spearman, williams, zou_interval
 
 ALPHA = 0.05

@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dashboard.evaluation.case import NEAREST, Case, Pair
-from dashboard.evaluation.neighbours import nearest, resemblance
+from dashboard.evaluation.diagnosis.case import NEAREST, Case, Pair
+from dashboard.evaluation.diagnosis.neighbours import nearest, resemblance
 
 MOST, FEW = 0.7, 0.1
 RARE, COMMON = 0.05, 10

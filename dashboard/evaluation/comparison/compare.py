@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dashboard.evaluation.comparison.scores import Scores, mean_of, scores, without_dust
+from dashboard.evaluation.comparison.verdict import verdict
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.scores import Scores, mean_of, scores, without_dust
 from dashboard.evaluation.statistics.paired import distinct, holm, paired_t
 from dashboard.evaluation.statistics.resampling import (
     RESAMPLES,
@@ -22,7 +23,6 @@ from dashboard.evaluation.statistics.resampling import (
     randomisation_p,
     units,
 )
-from dashboard.evaluation.verdict import verdict
 
 __all__ = ["compare", "compare_all", "deltas", "verdict"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard.evaluation.comparison.scores import written
 from dashboard.evaluation.digits import SIGNIFICANT, chance, signed
-from dashboard.evaluation.scores import written
 from dashboard.tables import counted
 
 __all__ = ["SIGNIFICANT", "verdict"]

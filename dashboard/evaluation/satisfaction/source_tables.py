@@ -11,10 +11,17 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from dashboard.evaluation import agreement, satisfaction
 from dashboard.evaluation.protocols.context import SCALE, clean
-from dashboard.evaluation.satisfaction import ORIGINAL, WINDOW, Study, gain_metrics, sessions
-from dashboard.evaluation.walk import walk
+from dashboard.evaluation.satisfaction import agreement
+from dashboard.evaluation.satisfaction import cleaning as satisfaction
+from dashboard.evaluation.satisfaction.cag_steps import walk
+from dashboard.evaluation.satisfaction.cleaning import (
+    ORIGINAL,
+    WINDOW,
+    Study,
+    gain_metrics,
+    sessions,
+)
 
 DATASETS = (10, 15)
 """The source's two data sets: lists of at least so many rows."""

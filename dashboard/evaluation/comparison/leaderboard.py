@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from dashboard.evaluation.comparison.scores import mean_of, scores
 from dashboard.evaluation.rankings import Array
-from dashboard.evaluation.scores import mean_of, scores
 from dashboard.evaluation.statistics.drawing import resampled
 from dashboard.evaluation.statistics.resampling import RESAMPLES, bootstrap_interval, units
 
