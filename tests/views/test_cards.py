@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -185,13 +184,6 @@ def test_short_names_of_groups() -> None:
 def test_needed_items_are_named_once() -> None:
     assert needed([OLD, NEW], "z") == ["a", "b", "c", "d", "z"]
     assert needed([OLD]) == ["a", "b", "c"]
-
-
-def test_the_scripts_make_no_page_from_text() -> None:
-    files = list(Path(payload.__code__.co_filename).parent.glob("*.js"))
-    dangerous = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")
-    found = [(f.name, word) for f in files for word in dangerous if word in f.read_text("utf-8")]
-    assert len(files) == 18 and not found
 
 
 def test_a_screen_mounts_the_component_with_the_payload() -> None:

@@ -19,15 +19,15 @@ __all__ = ["Row", "cards", "movement", "needed", "opened", "payload", "short"]
 
 _component = st.components.v2.component(
     "result_cards",
-    html=assets.file("cards.html").replace("VERSION", assets.VERSION),
-    js=assets.file("fetching.js") + assets.file("loader.js"),
+    html=assets.elements(),
+    js=assets.loader(),
 )
 # A message of its own: one that the browser has already Streamlit sends by its name alone, so
 # opening, closing and stepping through the results do not send them again.
 _contents = st.components.v2.component(
     "result_contents",
-    html=f'<link rel="modulepreload" href="cards/{assets.VERSION}/cards.js">',
-    js=assets.file("fetching.js") + assets.file("sender.js"),
+    html=assets.preloads(),
+    js=assets.loader(),
 )
 
 

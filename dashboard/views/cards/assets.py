@@ -1,4 +1,4 @@
-"""The script and the style of the cards, served once by address instead of with every rerun."""
+"""The modules and the style of the cards, served by address instead of with every rerun."""
 
 from __future__ import annotations
 
@@ -6,39 +6,47 @@ import hashlib
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-_FILES = Path(__file__).parent
-_SCRIPTS = (  # together one module
-    "parts.js",
-    "unpacked.js",
-    "contents.js",
-    "playing.js",
-    "pair.js",
-    "beside.js",
-    "saying.js",
-    "zoom.js",
-    "history.js",
-    "player.js",
-    "moving.js",
-    "keys.js",
-    "heads.js",
-    "focus.js",
-    "cards.js",
-)
-_TYPES = {"cards.js": "text/javascript", "cards.css": "text/css"}
 CARDS = "cards"  # the first part of their addresses
+_FILES = Path(__file__).parent / "component"
+_LOADER = "loader.js"  # goes with the component itself, as do its elements
+_TYPES = {".js": "text/javascript", ".css": "text/css"}
+_ASKED_BY_NAME = ("cards.js", "cards.css")  # the others are imported by these
 _YEAR = 31_536_000  # seconds
 
 
 def file(name: str) -> str:
-    """The text of a file of this folder."""
+    """The text of a file of the component."""
     return (_FILES / name).read_text(encoding="utf-8")
 
 
-CONTENTS = {"cards.js": "\n".join(map(file, _SCRIPTS)), "cards.css": file("cards.css")}
-VERSION = hashlib.blake2s("".join(CONTENTS.values()).encode(), digest_size=6).hexdigest()
+CONTENTS = {
+    path.name: path.read_text(encoding="utf-8")
+    for path in sorted(_FILES.iterdir())
+    if path.suffix in _TYPES and path.name != _LOADER
+}
+"""Name → text of each file that is served."""
+VERSION = hashlib.blake2s(repr(CONTENTS).encode(), digest_size=6).hexdigest()
+"""The digest of all of them: modules of two versions are never mixed."""
+
+
+def elements() -> str:
+    """The elements that the cards are drawn into."""
+    return file("cards.html").replace("VERSION", VERSION)
+
+
+def preloads() -> str:
+    """Links that fetch all modules at once, where each would wait for the one that imports it."""
+    modules = sorted((name for name in CONTENTS if name.endswith(".js")), key="cards.js".__ne__)
+    links = [f'<link rel="modulepreload" href="{CARDS}/{VERSION}/{name}">' for name in modules]
+    return "\n".join(links).replace(">", ' data-calls="storeContents">', 1)
+
+
+def loader() -> str:
+    """The script that fetches the modules."""
+    return file(_LOADER)
 
 
 def routes() -> list[Route]:
@@ -47,12 +55,13 @@ def routes() -> list[Route]:
 
 
 async def _serve(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in CONTENTS:
-        return Response("not found", 404, media_type="text/plain")
-    known = request.path_params["version"] == VERSION
-    headers = {
-        "Cache-Control": f"public, max-age={_YEAR}, immutable" if known else "no-cache",
-        "X-Content-Type-Options": "nosniff",
-    }
-    return Response(CONTENTS[name], headers=headers, media_type=_TYPES[name])
+    """A file of this version, which has a number behind it where it is asked for again. A page that
+    an older server sent is led to this version as a whole."""
+    name, version = request.path_params["name"], request.path_params["version"]
+    headers = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
+    if name in CONTENTS and version.partition(".")[0] == VERSION:
+        headers["Cache-Control"] = f"public, max-age={_YEAR}, immutable"
+        return Response(CONTENTS[name], headers=headers, media_type=_TYPES[Path(name).suffix])
+    if name in _ASKED_BY_NAME:
+        return RedirectResponse(f"../{VERSION}/{name}", 307, headers)
+    return Response("not found", 404, headers, media_type="text/plain")

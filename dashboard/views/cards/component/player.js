@@ -1,6 +1,12 @@
 // The large player: one item with all that is known about it, in the page's top layer.
 
-function player(dialog, told) {
+import { besides, facts, partners, titleOf } from "./details.js";
+import { isolated, make } from "./parts.js";
+import { calm, clip, inStep, partOf, unload, whyNoPoster } from "./playback.js";
+import { settleVerdict, verdictForm } from "./verdict_form.js";
+import { zoomable } from "./zoom.js";
+
+export function player(dialog, told) {
   const title = dialog.querySelector("bdi");
   const stage = dialog.querySelector(".stage");
   const about = dialog.querySelector(".about");
@@ -38,7 +44,7 @@ function player(dialog, told) {
     if (another && how.marked && how.marked !== id && how.tell) choose(how.marked);
     else if (another) stageAnew();
     const known = JSON.stringify([item, beside, data.required, data.ways]);
-    if (another) own.replaceChildren(saying(item, data.about, told.verdict));
+    if (another) own.replaceChildren(verdictForm(item, data.about, told.verdict));
     if (about.known !== known) {
       const offered = partners(item, data, opened);
       const alone = neighbours.length ? null : make("p", "note", "It is in no row that is shown here.");
@@ -112,7 +118,7 @@ function player(dialog, told) {
     update(latest) {
       const linked = data === null && latest.beside !== null;
       data = latest;
-      hear(data.answer);
+      settleVerdict(data.answer);
       if (linked) beside = latest.items[latest.beside];
       if (!shown) return;
       if (find(shown.id)) show(shown.id, neighbours, { ...opened, tell: false });
@@ -195,57 +201,4 @@ function noteDamage(item, bar) {
     if (word) bar.before(make("p", "note", `The file is ${word}: this may not be all of it.`));
   });
   small.src = item.poster;
-}
-
-// What stands under each of two clips: which it is, whether it is relevant and what it has.
-function titleOf(item, data) {
-  const ranks = item.places.map(([version, rank]) => `#${rank ?? "–"} in ${version}`).join(", ");
-  return make("figcaption", "", "", [
-    make("p", "", "", [make("b", "", "", [isolated("", item.name)]), " ", quietId(item)]),
-    make("p", "verdict", "", [hitMark(item), howMany(item), isolated("places", ranks)]),
-    data.required.length ? tickList(item, data.required) : null,
-  ]);
-}
-
-function facts(item, data) {
-  return [
-    make("p", "verdict", "", [hitMark(item), howMany(item)]),
-    why(item, true),
-    twins(item, true),
-    item.note ? make("p", "note", "", [isolated("", item.note)]) : null,
-    data.required.length ? tickList(item, data.required) : null,
-    places(item, data),
-    verdicts(item),
-    annotations(item),
-    item.caption === item.name ? null : longText("caption", item.caption, 240, item.few),
-    quietId(item),
-    linkTo(item),
-  ].filter(Boolean);
-}
-
-// An item goes by its name; its id stands where it does not shout.
-const quietId = (item) =>
-  item.name === item.label ? null : make("span", "id", "", ["id ", isolated("", item.label)]);
-
-function places(item, data) {
-  if (!item.places.length) return null;
-  const ways = new Map(data.ways.map(([name, ...way]) => [name, way]));
-  const head = make("tr", "", "", ["version", "rank", "similarity"].map((name) => make("th", "", name)));
-  const rows = item.places.map(([version, rank, score]) => {
-    const name = make("th", "", "", [swatch(...(ways.get(version) ?? [])), isolated("", version)]);
-    name.scope = "row";
-    const cells = [rank === null ? "–" : `#${rank}`, similarity(score)].map((text) => make("td", "", text));
-    return make("tr", "", "", [name, ...cells]);
-  });
-  return make("table", "places", "", [make("thead", "", "", [head]), make("tbody", "", "", rows)]);
-}
-
-function annotations(item) {
-  if (!item.annotations.length) return make("p", "note", "No annotations.");
-  const list = make("dl", "annotations");
-  for (const [group, ...keywords] of item.annotations) {
-    const words = keywords.map((word) => isolated("keyword", word));
-    list.append(make("dt", "", group), make("dd", "", "", words));
-  }
-  return list;
 }

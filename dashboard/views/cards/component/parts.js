@@ -1,6 +1,6 @@
 // Small pieces of the page. Text from data enters only here, and only as textContent.
 
-const MARKS = new Map([
+export const MARKS = new Map([
   [true, { sign: "✓", word: "relevant", state: "yes" }],
   [false, { sign: "✕", word: "not relevant", state: "no" }],
   [null, { sign: "?", word: "not judged", state: "unknown" }],
@@ -11,7 +11,7 @@ const TICKS = new Map([
   [null, { sign: "?", word: "not annotated:", state: "unknown" }],
 ]);
 
-function make(tag, name = "", text = "", children = []) {
+export function make(tag, name = "", text = "", children = []) {
   const node = document.createElement(tag);
   if (name) node.className = name;
   if (text) node.textContent = text;
@@ -19,12 +19,12 @@ function make(tag, name = "", text = "", children = []) {
   return node;
 }
 
-const isolated = (name, text) => make("bdi", name, text);
+export const isolated = (name, text) => make("bdi", name, text);
 const aside = (text) => make("span", "unseen", text);
-const signed = (digits) => digits.replace(/^-(?=[0.]*$)/, "").replace("-", "−"); // no minus nothing
-const similarity = (score) => (score === null ? "–" : signed(score.toFixed(3)));
+export const signed = (digits) => digits.replace(/^-(?=[0.]*$)/, "").replace("-", "−"); // no minus nothing
+export const similarity = (score) => (score === null ? "–" : signed(score.toFixed(3)));
 
-function hitMark(item) {
+export function hitMark(item) {
   const mark = MARKS.get(item.hit);
   const node = make("span", `mark ${mark.state}`);
   const sign = make("span", "sign", mark.sign);
@@ -44,7 +44,7 @@ const SHAPES = new Map([
   ["triangle-down", "polygon(0 6%, 100% 6%, 50% 96%)"],
 ]);
 
-function swatch(colour, shape) {
+export function swatch(colour, shape) {
   const node = make("span", "swatch");
   if (/^#[0-9a-f]{6}$/i.test(colour || "")) node.style.background = colour;
   node.style.clipPath = SHAPES.get(shape) ?? "";
@@ -53,7 +53,7 @@ function swatch(colour, shape) {
 }
 
 // The required keywords of the query by semantic group, each with what this item has of them.
-function tickList(item, required) {
+export function tickList(item, required) {
   const list = make("ul", "ticks");
   const groups = new Map();
   required.forEach(([group, keyword], place) => {
@@ -70,7 +70,7 @@ function tickList(item, required) {
 }
 
 // What is suspected to be wrong: a few words on a card, a sentence in the player.
-function why(item, long) {
+export function why(item, long) {
   if (!item.why.length) return null;
   const [cause, short, sentence] = item.why;
   const node = make(long ? "p" : "span", `why ${cause}`);
@@ -80,7 +80,7 @@ function why(item, long) {
 }
 
 // The near-duplicates of an item: that there are some on a card, which and why in the player.
-function twins(item, long) {
+export function twins(item, long) {
   if (!item.twins.length) return null;
   if (!long) {
     const [name, , id] = item.twins[0];
@@ -96,13 +96,13 @@ function twins(item, long) {
   return list;
 }
 
-function howMany(item) {
+export function howMany(item) {
   if (!item.required) return null;
   return make("span", "matched", `${item.matched ?? 0} of ${item.required} keywords`);
 }
 
 // A text that is clamped until it is asked for; `few` says how much of a longer one it is.
-function longText(name, text, limit, few) {
+export function longText(name, text, limit, few) {
   if (!text) return null;
   const paragraph = make("p", name, "", [isolated("", text)]);
   if (text.length <= limit) return paragraph;
@@ -115,3 +115,9 @@ function longText(name, text, limit, few) {
   });
   return make("div", "", "", [paragraph, few ? make("p", "note", few) : null, button]);
 }
+
+// Percent-encodes a text as Python's `quote` and `quote_plus` (before its plus signs) do.
+export const percentEncoded = (text) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (letter) =>
+    `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

@@ -1,6 +1,8 @@
 // A reviewer's own verdict on the item in the player, and what reviewers said before. What is said
 // is sent until the script answers; what is typed stays in this browser until it is kept.
 
+import { isolated, make } from "./parts.js";
+
 const VERDICTS = [
   ["relevant", "relevant"],
   ["not", "not relevant"],
@@ -25,7 +27,7 @@ function reviewer(name) {
   }
 }
 
-function verdicts(item) {
+export function verdicts(item) {
   if (!item.reviewed) return null;
   const list = make("ul", "verdicts");
   for (const [author, value, note, day] of item.reviewed[1]) {
@@ -36,7 +38,7 @@ function verdicts(item) {
 }
 
 // What came of a saying, whichever item is open by now.
-function hear(answer) {
+export function settleVerdict(answer) {
   if (!answer || !sent.has(answer[0])) return;
   sent.get(answer[0])(answer[1]);
   sent.delete(answer[0]);
@@ -56,7 +58,7 @@ function draft(place, words) {
 
 // The form of one item; `told` sends what was said, of the query that `asked` names, and says
 // whether that one is still open.
-function saying(item, asked, told) {
+export function verdictForm(item, asked, told) {
   const place = JSON.stringify([asked, item.id]);
   const form = make("form", "say");
   const choices = VERDICTS.map(([value, word]) => {

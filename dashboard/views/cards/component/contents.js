@@ -1,9 +1,37 @@
-// The message of a run as the rest of the script wants it.
+// What grids show: one message for it and another for what is open of it, so that Streamlit sends the
+// large one once.
+
+import { percentEncoded } from "./parts.js";
+
+const MOST = 4; // contents of earlier runs, which Back may bring again
+const contents = new Map(); // name → content
+export const listeners = new Set(); // called when another has come
+
+// Unpacks and stores a content; `data` is deflated JSON.
+export async function storeContents({ data }) {
+  const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const content = unpacked(await new Response(stream).json());
+  contents.delete(content.name);
+  contents.set(content.name, content);
+  if (contents.size > MOST) contents.delete(contents.keys().next().value);
+  listeners.forEach((listener) => listener());
+}
+
+// A content joined with what is open of it, or null while the content is under way.
+export function withContents(run) {
+  const content = contents.get(run.contents);
+  if (!content) return null;
+  const [caption, few] = run.text;
+  const items = content.items.map((item, number) =>
+    caption && number === run.selected ? { ...item, caption, few } : item,
+  );
+  return { ...content, ...run, items };
+}
 
 // Puts back what was left out to keep the message small.
 function unpacked(data) {
   const items = data.items.map((item, number) => {
-    const id = encodeURIComponent(item.id).replace(/[!'()*]/g, quoted);
+    const id = percentEncoded(item.id);
     const address = (parts) => (parts ? data.stems[parts[0]].replace("*", () => id) + parts[1] : "");
     return {
       label: item.id,
@@ -31,8 +59,6 @@ function unpacked(data) {
 
 const NAME = 120; // letters
 const brief = (text) => (text.length > NAME ? `${text.slice(0, NAME - 1)}…` : text);
-
-const quoted = (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`;
 
 function grouped(pairs) {
   const groups = new Map();

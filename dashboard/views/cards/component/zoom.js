@@ -1,12 +1,14 @@
 // A picture that can be looked at closely: by wheel, pinch, drag, double click, buttons and keys.
 // How close one looks is no part of the address: it is gone with the next picture.
 
+import { make } from "./parts.js";
+
 const CLOSEST = 8; // screen pixels of one of the picture's, or times the size at which it fits
 const STRIDE = 1.25; // of a button or a key
 const PIXELS = 4; // from so many screen pixels on, a picture's pixels are shown as squares
 
 // The frame and the bar of a picture; `name` tells two of them apart.
-function zoomable(picture, frame, name) {
+export function zoomable(picture, frame, name) {
   let scale = 0; // screen pixels of one of the picture's; 0: it has not come yet
   let x = 0; // of its upper left corner in the frame
   let y = 0;

@@ -1,6 +1,8 @@
 // Pointer and keys: what lights up, plays, opens, and where the arrow keys lead.
 
-function listen(rows, state) {
+import { make } from "./parts.js";
+
+export function listen(rows, state) {
   const cardOf = (event) => event.target.closest?.(".card");
   const light = (card) => {
     rows.querySelectorAll(".card").forEach((other) => {
@@ -125,3 +127,71 @@ function neighbour(from, key) {
   const nearest = all.reduce((best, one) => (away(one) < away(best) ? one : best), from);
   return nearest === from ? null : nearest;
 }
+
+// Keeps the focus on the card at the same place of the same row, whatever item comes to stand there.
+
+export function focusHeld(root, rows) {
+  const card = root.getRootNode().activeElement?.closest(".card");
+  if (!card || !root.contains(card)) return () => {};
+  const line = card.parentElement;
+  const row = line.parentElement.key;
+  const place = [...line.children].indexOf(card);
+  return () => {
+    const cards = rows.get(row)?.querySelectorAll(".open");
+    const open = cards?.[Math.min(place, cards.length - 1)];
+    if (open && open !== root.getRootNode().activeElement) open.focus({ preventScroll: true });
+  };
+}
+
+// The list of keys, shown by its button and by the key ?.
+
+const STEPS = ".st-key-steps"; // only where there are buttons that step, there are keys for it
+const KEYS = [
+  [["j", "k"], "next and previous query", STEPS],
+  [["n", "N"], "next and previous query that became worse", STEPS],
+  [["←", "→", "↑", "↓"], "to the first card in sight, then from card to card"],
+  [["Home", "End"], "from a card to the first and last of its row"],
+  [["Enter"], "open the card and play it large"],
+  [["c"], "mark the card: the next one that is opened stands beside it; again: take the mark away"],
+  [["←", "→"], "in the player: previous and next result; on the clip itself: seek"],
+  [["+", "−", "0"], "in the player: a picture larger, smaller, all of it"],
+  [["Space"], "in the player: play or pause; on a button: press it"],
+  [["Esc"], "close the player or this list"],
+  [["?"], "this list"],
+];
+
+export function listOfKeys(dialog, button) {
+  const list = dialog.querySelector("dl");
+  const fill = () => {
+    const here = KEYS.filter(([, , where]) => !where || document.querySelector(where));
+    const entry = ([keys, words]) => [
+      make("dt", "", "", keys.map((key) => make("kbd", "", key))),
+      make("dd", "", words),
+    ];
+    list.replaceChildren(...here.flatMap(entry));
+  };
+  const open = () => {
+    fill();
+    dialog.showModal();
+  };
+  const toggle = () => (dialog.open ? dialog.close() : open());
+  button.addEventListener("click", toggle);
+  dialog.querySelector(".close").addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  dialog.addEventListener("keydown", (event) => event.stopPropagation());
+  const pressed = (event) => {
+    if (!dialog.isConnected) {
+      document.removeEventListener("keydown", pressed, true);
+      return;
+    }
+    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (typing(event.composedPath()[0])) return;
+    event.preventDefault();
+    toggle();
+  };
+  document.addEventListener("keydown", pressed, true);
+}
+
+const TEXTUAL = "input:not([type=checkbox], [type=radio], [type=range], [type=button]), textarea";
+const typing = (node) =>
+  node instanceof Element && (node.matches(TEXTUAL) || Boolean(node.closest("[contenteditable]")));

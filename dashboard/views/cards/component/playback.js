@@ -1,11 +1,13 @@
 // Clips: a muted preview while the pointer rests on a poster, and what a player and a preview share.
 
+import { isolated, make } from "./parts.js";
+
 const REST = 200; // milliseconds before a preview starts
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+export const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 // A muted video of an item that stays within the item's span and turns round at its end, unless it
 // plays in step with another; `failed` is called once, with a word where the reason is known.
-function clip(item, failed, turns = true) {
+export function clip(item, failed, turns = true) {
   const video = document.createElement("video");
   const { span } = item;
   const start = () => Math.max(span[0] ?? 0, 0);
@@ -60,14 +62,14 @@ function turning(video, start, end) {
 }
 
 // Which part of its file a clip is, in words; empty: all of it.
-function partOf({ span: [begin, end] }) {
+export function partOf({ span: [begin, end] }) {
   const seconds = (value) => `${Number(value.toFixed(2))} s`;
   if (begin === null && end === null) return "";
   if (end === null) return `From ${seconds(begin)} of its file on; it stays within.`;
   return `${seconds(begin ?? 0)} to ${seconds(end)} of its file; it stays within.`;
 }
 
-function unload(video) {
+export function unload(video) {
   video.remove();
   video.pause?.();
   video.removeAttribute("src");
@@ -75,7 +77,7 @@ function unload(video) {
 }
 
 // Why the server has no poster of an item, in a word.
-async function whyNoPoster(address) {
+export async function whyNoPoster(address) {
   try {
     const answer = await fetch(address);
     return answer.status === 422 ? await answer.text() : "";
@@ -92,7 +94,7 @@ function animation(item) {
 }
 
 // One preview at a time, over the poster it belongs to.
-function previews() {
+export function previews() {
   let timer = 0;
   let video = null;
   const stop = () => {
@@ -112,7 +114,7 @@ function previews() {
       }
       video = clip(item, (word) => {
         stop();
-        say(picture, item.problem || word || "cannot be played here");
+        writeOver(picture, item.problem || word || "cannot be played here");
       });
       video.ariaHidden = "true";
       video.tabIndex = -1;
@@ -125,7 +127,55 @@ function previews() {
 }
 
 // A word over the picture for what cannot be shown.
-function say(picture, word) {
+export function writeOver(picture, word) {
   picture.querySelector(".word")?.remove();
   if (word) picture.append(make("span", "word", "", [isolated("", word)]));
+}
+
+// Two clips in step: what is done to one is done to the other; both begin again when both are done.
+
+const DRIFT = 0.12; // seconds that one may be ahead before it is put right
+const LOOK = 100; // milliseconds between looks
+
+export function inStep(first, second) {
+  const sides = [first, second].map(({ video, item }) => ({ video, span: item.span }));
+  const begin = ({ span }) => span[0] ?? 0;
+  const end = ({ video, span }) => span[1] ?? video.duration;
+  const at = (side) => side.video.currentTime - begin(side);
+  const done = (side) => side.video.ended || side.video.currentTime >= end(side) - 0.02;
+  const put = (side, seconds) => {
+    const time = Math.min(begin(side) + seconds, end(side) || Infinity);
+    if (Math.abs(side.video.currentTime - time) > 0.03) side.video.currentTime = time;
+  };
+  const play = ({ video }) => video.paused && video.play().catch(() => {});
+
+  sides.forEach((side, number) => {
+    const other = sides[1 - number];
+    side.video.addEventListener("play", () => done(other) || play(other));
+    side.video.addEventListener("pause", () => done(side) || other.video.pause());
+    side.video.addEventListener("seeking", () => {
+      if (Math.abs(at(side) - at(other)) > DRIFT && !done(side)) put(other, at(side));
+    });
+    side.video.addEventListener("ratechange", () => {
+      other.video.playbackRate = side.video.playbackRate;
+    });
+  });
+
+  const look = () => {
+    if (!sides.some(({ video }) => video.isConnected)) {
+      clearInterval(timer);
+      return;
+    }
+    if (sides.some(({ video }) => !video.duration || video.seeking)) return;
+    if (sides.every(done)) {
+      sides.forEach((side) => put(side, 0));
+      sides.forEach(play);
+      return;
+    }
+    for (const side of sides) if (done(side) && !side.video.paused) side.video.pause();
+    const [ahead, behind] = at(sides[0]) > at(sides[1]) ? sides : [sides[1], sides[0]];
+    const running = sides.every((side) => !side.video.paused && !done(side));
+    if (running && at(ahead) - at(behind) > DRIFT) put(behind, at(ahead));
+  };
+  const timer = setInterval(look, LOOK);
 }

@@ -1,129 +1,22 @@
 // The grid: rows of cards that are changed in place, so that nothing flickers or is fetched again.
 
-const kept = new WeakMap(); // the component's element → what it remembers between runs
-const TINY = 64; // pixels: pictures no larger are shown pixel by pixel
-const ANSWER = 5000; // milliseconds in which the script confirms what was opened or closed
+import { focusHeld } from "./navigation.js";
+import {
+  MARKS,
+  hitMark,
+  howMany,
+  isolated,
+  make,
+  signed,
+  similarity,
+  swatch,
+  tickList,
+  twins,
+  why,
+} from "./parts.js";
+import { whyNoPoster, writeOver } from "./playback.js";
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector(".cards");
-  if (!kept.has(root)) kept.set(root, begin(root));
-  const state = kept.get(root);
-  state.tell = setTriggerValue;
-  state.run = data;
-  drawAnew(state);
-}
-
-// Draws what the last run told, once all of it is here.
-function drawAnew(state) {
-  const data = joined(state.run);
-  if (!data) return;
-  sayAll(data.address);
-  state.data = data;
-  draw(state);
-  state.player.update(data);
-  follow(state);
-}
-
-// Where the browser's address leaves open which query is shown, the whole address takes its place.
-function sayAll(address) {
-  if (!address || new URL(location.href).searchParams.has("query")) return;
-  history.replaceState(history.state, "", `${location.pathname}?${address}`);
-}
-
-function begin(root) {
-  const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null, marked: "" };
-  Object.assign(state, { later: null, paired: null }); // what is told when the script has answered
-  const told = {
-    open: (id) => tellOpen(state, id),
-    beside(id) {
-      state.paired = id;
-      queueMicrotask(() => tellBeside(state)); // after what is opened with it
-    },
-    verdict(said) {
-      // Of another query it would be kept for that one.
-      const open = JSON.stringify(said.about) === JSON.stringify(state.data.about);
-      if (open) state.tell("verdict", said);
-      return open;
-    },
-  };
-  state.player = player(root.querySelector(".player"), told);
-  listen(root.querySelector(".rows"), state);
-  whenFurther(root.querySelector(".rows"), (first) => state.tell("missed", first));
-  whenGoingBack(root, state);
-  listOfKeys(root.querySelector(".keys"), root.querySelector(".help"));
-  const come = () => (root.isConnected ? drawAnew(state) : whenKept.delete(come));
-  whenKept.add(come);
-  return state;
-}
-
-// Tells the script what is open, one thing at a time: what is opened or closed until it has answered
-// is told then, as a late answer would be taken for a step of the browser's history.
-function tellOpen(state, id) {
-  const { expected } = state;
-  state.later = null;
-  if (expected?.told && Date.now() < expected.until) {
-    state.later = id;
-    return;
-  }
-  const opening = Boolean(id) && !opensClip(); // a step of the history, which the script makes
-  state.expected = { id, until: Date.now() + ANSWER, opening, told: true };
-  if (!id) state.paired = null;
-  if (!id && leaveOpened()) return; // the script hears of it from the browser
-  if (opensClip()) inPlace(id ? { clip: id } : { clip: "", beside: "" });
-  state.tell("open", id);
-}
-
-// Tells the script what stands beside the open item, once it knows that one.
-function tellBeside(state) {
-  const id = state.paired;
-  if (id === null || state.expected?.told || !opensClip()) return;
-  state.paired = null;
-  inPlace({ beside: id });
-  state.tell("beside", id);
-}
-
-// Back and Forward open and close the player at once: the script may skip a state that it had no
-// time to draw, and then sends nothing new.
-function whenGoingBack(root, state) {
-  const back = () => {
-    if (!root.isConnected) {
-      removeEventListener("popstate", back);
-      return;
-    }
-    if (!state.data) return;
-    const wanted = new URL(location.href).searchParams.get("clip") ?? "";
-    state.expected = { id: wanted, until: Date.now() + ANSWER };
-    state.later = null;
-    if (wanted) state.player.show(wanted, rowOf(state.data, wanted), { tell: false });
-    else state.player.hide();
-  };
-  addEventListener("popstate", back);
-}
-
-// Opens or closes the player when the script says so: a link, Back. A late answer to an earlier
-// click does not undo a later one.
-function follow(state) {
-  const { data, expected, player } = state;
-  const wanted = data.selected === null ? "" : data.items[data.selected].id;
-  const changed = wanted !== state.wanted;
-  state.wanted = wanted;
-  const answered = expected?.id === wanted;
-  if (answered && expected.opening) noteOpened();
-  if (answered || Date.now() > expected?.until) state.expected = null;
-  if (!state.expected && state.later !== null) tellOpen(state, state.later);
-  tellBeside(state);
-  if (!(changed || answered) || state.expected || wanted === player.id) return;
-  if (wanted) player.show(wanted, rowOf(data, wanted), { tell: false });
-  else player.hide();
-}
-
-function rowOf(data, id) {
-  const at = data.items.findIndex((item) => item.id === id);
-  const row = data.rows.find(({ results }) => results.some(({ item }) => item === at));
-  return row ? row.results.map(({ item }) => data.items[item].id) : [];
-}
-
-function draw(state) {
+export function drawRows(state) {
   const { data, root } = state;
   const rows = root.querySelector(".rows");
   const versions = data.rows.filter(({ role }) => role === "version");
@@ -136,6 +29,8 @@ function draw(state) {
   keepFocus();
   root.getRootNode().host?.setAttribute("data-drawn", ""); // the page draws outlines until then
 }
+
+const TINY = 64; // pixels: pictures no larger are shown pixel by pixel
 
 const count = ({ results }) => results.length;
 
@@ -222,7 +117,7 @@ function fillPicture(picture, result, item, row) {
     image.addEventListener("error", () => {
       picture.classList.remove("waiting");
       image.hidden = true;
-      say(picture, picture.dataset.problem || "no picture");
+      writeOver(picture, picture.dataset.problem || "no picture");
       if (!picture.dataset.problem) noteWhy(picture, image);
     });
     picture.append(image);
@@ -237,7 +132,7 @@ function fillPicture(picture, result, item, row) {
   const words = item.kind === "text";
   picture.classList.toggle("words", words);
   picture.classList.toggle("drawn", item.kind === "picture");
-  say(picture, words ? item.caption : item.problem || (item.poster ? "" : "no picture"));
+  writeOver(picture, words ? item.caption : item.problem || (item.poster ? "" : "no picture"));
   picture.querySelectorAll(".rank, .move, .who").forEach((node) => node.remove());
   const ranked = result.rank !== null && row.role !== "missed";
   if (ranked) picture.append(make("span", "rank", String(result.rank)));
@@ -248,7 +143,7 @@ function fillPicture(picture, result, item, row) {
 async function noteWhy(picture, image) {
   const address = image.src;
   const word = await whyNoPoster(address);
-  if (word && image.hidden && image.src === address) say(picture, word);
+  if (word && image.hidden && image.src === address) writeOver(picture, word);
 }
 
 const kindOf = (move) => ({ "↑": "up", "↓": "down" })[move[0]] ?? move;
@@ -297,3 +192,77 @@ function spoken(result, item, data) {
     .filter(Boolean)
     .join(", ");
 }
+
+// What stands over a row of cards: whose it is, its value, its counts, and the way to further ones.
+
+function fillHead(head, row) {
+  const said = JSON.stringify({ ...row, results: row.results.length });
+  if (head.said === said) return;
+  head.said = said;
+  const focused = head.getRootNode().activeElement;
+  const way = head.contains(focused) ? focused.dataset.way : undefined;
+  head.replaceChildren(...headOf(row));
+  const buttons = [...head.querySelectorAll("[data-way]")];
+  const again = buttons.find((button) => button.dataset.way === way && !button.disabled);
+  if (way) (again ?? buttons.find(({ disabled }) => !disabled))?.focus();
+}
+
+function headOf(row) {
+  const hidden = row.role === "missed" ? 0 : row.number - row.results.length;
+  return [
+    row.colour ? swatch(row.colour, row.shape) : null,
+    make("h2", "", "", [isolated("", row.name)]),
+    row.measure
+      ? make("span", "value", "", [`${row.measure} `, make("b", "", worth(row.value))])
+      : null,
+    ...counts(row).map((words) => make("span", "count", words)),
+    hidden ? make("span", "count", `${hidden} hidden: the same in all`) : null,
+    row.note || !row.number
+      ? make("span", "note", "", [isolated("", row.note || "no results")])
+      : null,
+    ...further(row),
+  ].filter(Boolean);
+}
+
+const many = (number) => number.toLocaleString("en");
+
+// What is not judged is neither a hit nor a miss.
+function counts({ role, number, hits, judged, there }) {
+  const all = there || number;
+  if (role === "missed") return [`${many(all)} ${all === 1 ? "item" : "items"}`];
+  if (!number) return [];
+  if (!judged) return [`${number} ${number === 1 ? "result" : "results"}, not judged`];
+  const of = judged === number ? number : `${judged} judged`;
+  const said = `${hits} of ${of} ${hits === 1 ? "is a hit" : "are hits"}`;
+  return judged === number ? [said] : [said, `${number - judged} not judged`];
+}
+
+// Buttons to the items before and after those that the row shows.
+function further({ there, ways: [before, after] }) {
+  if (!there) return [];
+  const button = (way, words, to) => {
+    const node = make("button", "plain", words);
+    node.type = "button";
+    node.disabled = !to;
+    node.dataset.way = way;
+    node.dataset.first = to;
+    return node;
+  };
+  return [button("before", "earlier", before), button("after", "further", after)];
+}
+
+// Calls `tell` with the place of the first item that is asked for.
+export function whenFurther(rows, tell) {
+  rows.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-way]");
+    if (button) tell(button.dataset.first);
+  });
+}
+
+// Three digits after the point, of a small value so many that three say something: as everywhere.
+const worth = (value) => {
+  if (value === null || value === undefined) return "–";
+  const small = value && Math.abs(value) < 0.02;
+  const digits = small ? Math.min(2 - Math.floor(Math.log10(Math.abs(value))), 9) : 3;
+  return signed(value.toFixed(digits));
+};

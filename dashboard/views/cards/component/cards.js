@@ -1,0 +1,169 @@
+// The entry: draws what the server's script sends, and tells it what is opened, paired and judged.
+
+import { listeners as contentListeners, withContents } from "./contents.js";
+import { drawRows, whenFurther } from "./grid.js";
+import { listOfKeys, listen } from "./navigation.js";
+import { percentEncoded } from "./parts.js";
+import { previews } from "./playback.js";
+import { player } from "./player.js";
+
+const states = new WeakMap(); // the component's element → what it remembers between runs
+const ANSWER = 5000; // milliseconds in which the script confirms what was opened or closed
+
+export { storeContents } from "./contents.js";
+
+export function draw({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".cards");
+  if (!states.has(root)) states.set(root, begin(root));
+  const state = states.get(root);
+  state.tell = setTriggerValue;
+  state.run = data;
+  drawAnew(state);
+}
+
+// Draws what the last run sent, once all of it is here.
+function drawAnew(state) {
+  const data = withContents(state.run);
+  if (!data) return;
+  completeAddress(data.address);
+  state.data = data;
+  drawRows(state);
+  state.player.update(data);
+  follow(state);
+}
+
+// Where the browser's address leaves open which query is shown, the whole address takes its place.
+function completeAddress(address) {
+  if (!address || new URL(location.href).searchParams.has("query")) return;
+  history.replaceState(history.state, "", `${location.pathname}?${address}`);
+}
+
+function begin(root) {
+  const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null, marked: "" };
+  Object.assign(state, { later: null, paired: null }); // what is told when the script has answered
+  const told = {
+    open: (id) => tellOpen(state, id),
+    beside(id) {
+      state.paired = id;
+      queueMicrotask(() => tellBeside(state)); // after what is opened with it
+    },
+    verdict(said) {
+      // Of another query it would be kept for that one.
+      const open = JSON.stringify(said.about) === JSON.stringify(state.data.about);
+      if (open) state.tell("verdict", said);
+      return open;
+    },
+  };
+  state.player = player(root.querySelector(".player"), told);
+  listen(root.querySelector(".rows"), state);
+  whenFurther(root.querySelector(".rows"), (first) => state.tell("missed", first));
+  whenGoingBack(root, state);
+  listOfKeys(root.querySelector(".keys"), root.querySelector(".help"));
+  const come = () => (root.isConnected ? drawAnew(state) : contentListeners.delete(come));
+  contentListeners.add(come);
+  return state;
+}
+
+// Tells the script what is open, one thing at a time: what is opened or closed until it has answered
+// is told then, as a late answer would be taken for a step of the browser's history.
+function tellOpen(state, id) {
+  const { expected } = state;
+  state.later = null;
+  if (expected?.told && Date.now() < expected.until) {
+    state.later = id;
+    return;
+  }
+  const opening = Boolean(id) && !opensClip(); // a step of the history, which the script makes
+  state.expected = { id, until: Date.now() + ANSWER, opening, told: true };
+  if (!id) state.paired = null;
+  if (!id && leaveOpened()) return; // the script hears of it from the browser
+  if (opensClip()) inPlace(id ? { clip: id } : { clip: "", beside: "" });
+  state.tell("open", id);
+}
+
+// Tells the script what stands beside the open item, once it knows that one.
+function tellBeside(state) {
+  const id = state.paired;
+  if (id === null || state.expected?.told || !opensClip()) return;
+  state.paired = null;
+  inPlace({ beside: id });
+  state.tell("beside", id);
+}
+
+// Back and Forward open and close the player at once: the script may skip a state that it had no
+// time to draw, and then sends nothing new.
+function whenGoingBack(root, state) {
+  const back = () => {
+    if (!root.isConnected) {
+      removeEventListener("popstate", back);
+      return;
+    }
+    if (!state.data) return;
+    const wanted = new URL(location.href).searchParams.get("clip") ?? "";
+    state.expected = { id: wanted, until: Date.now() + ANSWER };
+    state.later = null;
+    if (wanted) state.player.show(wanted, rowOf(state.data, wanted), { tell: false });
+    else state.player.hide();
+  };
+  addEventListener("popstate", back);
+}
+
+// Opens or closes the player when the script says so: a link, Back. A late answer to an earlier
+// click does not undo a later one.
+function follow(state) {
+  const { data, expected, player } = state;
+  const wanted = data.selected === null ? "" : data.items[data.selected].id;
+  const changed = wanted !== state.wanted;
+  state.wanted = wanted;
+  const answered = expected?.id === wanted;
+  if (answered && expected.opening) noteOpened();
+  if (answered || Date.now() > expected?.until) state.expected = null;
+  if (!state.expected && state.later !== null) tellOpen(state, state.later);
+  tellBeside(state);
+  if (!(changed || answered) || state.expected || wanted === player.id) return;
+  if (wanted) player.show(wanted, rowOf(data, wanted), { tell: false });
+  else player.hide();
+}
+
+function rowOf(data, id) {
+  const at = data.items.findIndex((item) => item.id === id);
+  const row = data.rows.find(({ results }) => results.some(({ item }) => item === at));
+  return row ? row.results.map(({ item }) => data.items[item].id) : [];
+}
+
+// The address while the player is open: opening is one step of the browser's history, which Back
+// and Esc take back; going to a neighbour takes the place of the item that was open.
+
+const OPENED = "player"; // in the state of a step that opened the player
+
+// As the script writes it, which makes a step of its own for an address that differs.
+const encoded = (text) => percentEncoded(text).replaceAll("%20", "+");
+
+const opensClip = () => new URL(location.href).searchParams.has("clip");
+
+// Changes the clip and what stands beside it without a new step; empty: it is taken out.
+function inPlace(changes) {
+  const parts = location.search.slice(1).split("&").filter(Boolean);
+  const keyOf = (part) => part.split("=")[0];
+  const entry = (key) => {
+    if (!(key in changes)) return parts.filter((part) => keyOf(part) === key);
+    return changes[key] ? [`${key}=${encoded(changes[key])}`] : [];
+  };
+  const query = parts
+    .filter((part) => keyOf(part) !== "beside")
+    .flatMap((part) => (keyOf(part) === "clip" ? [...entry("clip"), ...entry("beside")] : [part]))
+    .join("&");
+  history.replaceState(history.state, "", location.pathname + (query ? `?${query}` : ""));
+}
+
+// Notes that the step which the script has just made opened the player.
+function noteOpened() {
+  if (opensClip()) history.replaceState({ ...history.state, [OPENED]: true }, "");
+}
+
+// Goes back to before the player was opened, where this page did that; whether it does.
+function leaveOpened() {
+  if (!opensClip() || !history.state?.[OPENED]) return false;
+  history.back();
+  return true;
+}
