@@ -59,6 +59,15 @@ def visible(text: str) -> str:
     return joined.rstrip("\u200c\u200d")
 
 
+def is_visible(text: str) -> bool:
+    """Whether a text has anything but blanks and marks that nobody sees.
+
+    >>> is_visible("car"), is_visible(" \\u00a0\\u200b ")
+    (True, False)
+    """
+    return any(not (c.isspace() or unicodedata.category(c) in ("Cf", "Cc")) for c in text)
+
+
 def without_invisible(text: str) -> str:
     """The text without any invisible letter, needed or not: to compare by."""
     if _is_plain(text):

@@ -7,6 +7,7 @@ checked once, where it enters (storage), and trusted afterwards.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -35,6 +36,8 @@ def between(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
+LONGEST_TEXT = 1_000
+"""Letters of a text to search with."""
 LISTED = 5
 """So many names stand in a sentence, and how many more there are."""
 
@@ -50,6 +53,16 @@ def listed(names: Iterable[object]) -> str:
     every = [str(name)[:80] for name in names]
     more = len(every) - LISTED
     return ", ".join(every[:LISTED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def natural(name: str) -> tuple[tuple[int, int | str], ...]:
+    """A key that sorts v0.2 before v0.10.
+
+    >>> sorted(["v0.10", "v0.2", "base"], key=natural)
+    ['base', 'v0.2', 'v0.10']
+    """
+    parts = re.findall(r"\d+|\D+", name)
+    return tuple((0, int(part)) if part.isdecimal() else (1, part) for part in parts)
 
 
 def own_type(cell: Any) -> Any:

@@ -21,7 +21,7 @@ MAY_SEE: dict[str, set[str]] = {
     "retrieval": {"tables", "letters", "storage"},
     "evaluation": {"tables", "ids"},
     "experiment": {"tables", "ids", "letters", "storage", "retrieval", "evaluation"},
-    "views": {"tables", "letters", "storage", "evaluation", "experiment"},
+    "views": {"tables", "letters", "evaluation", "experiment"},
     "screens": {"tables", "evaluation", "experiment", "views"},
     "main": {"tables", "experiment", "views", "screens"},
     "app": {"tables", "logs", "experiment", "views", "storage"},
@@ -168,6 +168,7 @@ def test_a_file_looks_only_where_its_room_may(path: Path) -> None:
         ("experiment/x.py", "def f():\n    import streamlit", "may not import streamlit"),
         ("experiment/x.py", "import argparse", "experiment may not import argparse"),
         ("views/x.py", "from dashboard.retrieval import runs", "views may not import retrieval"),
+        ("views/x.py", "from dashboard.storage import media", "views may not import storage"),
         ("evaluation/x.py", "from dashboard.experiment import memory", "not import experiment"),
     ],
 )  # fmt: skip

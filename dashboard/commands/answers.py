@@ -9,11 +9,12 @@ import pandas as pd
 from dashboard.commands import faults
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.letters import is_visible
 from dashboard.retrieval import keywords, runs
 from dashboard.retrieval.runs import TYPED
 from dashboard.storage import media
 from dashboard.storage.collection import Collection, find, open_collection
-from dashboard.storage.evidence import is_visible, lines_of_items
+from dashboard.storage.evidence import lines_of_items
 from dashboard.storage.lists import read_lists
 from dashboard.storage.mapping import write_mapping
 from dashboard.storage.recorded import FILE, missing

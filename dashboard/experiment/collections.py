@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-
-import pandas as pd
 
 from dashboard.experiment import names
 from dashboard.experiment.memory import remembered
@@ -13,10 +10,9 @@ from dashboard.retrieval import language_models, searchable
 from dashboard.retrieval.query_vectors import to_encode
 from dashboard.retrieval.searchable import Searchable as Searchable
 from dashboard.storage import collection as stored
-from dashboard.storage import media, sides
-from dashboard.storage.collection import Collection
+from dashboard.storage import sides
+from dashboard.storage.collection import Collection as Collection
 from dashboard.storage.freshness import stamp
-from dashboard.storage.media import asked as query_pictures
 from dashboard.tables import DataError
 
 
@@ -100,22 +96,6 @@ def words(collection: Collection) -> names.Words:
 def _words(folder: str, digest: str) -> names.Words:
     collection = collection_in(folder, digest)
     return names.words(collection.items, collection.queries)
-
-
-def media_of(collection: Collection, item_ids: Sequence[str]) -> pd.DataFrame:
-    """How items are shown: addresses of clip and poster, or the word for what is wrong with them.
-
-    Not remembered: whether a file is there is looked up each time.
-    """
-    return media.media(collection, item_ids)
-
-
-def pictures_of(collection: Collection, query_ids: Sequence[str]) -> pd.DataFrame:
-    """What stored queries are asked with: address of a picture, text of an item, or what is wrong.
-
-    Not remembered, as above.
-    """
-    return query_pictures.pictures(collection, query_ids)
 
 
 def searched_with(collection: Collection, versions: tuple[str, ...]) -> Searchable:

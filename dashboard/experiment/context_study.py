@@ -10,13 +10,19 @@ import pandas as pd
 from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
 from dashboard.experiment.collections import opened
 from dashboard.experiment.memory import remembered
-from dashboard.storage import lists as stored
 from dashboard.storage import reviews
+from dashboard.storage.answers import REVIEWERS as REVIEWERS
 from dashboard.storage.answers import answers as answers_of
 from dashboard.storage.answers import ratings_of
 from dashboard.storage.collection import Collection, find
 from dashboard.storage.freshness import stamp
-from dashboard.storage.lists import Lists
+from dashboard.storage.lists import BEST as BEST
+from dashboard.storage.lists import NONE as NONE
+from dashboard.storage.lists import REAL as REAL
+from dashboard.storage.lists import SIMULATED as SIMULATED
+from dashboard.storage.lists import WORST as WORST
+from dashboard.storage.lists import Lists as Lists
+from dashboard.storage.lists import read_lists
 from dashboard.storage.reviewed import key_of
 from dashboard.storage.stored import stored_files
 from dashboard.tables import DataError
@@ -76,7 +82,7 @@ def ratings(study: Study) -> pd.DataFrame:
 
 
 def kind(study: Study) -> str:
-    """Whose answers count: "real", "simulated", "reviewers" or "none"."""
+    """Whose answers count: REAL, SIMULATED, REVIEWERS or NONE."""
     return _browsed(study)[1]
 
 
@@ -139,7 +145,7 @@ def walk(study: Study, list_id: str, reading: Reading, discount: str) -> pd.Data
 
 @remembered(8)
 def _lists(name: str, state: str) -> Lists | None:
-    return stored.read_lists(opened(name))
+    return read_lists(opened(name))
 
 
 @remembered(8)
@@ -157,7 +163,7 @@ def _browsed(study: Study) -> tuple[Browsed, str]:
     if known is None:
         raise DataError(study.collection, "no lists.csv", "lists that people saw")
     given, whose = answers_of(known, ratings(study))
-    viewers = whose in (stored.REAL, stored.SIMULATED)
+    viewers = whose in (REAL, SIMULATED)
     return Browsed.of(known.places, known.relevance, given, by_viewers=viewers), whose
 
 

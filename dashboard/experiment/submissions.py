@@ -15,7 +15,9 @@ from dashboard.experiment.collections import collection_in
 from dashboard.experiment.memory import remembered
 from dashboard.storage import digests, submissions
 from dashboard.storage.placed import placing
-from dashboard.storage.submissions import Submission
+from dashboard.storage.submissions import FORM as FORM
+from dashboard.storage.submissions import LONGEST_NAME as LONGEST_NAME
+from dashboard.storage.submissions import Submission as Submission
 from dashboard.tables import RUN, DataError, Findings
 
 PROTOCOL = "composed"
@@ -62,6 +64,15 @@ class Scored:
     def problem(self) -> str:
         """The sentence for why there is no run; empty where there is one."""
         return str(self.refusal or "")
+
+
+def offered() -> tuple[list[str], dict[str, str]] | None:
+    """The arrays in the operator's folder that can be submitted, and those whose ids are missing,
+    each with the name of that file; None where the operator names no folder."""
+    if submissions.folder() is None:
+        return None
+    whole, lacking = submissions.offered()
+    return whole, {name: submissions.ids_of(name) for name in lacking}
 
 
 def score(folder: str, digest: str, submitted: Submitted) -> Scored:

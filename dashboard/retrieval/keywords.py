@@ -22,8 +22,7 @@ import pandas as pd
 from dashboard.letters import without_invisible
 from dashboard.retrieval import language_models
 from dashboard.retrieval.language_models import sentence_vectors
-from dashboard.storage.evidence import LONGEST_TEXT
-from dashboard.tables import QUERY_KEYWORDS
+from dashboard.tables import LONGEST_TEXT, QUERY_KEYWORDS
 
 FLOOR = 0.3
 CLEARLY = 0.1

@@ -10,19 +10,19 @@ from typing import Literal
 import pandas as pd
 from PIL import Image
 
+from dashboard.letters import is_visible
 from dashboard.retrieval import encoders, pictures
 from dashboard.retrieval.matrices import is_matrix, read_matrix_run
 from dashboard.retrieval.pairs import asking
 from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.retrieval.sides import on_its_side, search_sides
 from dashboard.storage.collection import Collection
-from dashboard.storage.evidence import LONGEST_TEXT, is_visible
 from dashboard.storage.files import Vectors, read_run
 from dashboard.storage.files.order import Ties
 from dashboard.storage.near_names import unmatched
 from dashboard.storage.sides import other_side, side_of_pictures, side_of_texts, sides
 from dashboard.storage.versions import Model
-from dashboard.tables import DataError, Findings
+from dashboard.tables import LONGEST_TEXT, DataError, Findings
 
 Which = Literal["text", "item", "all"]
 TYPED = "typed"

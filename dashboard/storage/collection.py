@@ -26,14 +26,13 @@ from dashboard.storage.settings import (
 from dashboard.storage.sides_told import check_side_names, side_of_pictures, with_sides
 from dashboard.storage.versions import (
     Model,
-    natural,
     needing_vectors,
     read_models,
     run_files,
     texts_alone,
     with_codes,
 )
-from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError, Findings
+from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError, Findings, natural
 
 COLLECTIONS = Path(os.environ.get("DASHBOARD_DATA") or Path(__file__).resolve().parents[2] / "data")
 SETTINGS = "collection.toml"

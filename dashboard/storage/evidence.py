@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard import ids
+from dashboard.letters import is_visible
 from dashboard.storage.annotation import Annotation, matched_ids
 from dashboard.storage.files import read_qrels, read_table
 from dashboard.storage.files.runs import line_of_judgement
@@ -20,6 +20,7 @@ from dashboard.storage.stored import OF_JUDGEMENTS, stored_as
 from dashboard.tables import (
     ITEMS,
     LISTS,
+    LONGEST_TEXT,
     QUERIES,
     RELEVANCE,
     DataError,
@@ -28,8 +29,6 @@ from dashboard.tables import (
     counted,
     listed,
 )
-
-LONGEST_TEXT = 1_000
 
 
 def read_items(folder: Path, annotation: Annotation | None, findings: Findings) -> pd.DataFrame:
@@ -212,15 +211,6 @@ def _outside(
         line = line_of_judgement(path, *outside[["query_id", "item_id"]].iloc[0]) if path else None
         wanted = "items; they count as relevant, but only a file of results can name them"
         findings.warning(path.name if path else "relevance.csv", found, wanted, line)
-
-
-def is_visible(text: str) -> bool:
-    """Whether a text has anything but blanks and marks that nobody sees.
-
-    >>> is_visible("car"), is_visible(" \\u00a0\\u200b ")
-    (True, False)
-    """
-    return any(not (c.isspace() or unicodedata.category(c) in ("Cf", "Cc")) for c in text)
 
 
 def scenes(queries: pd.DataFrame) -> dict[str, str] | None:

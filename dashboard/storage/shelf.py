@@ -23,8 +23,8 @@ from dashboard.storage.evidence import read_items, read_queries
 from dashboard.storage.settings import read_collection_settings
 from dashboard.storage.sides_told import with_sides
 from dashboard.storage.stored import stored_as, stored_files
-from dashboard.storage.versions import natural, run_files
-from dashboard.tables import QUERIES, DataError, Findings
+from dashboard.storage.versions import run_files
+from dashboard.tables import QUERIES, DataError, Findings, natural
 
 TABLES = ("items", "queries", "unified_annotation", "lists", "relevance")
 

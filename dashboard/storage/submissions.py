@@ -22,8 +22,8 @@ from dashboard.storage.files.contents import decode
 from dashboard.storage.files.mapped import mapped
 from dashboard.storage.files.vectors import ids_in
 from dashboard.storage.media.inside import OUTSIDE, Opened, Unusable, open_inside
-from dashboard.storage.versions import natural, width_of_all
-from dashboard.tables import DataError, Findings
+from dashboard.storage.versions import width_of_all
+from dashboard.tables import DataError, Findings, natural
 
 FORM = "NAME=GALLERY.npy,QUERIES.npy"
 LONGEST_NAME = 40

@@ -22,7 +22,7 @@ from dashboard.storage.near_names import near_model_file, unmatched
 from dashboard.storage.pictures import PictureSide, read_side
 from dashboard.storage.settings import MODEL, read_settings
 from dashboard.storage.stored import only
-from dashboard.tables import DataError, Findings, counted, listed
+from dashboard.tables import DataError, Findings, counted, listed, natural
 
 TEXT_MODEL = "text_model"
 """The folder of a version's own language model, inside its own."""
@@ -85,16 +85,6 @@ def with_codes(models: Mapping[str, Model]) -> tuple[dict[str, Model], dict[str,
         except DataError as problem:
             broken[name] = problem
     return coded, broken
-
-
-def natural(name: str) -> tuple[tuple[int, int | str], ...]:
-    """A key that sorts v0.2 before v0.10.
-
-    >>> sorted(["v0.10", "v0.2", "base"], key=natural)
-    ['base', 'v0.2', 'v0.10']
-    """
-    parts = re.findall(r"\d+|\D+", name)
-    return tuple((0, int(part)) if part.isdecimal() else (1, part) for part in parts)
 
 
 def width_of_all(models: Mapping[str, Model]) -> int:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from dashboard.experiment.collections import opened
+from dashboard.experiment.collections import Collection, opened
 from dashboard.experiment.experiment import Experiment, Which
-from dashboard.experiment.submissions import Scored, Submitted, score
-from dashboard.storage.collection import Collection
-from dashboard.storage.submissions import Submission
+from dashboard.experiment.submissions import Scored, Submission, Submitted, score
 from dashboard.views.view import View
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.experiment import collections, measuring
-from dashboard.storage.evidence import is_visible
+from dashboard.letters import is_visible
 from dashboard.views import address
 from dashboard.views.address.choices import CHOICES, NAMES, OUTCOMES, SHOWN, WHICH_QUERIES
 from dashboard.views.view import View

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import collections
-from dashboard.storage.submissions import Submission
+from dashboard.experiment.submissions import Submission
 from dashboard.views.address.choices import CHOICES, protocols_of
 from dashboard.views.address.reading import Choice
 from dashboard.views.address.seen import Seen

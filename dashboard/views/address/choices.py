@@ -11,9 +11,9 @@ from typing import Any
 
 from dashboard.evaluation.metrics.registry import check_averaged, parse
 from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
-from dashboard.experiment import collections, context_study, measuring
-from dashboard.storage.evidence import LONGEST_TEXT, is_visible
-from dashboard.storage.pictures import is_kept
+from dashboard.experiment import collections, context_study, measuring, media
+from dashboard.letters import is_visible
+from dashboard.tables import LONGEST_TEXT
 from dashboard.views.address.columns import LINE, as_in_lists, columns_of
 from dashboard.views.address.reading import Choice, id_or_nothing, number, one_of, whole
 from dashboard.views.address.seen import read_submissions
@@ -78,7 +78,7 @@ def _text(text: str, collection: Any) -> str:
 
 
 def _picture(text: str, collection: Any) -> str:
-    if text and not is_kept(text):
+    if text and not media.is_saved(text):
         raise ValueError("this picture is not kept here (any more): upload it again")
     return text
 

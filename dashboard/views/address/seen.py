@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dashboard.experiment.submissions import PROTOCOL
-from dashboard.storage.submissions import Submission
+from dashboard.experiment.submissions import PROTOCOL, Submission
 from dashboard.tables import DataError
 from dashboard.views.experiments import outcome_of
 

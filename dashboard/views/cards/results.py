@@ -14,7 +14,7 @@ from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.protocols.crossmodal import TEXT
 from dashboard.evaluation.protocols.ticks import ticks
-from dashboard.experiment import collections, explaining, judging, near_duplicates, ranking
+from dashboard.experiment import collections, explaining, judging, media, near_duplicates, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import RUN, DataError
 from dashboard.views.address import bar
@@ -202,7 +202,7 @@ def _described(
 ) -> pd.DataFrame:
     """How each item is shown, whether it is a hit, what it has, what it is a copy of, and why."""
     experiment = found.experiment
-    items = collections.media_of(experiment.collection, item_ids)
+    items = media.media_of(experiment.collection, item_ids)
     hit = {item: found.hit(item) for item in item_ids}
     marks = ticks(found.required, experiment.collection.keywords, item_ids)
     matched = marks[marks["present"] == True].groupby("item_id").size()  # noqa: E712 (may be None)

@@ -6,17 +6,12 @@ It stands beside the judgements that metrics are computed from and enters none o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import collections
-from dashboard.storage import reviews
-from dashboard.storage.collection import Collection
-from dashboard.storage.reviewed import key_of
-from dashboard.storage.reviews import VERDICT, Review
+from dashboard.experiment import reviewing
 from dashboard.tables import DataError, counted
 from dashboard.views.report.exports import as_csv
 from dashboard.views.texts import plain, shown
@@ -30,24 +25,9 @@ NOTE = 300  # letters of a note there
 _ANSWER = "verdict-answer"
 
 
-def about(found: Found) -> str:
-    """What names the query in reviews: its id, or what was searched with."""
-    experiment = found.experiment
-    if experiment.picture:
-        return f"picture:{experiment.picture}"
-    if experiment.text:
-        return f"text:{experiment.text}"
-    return f"item:{experiment.item}" if experiment.item else found.query_id
-
-
-def _collection(found: Found) -> Collection:
-    """The collection as it is now: what reviewers say stays with it when its files change."""
-    return collections.opened_in(Path(found.experiment.folder))
-
-
 def names_of(found: Found) -> list[str]:
     """What names the query beyond its collection: what comes late of another one is not for it."""
-    return [_collection(found).name, about(found)]
+    return reviewing.subject_of(found.experiment, found.query_id)
 
 
 def verdicts(found: Found) -> pd.DataFrame:
@@ -55,11 +35,7 @@ def verdicts(found: Found) -> pd.DataFrame:
 
     Raises DataError where the file of reviews cannot be read.
     """
-    return reviews.latest(_key(found), VERDICT, query_id=about(found))
-
-
-def _key(found: Found, *, saying: bool = False) -> str:
-    return key_of(_collection(found), saying=saying)
+    return reviewing.verdicts(found.experiment, found.query_id)
 
 
 def by_item(said: pd.DataFrame) -> dict[str, list[Any]]:
@@ -98,19 +74,16 @@ def _kept(found: Found, told: Mapping[str, Any], once: str) -> str:
     item = str(told.get("item", ""))
     if told.get("about") != names_of(found):
         return "Not kept: another query is open by now. Open this one again and save it there."
-    if not (_collection(found).items["item_id"] == item).any():
-        return "Not kept: there is no such item in this collection (any more)."
     try:
-        review = Review(
-            VERDICT,
-            _key(found, saying=True),
+        reviewing.save_verdict(
+            found.experiment,
+            found.query_id,
+            item,
             str(told.get("value", "")),
             str(told.get("author", "")).strip(),
-            query_id=about(found),
-            item_id=item,
-            note=str(told.get("note", "")).strip(),
+            str(told.get("note", "")).strip(),
+            once or None,
         )
-        reviews.append(review, once or None)
     except ValueError as problem:
         return f"Not kept: {problem}"
     except DataError as problem:
@@ -129,7 +102,7 @@ def below(found: Found, said: pd.DataFrame) -> None:
 
     said: the verdicts of this query.
     """
-    collection = _collection(found)
+    name = names_of(found)[0]
     with st.expander(f"What reviewers said of these results: {counted(len(said), 'verdict')}"):
         st.caption(
             "Open a result to say whether it is relevant. Verdicts are kept beside the judgements "
@@ -138,11 +111,13 @@ def below(found: Found, said: pd.DataFrame) -> None:
         if apart := _apart(found):
             st.caption(plain(apart, None))
         if len(said):
-            st.dataframe(_readable(said, collections.item_names(collection)), hide_index=True)
+            st.dataframe(
+                _readable(said, reviewing.names_of_items(found.experiment)), hide_index=True
+            )
         st.download_button(
             "All verdicts of this collection as CSV",
-            lambda: as_csv(_in_words(reviews.latest(_key(found), VERDICT))).encode(),
-            file_name=f"{collection.name}-verdicts.csv",
+            lambda: as_csv(_in_words(reviewing.all_verdicts(found.experiment))).encode(),
+            file_name=f"{name}-verdicts.csv",
             icon=":material/download:",
             on_click="ignore",
         )
@@ -150,8 +125,8 @@ def below(found: Found, said: pd.DataFrame) -> None:
 
 def _apart(found: Found) -> str:
     """Where reviews under this name are another collection's, that and where its own are."""
-    name, key = _collection(found).name, _key(found)
-    if not key.startswith(f"{name} ("):
+    name, key = names_of(found)[0], reviewing.other_name(found.experiment)
+    if not key:
         return ""
     return (
         f"Reviews of another {name}, with other items or queries, were here first and are kept for "

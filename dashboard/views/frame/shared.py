@@ -18,8 +18,7 @@ from dashboard.experiment import (
     measuring,
     near_duplicates,
 )
-from dashboard.storage.versions import natural
-from dashboard.tables import DataError
+from dashboard.tables import DataError, natural
 from dashboard.views import address, late, summary
 from dashboard.views.address import bar
 from dashboard.views.address.choices import COPIES, NAMES, SHOWN, protocols_of

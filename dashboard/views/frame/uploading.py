@@ -7,9 +7,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dashboard.storage.media.formats import COSTLY_PIXELS
-from dashboard.storage.media.inside import Unusable
-from dashboard.storage.pictures import KINDS, MOST_PIXELS, NotKept, keep
+from dashboard.experiment import media
 from dashboard.views.address import bar
 from dashboard.views.texts import plain
 from dashboard.views.view import View
@@ -23,7 +21,7 @@ def field(title: str) -> None:
     widget = f"choice-picture-{taken}"  # an empty field again once a picture was taken
     st.file_uploader(
         title,
-        type=list(KINDS),
+        type=list(media.UPLOADED_KINDS),
         key=widget,
         on_change=_take,
         args=(widget,),
@@ -45,17 +43,9 @@ def _take(widget: str) -> None:
     content = given.getvalue()
     _forget(given.file_id)
     try:
-        fingerprint = keep(content)
-    except NotKept as word:
-        st.session_state[_REFUSED] = f"{given.name}: {word}."
-        return
-    except Unusable as word:
-        kinds = ", ".join(KINDS)
-        st.session_state[_REFUSED] = (
-            f"{given.name}: {word}. A whole picture is wanted ({kinds}), of at most "
-            f"{MOST_PIXELS // 1_000_000} million pixels (WebP, AVIF and GIF: "
-            f"{COSTLY_PIXELS // 1_000_000} million)."
-        )
+        fingerprint = media.save_upload(content, given.name)
+    except ValueError as problem:
+        st.session_state[_REFUSED] = str(problem)
         return
     bar.go(picture=fingerprint, text="", item="", clip="", beside="")
 

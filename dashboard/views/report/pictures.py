@@ -3,70 +3,46 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from PIL import Image
-
-from dashboard.storage.collection import Collection
-from dashboard.storage.media import poster
-from dashboard.storage.media.formats import NOT_DECODED, picture
-from dashboard.storage.media.inside import Unusable
+from dashboard.experiment.collections import Collection
+from dashboard.experiment.media import Thumbnail, thumbnail
 from dashboard.views.report.markup import Markup, tag
-
-WIDTH = 160  # pixels
-_QUALITY = 70
 
 
 @dataclass(frozen=True)
-class Thumbnail:
-    """A small picture: its name in the page, its bytes as WebP, its size in pixels."""
+class Symbol:
+    """A small picture under its name in the page."""
 
     name: str
-    webp: bytes
-    width: int
-    height: int
+    picture: Thumbnail
 
 
-Shown = Mapping[str, Thumbnail | str]
-"""For each item its thumbnail, or the word for what is wrong with it."""
+Shown = Mapping[str, Symbol | str]
+"""For each item its small picture, or the word for what is wrong with it."""
 
 
-def thumbnails(collection: Collection, item_ids: Iterable[str]) -> dict[str, Thumbnail | str]:
-    """A thumbnail of each item, or the word for its placeholder."""
-    found: dict[str, Thumbnail | str] = {}
+def thumbnails(collection: Collection, item_ids: Iterable[str]) -> dict[str, Symbol | str]:
+    """A small picture of each item, or the word for its placeholder."""
+    found: dict[str, Symbol | str] = {}
     for number, item_id in enumerate(dict.fromkeys(item_ids)):
-        try:
-            found[item_id] = _thumbnail(f"i{number}", poster(collection, item_id))
-        except Unusable as word:
-            found[item_id] = str(word)
+        small = thumbnail(collection, item_id)
+        found[item_id] = small if isinstance(small, str) else Symbol(f"i{number}", small)
     return found
-
-
-def _thumbnail(name: str, content: bytes) -> Thumbnail:
-    still = picture(io.BytesIO(content))
-    try:
-        still.draft("RGB", (WIDTH * 2, WIDTH * 2))
-        small: Image.Image = still.convert("RGB")
-        small.thumbnail((WIDTH, WIDTH))
-        written = io.BytesIO()
-        small.save(written, "WEBP", quality=_QUALITY, method=6)
-    except NOT_DECODED as error:
-        raise Unusable("damaged") from error
-    return Thumbnail(name, written.getvalue(), small.width, small.height)
 
 
 def stored(shown: Shown) -> Markup:
     """All pictures, once, for `picture_of` to refer to; takes no room on the page."""
-    symbols = [_symbol(each) for each in shown.values() if isinstance(each, Thumbnail)]
+    symbols = [_symbol(each) for each in shown.values() if isinstance(each, Symbol)]
     return tag("svg", *symbols, width=0, height=0, class_="stored", aria_hidden="true")
 
 
-def _symbol(each: Thumbnail) -> Markup:
-    address = f"data:image/webp;base64,{base64.b64encode(each.webp).decode('ascii')}"
-    image = tag("image", href=address, width=each.width, height=each.height)
-    return tag("symbol", image, id=each.name, viewBox=f"0 0 {each.width} {each.height}")
+def _symbol(each: Symbol) -> Markup:
+    small = each.picture
+    address = f"data:image/webp;base64,{base64.b64encode(small.webp).decode('ascii')}"
+    image = tag("image", href=address, width=small.width, height=small.height)
+    return tag("symbol", image, id=each.name, viewBox=f"0 0 {small.width} {small.height}")
 
 
 def picture_of(shown: Shown, item_id: str) -> Markup:

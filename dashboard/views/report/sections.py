@@ -12,7 +12,7 @@ from dashboard.evaluation.comparison.verdict import SIGNIFICANT
 from dashboard.evaluation.coverage import not_run_said, outside, outside_said
 from dashboard.evaluation.digits import chance, number, signed
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
-from dashboard.storage.evidence import scenes
+from dashboard.experiment import measuring
 from dashboard.views.labels import group_name
 from dashboard.views.report.figures import Scale, interval, interval_axis, interval_scale
 from dashboard.views.report.found import Found
@@ -97,7 +97,9 @@ def _queries(found: Found) -> Markup:
 def _method(found: Found) -> str:
     front = found.front
     queries = found.subject.queries
-    together = ", queries of one scene drawn together" if scenes(queries) else ""
+    scenes = measuring.scenes_of(found.subject.experiment) or {}
+    of_scenes = queries["query_id"].isin(scenes.keys()).any()
+    together = ", queries of one scene drawn together" if of_scenes else ""
     test = f"; p by {front['method']}" if front["method"] else ""
     return (
         "95 % intervals of the mean difference over the queries scored in both versions, "

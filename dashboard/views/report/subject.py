@@ -12,8 +12,8 @@ from dashboard.evaluation.duplicates import said_of_copies
 from dashboard.evaluation.metrics.registry import Measure
 from dashboard.evaluation.protocols import Protocol
 from dashboard.experiment import judging, ranking
+from dashboard.experiment.collections import Collection
 from dashboard.experiment.experiment import NO_CUT, Experiment
-from dashboard.storage.collection import Collection
 from dashboard.views.labels import label
 
 DEPTH = 5

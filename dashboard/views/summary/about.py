@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.experiment import collections, submissions
-from dashboard.storage.collection import Collection
+from dashboard.experiment.collections import Collection
 from dashboard.tables import counted
 from dashboard.views.experiments import submitted_of
 from dashboard.views.texts import badge, plain, shown

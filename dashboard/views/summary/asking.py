@@ -9,9 +9,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import collections, judging, measuring
+from dashboard.experiment import collections, judging, measuring, media
 from dashboard.experiment.experiment import Experiment
-from dashboard.storage.pictures import address_of
 from dashboard.views.experiments import experiment_of
 from dashboard.views.summary.measured import selected
 from dashboard.views.texts import plain, shown
@@ -25,15 +24,15 @@ def picture(found: Any) -> None:
     """The picture or the text item that is asked with, and what is wrong if there should be one."""
     experiment = found.experiment
     if experiment.picture:
-        row = {"picture": address_of(experiment.picture)}
+        row = {"picture": media.upload_address(experiment.picture)}
     elif experiment.live:
         if not experiment.item:
             return
-        item = collections.media_of(experiment.collection, [experiment.item]).iloc[0]
+        item = media.media_of(experiment.collection, [experiment.item]).iloc[0]
         text = item["caption"] if item["kind"] == "text" else ""
         row = {"picture": item["poster"], "text": text, "problem": item["problem"]}
     else:
-        row = collections.pictures_of(experiment.collection, [found.query_id]).iloc[0].to_dict()
+        row = media.pictures_of(experiment.collection, [found.query_id]).iloc[0].to_dict()
     if row["picture"]:
         with st.container(key="asked-picture"):
             st.html(
@@ -107,7 +106,7 @@ def not_run(view: View, versions: Iterable[str]) -> None:
 
 def pictures(view: View, query_ids: pd.Series) -> pd.Series | None:
     """The address of each query's picture for a table; None where no query has one."""
-    found = collections.pictures_of(collections.opened(view.collection), query_ids.tolist())
+    found = media.pictures_of(collections.opened(view.collection), query_ids.tolist())
     if not (found["picture"] != "").any():
         return None
     return query_ids.map(found.set_index("query_id")["picture"])

@@ -9,9 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.experiment import collections
-from dashboard.experiment.submissions import score
-from dashboard.storage import submissions
-from dashboard.storage.submissions import LONGEST_NAME
+from dashboard.experiment.submissions import LONGEST_NAME, offered, score
 from dashboard.tables import LISTED
 from dashboard.views.address import bar
 from dashboard.views.address.seen import Seen, read_submissions
@@ -34,11 +32,12 @@ def submit(view: View, first: bool = False) -> None:
         _one(view, given)
     refused = st.session_state.pop(REFUSED, "")
     with st.expander("Submit features", icon=":material/upload:", expanded=first or bool(refused)):
-        if submissions.folder() is None:
+        files = offered()
+        if files is None:
             st.caption(NOWHERE)
             st.code(_command(view, "mine=gallery.npy,queries.npy"), language=None, wrap_lines=True)
             return
-        whole, lacking = submissions.offered()
+        whole, lacking = files
         _form(view, whole)
         _not_offered(lacking)
         if refused:
@@ -64,12 +63,12 @@ def _said(findings: pd.DataFrame) -> str:
     return "; ".join(f"{file}: {found}" for file, found in rows)
 
 
-def _form(view: View, offered: list[str]) -> None:
-    if not offered:
+def _form(view: View, files: list[str]) -> None:
+    if not files:
         st.info("The folder of submissions has no .npy file with its ids in a .txt beside it.")
         return
     with st.form("submit-features"):
-        columns, labels = st.columns(3), distinct_labels(offered, str)
+        columns, labels = st.columns(3), distinct_labels(files, str)
         for column, side in zip(columns, ("gallery", "queries"), strict=False):
             with column:
                 st.selectbox(
@@ -92,10 +91,9 @@ def _form(view: View, offered: list[str]) -> None:
     )
 
 
-def _not_offered(lacking: list[str]) -> None:
+def _not_offered(lacking: dict[str, str]) -> None:
     """Why arrays of the folder are not among those to choose from, and what to do about it."""
-    for name in lacking[:LISTED]:
-        missing = submissions.ids_of(name)
+    for name, missing in list(lacking.items())[:LISTED]:
         sentence = f"Not offered: {name}, because there is no {missing} beside it. Put its ids"
         st.caption(plain(f"{sentence} there, one a line, in the order of its rows.", None))
     if len(lacking) > LISTED:

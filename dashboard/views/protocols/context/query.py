@@ -9,7 +9,7 @@ from dashboard.evaluation.digits import number
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.satisfaction.cag_steps import discount_of
 from dashboard.evaluation.satisfaction.source_tables import Reading
-from dashboard.experiment import collections, context_study
+from dashboard.experiment import collections, context_study, media
 from dashboard.experiment.context_study import Study
 from dashboard.views.address import bar
 from dashboard.views.labels import distinct_labels
@@ -104,7 +104,7 @@ def _walk(view: View, asked: Study, list_id: str, read: Reading) -> None:
     depth = steps.loc[steps["rank"].notna(), "row"].max() if steps["rank"].notna().any() else 0
     shown_steps = steps[steps["row"] <= depth] if depth else steps
     st.markdown(_said(shown_steps, discount))
-    items = collections.media_of(
+    items = media.media_of(
         collections.opened(view.collection), shown_steps["item_id"].unique().tolist()
     )
     grid(shown_steps, items, discount, key="list-of-pictures")

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.experiment import collections, context_study
-from dashboard.experiment.context_study import Study
-from dashboard.storage import reviews
-from dashboard.storage.answers import REVIEWERS
-from dashboard.storage.lists import BEST, REAL, SIMULATED, WORST
-from dashboard.storage.reviewed import key_of
-from dashboard.storage.reviews import RATING, TAKEN_BACK, Review
+from dashboard.experiment import context_study, reviewing
+from dashboard.experiment.context_study import BEST, REAL, REVIEWERS, SIMULATED, WORST, Study
 from dashboard.tables import DataError
 from dashboard.views.texts import plain
 
@@ -38,7 +33,7 @@ def rate(collection: str, query_id: str, list_id: str, version: str, asked: Stud
             st.session_state[key] = mine.get(name)
             st.segmented_control(
                 f"From {WORST} to {BEST}",
-                list(reviews.VALUES[RATING]),
+                list(reviewing.RATINGS),
                 key=key,
                 format_func=lambda value: WORDS.get(value, value),
                 on_change=_keep,
@@ -64,7 +59,7 @@ def _name() -> str:
         st.session_state["reviewer"] = st.session_state[_NAME]
 
     st.text_input(
-        "Your name", key="reviewer", max_chars=reviews.LONGEST_NAME, on_change=remember, width=220
+        "Your name", key="reviewer", max_chars=reviewing.LONGEST_NAME, on_change=remember, width=220
     )
     remember()
     return str(st.session_state.get(_NAME, ""))
@@ -72,11 +67,10 @@ def _name() -> str:
 
 def _keep(key: str, collection: str, query_id: str, list_id: str, version: str) -> None:
     """Keep a rating; one that is clicked away is taken back. For callbacks."""
-    value = st.session_state[key] or TAKEN_BACK
+    value = st.session_state[key]
     # what was typed last: a click may arrive together with the name, before it is remembered
     name = str(st.session_state.get("reviewer", "")).strip()
     try:
-        key = key_of(collections.opened(collection), saying=True)
-        reviews.append(Review(RATING, key, value, name, query_id, list_id=list_id, run=version))
+        reviewing.save_rating(collection, query_id, list_id, version, value, name)
     except (ValueError, DataError) as problem:
         st.session_state[_PROBLEM] = f"Not kept: {problem}"

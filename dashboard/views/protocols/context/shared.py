@@ -7,9 +7,7 @@ import streamlit as st
 
 from dashboard.evaluation.satisfaction.source_tables import Reading
 from dashboard.experiment import context_study
-from dashboard.experiment.context_study import Study
-from dashboard.storage.answers import REVIEWERS
-from dashboard.storage.lists import NONE, REAL, SIMULATED, Lists
+from dashboard.experiment.context_study import NONE, REAL, REVIEWERS, SIMULATED, Lists, Study
 from dashboard.tables import DataError, counted
 from dashboard.views import summary
 from dashboard.views.address import bar

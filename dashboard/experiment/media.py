@@ -1,0 +1,93 @@
+"""How items and queries look: addresses of clips and posters, small pictures for a report, and
+pictures that are uploaded to search with.
+
+Nothing here is remembered: whether a file is there is looked up each time.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from PIL import Image
+
+from dashboard.storage import media, pictures
+from dashboard.storage.collection import Collection
+from dashboard.storage.media import asked as query_pictures
+from dashboard.storage.media.formats import COSTLY_PIXELS, NOT_DECODED, picture
+from dashboard.storage.media.inside import Unusable
+
+UPLOADED_KINDS = pictures.KINDS
+"""How the names of files end that may be uploaded."""
+THUMBNAIL_WIDTH = 160  # pixels
+_QUALITY = 70
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    """A small picture: its bytes as WebP, its size in pixels."""
+
+    webp: bytes
+    width: int
+    height: int
+
+
+def media_of(collection: Collection, item_ids: Sequence[str]) -> pd.DataFrame:
+    """How items look: addresses of clip and poster, or the word for what is wrong with them."""
+    return media.media(collection, item_ids)
+
+
+def pictures_of(collection: Collection, query_ids: Sequence[str]) -> pd.DataFrame:
+    """What stored queries search with: address of a picture, text of an item, or what is wrong."""
+    return query_pictures.pictures(collection, query_ids)
+
+
+def thumbnail(collection: Collection, item_id: str) -> Thumbnail | str:
+    """A small picture of an item, or the word for what is wrong with its poster."""
+    try:
+        return _small(media.poster(collection, item_id))
+    except Unusable as word:
+        return str(word)
+
+
+def _small(content: bytes) -> Thumbnail:
+    still = picture(io.BytesIO(content))
+    try:
+        still.draft("RGB", (THUMBNAIL_WIDTH * 2, THUMBNAIL_WIDTH * 2))
+        small: Image.Image = still.convert("RGB")
+        small.thumbnail((THUMBNAIL_WIDTH, THUMBNAIL_WIDTH))
+        written = io.BytesIO()
+        small.save(written, "WEBP", quality=_QUALITY, method=6)
+    except NOT_DECODED as error:
+        raise Unusable("damaged") from error
+    return Thumbnail(written.getvalue(), small.width, small.height)
+
+
+def save_upload(content: bytes, name: str) -> str:
+    """Saves an uploaded picture and returns its fingerprint.
+
+    name: of the file, for the sentence of the ValueError that is raised where it cannot be used or
+    saved.
+    """
+    try:
+        return pictures.keep(content)
+    except pictures.NotKept as word:
+        raise ValueError(f"{name}: {word}.") from word
+    except Unusable as word:
+        raise ValueError(
+            f"{name}: {word}. A whole picture is wanted ({', '.join(UPLOADED_KINDS)}), of at most "
+            f"{pictures.MOST_PIXELS // 1_000_000} million pixels (WebP, AVIF and GIF: "
+            f"{COSTLY_PIXELS // 1_000_000} million)."
+        ) from word
+
+
+def is_saved(fingerprint: str) -> bool:
+    """Whether the uploaded picture of a fingerprint is (still) in the cache folder."""
+    return pictures.is_kept(fingerprint)
+
+
+def upload_address(fingerprint: str) -> str:
+    """The address of an uploaded picture, relative to the app's root."""
+    return pictures.address_of(fingerprint)

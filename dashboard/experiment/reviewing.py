@@ -1,0 +1,112 @@
+"""What reviewers say of results and of lists. It is saved apart from the judgements that metrics
+rest on, and changes no metric of search quality.
+
+A review stays with its collection when the collection's files change.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from dashboard.experiment.collections import item_names, opened, opened_in
+from dashboard.experiment.experiment import Experiment
+from dashboard.storage import reviews
+from dashboard.storage.collection import Collection
+from dashboard.storage.reviewed import key_of
+
+RATINGS = reviews.VALUES[reviews.RATING]
+"""How content a reviewer can be with a list, in order."""
+LONGEST_NAME = reviews.LONGEST_NAME
+"""Letters of a reviewer's name."""
+
+
+def subject_of(experiment: Experiment, query_id: str) -> list[str]:
+    """What names a query beyond its collection: the collection's name, and the query's id or what
+    is searched with."""
+    return [_collection(experiment).name, _query(experiment, query_id)]
+
+
+def names_of_items(experiment: Experiment) -> dict[str, str]:
+    """What each item of the collection is called, as the collection is now."""
+    return item_names(_collection(experiment))
+
+
+def verdicts(experiment: Experiment, query_id: str) -> pd.DataFrame:
+    """The last verdict of each reviewer on each result of a query: the table REVIEWS.
+
+    Raises DataError where the file of reviews cannot be read.
+    """
+    key = key_of(_collection(experiment))
+    return reviews.latest(key, reviews.VERDICT, query_id=_query(experiment, query_id))
+
+
+def all_verdicts(experiment: Experiment) -> pd.DataFrame:
+    """The last verdict of each reviewer on each result of all queries: the table REVIEWS."""
+    return reviews.latest(key_of(_collection(experiment)), reviews.VERDICT)
+
+
+def save_verdict(
+    experiment: Experiment,
+    query_id: str,
+    item_id: str,
+    value: str,
+    author: str,
+    note: str,
+    once: str | None,
+) -> None:
+    """Saves a verdict on a result; it is on the disk when this returns.
+
+    once: the name of this verdict; sent again under the same name it is saved only once.
+    Raises ValueError for an unknown item or words that cannot be saved, DataError where the file
+    cannot be written.
+    """
+    collection = _collection(experiment)
+    if not (collection.items["item_id"] == item_id).any():
+        raise ValueError("there is no such item in this collection (any more).")
+    review = reviews.Review(
+        reviews.VERDICT,
+        key_of(collection, saying=True),
+        value,
+        author,
+        query_id=_query(experiment, query_id),
+        item_id=item_id,
+        note=note,
+    )
+    reviews.append(review, once)
+
+
+def other_name(experiment: Experiment) -> str:
+    """The name that reviews of this collection are saved under where another collection's reviews
+    have its name; else empty."""
+    collection = _collection(experiment)
+    key = key_of(collection)
+    return key if key.startswith(f"{collection.name} (") else ""
+
+
+def save_rating(
+    collection: str, query_id: str, list_id: str, version: str, value: str | None, author: str
+) -> None:
+    """Saves how content a reviewer is with a list, one of RATINGS; None takes the rating back.
+
+    Raises as `save_verdict`.
+    """
+    key, said = key_of(opened(collection), saying=True), value or reviews.TAKEN_BACK
+    reviews.append(
+        reviews.Review(reviews.RATING, key, said, author, query_id, list_id=list_id, run=version)
+    )
+
+
+def _collection(experiment: Experiment) -> Collection:
+    """The collection as it is now."""
+    return opened_in(Path(experiment.folder))
+
+
+def _query(experiment: Experiment, query_id: str) -> str:
+    """What names the query in reviews: its id, or what is searched with."""
+    if experiment.picture:
+        return f"picture:{experiment.picture}"
+    if experiment.text:
+        return f"text:{experiment.text}"
+    return f"item:{experiment.item}" if experiment.item else query_id
