@@ -110,6 +110,52 @@ def _zipped_texts(folder: Path) -> None:
     parquet(folder, pa.table(cells), compression="zstd", use_dictionary=False)
 
 
+def lying(path: Path, numbers: tuple[int, ...]) -> None:
+    """Let the end of a Parquet file say 1 wherever it says one of some large numbers."""
+    content = path.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    footer = content[start:]
+    for number in numbers:
+        true = _varint(2 * number)
+        assert true in footer
+        footer = footer.replace(true, bytes([0x82, *[0x80] * (len(true) - 2), 0]))
+    path.write_bytes(content[:start] + footer)
+
+
+def _varint(number: int) -> bytes:
+    parts = []
+    while number > 127:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*parts, number])
+
+
+def _lying_texts(folder: Path) -> None:
+    _zipped_texts(folder)
+    path = folder / "unified_annotation.parquet"
+    metadata = pq.ParquetFile(path).metadata.row_group(0)
+    sizes = (metadata.column(1).total_uncompressed_size, metadata.total_byte_size)
+    lying(path, sizes)
+
+
+def _lying_lists(folder: Path) -> None:
+    rows = pa.ListArray.from_arrays(pa.array([0, 450_000_000], pa.int32()), one_value(450_000_000))
+    table = pa.table({"slice_id": ["v00"], "pv_object_type": rows})
+    parquet(folder, table, row_group_size=1, data_page_version="1.0")
+    path = folder / "unified_annotation.parquet"
+    lying(path, (pq.ParquetFile(path).metadata.row_group(0).column(1).num_values,))
+
+
+def _shared_beginnings(folder: Path) -> None:
+    cells = pa.array([f"{'x' * 100_000}{n}" for n in range(10_000)])
+    how = {"use_dictionary": False, "column_encoding": {"pv_object_type": "DELTA_BYTE_ARRAY"}}
+    ids = [f"v{n}" for n in range(10_000)]
+    parquet(folder, pa.table({"slice_id": ids, "pv_object_type": cells}), **how)
+    path = folder / "unified_annotation.parquet"
+    metadata = pq.ParquetFile(path).metadata.row_group(0)
+    assert path.stat().st_size < 1_000_000 and metadata.total_byte_size < 50_000_000
+
+
 def _columns_of_parquet(folder: Path) -> None:
     parquet(folder, pa.table({f"pv_{n}": ["x"] for n in range(30_000)}))
 
@@ -148,6 +194,22 @@ def _packed_text(folder: Path) -> None:
         file.write(b"item_id,file,kind,caption\n")
         for _ in range(300):
             file.write(b"v00,v00.mp4,video,car\n" * 50_000)
+
+
+def _packed_rows(folder: Path) -> None:
+    (folder / "items.csv").unlink()
+    with gzip.open(folder / "items.csv.gz", "wb", 9) as file:
+        file.write(b"item_id,file\n")
+        for _ in range(40):
+            file.write(b'"",\n' * 100_000)
+
+
+def _packed_objects(folder: Path) -> None:
+    for path in folder.glob("items.*"):
+        path.unlink()
+    with gzip.open(folder / "items.jsonl.gz", "wb", 9) as file:
+        for _ in range(40):
+            file.write(b"{}\n" * 100_000)
 
 
 def _long_ids(folder: Path) -> None:
@@ -207,6 +269,9 @@ BOMBS: dict[str, Callable[[Path], None]] = {
     "Parquet: 48,000,000 cells of nothing": _cells_of_nothing,
     "Parquet: a list of 40,000,000 words": _lists,
     "Parquet: a text of 300 MB, packed": _zipped_texts,
+    "Parquet: a text of 300 MB that says it has 1": _lying_texts,
+    "Parquet: a list of 450,000,000 words that says it has 1": _lying_lists,
+    "Parquet: 10,000 texts of 100 kB that begin alike": _shared_beginnings,
     "Parquet: 30,000 columns": _columns_of_parquet,
     "CSV: 100,000 columns": _columns,
     "JSON lines: 20,000 columns of a cell": _objects,
@@ -214,6 +279,8 @@ BOMBS: dict[str, Callable[[Path], None]] = {
     "TOML: 200,000 lists in each other": _deep_settings,
     "TOML: a key of 100,000 parts": _dotted_settings,
     "CSV: 330 MB, packed to 1 MB": _packed_text,
+    "CSV: 4,000,000 rows, packed to 16 kB": _packed_rows,
+    "JSON: 4,000,000 objects, packed": _packed_objects,
     "ids of 3 MB": _long_ids,
     "an id of 50 MB beside vectors": _long_ids_of_vectors,
     "npy: a header of 32 GB": _array,

@@ -27,6 +27,8 @@ FILES = {
     "JSON": "items.jsonl",
     "TOML": "collection.toml",
     "CSV: 330 MB": "items.csv.gz",
+    "CSV: 4,": "items.csv.gz",
+    "JSON: 4": "items.jsonl.gz",
     "ids of": "items.csv",
     "an id of": "items.txt",
     "npy": "items.npy",

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dashboard.storage.files import read_matrix, read_run, structured, vectors
-from dashboard.storage.files.structured import read_parquet
+from dashboard.storage.files import parquet, read_matrix, read_run, vectors
+from dashboard.storage.files.parquet import read_parquet
 from dashboard.tables import DataError
 
 
@@ -42,7 +42,7 @@ def test_more_cells_than_anybody_has_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.parquet"
-    monkeypatch.setattr(structured, "MOST_CELLS", 1_000)
+    monkeypatch.setattr(parquet, "MOST_CELLS", 1_000)
     pq.write_table(pa.table({"a": pa.nulls(501), "b": pa.nulls(501)}), path)
     refused(path, "1,002 cells")
     pq.write_table(pa.table({"a": [[0] * 1_001]}), path)
@@ -130,7 +130,7 @@ def test_a_file_damaged_anywhere_is_read_or_refused_in_a_sentence(tmp_path: Path
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table(cells), path)
     whole, refusals = path.read_bytes(), 0
-    for _ in range(400):
+    for _ in range(40):
         spoilt = bytearray(whole)
         for place in random.integers(0, len(whole) // 2, 3):
             spoilt[place] = random.integers(0, 256)
@@ -139,4 +139,4 @@ def test_a_file_damaged_anywhere_is_read_or_refused_in_a_sentence(tmp_path: Path
             assert len(read_parquet(path, path.name)) == 60
         except DataError:
             refusals += 1
-    assert refusals > 50
+    assert refusals > 5

@@ -11,7 +11,10 @@ from dashboard.tables import DataError, Findings
 
 LARGEST = 2 << 30
 SWELLING = 50  # times that a packed file may grow
-SMALL = 50_000_000  # bytes that every packed file may unpack to
+SMALL = 20_000_000  # bytes that every packed file may unpack to
+MARKS = b"\n,;\t"  # what ends a cell
+FEW_MARKS = 1_000_000  # that every packed file may hold
+MARKS_A_BYTE = 20  # that a larger one may hold: of a run there is less than one
 BLANK = b"\r\n\t " + codecs.BOM_UTF8
 GZIP = b"\x1f\x8b"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -37,10 +40,11 @@ SIGNATURES = {
 
 
 def read_bytes(path: Path, name: str, *, may_be_empty: bool = False) -> bytes:
-    """The bytes of a regular file, unpacked when it is gzip, at most 2 GiB and, of more
-    than SMALL, SWELLING times the packed file.
+    """The bytes of a regular file, unpacked when it is gzip.
 
-    Raises DataError where it is plainly no text, or empty, unless it `may_be_empty`.
+    It may have 2 GiB; once unpacked SMALL bytes and FEW_MARKS ends of cells, a larger packed file
+    SWELLING times its size and MARKS_A_BYTE. Raises DataError where it is plainly no text, or
+    empty, unless it `may_be_empty`.
     """
     check_file(path, name)
     try:
@@ -77,7 +81,13 @@ def _unpack(path: Path, name: str) -> bytes:
         raise DataError(name, "a damaged gzip file", "a complete gzip file") from error
     if len(data) > most:
         found = f"{packed:,} bytes that unpack to more than {most:,}"
-        wanted = f"at most {LARGEST:,} bytes, and {SWELLING} times the packed file"
+        wanted = f"at most {SMALL:,} bytes, or {SWELLING} times the packed file"
+        raise DataError(name, found, wanted, cure="Unpack it.")
+    # each cell costs far more memory than its few bytes: many empty ones are little to pack
+    marks, many = sum(map(data.count, MARKS)), max(FEW_MARKS, MARKS_A_BYTE * packed)
+    if marks > many:
+        found = f"{packed:,} bytes that unpack to {marks:,} lines and cells"
+        wanted = f"at most {many:,} in a file so small"
         raise DataError(name, found, wanted, cure="Unpack it.")
     return data
 

@@ -14,7 +14,8 @@ import pandas as pd
 from dashboard.letters import escaped, invisible_in, skeleton, visible
 from dashboard.storage.files.contents import read_text, suffix
 from dashboard.storage.files.delimited import BLANKS, read_delimited
-from dashboard.storage.files.structured import read_json_lines, read_parquet
+from dashboard.storage.files.json_lines import read_json_lines
+from dashboard.storage.files.parquet import read_parquet
 from dashboard.storage.limits import check_ids
 from dashboard.tables import DataError, Findings, Table, counted, listed
 

@@ -23,7 +23,7 @@ import pandas as pd
 
 from dashboard.storage.files.codes import are_codes, sign_codes, unit_codes
 from dashboard.storage.files.contents import read_text
-from dashboard.storage.files.structured import parquet_table
+from dashboard.storage.files.parquet import parquet_table
 from dashboard.storage.limits import LONGEST_ID
 from dashboard.tables import DataError, Findings
 

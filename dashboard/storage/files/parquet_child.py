@@ -1,0 +1,125 @@
+"""Reads a Parquet file in a process of its own, which `parquet` starts: what a hostile file does to
+memory and time, or to Arrow, it does here.
+
+It imports nothing else of the package, so that it starts quickly. It writes the table to stdout as
+an Arrow stream, or the reason of a refusal to stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+REFUSED = 3
+"""The exit code after a refusal; stderr says in JSON what was found and what was wanted."""
+
+
+class Refused(Exception):
+    """A file that holds too much; args: what was found, and what was wanted."""
+
+
+def read_table(path: str, columns: int, cells: int, size: int) -> pa.Table:
+    """The table in a file, its texts as dictionaries where the file has them so.
+
+    Raises Refused for more columns, more cells (those in lists counted) or more bytes than these.
+    """
+    with pq.ParquetFile(path) as file:
+        metadata = file.metadata
+        if metadata.num_columns > columns:
+            raise Refused(f"{metadata.num_columns:,} columns", f"at most {columns:,} columns")
+        groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+        _check_bytes(sum(group.total_byte_size for group in groups), size, "unpacked")
+        _check_cells(metadata.num_rows * metadata.num_columns, cells)
+        texts = [each.path for each in file.schema if each.physical_type == "BYTE_ARRAY"]
+    table = pq.read_table(path, read_dictionary=texts, use_threads=False, pre_buffer=False)
+    table.validate(full=True)  # a damaged file may point at texts that are not there
+    chunks = [chunk for column in table.columns for chunk in column.chunks]
+    _check_cells(sum(map(_values, chunks)), cells)
+    _check_bytes(sum(map(_unfolded, chunks)), size, "unfolded")
+    return table.unify_dictionaries()
+
+
+def _check_bytes(found: int, most: int, how: str) -> None:
+    if found > most:
+        raise Refused(f"{found:,} bytes once {how}", f"at most {most:,} bytes")
+
+
+def _check_cells(found: int, most: int) -> None:
+    if found > most:
+        raise Refused(f"{found:,} cells", f"at most {most:,} cells in a file of its size")
+
+
+def _values(part: pa.Array) -> int:
+    """How many values an array holds, those in lists counted."""
+    kind = part.type
+    if pa.types.is_map(kind):
+        return _values(part.keys) + _values(part.items)
+    if pa.types.is_struct(kind):
+        return max(len(part), sum(map(_values, part.flatten())))
+    return max(len(part), _values(part.flatten())) if pa.types.is_nested(kind) else len(part)
+
+
+def _unfolded(part: pa.Array) -> int:
+    """How many bytes the texts of an array take once each cell has its own."""
+    if pa.types.is_struct(part.type):
+        return sum(map(_unfolded, part.flatten()))
+    if pa.types.is_map(part.type):
+        return _unfolded(part.keys) + _unfolded(part.items)
+    if pa.types.is_nested(part.type):
+        return _unfolded(part.flatten())
+    if pa.types.is_dictionary(part.type):
+        return pc.sum(_lengths(part.dictionary).take(part.indices)).as_py() or 0
+    return int(part.nbytes)
+
+
+def _lengths(values: pa.Array) -> pa.Array:
+    """How many bytes each of some texts has; of anything else, eight."""
+    kind, types = values.type, pa.types
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind):
+        return pc.cast(pc.binary_length(values), pa.int64())
+    return pa.array([8] * len(values), pa.int64())
+
+
+def limit_memory(room: int) -> None:
+    """Let this process take `room` bytes more than it has. Where the system does not say how many
+    it has, there is no limit."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return
+    sizes = [line.split()[1] for line in status.splitlines() if line.startswith("VmData:")]
+    if sizes:
+        most = int(sizes[0]) * 1024 + room
+        resource.setrlimit(resource.RLIMIT_DATA, (most, resource.RLIM_INFINITY))
+
+
+def main(path: str, told: str) -> None:
+    """Read a file within limits that are told in JSON, and write its table to stdout."""
+    limits: dict[str, Any] = json.loads(told)
+    limit_memory(2 * limits["size"])
+    try:
+        table = read_table(path, **limits)
+    except Refused as reason:
+        sys.exit(_refused(*reason.args))
+    except MemoryError:
+        wanted = f"at most {limits['size']:,} bytes"
+        sys.exit(_refused("more bytes once unfolded than a file of its size may have", wanted))
+    with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as stream:
+        stream.write_table(table)
+
+
+def _refused(found: str, wanted: str) -> int:
+    print(json.dumps([found, wanted]), file=sys.stderr)
+    return REFUSED
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
