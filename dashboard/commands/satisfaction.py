@@ -9,7 +9,8 @@ import pandas as pd
 
 from dashboard.commands.arguments import at_least_one
 from dashboard.commands.console import FINE, Answer, Command, add_collection, complain_about, opened
-from dashboard.evaluation.satisfaction.cag_steps import NAMES, USUAL
+from dashboard.evaluation.metrics.context import DISCOUNTS
+from dashboard.evaluation.satisfaction.cag_steps import USUAL
 from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
 from dashboard.storage import lists
 from dashboard.storage.answers import answers, ratings_of
@@ -36,7 +37,9 @@ def add_to(command: Command) -> None:
     add_collection(added)
     added.add_argument("--table", choices=TABLES, default="gains")
     added.add_argument("--list", metavar="ID", help="one list picture by picture, instead")
-    added.add_argument("--discount", choices=NAMES, default=USUAL, help="of --list (DCG)")
+    added.add_argument(
+        "--discount", choices=tuple(DISCOUNTS), default=USUAL, help="of --list (DCG)"
+    )
     text = "lists of at least N rows, in their first N (10)"
     added.add_argument("--rows", type=at_least_one, default=Reading.rows, metavar="N", help=text)
     text = "pictures over which the context-aware gain is averaged (10)"
@@ -75,7 +78,7 @@ def asked_table(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, 
     if call.list is None:
         table = TABLES[call.table](browsed, reading)
     elif (known.places["list_id"] == call.list).any():
-        table = browsed.walk(call.list, reading, call.discount)
+        table = browsed.steps(call.list, reading, call.discount)
     else:
         raise DataError(collection.name, f"no list {call.list[:80]!r}", "a list of lists.csv")
     table.insert(0, "answers", kind)

@@ -138,9 +138,9 @@ def table_3(study: Study, reading: Reading) -> pd.DataFrame:
 
 
 @remembered(128)
-def walk(study: Study, list_id: str, reading: Reading, discount: str) -> pd.DataFrame:
+def steps(study: Study, list_id: str, reading: Reading, discount: str) -> pd.DataFrame:
     """One list picture by picture."""
-    return _browsed(study)[0].walk(list_id, reading, discount)
+    return _browsed(study)[0].steps(list_id, reading, discount)
 
 
 @remembered(8)

@@ -1,17 +1,19 @@
 """How a value comes about: the explanation's own arithmetic gives the metric's value, always."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.evaluation.explain import EXPLAINERS, explain, explain_run
-from dashboard.evaluation.explain.wording import result
+from dashboard.evaluation.explain import explain, explain_run
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import REGISTRY, parse
+from dashboard.evaluation.metrics.explanation import write_result as result
 from dashboard.evaluation.metrics.names import printed
+from dashboard.evaluation.metrics.registry import explains
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.rankings import from_lists
 from tests.evaluation.oracle import made_up, qrels_table, trec_run
@@ -62,11 +64,13 @@ def said(name, grades, **known):
 
 @pytest.mark.parametrize("name", REGISTRY)
 def test_every_metric_has_an_explanation(name):
-    assert name in EXPLAINERS, f"write @explains({name!r}) in dashboard/evaluation/explain"
+    entry = REGISTRY[name]
+    assert entry.explain, f"write @explains({entry.function.__name__}) below it"
 
 
-def test_nothing_is_explained_that_is_no_metric():
-    assert set(EXPLAINERS) <= set(REGISTRY)
+def test_only_a_metric_can_be_explained():
+    with pytest.raises(ValueError, match="is no metric: decorate it with @metric first"):
+        explains(measures)(lambda ranked: None)
 
 
 @pytest.mark.parametrize("name", REGISTRY)
@@ -227,7 +231,7 @@ def test_a_grade_that_is_not_there_is_not_shown_as_zero():
 
 
 def test_a_metric_without_an_explainer_still_says_its_formula(monkeypatch):
-    monkeypatch.delitem(EXPLAINERS, "P")
+    monkeypatch.setitem(REGISTRY, "P", replace(REGISTRY["P"], explain=None))
     found = said("P@2", [1, 0])
     assert found.lines == ("P@2: hits in the first K ÷ K", "= 0.500")
     assert found.steps["hit"].tolist() == [True, False]

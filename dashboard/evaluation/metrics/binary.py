@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from dashboard.evaluation.metrics.explanation import (
+    NO_RELEVANT,
+    Explanation,
+    RankedList,
+    Sum,
+    count_flags,
+    count_hits,
+    list_ranks,
+    sum_terms,
+    write_result,
+)
 from dashboard.evaluation.metrics.names import choice
-from dashboard.evaluation.metrics.registry import metric
-from dashboard.evaluation.rankings import Counts, Flags, Floats, Rankings
+from dashboard.evaluation.metrics.registry import explains, metric
+from dashboard.evaluation.rankings import Array, Counts, Flags, Floats, Rankings
 
 
 def ratio(top: Counts | Floats, bottom: Counts | Floats) -> Floats:
@@ -40,6 +53,12 @@ def precision(rankings: Rankings, k: int) -> Floats:
     return counted(rankings.hits, k) / k
 
 
+@explains(precision)
+def explain_precision(ranked: RankedList) -> Explanation:
+    """Hits ÷ K."""
+    return count_hits(ranked).over(ranked.k or 0)
+
+
 @metric(
     "R",
     formula="hits in the first K ÷ R",
@@ -57,6 +76,12 @@ def recall(rankings: Rankings, k: int | None) -> Floats:
     return ratio(counted(rankings.hits, k), rankings.relevant)
 
 
+@explains(recall)
+def explain_recall(ranked: RankedList) -> Explanation:
+    """Hits ÷ R."""
+    return count_hits(ranked, ranked.relevant_note).over_relevant(ranked)
+
+
 @metric(
     "Success",
     formula="1 if hits in the first K ≥ 1, else 0",
@@ -72,6 +97,15 @@ def success(rankings: Rankings, k: int | None) -> Floats:
     [1.0, 0.0]
     """
     return (counted(rankings.hits, k) > 0).astype(np.float64)
+
+
+@explains(success)
+def explain_success(ranked: RankedList) -> Explanation:
+    """1 for at least one hit."""
+    hits = count_hits(ranked)
+    value = float(hits.value > 0)
+    line = "At least one hit: 1" if value else "Not one hit: 0"
+    return Explanation(hits.steps, (*hits.lines, line), value)
 
 
 @metric(
@@ -102,6 +136,60 @@ def average_precision(rankings: Rankings, k: int | None, divisor: str = "relevan
     if divisor == "min" and k is not None:
         return ratio(total, np.minimum(rankings.relevant, k))
     return ratio(total, rankings.relevant)
+
+
+@explains(average_precision)
+def explain_average_precision(ranked: RankedList, divisor: str = "relevant") -> Explanation:
+    """Hits so far ÷ rank at each hit, added up and divided by one of four divisors."""
+    total = _explain_at_judged(ranked) if divisor == "annotated" else _explain_at_ranks(ranked)
+    count = int(total.steps["hit"].sum())
+    if divisor == "retrieved" and count == 0 and ranked.relevant:
+        return total.none("No hit was found to divide by: 0")
+    if divisor == "retrieved" and ranked.relevant:
+        rule, number = f"Divided by the hits found: {count}.", count
+    elif divisor == "min" and ranked.k is not None:
+        number = min(ranked.relevant, ranked.k)
+        rule = f"Divided by min(R, K) = min({ranked.relevant}, {ranked.k})."
+    else:
+        rule, number = ranked.relevant_note, ranked.relevant
+    return total.saying(rule).over(number, otherwise=NO_RELEVANT)
+
+
+def _explain_at_ranks(ranked: RankedList) -> Sum:
+    """Hits so far ÷ rank over the hits."""
+    places = np.arange(1, ranked.length + 1)
+    rule = "Each hit adds: hits so far ÷ its rank."
+    return _explain_precisions(ranked, {}, ranked.hits, places, (rule, *ranked.unjudged_note))
+
+
+def _explain_at_judged(ranked: RankedList) -> Sum:
+    """The same in the list that unjudged results are left out of."""
+    judged = ranked.first(None).judged
+    before: Counts = np.cumsum(judged) - judged
+    depth = len(judged) if ranked.k is None else int((before < ranked.k).sum())
+    looked_at = ranked.first(depth)
+    places = np.cumsum(looked_at.judged)
+    rule = "Results without a grade are left out; each hit adds: hits so far ÷ its place."
+    columns = {"place": np.where(looked_at.judged, places, np.nan)}
+    return _explain_precisions(looked_at, columns, looked_at.hits, np.maximum(places, 1), (rule,))
+
+
+def _explain_precisions(
+    ranked: RankedList,
+    columns: dict[str, Array],
+    hits: Flags,
+    places: Array,
+    rules: tuple[str, ...],
+) -> Sum:
+    """Σ hits so far ÷ place over the hits."""
+    so_far = np.cumsum(hits)
+    terms = hits * so_far / places
+    written = [f"{number}/{place}" for number, place in zip(so_far, places, strict=True)]
+    columns = {**columns, "hit": hits, "hits_so_far": so_far}
+    total = sum_terms(
+        ranked, columns, terms, written, f"Hits in {ranked.scope}: {list_ranks(hits)}"
+    )
+    return Sum(total.steps, (*total.lines, *rules), total.expression, total.value)
 
 
 def _precisions(rankings: Rankings, k: int | None) -> tuple[Floats, Floats]:
@@ -146,6 +234,14 @@ def r_precision(rankings: Rankings, k: None = None) -> Floats:
     return ratio(found, rankings.relevant)
 
 
+@explains(r_precision)
+def explain_r_precision(ranked: RankedList) -> Explanation:
+    """Hits in the first R ÷ R."""
+    rule = f"{ranked.relevant_note} So many results are looked at."
+    hits = count_hits(ranked.first(ranked.relevant))
+    return replace(hits, lines=(rule, *hits.lines)).over_relevant(ranked)
+
+
 @metric(
     "RR",
     formula="1 ÷ rank of the first hit",
@@ -167,6 +263,18 @@ def reciprocal_rank(rankings: Rankings, k: int | None) -> Floats:
     return values
 
 
+@explains(reciprocal_rank)
+def explain_reciprocal_rank(ranked: RankedList) -> Explanation:
+    """1 ÷ rank of the first hit; the ranks down to it are looked at."""
+    place = ranked.first_hit
+    steps = ranked.first(place or ranked.k).steps(hit=ranked.hits[: place or None])
+    if not place:
+        none = f"Hits in {ranked.scope}: none"
+        return Explanation(steps, (*ranked.shortfall, none, "No first hit: 0"), 0.0)
+    lines = (f"First hit: rank {place}", f"1 ÷ {place} = {write_result(1 / place)}")
+    return Explanation(steps, lines, 1 / place)
+
+
 @metric(
     "Judged",
     formula="judged results in the first K ÷ results in the first K",
@@ -181,6 +289,13 @@ def judged_share(rankings: Rankings, k: int | None) -> Floats:
     [0.5]
     """
     return ratio(counted(rankings.judged, k), rankings.evaluated(k))
+
+
+@explains(judged_share)
+def explain_judged_share(ranked: RankedList) -> Explanation:
+    """Judged results ÷ results."""
+    found = count_flags(ranked, ranked.judged, word="Judged", column="has a grade")
+    return found.over(ranked.length, otherwise="Of no result no share can be taken: no value.")
 
 
 @metric(
@@ -199,3 +314,12 @@ def ceiling(rankings: Rankings, k: int) -> Floats:
     [0.4]
     """
     return np.minimum(rankings.relevant, k) / k
+
+
+@explains(ceiling)
+def explain_ceiling(ranked: RankedList) -> Explanation:
+    """min(K, R) ÷ K; no result is looked at."""
+    k, relevant = ranked.k or 0, ranked.relevant
+    said = f"{ranked.relevant_note} A perfect ranking has so many hits, but at most K = {k}."
+    value = min(k, relevant)
+    return Sum(ranked.first(0).steps(), (said,), f"min({k}, {relevant})", value).over(k)

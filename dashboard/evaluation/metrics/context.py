@@ -1,13 +1,15 @@
-"""CAG, the context-aware gain (Shao et al., SIGIR 2019), under each discount.
+"""CAG, the context-aware gain (Shao et al., SIGIR 2019), under each discount of one list.
 
-A result beside a better one before it gains less: r'_k = r_k² ÷ max_{j≤k} r_j, r being the credit.
-The gain at rank k is the mean of r' over the last w results, and a metric is Σ_k g(k)·d(k) over the
-results looked at. A new discount is one `context_aware` line at the foot of this file.
+A result beside a better one before it gains less: r'_k = r_k² ÷ max_{j≤k} r_j, r being the credit
+(equation 3). The gain g(k) is the mean of r' over the last w results (equation 4), and a metric is
+Σ_k g(k)·d(k) over the results looked at (equation 5). A new discount d is one entry of DISCOUNTS:
+metrics, explanations, screens and `satisfaction --discount` read it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,14 +22,30 @@ from dashboard.evaluation.metrics.discounts import (
     per_image,
     weighted_by_length,
 )
-from dashboard.evaluation.metrics.names import Setting, choice
-from dashboard.evaluation.metrics.registry import metric
+from dashboard.evaluation.metrics.explanation import (
+    Explanation,
+    RankedList,
+    average_gains,
+    divide_per_image,
+    find_largest,
+    sum_terms,
+    weigh_gains,
+    write_number,
+    write_result,
+)
+from dashboard.evaluation.metrics.graded import arrival, explain_persistence, explain_reader
+from dashboard.evaluation.metrics.names import Setting, choice, printed
+from dashboard.evaluation.metrics.registry import explains, metric
 from dashboard.evaluation.rankings import Array, Floats, Rankings
 
 WINDOW = Setting("w", 10, low=1, high=10_000, whole=True)
 DIVIDE = choice("divide", "window", "w")
 SOURCE = "Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019"
 GAIN = "g(k): mean over the last w of r² ÷ largest r so far"
+EXAMPLE = 3
+"""The rank whose g(k) an explanation works out."""
+
+Columns = dict[str, Array]
 
 
 def adjusted(credit: Array, places: int) -> Iterator[Floats]:
@@ -79,62 +97,12 @@ def folded(weights: Floats, w: int, divide: str) -> Floats:
     return moved
 
 
-def context_aware(
-    name: str, *settings: Setting, weights: Callable[..., Floats], per: Setting, formula: str
-) -> None:
-    """Enter CAG under a discount whose weights do not depend on the results.
-
-    weights(K, **settings) → d(1 … K); per: whether the sum is divided by the number of results.
-    """
-
-    def value(
-        rankings: Rankings,
-        k: int | None,
-        w: int = 10,
-        divide: str = "window",
-        per: str = str(per.default),
-        **chosen: float,
-    ) -> Floats:
-        total = weighted_by_length(
-            adjusted(rankings.credit, rankings.places(k)),
-            rankings.evaluated(k),
-            lambda length: folded(weights(length, **chosen), w, divide),
-        )
-        return per_image(total, rankings, k, per)
-
-    value.__doc__ = (
-        f"Gain in the context of the results before, discounted as {name} (reads credit)."
-    )
-    metric(
-        f"CAG({name})",
-        *settings,
-        WINDOW,
-        DIVIDE,
-        per,
-        formula=f"Σ g(k) · {formula}; {GAIN}",
-        source=SOURCE,
-        reads="credit",
-        best_first=False,
-    )(value)
-
-
-@metric(
-    "CAG(ERR)",
-    WINDOW,
-    DIVIDE,
-    PER_LIST,
-    formula=f"Σ g(k) · (1 ÷ k) · Π_{{j<k}} (1 − r_j); {GAIN}",
-    source=SOURCE,
-    reads="credit",
-    best_first=False,
-)
-def cag_err(
-    rankings: Rankings, k: int | None, w: int = 10, divide: str = "window", per: str = "list"
-) -> Floats:
-    """Gain in context, discounted as ERR: the reader stops by the original credit (reads credit).
+def sum_until_stop(rankings: Rankings, k: int | None, w: int, divide: str) -> Floats:
+    """Σ g(k) · (1 ÷ k) · Π_{j<k} (1 − r_j): the reader stops by the original credit. [Q]
 
     >>> from dashboard.evaluation.rankings import from_lists
-    >>> cag_err(from_lists([[1, 1]], credit=[[0.5, 0.5]]), None).tolist()
+    >>> pair = from_lists([[1, 1]], credit=[[0.5, 0.5]])
+    >>> sum_until_stop(pair, None, 10, "window").tolist()
     [0.625]
     """
     evaluated = rankings.evaluated(k)
@@ -143,42 +111,275 @@ def cag_err(
         # after the end of a list the window still holds something, but nothing is looked at
         total += np.where(rank < evaluated, going * gain / (rank + 1), 0.0)
         going *= 1 - rankings.credit[:, rank].astype(np.float64)
-    return per_image(total, rankings, k, per)
+    return total
 
 
-@metric(
-    "CAG(MAX)",
-    WINDOW,
-    DIVIDE,
-    PER_LIST,
-    formula=f"largest g(k); {GAIN}",
-    source=SOURCE,
-    reads="credit",
-    best_first=False,
-)
-def cag_max(
-    rankings: Rankings, k: int | None, w: int = 10, divide: str = "window", per: str = "list"
-) -> Floats:
-    """Largest gain in context among the results looked at (reads credit).
+def largest_gain(rankings: Rankings, k: int | None, w: int, divide: str) -> Floats:
+    """The largest g(k) of the results looked at. [Q]
 
     >>> from dashboard.evaluation.rankings import from_lists
-    >>> cag_max(from_lists([[1, 1]], credit=[[0.5, 1]]), None).tolist()
+    >>> largest_gain(from_lists([[1, 1]], credit=[[0.5, 1]]), None, 10, "window").tolist()
     [0.75]
     """
     best = np.zeros(len(rankings.returned))
     for gain in in_context(rankings.credit, rankings.places(k), w, divide):
         # a window that reaches past the end of a list holds less than the one that ends with it
         np.maximum(best, gain, out=best)
-    return per_image(best, rankings, k, per)
+    return best
 
 
-context_aware(
-    "RBP",
-    PERSISTENCE,
-    weights=discounts.persistence,
-    per=PER_IMAGE,
-    formula="(1 − p) p^(k−1) ÷ K",
+def explain_sum(
+    ranked: RankedList, columns: Columns, gains: Floats, rules: tuple[str, ...]
+) -> Explanation:
+    """Σ g(k)."""
+    rules = (*rules, "Each result adds its g(k).")
+    return sum_terms(ranked, columns, gains, map(write_number, gains), *rules).equals()
+
+
+def explain_mean(
+    ranked: RankedList, columns: Columns, gains: Floats, rules: tuple[str, ...], rows: int = 0
+) -> Explanation:
+    """The mean of g(k), or the mean of row means."""
+    return average_gains(ranked, columns, gains, rows, *rules, "The value is the mean of g(k).")
+
+
+def explain_until_stop(
+    ranked: RankedList, columns: Columns, gains: Floats, rules: tuple[str, ...]
+) -> Explanation:
+    """Σ g(k) × chance to arrive ÷ k; the reader stops by the credit itself."""
+    arrives, places = arrival(ranked.credit), np.arange(1, ranked.length + 1)
+    written = [
+        f"{write_number(a)} × {write_number(g)} ÷ {k}"
+        for a, g, k in zip(arrives, gains, places, strict=True)
+    ]
+    rules = (*rules, *explain_reader("r = credit", "g(k)"))
+    columns = {**columns, "arrives": arrives}
+    return sum_terms(ranked, columns, gains * arrives / places, written, *rules).equals()
+
+
+def explain_largest(
+    ranked: RankedList, columns: Columns, gains: Floats, rules: tuple[str, ...]
+) -> Explanation:
+    """The largest g(k)."""
+    return find_largest(ranked, columns, gains, "Largest g(k)", *rules)
+
+
+@dataclass(frozen=True, eq=False)
+class Discount:
+    """One discount d of CAG, with everything that depends on which it is.
+
+    name      as in CAG(name)
+    formula   of d(k), or of the value where there is no d
+    weights   (credit of one list, **settings) → d(1 … K), of which most read the length of the
+              list only; None: there is no d
+    settings  of the discount
+    per       whether the sum is divided by the number of results (image) or not (list)
+    original  the source's metric with this discount and the original gain; empty: it has none
+    summary   the metric's tooltip; note: what a label adds
+    rule      (**settings) → the sentence that explains d
+    value     (rankings, k, w, divide) → [Q], where the rank alone does not decide d
+    explain   (list, columns, gains, rules, **settings) → Explanation, where Σ g(k) × d(k) is not
+              how a person would compute it
+    """
+
+    name: str
+    formula: str
+    weights: Callable[..., Floats] | None = None
+    settings: tuple[Setting, ...] = ()
+    per: Setting = PER_LIST
+    original: str = ""
+    summary: str = ""
+    note: str = ""
+    rule: Callable[..., str] | None = None
+    value: Callable[..., Floats] | None = None
+    explain: Callable[..., Explanation] | None = None
+
+    @property
+    def metric(self) -> str:
+        """The registered name of the metric, such as `CAG(DCG)`."""
+        return f"CAG({self.name})"
+
+    @property
+    def title(self) -> str:
+        """The metric as it is printed with default settings, such as `CAG(RBP(0.95))`."""
+        return printed(self.metric, self.settings, {})
+
+    @property
+    def divided(self) -> bool:
+        """Whether the sum is divided by the number of results."""
+        return self.per is PER_IMAGE
+
+    @property
+    def label(self) -> str:
+        """How the protocol of the source shows the metric."""
+        return (
+            f"{self.name}, context-aware gain (w = 10{', ÷ K' if self.divided else ''}{self.note})"
+        )
+
+    @property
+    def in_words(self) -> str:
+        """What d is, for a caption."""
+        if self.weights is None:
+            return f"no d(k): the {self.formula} counts"
+        chosen = "".join(f", {each.name} = {each.default}" for each in self.settings if each.shown)
+        divided = ", and the sum is divided by the number of pictures" if self.divided else ""
+        return f"d(k) = {self.formula}{chosen}{divided}"
+
+
+_ENTRIES = (
+    Discount(
+        "RBP",
+        formula="(1 − p) p^(k−1)",
+        weights=lambda credit, p=0.95: discounts.persistence(len(credit), p),
+        settings=(PERSISTENCE,),
+        per=PER_IMAGE,
+        original="RBP(0.95,per=image)",
+        rule=explain_persistence,
+    ),
+    Discount(
+        "DCG",
+        formula="1 ÷ log2(k + 1)",
+        weights=lambda credit: discounts.logarithmic(len(credit)),
+        per=PER_IMAGE,
+        original="DCG(credit,per=image)",
+    ),
+    Discount(
+        "CG",
+        formula="1",
+        weights=lambda credit: discounts.constant(len(credit)),
+        per=PER_IMAGE,
+        original="CG(per=image)",
+        explain=explain_sum,
+    ),
+    Discount(
+        "AVG",
+        formula="1 ÷ K",
+        weights=lambda credit, rows=0: discounts.average(len(credit), rows),
+        settings=(ROWS,),
+        original="AVG",
+        explain=explain_mean,
+    ),
+    Discount(
+        "ERR",
+        formula="(1 ÷ k) · Π_{j<k} (1 − r_j)",
+        weights=lambda credit: arrival(credit) / np.arange(1, len(credit) + 1),
+        original="ERR",
+        summary="Gain in context, discounted as ERR: the reader stops by the original credit",
+        note="; stops by r",
+        value=sum_until_stop,
+        explain=explain_until_stop,
+    ),
+    Discount(
+        "MAX",
+        formula="largest g(k)",
+        original="MAX",
+        summary="Largest gain in context among the results looked at",
+        value=largest_gain,
+        explain=explain_largest,
+    ),
 )
-context_aware("DCG", weights=discounts.logarithmic, per=PER_IMAGE, formula="1 ÷ log2(k + 1) ÷ K")
-context_aware("CG", weights=discounts.constant, per=PER_IMAGE, formula="1 ÷ K")
-context_aware("AVG", ROWS, weights=discounts.average, per=PER_LIST, formula="1 ÷ K")
+DISCOUNTS: dict[str, Discount] = {discount.name: discount for discount in _ENTRIES}
+"""The discounts of CAG by their names; those with an `original` are the source's."""
+
+
+def no_weights(credit: Floats) -> Floats:
+    """What stands in place of d where there is none: NaN at every rank. [K]"""
+    return np.full(len(credit), np.nan)
+
+
+def _enter(discount: Discount) -> None:
+    """Enter CAG under a discount, with its explanation, into the registry of metrics."""
+
+    weights = discount.weights or no_weights
+
+    def value(
+        rankings: Rankings,
+        k: int | None,
+        w: int = 10,
+        divide: str = "window",
+        per: str = str(discount.per.default),
+        **chosen: float,
+    ) -> Floats:
+        if discount.value is not None:
+            total = discount.value(rankings, k, w, divide, **chosen)
+        else:
+            total = weighted_by_length(
+                adjusted(rankings.credit, rankings.places(k)),
+                rankings.evaluated(k),
+                lambda length: folded(weights(np.empty(length), **chosen), w, divide),
+            )
+        return per_image(total, rankings, k, per)
+
+    def explain(
+        ranked: RankedList,
+        w: int = 10,
+        divide: str = "window",
+        per: str = str(discount.per.default),
+        **chosen: float,
+    ) -> Explanation:
+        columns, gains = _gains(ranked.credit, w, divide)
+        rules = _rules(columns, w, divide)
+        if discount.explain is not None:
+            whole = discount.explain(ranked, columns, gains, rules, **chosen)
+        else:
+            d = weights(ranked.credit, **chosen)
+            whole = weigh_gains(ranked, columns, gains, d, *rules, rule(**chosen)).equals()
+        return divide_per_image(whole, ranked, per)
+
+    def rule(**chosen: float) -> str:
+        if discount.rule is not None:
+            return discount.rule(**chosen)
+        formula = discount.formula.replace("(k", "(rank")
+        return f"The discount is {formula}; each result adds: g(k) × discount."
+
+    usual = f"Gain in the context of the results before, discounted as {discount.name}"
+    value.__doc__ = f"{discount.summary or usual} (reads credit)."
+    sums = f"Σ g(k) · {discount.formula}{' ÷ K' if discount.divided else ''}"
+    metric(
+        discount.metric,
+        *discount.settings,
+        WINDOW,
+        DIVIDE,
+        discount.per,
+        formula=f"{sums if discount.weights else discount.formula}; {GAIN}",
+        source=SOURCE,
+        reads="credit",
+        best_first=False,
+    )(value)
+    explains(value)(explain)
+
+
+def _gains(credit: Floats, w: int, divide: str) -> tuple[Columns, Floats]:
+    """Credit, its running maximum, r′ and g(k), formula by formula as the source writes them."""
+    best = np.maximum.accumulate(credit)
+    # r · (r ÷ largest), as the metric has it: at a new largest this is r to the last bit
+    reduced = credit * np.divide(credit, best, out=np.zeros_like(credit), where=best > 0)
+    gains = np.array(
+        [
+            reduced[max(0, k - w) : k].sum() / (w if divide == "w" else min(k, w))
+            for k in range(1, len(credit) + 1)
+        ],
+        dtype=np.float64,
+    )
+    return {"credit": credit, "largest_so_far": best, "r′": reduced, "g(k)": gains}, gains
+
+
+def _rules(columns: Columns, w: int, divide: str) -> tuple[str, ...]:
+    """What r′ and g(k) are, and one g(k) worked out."""
+    reduced, gains = columns["r′"], columns["g(k)"]
+    rule = f"g(k) = mean of r′ over the last {w} results"
+    if divide == "w":
+        rule = f"g(k) = sum of r′ over the last {w} results ÷ {w}"
+    meaning = f"r′ = credit² ÷ largest credit so far; {rule}."
+    k = min(len(gains), EXAMPLE)
+    if not k:
+        return (meaning,)
+    window = reduced[max(0, k - w) : k]
+    divisor = w if divide == "w" else len(window)
+    added = " + ".join(map(write_number, window))
+    result = write_result(gains[k - 1])
+    return meaning, f"For example g({k}) = ({added}) ÷ {divisor} = {result}"
+
+
+for _discount in _ENTRIES:
+    _enter(_discount)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dashboard.evaluation.metrics.binary import success
-from dashboard.evaluation.metrics.registry import metric
+from dashboard.evaluation.metrics.binary import explain_success, success
+from dashboard.evaluation.metrics.explanation import Explanation, RankedList, Sum
+from dashboard.evaluation.metrics.registry import explains, metric
 from dashboard.evaluation.rankings import Floats, Rankings
 
 CUTOFFS = (1, 5, 10)
@@ -51,6 +52,9 @@ def text_to_image(rankings: Rankings, k: int) -> Floats:
     return success(rankings, k)
 
 
+explains(image_to_text, text_to_image)(explain_success)
+
+
 @metric(
     "Rsum",
     formula="R@1 + R@5 + R@10, images to texts, + the same, texts to images",
@@ -68,6 +72,12 @@ def recall_sum(rankings: Rankings, k: None = None) -> Floats:
     return np.asarray(sum(success(rankings, cutoff) for cutoff in CUTOFFS))
 
 
+@explains(recall_sum)
+def explain_recall_sum(ranked: RankedList) -> Explanation:
+    """R@1 + R@5 + R@10."""
+    return three_recalls(ranked).equals()
+
+
 @metric(
     "mR",
     formula="Rsum ÷ 6",
@@ -83,3 +93,23 @@ def mean_recall(rankings: Rankings, k: None = None) -> Floats:
     [1.0]
     """
     return np.asarray(recall_sum(rankings) / len(CUTOFFS))
+
+
+@explains(mean_recall)
+def explain_mean_recall(ranked: RankedList) -> Explanation:
+    """(R@1 + R@5 + R@10) ÷ 3."""
+    return three_recalls(ranked).over(len(CUTOFFS))
+
+
+def three_recalls(ranked: RankedList) -> Sum:
+    """R@1 + R@5 + R@10 of one query, told by its first hit."""
+    place = ranked.first(max(CUTOFFS)).first_hit
+    each = [int(0 < place <= k) for k in CUTOFFS]
+    looked_at = ranked.first(place or max(CUTOFFS))
+    named = " + ".join(f"R@{k}" for k in CUTOFFS)
+    lines = (
+        f"First hit: rank {place}" if place else f"Hits in {looked_at.scope}: none",
+        f"R@K is 1 if the first hit stands in the first K; {named}:",
+    )
+    expression = " + ".join(map(str, each))
+    return Sum(looked_at.steps(hit=looked_at.hits), lines, expression, float(sum(each)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from dashboard.evaluation.metrics import discounts
 from dashboard.evaluation.metrics.binary import ratio
@@ -15,12 +16,31 @@ from dashboard.evaluation.metrics.discounts import (
     weighted,
     weighted_by_length,
 )
+from dashboard.evaluation.metrics.explanation import (
+    Explanation,
+    RankedList,
+    Sum,
+    average_gains,
+    divide_per_image,
+    find_largest,
+    list_numbers,
+    sum_terms,
+    weigh_gains,
+    write_number,
+    write_result,
+    write_sum,
+)
 from dashboard.evaluation.metrics.names import Setting, choice
-from dashboard.evaluation.metrics.registry import metric
+from dashboard.evaluation.metrics.registry import explains, metric
 from dashboard.evaluation.rankings import Array, Floats, Rankings
 
 GAIN = choice("gain", "linear", "exp", "credit", bare=True)
 IDEAL = choice("ideal", "judged", "retrieved")
+GAINS = {
+    "linear": "The gain is the grade",
+    "exp": "The gain is 2^grade − 1",
+    "credit": "The gain is the credit",
+}
 EXPONENT = 300
 """Gains up to 2^300 are added up as they are; larger ones are first divided by the largest."""
 
@@ -49,6 +69,14 @@ def discounted_gain(
         return per_image(_discounted(values, k, gain), rankings, k, per)
 
 
+@explains(discounted_gain)
+def explain_discounted_gain(
+    ranked: RankedList, gain: str = "linear", per: str = "list"
+) -> Explanation:
+    """Σ gain × discount."""
+    return divide_per_image(_explain_discounted(ranked, gain).equals("DCG"), ranked, per)
+
+
 @metric(
     "nDCG",
     GAIN,
@@ -69,13 +97,17 @@ def normalised_gain(
     >>> normalised_gain(from_lists([[0, 1]]), None).round(4).tolist()
     [0.6309]
     """
-    if gain == "credit":
-        best = rankings.ideal_credit if ideal == "judged" else rankings.retrieved_ideal_credit
-    else:
-        best = rankings.ideal if ideal == "judged" else rankings.retrieved_ideal
+    best = best_order(rankings, gain, ideal)
     values = rankings.credit if gain == "credit" else rankings.gains
     divisor = too_large(best, values, gain)
     return ratio(_discounted(values, k, gain, divisor), _discounted(best, k, gain, divisor))
+
+
+def best_order(rankings: Rankings, gain: str, ideal: str) -> Array:
+    """The grades, or the credits, of each query in the best order. [Q, J]"""
+    if gain == "credit":
+        return rankings.ideal_credit if ideal == "judged" else rankings.retrieved_ideal_credit
+    return rankings.ideal if ideal == "judged" else rankings.retrieved_ideal
 
 
 def too_large(best: Array, values: Array, gain: str) -> Floats | None:
@@ -112,6 +144,63 @@ def _discounted(values: Array, k: int | None, gain: str, divisor: Floats | None 
     return weighted(columns(values, places), len(values), discounts.logarithmic(places))
 
 
+@explains(normalised_gain)
+def explain_normalised_gain(
+    ranked: RankedList, gain: str = "linear", ideal: str = "judged"
+) -> Explanation:
+    """DCG ÷ ideal DCG, with the terms of both."""
+    divisor = too_large(best_order(ranked.rankings, gain, ideal), ranked.rankings.gains, gain)
+    total = _explain_discounted(ranked, gain, divisor)
+    best = _ideal_gains(ranked, gain, ideal, divisor)
+    discount = discounts.logarithmic(len(best))
+    terms = best * discount
+    written = [
+        f"{write_number(g)} × {write_number(d)}" for g, d in zip(best, discount, strict=True)
+    ]
+    whose = "all judged items" if ideal == "judged" else "the results that came back"
+    lines = (
+        *total.equals("DCG").lines,
+        f"Ideal: the best order of {whose} begins with the gains {list_numbers(best)}."
+        if len(best)
+        else f"Ideal: of {whose} none has a gain.",
+        f"Ideal DCG: {write_sum(written)} = {write_result(terms.sum())}",
+    )
+    steps = _beside(total.steps, {"ideal gain": best, "ideal term": terms})
+    ratio = Sum(steps, lines, write_number(total.value), total.value)
+    written_ideal = write_number(terms.sum())
+    nothing = "Nothing can be divided by an ideal of 0, so there is no value."
+    return ratio.over(float(terms.sum()), otherwise=nothing, written=written_ideal)
+
+
+def _explain_discounted(ranked: RankedList, gain: str, divisor: Floats | None = None) -> Sum:
+    columns: dict[str, Array] = {"grade": ranked.grades}
+    if gain == "credit":
+        columns, worth = {"credit": ranked.credit}, ranked.credit
+    else:
+        worth = gains(ranked.gains, gain, divisor)
+        if gain == "exp" or divisor is not None or (ranked.grades < 0).any():
+            columns["gain"] = worth
+    scaled = "" if divisor is None else f", here and in the ideal divided by 2^{divisor[0]:.0f}"
+    discount = "the discount 1 ÷ log2(rank + 1); each result adds: gain × discount"
+    rule = f"{GAINS[gain]}{scaled}, {discount}."
+    return weigh_gains(ranked, columns, worth, discounts.logarithmic(ranked.length), rule)
+
+
+def _ideal_gains(ranked: RankedList, gain: str, ideal: str, divisor: Floats | None) -> Floats:
+    """The gains of the best order, as far as the cutoff and as they are above 0."""
+    values = np.asarray(best_order(ranked.rankings, gain, ideal)[0, : ranked.k], dtype=np.float64)
+    values = values[values > 0]
+    return values if gain == "credit" else gains(values, gain, divisor)
+
+
+def _beside(steps: pd.DataFrame, columns: dict[str, Array]) -> pd.DataFrame:
+    """The steps with more columns from rank 1 on, longer where these are; null beyond each end."""
+    more = pd.DataFrame(columns)
+    table = pd.concat([steps.drop(columns="rank"), more], axis=1)
+    table.insert(0, "rank", np.arange(1, len(table) + 1))
+    return table
+
+
 def stopping(grades: Array, largest: int) -> Floats:
     """gdeval's chance to stop at a result: (2^grade − 1) ÷ 2^largest.
 
@@ -141,6 +230,16 @@ def cumulative_gain(rankings: Rankings, k: int | None, per: str = "list") -> Flo
     return per_image(total, rankings, k, per)
 
 
+@explains(cumulative_gain)
+def explain_cumulative_gain(ranked: RankedList, per: str = "list") -> Explanation:
+    """Σ credit."""
+    rule = f"The credit in {ranked.scope} is added up."
+    total = sum_terms(
+        ranked, {"credit": ranked.credit}, ranked.credit, map(write_number, ranked.credit), rule
+    )
+    return divide_per_image(total.equals(), ranked, per)
+
+
 @metric(
     "AVG",
     ROWS,
@@ -167,6 +266,15 @@ def average_gain(rankings: Rankings, k: int | None, rows: int = 0, per: str = "l
     return per_image(total, rankings, k, per)
 
 
+@explains(average_gain)
+def explain_average_gain(ranked: RankedList, rows: int = 0, per: str = "list") -> Explanation:
+    """Mean credit, or mean of row means."""
+    rule = f"The mean credit in {ranked.scope}."
+    return divide_per_image(
+        average_gains(ranked, {"credit": ranked.credit}, ranked.credit, rows, rule), ranked, per
+    )
+
+
 @metric(
     "MAX",
     PER_LIST,
@@ -183,6 +291,16 @@ def largest_gain(rankings: Rankings, k: int | None, per: str = "list") -> Floats
     """
     best = rankings.credit[:, :k].max(axis=1, initial=0).astype(np.float64)
     return per_image(best, rankings, k, per)
+
+
+@explains(largest_gain)
+def explain_largest_gain(ranked: RankedList, per: str = "list") -> Explanation:
+    """The largest credit."""
+    return divide_per_image(
+        find_largest(ranked, {"credit": ranked.credit}, ranked.credit, "Largest credit"),
+        ranked,
+        per,
+    )
 
 
 @metric(
@@ -206,6 +324,18 @@ def rank_biased_precision(
     weights = discounts.persistence(places, p)
     total = weighted(columns(rankings.credit, places), len(rankings.credit), weights)
     return per_image(total, rankings, k, per)
+
+
+@explains(rank_biased_precision)
+def explain_rank_biased_precision(
+    ranked: RankedList, p: float = 0.95, per: str = "list"
+) -> Explanation:
+    """Σ credit × the chance to stop reading there."""
+    discount = discounts.persistence(ranked.length, p)
+    total = weigh_gains(
+        ranked, {"credit": ranked.credit}, ranked.credit, discount, explain_persistence(p)
+    )
+    return divide_per_image(total.equals(), ranked, per)
 
 
 @metric(
@@ -243,3 +373,48 @@ def expected_reciprocal_rank(
             total += going * chance / (rank + 1)
             going *= 1 - chance
     return per_image(total, rankings, k, per)
+
+
+@explains(expected_reciprocal_rank)
+def explain_expected_reciprocal_rank(
+    ranked: RankedList, stop: str = "credit", max: int = 4, per: str = "list"
+) -> Explanation:
+    """Σ chance to arrive × chance to stop ÷ rank."""
+    if stop == "exp":
+        chance = stopping(ranked.gains, max)
+        columns: dict[str, Array] = {"grade": ranked.grades}
+        stops = f"r = (2^grade − 1) ÷ 2^{max}"
+    else:
+        chance, columns, stops = ranked.credit, {}, "r = credit"
+    arrives, places = arrival(chance), np.arange(1, ranked.length + 1)
+    written = [
+        f"{write_number(a)} × {write_number(c)} ÷ {k}"
+        for a, c, k in zip(arrives, chance, places, strict=True)
+    ]
+    columns |= {"r": chance, "arrives": arrives}
+    total = sum_terms(
+        ranked, columns, arrives * chance / places, written, *explain_reader(stops, "r")
+    )
+    return divide_per_image(total.equals(), ranked, per)
+
+
+def arrival(chance: Floats) -> Floats:
+    """The chance to arrive at each rank: Π over the ranks before of 1 − chance to stop there."""
+    return np.cumprod(np.append(1.0, 1 - chance))[: len(chance)]
+
+
+def explain_reader(stops: str, gain: str) -> tuple[str, str]:
+    """The reader whom ERR describes, and what a result adds."""
+    return (
+        f"A reader stops at a result with the chance {stops}, and arrives there if none before was "
+        "a stop.",
+        f"Each result adds: arrives × {gain} ÷ rank.",
+    )
+
+
+def explain_persistence(p: float = 0.95) -> str:
+    """The discount of RBP in a sentence."""
+    return (
+        f"The discount is {write_number(1 - p)} × {write_number(p)}^(rank − 1), the chance to "
+        "stop there; each result adds: gain × discount."
+    )

@@ -1,17 +1,19 @@
 """The register of metrics: what each says of itself, how it enters, and how it is asked for.
 
 Pickers, charts, the command line, the README's table and the property tests all read REGISTRY, so
-a metric is added by writing one decorated function in one file of this folder.
+a metric is added in one file of this folder: a function decorated with `@metric(…)`, and below it
+one decorated with `@explains(…)` that shows how its value is computed.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from dashboard.evaluation.metrics import names
+from dashboard.evaluation.metrics.explanation import Explainer
 from dashboard.evaluation.metrics.names import Setting, Value
 from dashboard.evaluation.rankings import Floats, Rankings
 
@@ -19,6 +21,7 @@ Cutoff = Literal["optional", "required", "never"]
 Reads = Literal["hits", "grades", "credit", "judged", "queries"]
 Across = Literal["mean", "geometric mean", "sum"]
 Function = TypeVar("Function", bound=Callable[..., Floats])
+Explaining = TypeVar("Explaining", bound=Explainer)
 
 REGISTRY: dict[str, Metric] = {}
 OTHER_NAMES: dict[str, str] = {}
@@ -33,6 +36,7 @@ class Metric:
     best_first  whether the best order is the one with the best results first
     across   what trec_eval makes of the queries' values: their mean, or else (see `summarise`)
     formula  as a person would write it; source: where the definition stands; summary: the tooltip
+    explain  shows how the value of one ranked list is computed (see `explains`)
     """
 
     name: str
@@ -46,6 +50,7 @@ class Metric:
     other_names: tuple[str, ...]
     best_first: bool
     across: Across
+    explain: Explainer | None = None
 
     @property
     def title(self) -> str:
@@ -102,6 +107,25 @@ def metric(
         )  # fmt: skip
         OTHER_NAMES.update(dict.fromkeys(other_names, name))
         return function
+
+    return enter
+
+
+def explains(*functions: Callable[..., Floats]) -> Callable[[Explaining], Explaining]:
+    """Enter the decorated function as what explains these metrics.
+
+    It takes a RankedList and the metric's settings. ValueError where a function is no metric.
+    """
+
+    def enter(explainer: Explaining) -> Explaining:
+        for function in functions:
+            entry = next((each for each in REGISTRY.values() if each.function is function), None)
+            if entry is None:
+                raise ValueError(
+                    f"{function.__name__} is no metric: decorate it with @metric first"
+                )
+            REGISTRY[entry.name] = replace(entry, explain=explainer)
+        return explainer
 
     return enter
 

@@ -1,20 +1,40 @@
-"""What trec_eval measures beside the usual: incomplete judgements, interpolated precision, sets.
+"""What trec_eval measures beside the usual: incomplete judgements, interpolated precision.
 
-Where releases differ, the values are those of trec_eval 9, which pytrec_eval is made of.
+Where releases differ, the values are those of trec_eval 9, which pytrec_eval is made of. Its sets
+and counts are in sets.py.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
-from dashboard.evaluation.metrics.binary import average_precision, counted, ratio
+from dashboard.evaluation.metrics.binary import (
+    average_precision,
+    counted,
+    explain_average_precision,
+    ratio,
+)
+from dashboard.evaluation.metrics.explanation import (
+    NO_RELEVANT,
+    Explanation,
+    RankedList,
+    Sum,
+    list_ranks,
+    sum_terms,
+    write_number,
+    write_result,
+    write_sum,
+)
 from dashboard.evaluation.metrics.names import Setting, choice
-from dashboard.evaluation.metrics.registry import metric
-from dashboard.evaluation.rankings import Floats, Rankings
+from dashboard.evaluation.metrics.registry import explains, metric
+from dashboard.evaluation.rankings import Counts, Flags, Floats, Rankings
 
 EPSILON = 0.00001
 ELEVEN = tuple(point / 10 for point in range(11))
 ROUNDING = choice("rounding", "up", "nearest")
+EXTRA = {"up": 0.9, "nearest": 0.5}
+"""What is added to a number of hits before it is rounded down."""
 
 
 @metric(
@@ -40,6 +60,23 @@ def binary_preference(rankings: Rankings, k: None = None) -> Floats:
         missed += misses[:, rank]
         total += rankings.hits[:, rank] * (1 - np.minimum(missed, relevant) / most)
     return ratio(total, relevant)
+
+
+@explains(binary_preference)
+def explain_binary_preference(ranked: RankedList) -> Explanation:
+    """One for each hit, less the share of judged misses above it."""
+    in_all, relevant = int(ranked.rankings.judged_misses[0]), ranked.relevant
+    most = max(min(in_all, relevant), 1)
+    above = np.minimum(np.cumsum(ranked.misses), relevant)
+    written = [f"(1 − {each}/{most})" if each else "1" for each in above]
+    rules = (
+        f"Items judged not relevant: {in_all}; at most R = {relevant} of them count.",
+        f"Each hit adds: 1 − judged misses above ÷ {most}.",
+    )
+    columns = {"hit": ranked.hits, "judged_misses_so_far": np.cumsum(ranked.misses)}
+    terms: Floats = np.where(ranked.hits, 1 - above / most, 0.0)
+    total = sum_terms(ranked, columns, terms, written, *rules)
+    return total.saying(ranked.relevant_note).over_relevant(ranked)
 
 
 @metric(
@@ -72,6 +109,20 @@ def inferred_average_precision(rankings: Rankings, k: None = None) -> Floats:
     return ratio(total, rankings.relevant)
 
 
+@explains(inferred_average_precision)
+def explain_inferred_average_precision(ranked: RankedList) -> Explanation:
+    """The precision that is expected at each hit."""
+    hits, misses = _above(ranked.hits), _above(ranked.misses)
+    pooled, ranks = _above(ranked.judged), np.arange(1, ranked.length + 1)
+    share = (hits + EPSILON) / (hits + misses + 2 * EPSILON)
+    expected = np.where(ranks == 1, 1.0, (1 + pooled * share) / ranks)
+    terms: Floats = np.where(ranked.hits, expected, 0.0)
+    columns = {"hit": ranked.hits, "pooled_above": pooled, "share_of_hits": share}
+    rule = "Each hit adds: (1 + pooled results above × share of hits among the judged ones) ÷ rank."
+    total = sum_terms(ranked, columns, terms, map(write_number, terms), rule)
+    return total.saying(ranked.relevant_note).over_relevant(ranked)
+
+
 @metric(
     "IPrec",
     Setting("recall", 0.0, low=0.0, high=1.0, bare=True, shown=True),
@@ -95,6 +146,25 @@ def interpolated_precision(
     return _interpolated(rankings, (recall,), rounding)
 
 
+@explains(interpolated_precision)
+def explain_interpolated_precision(
+    ranked: RankedList, recall: float = 0.0, rounding: str = "up"
+) -> Explanation:
+    """The best precision from the rank on where enough is found."""
+    precision, steps = _precision_by_rank(ranked)
+    if not ranked.relevant:
+        return Explanation(steps, (*ranked.shortfall, NO_RELEVANT), float("nan"))
+    wanted, value = _best_from(ranked, precision, recall, rounding)
+    found = int(ranked.hits.sum())
+    lines = (
+        *ranked.shortfall,
+        f"Hits in {ranked.scope}: {list_ranks(ranked.hits)}",
+        f"Recall {recall:g} of R = {ranked.relevant} wants {wanted}; found are {found}.",
+        f"Best precision from there on: {write_result(value)}",
+    )
+    return Explanation(steps, lines, value)
+
+
 @metric(
     "11pt_avg",
     ROUNDING,
@@ -113,10 +183,25 @@ def eleven_point_average(rankings: Rankings, k: None = None, rounding: str = "up
     return _interpolated(rankings, ELEVEN, rounding)
 
 
+@explains(eleven_point_average)
+def explain_eleven_point_average(ranked: RankedList, rounding: str = "up") -> Explanation:
+    """The mean of eleven interpolated precisions."""
+    precision, steps = _precision_by_rank(ranked)
+    each = [_best_from(ranked, precision, point, rounding)[1] for point in ELEVEN]
+    lines = (
+        *ranked.shortfall,
+        f"Hits in {ranked.scope}: {list_ranks(ranked.hits)}",
+        f"Interpolated precision at recall 0, 0.1 … 1: {', '.join(map(write_number, each))}",
+    )
+    total = Sum(steps, lines, write_sum([write_number(one) for one in each]), float(sum(each)))
+    if not ranked.relevant:
+        return total.over(0, otherwise=NO_RELEVANT)
+    return total.over(len(ELEVEN))
+
+
 def _interpolated(rankings: Rankings, points: tuple[float, ...], rounding: str) -> Floats:
     """The mean over some points of recall of the precision interpolated there. [Q]"""
-    extra = {"up": 0.9, "nearest": 0.5}[rounding]
-    wanted = np.array([np.floor(point * rankings.relevant + extra) for point in points])
+    wanted = np.array([np.floor(point * rankings.relevant + EXTRA[rounding]) for point in points])
     left, best = counted(rankings.hits, None).astype(np.float64), np.zeros(len(rankings.returned))
     total = np.zeros(len(rankings.returned))
     # from the last hit up: the best precision so far is that of this rank and those behind it
@@ -148,6 +233,9 @@ def geometric_average_precision(rankings: Rankings, k: None = None) -> Floats:
     return average_precision(rankings, None)
 
 
+explains(geometric_average_precision)(explain_average_precision)
+
+
 @metric(
     "gm_bpref",
     formula="bpref of each query; over the queries exp(mean of ln(max(bpref, 0.00001)))",
@@ -166,161 +254,27 @@ def geometric_binary_preference(rankings: Rankings, k: None = None) -> Floats:
     return binary_preference(rankings)
 
 
-@metric(
-    "set_P",
-    formula="hits ÷ results",
-    source="trec_eval set_P; @K: as with -M K",
-    reads="hits",
-)
-def set_precision(rankings: Rankings, k: int | None) -> Floats:
-    """Share of hits among what came back, in any order; NaN for an empty list (reads hits).
-
-    >>> from dashboard.evaluation.rankings import from_lists
-    >>> set_precision(from_lists([[1, 0, 0, 0]]), None).tolist()
-    [0.25]
-    """
-    return ratio(counted(rankings.hits, k), rankings.evaluated(k))
+explains(geometric_binary_preference)(explain_binary_preference)
 
 
-@metric(
-    "set_recall",
-    formula="hits ÷ R",
-    source="trec_eval set_recall; @K: as with -M K",
-    reads="hits",
-)
-def set_recall(rankings: Rankings, k: int | None) -> Floats:
-    """Share of the relevant items that came back, in any order (reads hits).
-
-    >>> from dashboard.evaluation.rankings import from_lists
-    >>> set_recall(from_lists([[1, 0]], relevant=[2]), None).tolist()
-    [0.5]
-    """
-    return ratio(counted(rankings.hits, k), rankings.relevant)
+def _above(flags: Flags) -> Counts:
+    """How many stand before each rank."""
+    before: Counts = np.cumsum(flags) - flags
+    return before
 
 
-@metric(
-    "set_map",
-    formula="hits² ÷ (results · R)",
-    source="trec_eval set_map; @K: as with -M K",
-    reads="hits",
-)
-def set_average_precision(rankings: Rankings, k: int | None) -> Floats:
-    """Precision times recall of what came back, in any order (reads hits).
-
-    >>> from dashboard.evaluation.rankings import from_lists
-    >>> set_average_precision(from_lists([[1, 0]]), None).tolist()
-    [0.5]
-    """
-    hits = counted(rankings.hits, k)
-    return ratio(hits * hits, rankings.evaluated(k) * rankings.relevant)
+def _precision_by_rank(ranked: RankedList) -> tuple[Floats, pd.DataFrame]:
+    """Hits so far ÷ rank, and that as steps."""
+    hits_so_far = np.cumsum(ranked.hits)
+    precision = hits_so_far / np.arange(1, ranked.length + 1)
+    columns = {"hit": ranked.hits, "hits_so_far": hits_so_far, "precision": precision}
+    return precision, ranked.steps(**columns)
 
 
-@metric(
-    "set_F",
-    Setting("x", 1.0, low=0.0, high=1000.0, bare=True),
-    formula="(x + 1) · P · R ÷ (x · P + R), P = hits ÷ results, R = hits ÷ relevant items",
-    source="trec_eval set_F; @K: as with -M K; after van Rijsbergen 1979",
-    reads="hits",
-)
-def set_f(rankings: Rankings, k: int | None, x: float = 1.0) -> Floats:
-    """Weighted harmonic mean of precision and recall of what came back (reads hits).
-
-    x: how much recall counts beside precision.
-
-    >>> from dashboard.evaluation.rankings import from_lists
-    >>> set_f(from_lists([[1, 0]]), None).round(4).tolist()
-    [0.6667]
-    """
-    # hits stand in every term, and what is left has no 0 ÷ 0 where nothing was hit
-    below = x * rankings.relevant + rankings.evaluated(k)
-    found = (x + 1) * counted(rankings.hits, k) / np.maximum(below, 1e-300)
-    return np.where(rankings.relevant > 0, found, np.nan)
-
-
-@metric(
-    "set_relative_P",
-    formula="hits ÷ min(results, R)",
-    source="trec_eval set_relative_P; @K: as with -M K",
-    reads="hits",
-)
-def set_relative_precision(rankings: Rankings, k: int | None) -> Floats:
-    """Precision of what came back as a share of the best that so many can have (reads hits).
-
-    >>> from dashboard.evaluation.rankings import from_lists
-    >>> set_relative_precision(from_lists([[1, 0, 0]], relevant=[2]), None).tolist()
-    [0.5]
-    """
-    most = np.minimum(rankings.evaluated(k), rankings.relevant)
-    return ratio(counted(rankings.hits, k), most)
-
-
-@metric(
-    "num_q",
-    formula="1",
-    source="trec_eval num_q (the sum)",
-    reads="queries",
-    cutoff="never",
-    across="sum",
-)
-def number_of_queries(rankings: Rankings, k: None = None) -> Floats:
-    """Counts the queries: 1 for each that is scored (reads queries).
-
-    >>> from dashboard.evaluation.rankings import from_lists
-    >>> number_of_queries(from_lists([[1], []])).tolist()
-    [1.0, 1.0]
-    """
-    return np.ones(len(rankings.returned))
-
-
-@metric(
-    "num_ret",
-    formula="results",
-    source="trec_eval num_ret (the sum)",
-    reads="queries",
-    cutoff="never",
-    across="sum",
-)
-def number_of_results(rankings: Rankings, k: None = None) -> Floats:
-    """Counts what came back for each query (reads queries).
-
-    >>> from dashboard.evaluation.rankings import from_lists
-    >>> number_of_results(from_lists([[1, 0], []])).tolist()
-    [2.0, 0.0]
-    """
-    return rankings.returned.astype(np.float64)
-
-
-@metric(
-    "num_rel",
-    formula="R",
-    source="trec_eval num_rel (the sum)",
-    reads="hits",
-    cutoff="never",
-    across="sum",
-)
-def number_of_relevant(rankings: Rankings, k: None = None) -> Floats:
-    """Counts the relevant items of each query, found or not (reads hits).
-
-    >>> from dashboard.evaluation.rankings import from_lists
-    >>> number_of_relevant(from_lists([[1, 0]], relevant=[3])).tolist()
-    [3.0]
-    """
-    return rankings.relevant.astype(np.float64)
-
-
-@metric(
-    "num_rel_ret",
-    formula="hits",
-    source="trec_eval num_rel_ret (the sum)",
-    reads="hits",
-    cutoff="never",
-    across="sum",
-)
-def number_of_hits(rankings: Rankings, k: None = None) -> Floats:
-    """Counts the hits of each query (reads hits).
-
-    >>> from dashboard.evaluation.rankings import from_lists
-    >>> number_of_hits(from_lists([[1, 0, 1]])).tolist()
-    [2.0]
-    """
-    return counted(rankings.hits, None).astype(np.float64)
+def _best_from(
+    ranked: RankedList, precision: Floats, recall: float, rounding: str
+) -> tuple[int, float]:
+    """How many hits a recall wants, and the best precision from there on."""
+    wanted = int(np.floor(recall * ranked.relevant + EXTRA[rounding]))
+    there = precision[np.cumsum(ranked.hits) >= wanted]
+    return wanted, float(there.max(initial=0.0))

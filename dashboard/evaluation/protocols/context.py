@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.metrics.context import DISCOUNTS
 from dashboard.evaluation.protocols import alfa
 from dashboard.evaluation.protocols.protocol import (
     NO_RELEVANT,
@@ -20,6 +21,8 @@ from dashboard.evaluation.protocols.protocol import (
 )
 from dashboard.tables import QRELS, DataError
 
+OF_SOURCE = [discount for discount in DISCOUNTS.values() if discount.original]
+"""The discounts that the source has with both gains."""
 SCALE = 100.0
 HALF = 50.0  # the sources give no threshold: half of the scale counts as a hit
 MOST_INVALID = 0.9
@@ -115,8 +118,9 @@ CONTEXT = Protocol(
     title="Image search in context",
     source="Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019",
     # people see some rows, never all of a ranking: 50 pictures are 10 rows of five
-    metrics="CAG(RBP)@50 CAG(DCG)@50 CAG(CG)@50 CAG(AVG)@50 CAG(ERR)@50 CAG(MAX)@50 "
-    "RBP(0.95,per=image)@50 DCG(credit,per=image)@50 CG(per=image)@50 AVG@50 ERR@50 MAX@50",
+    metrics=" ".join(
+        [f"{each.metric}@50" for each in OF_SOURCE] + [f"{each.original}@50" for each in OF_SOURCE]
+    ),
     shown_as={
         "RBP(0.95,per=image)": "RBP, original gain (0.05 Σ r · 0.95^(k−1) ÷ K)",
         "DCG(credit,per=image)": "DCG, original gain (Σ r ÷ log2(k + 1) ÷ K)",
@@ -124,13 +128,8 @@ CONTEXT = Protocol(
         "AVG": "AVG, original gain (mean r)",
         "ERR": "ERR, original gain (Σ r/k Π(1 − r before))",
         "MAX": "MAX, original gain (largest r)",
-        "CAG(RBP(0.95))": "RBP, context-aware gain (w = 10, ÷ K)",
-        "CAG(DCG)": "DCG, context-aware gain (w = 10, ÷ K)",
-        "CAG(CG)": "CG, context-aware gain (w = 10, ÷ K)",
-        "CAG(AVG)": "AVG, context-aware gain (w = 10)",
-        "CAG(ERR)": "ERR, context-aware gain (w = 10; stops by r)",
-        "CAG(MAX)": "MAX, context-aware gain (w = 10)",
-    },
+    }
+    | {each.title: each.label for each in DISCOUNTS.values()},
     nothing_relevant="formula",
     judge=judge,
     keep=keep,

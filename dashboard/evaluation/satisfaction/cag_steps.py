@@ -11,17 +11,14 @@ import re
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.metrics import discounts
-from dashboard.evaluation.metrics.context import adjusted, in_context
-from dashboard.evaluation.metrics.discounts import PERSISTENCE
+from dashboard.evaluation.metrics.context import DISCOUNTS, adjusted, in_context, no_weights
 from dashboard.evaluation.rankings import Array, Floats
 from dashboard.evaluation.satisfaction.cleaning import row_weights
 
 USUAL = "DCG"
-NAMES = ("RBP", "DCG", "CG", "AVG", "ERR", "MAX")
 
 
-def walk(
+def cag_steps(
     relevance: Array, window: int, divide: str, discount: str, grid: Array | None = None
 ) -> pd.DataFrame:
     """How a list with the context-aware gain comes to its value, a row for each picture.
@@ -31,7 +28,7 @@ def walk(
     `discount` (d; null for MAX, which takes the largest gain), `adds` (g·d). grid: the row of each
     picture, where AVG is the mean of the means of rows.
 
-    >>> walk(np.array([0.8, 0.4]), 10, "window", "CG")[["adjusted", "gain"]].values.tolist()
+    >>> cag_steps(np.array([0.8, 0.4]), 10, "window", "CG")[["adjusted", "gain"]].values.tolist()
     [[0.8, 0.8], [0.2, 0.5]]
     """
     r = np.asarray(relevance, dtype=np.float64)
@@ -56,25 +53,12 @@ def walk(
 
 
 def weights(relevance: Floats, discount: str) -> Floats:
-    """d(1 … K) under a discount; of ERR it depends on the original relevance, of MAX there is none.
+    """d(1 … K) under a discount with its default settings; NaN where there is none, as of MAX.
 
     >>> weights(np.array([0.5, 1.0]), "ERR").tolist()
     [1.0, 0.25]
     """
-    places = len(relevance)
-    if discount == "ERR":
-        arrives = np.cumprod(np.append(1.0, 1 - relevance))[:places]
-        return np.asarray(arrives / np.arange(1, places + 1))
-    if discount == "RBP":
-        return discounts.persistence(places, float(PERSISTENCE.default))
-    if discount == "MAX":
-        return np.full(places, np.nan)
-    by_rank = {
-        "DCG": discounts.logarithmic,
-        "CG": discounts.constant,
-        "AVG": discounts.average,
-    }
-    return by_rank[discount](places)
+    return (DISCOUNTS[discount].weights or no_weights)(relevance)
 
 
 def discount_of(metric: str) -> str:
@@ -84,4 +68,4 @@ def discount_of(metric: str) -> str:
     ('RBP', 'ERR', 'DCG')
     """
     found = re.match(r"(?:CAG\()?(\w+)", metric)
-    return found[1] if found and found[1] in NAMES else USUAL
+    return found[1] if found and found[1] in DISCOUNTS else USUAL

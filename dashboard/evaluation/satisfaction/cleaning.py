@@ -17,14 +17,13 @@ import pandas as pd
 
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.metrics.context import in_context
-from dashboard.evaluation.protocols.context import HALF, MOST_INVALID, SCALE, clean
+from dashboard.evaluation.protocols.context import HALF, MOST_INVALID, OF_SOURCE, SCALE, clean
 from dashboard.evaluation.rankings import Array, Floats, Rankings, from_lists
 
 FEWEST_QUERIES = 3
 WINDOW = 10
-ORIGINAL = "RBP(0.95,per=image) DCG(credit,per=image) CG(per=image) AVG ERR MAX"
+ORIGINAL = " ".join(discount.original for discount in OF_SOURCE)
 """The metrics of the source with the original gain: all of its table 2, half of its table 3."""
-DISCOUNTS = ("RBP(0.95)", "DCG", "CG", "AVG", "ERR", "MAX")
 
 
 def gain_metrics(window: int = WINDOW, divide: str = "window") -> str:
@@ -36,7 +35,8 @@ def gain_metrics(window: int = WINDOW, divide: str = "window") -> str:
     >>> gain_metrics(5).split()[-1]
     'CAG(MAX,w=5,divide=window)'
     """
-    aware = [f"CAG({name},w={window},divide={divide})" for name in DISCOUNTS]
+    chosen = f",w={window},divide={divide})"
+    aware = [discount.title.removesuffix(")") + chosen for discount in OF_SOURCE]
     return " ".join([ORIGINAL, *aware])
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from dashboard.evaluation.protocols.context import SCALE, clean
 from dashboard.evaluation.satisfaction import agreement
 from dashboard.evaluation.satisfaction import cleaning as satisfaction
-from dashboard.evaluation.satisfaction.cag_steps import walk
+from dashboard.evaluation.satisfaction.cag_steps import cag_steps
 from dashboard.evaluation.satisfaction.cleaning import (
     ORIGINAL,
     WINDOW,
@@ -164,16 +164,17 @@ class Browsed:
             parts.append(part)
         return pd.concat(parts, ignore_index=True)
 
-    def walk(self, list_id: str, reading: Reading, discount: str) -> pd.DataFrame:
+    def steps(self, list_id: str, reading: Reading, discount: str) -> pd.DataFrame:
         """One list picture by picture: row, column, item_id, relevance, and the columns of
-        `walk.walk`, which are null for pictures without a valid relevance or below the depth."""
+        `cag_steps`, which are null for pictures without a valid relevance or below the depth."""
         mine = self.shown[self.shown["query_id"] == list_id].drop(columns=["query_id", "rank"])
         valid = mine[mine["relevance"] >= 0]
         place = valid["row"].rank(method="dense")
         read = valid[place <= reading.rows]
         credit = (read["relevance"] / SCALE).to_numpy()
         grid = read["row"].to_numpy() if reading.average == "rows" else None
-        steps = walk(credit, reading.window, reading.divide, discount, grid).set_index(read.index)
+        steps = cag_steps(credit, reading.window, reading.divide, discount, grid)
+        steps = steps.set_index(read.index)
         return mine.join(steps).astype({"rank": "Int64", "best_rank": "Int64"})
 
 

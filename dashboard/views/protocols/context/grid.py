@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.digits import number
+from dashboard.evaluation.metrics.context import DISCOUNTS
 from dashboard.experiment.names import item_name
 from dashboard.views.texts import shown
 
@@ -30,7 +31,7 @@ _component = st.components.v2.component(
 def grid(steps: pd.DataFrame, items: pd.DataFrame, discount: str, key: str) -> None:
     """Draw a list.
 
-    steps: of `Browsed.walk`, in reading order; items: the columns of `storage.media.media`.
+    steps: of `Browsed.steps`, in reading order; items: the columns of `storage.media.media`.
     """
     _component(key=key, data=payload(steps, items, discount))
 
@@ -73,7 +74,7 @@ def _worth(step: Mapping[Any, Any], discount: str) -> dict[str, Any]:
         }  # fmt: skip
     r, counts = float(step["r"]), float(step["adjusted"])
     numbers = [["r", number(r)], ["r′", number(counts)], ["g", number(step["gain"])]]
-    numbers += [] if discount == "MAX" else [["d", number(step["discount"])]]
+    numbers += [] if DISCOUNTS[discount].weights is None else [["d", number(step["discount"])]]
     state = "less" if r - counts > LESS else "full"
     return {
         "rank": int(step["rank"]), "r": round(r, 5), "counts": round(counts, 5),

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.digits import number
+from dashboard.evaluation.metrics.context import DISCOUNTS
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.satisfaction.cag_steps import discount_of
 from dashboard.evaluation.satisfaction.source_tables import Reading
@@ -26,15 +27,6 @@ from dashboard.views.protocols.context.shared import (
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
 from dashboard.views.view import View
-
-FORMULAS = {
-    "RBP": "d(k) = 0.05 · 0.95^(k−1), and the sum is divided by the number of pictures",
-    "DCG": "d(k) = 1 ÷ log2(k + 1), and the sum is divided by the number of pictures",
-    "CG": "d(k) = 1, and the sum is divided by the number of pictures",
-    "AVG": "d(k) = 1 ÷ number of pictures",
-    "ERR": "d(k) = 1 ÷ k · Π (1 − r of those before)",
-    "MAX": "no d(k): the largest g(k) counts",
-}
 
 
 def query(view: View, query_id: str) -> None:
@@ -57,7 +49,7 @@ def query(view: View, query_id: str) -> None:
     list_id = _choose(view, asked, mine)
     read = reading(view)
     if read is not None:
-        _walk(view, asked, list_id, read)
+        _steps(view, asked, list_id, read)
     rate(view.collection, query_id, list_id, _of(mine, list_id)["version"], asked)
 
 
@@ -97,10 +89,10 @@ def _name(about: dict[str, str], said: pd.DataFrame, whose_words: str) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _walk(view: View, asked: Study, list_id: str, read: Reading) -> None:
+def _steps(view: View, asked: Study, list_id: str, read: Reading) -> None:
     """The list in its rows and columns, in words and as numbers."""
     discount = discount_of(measure(view.metric).name)
-    steps = context_study.walk(asked, list_id, read, discount)
+    steps = context_study.steps(asked, list_id, read, discount)
     depth = steps.loc[steps["rank"].notna(), "row"].max() if steps["rank"].notna().any() else 0
     shown_steps = steps[steps["row"] <= depth] if depth else steps
     st.markdown(_said(shown_steps, discount))
@@ -116,7 +108,7 @@ def _legend(steps: pd.DataFrame, shown_steps: pd.DataFrame, read: Reading, disco
     below = len(steps) - len(shown_steps)
     further = f"; {below} further ones lie below the rows that count" if below else ""
     window = "the pictures in it" if read.divide == "window" else "w"
-    formula = FORMULAS[discount]
+    formula = DISCOUNTS[discount].in_words
     if discount == "AVG" and read.average == "rows":
         formula = "d(k) = 1 ÷ pictures in its row ÷ number of rows"
     return (
@@ -134,9 +126,9 @@ def _said(steps: pd.DataFrame, discount: str) -> str:
     read = steps.dropna(subset=["rank"])
     if read.empty:
         return "No picture of this list has a valid relevance."
-    if discount == "MAX":
+    if DISCOUNTS[discount].weights is None:
         value = f"largest g = **{number(read['gain'].max())}**"
-    elif discount in ("AVG", "ERR"):
+    elif not DISCOUNTS[discount].divided:
         value = f"Σ g · d = **{number(read['adds'].sum())}**"
     else:
         total, over = read["adds"].sum(), f"{len(read):,}"

@@ -1,4 +1,4 @@
-"""A value explained: as the formula gives it, and as a protocol decides it."""
+"""How a value of one query is computed: as the formula gives it, and as a protocol decides it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import replace
 import pandas as pd
 
 from dashboard.evaluation.comparison.compare import SAME
-from dashboard.evaluation.explain import wording
-from dashboard.evaluation.explain.seen import EXPLAINERS, Explanation, Seen
 from dashboard.evaluation.ideal import of_query
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure as measured
 from dashboard.evaluation.metrics import Measure
+from dashboard.evaluation.metrics.explanation import Explanation, RankedList, write_result
 from dashboard.evaluation.protocols import Protocol
 from dashboard.evaluation.rankings import Rankings, rank
 
@@ -26,11 +25,11 @@ def explain(measure: Measure, rankings: Rankings, query_id: str) -> Explanation:
     >>> explain(parse("AP")[0], from_lists([[1, 0, 1]], relevant=[4]), "q1").lines[-1]
     '(1/1 + 2/3) ÷ 4 = 0.417'
     """
-    seen = Seen.of(rankings, query_id, measure.cutoff)
-    explainer = EXPLAINERS.get(measure.metric.name)
+    ranked = RankedList.of(rankings, query_id, measure.cutoff)
+    explainer = measure.metric.explain
     if explainer is None:
-        return _unexplained(measure, seen)
-    return explainer(seen, **dict(measure.settings))
+        return _by_formula(measure, ranked)
+    return explainer(ranked, **dict(measure.settings))
 
 
 def explain_run(
@@ -58,10 +57,10 @@ def explain_run(
         return Explanation(found.steps.iloc[:0], (reason,), value)
     if math.isnan(found.value):
         why = "No result came back" if kept.empty else "Nothing is relevant"
-        line = f"{why}; the protocol “{protocol.title}” counts that as {wording.result(value)}."
+        line = f"{why}; the protocol “{protocol.title}” counts that as {write_result(value)}."
         found = Explanation(found.steps, (*found.lines[:-1], line), value)
     elif abs(value - found.value) > SAME:
-        line = f"With what its texts find, in the same measure: {wording.result(value)}."
+        line = f"With what its texts find, in the same measure: {write_result(value)}."
         found = Explanation(found.steps, (*found.lines, line), value)
     return replace(found, steps=_with_items(found.steps, kept))
 
@@ -89,13 +88,13 @@ def _with_items(steps: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _unexplained(measure: Measure, seen: Seen) -> Explanation:
+def _by_formula(measure: Measure, ranked: RankedList) -> Explanation:
     """What a metric reads, its formula and its value, where nobody has written an explainer."""
     reads = measure.metric.reads
     column = {"hits": "hit", "grades": "grade", "credit": "credit", "judged": "judged"}[reads]
-    table = {"hits": seen.hits, "grades": seen.grades, "judged": seen.judged}
-    value = float(measure(seen.rankings)[0])
-    lines = (*wording.came_back(seen), f"{measure}: {measure.metric.formula}")
-    ending = "no value" if math.isnan(value) else wording.result(value)
-    steps = seen.steps(**{column: table.get(reads, seen.credit)})
+    table = {"hits": ranked.hits, "grades": ranked.grades, "judged": ranked.judged}
+    value = float(measure(ranked.rankings)[0])
+    lines = (*ranked.shortfall, f"{measure}: {measure.metric.formula}")
+    ending = "no value" if math.isnan(value) else write_result(value)
+    steps = ranked.steps(**{column: table.get(reads, ranked.credit)})
     return Explanation(steps, (*lines, f"= {ending}"), value)
