@@ -31,7 +31,7 @@ def test_a_report_says_what_was_left_out(tmp_path: Path) -> None:
     assert main(["report", "driving", *versions, *choices, "-o", str(page)]) == 0
     said = page.read_text()
     assert "Near-duplicates" in said and "items left out" in said
-    assert "Least similarity of a result" in said and "0.2" in said
+    assert "Similarity threshold" in said and "0.2" in said
 
 
 @pytest.mark.parametrize(

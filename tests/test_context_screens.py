@@ -141,10 +141,10 @@ def test_the_choices_on_screen_write_the_link():
 @pytest.mark.parametrize(
     ("choices", "sentence"),
     [
-        ({"rows": "0"}, "wanted a whole number from 1 to 1000"),
-        ({"window": "w"}, "found 'w', wanted a whole number"),
-        ({"divide": "k"}, "there is no divisor 'k'; there is window, w"),
-        ({"list": "l999"}, "there is no list 'l999'"),
+        ({"rows": "0"}, "choose a whole number from 1 to 1000"),
+        ({"window": "w"}, "the window 'w'; choose a whole number"),
+        ({"divide": "k"}, "asks for the divisor 'k'; choose window or w"),
+        ({"list": "l999"}, "asks for the list 'l999'"),
     ],
 )
 def test_a_link_that_cannot_be_followed_says_so(choices, sentence):
@@ -198,7 +198,7 @@ def test_lists_of_any_width_are_shown_as_wide_as_they_were(folder, wide):
     (folder / "lists.csv").write_text(text, encoding="utf-8")
     app = query(query="w31")
     told = json.loads(zlib.decompress(app.get("bidi_component")[0].proto.bytes))
-    (offered,) = [g.options for g in app.button_group if g.label == "Cards side by side"]
+    (offered,) = [g.options for g in app.button_group if g.label == "Cards per row"]
     if wide > 50:
         assert told["columns"] is None and str(wide) not in offered
     else:
@@ -324,7 +324,7 @@ def test_a_reviewer_rates_a_list_and_takes_it_back():
 def test_a_rating_without_a_name_is_not_kept():
     app = query(query="w31", list="l001")
     app.button_group(key="rating-l001").set_value("4").run()
-    assert "Say who you are" in app.error[0].value
+    assert "Enter your name" in app.error[0].value
     assert reviews.latest(NAME, RATING).empty
     assert not app.exception
 

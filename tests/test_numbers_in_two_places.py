@@ -186,9 +186,9 @@ def overview(found: Numbers, view: Any, app: Any) -> None:
     for text, value in zip(texts.to_dict("records"), values.to_dict("records"), strict=True):
         candidate, _, baseline = value["pair"].partition(" − ")
         key = (baseline, candidate, front)
-        found.text("Every pair", ("delta", *key), text["delta"])
-        found.value("Every pair", ("delta", *key), value["delta"])
-        found.value("Every pair", ("scored", *key), value["scored"])
+        found.text("All pairs", ("delta", *key), text["delta"])
+        found.value("All pairs", ("delta", *key), value["delta"])
+        found.value("All pairs", ("scored", *key), value["scored"])
     for drawn in tables_of(app):
         drawn_means(found, view, drawn)
     percents(found, view, app)
@@ -349,7 +349,7 @@ def report(
     def table(name: str) -> list[dict[str, Any]]:
         return json.loads((folder / "tables" / f"{name}.json").read_text(encoding="utf-8"))
 
-    _, *lines = cells(html, "Every metric")
+    _, *lines = cells(html, "Change by metric")
     for row, line in zip(table("metrics"), lines, strict=True):
         key = (*both, metric_of(row))
         found.row("report", key, row, ("delta", "low", "high", "p", "p_holm", *COUNTED))

@@ -165,7 +165,7 @@ def test_a_card_stands_for_what_is_no_item(world):
     assert len(beyond) == 2
     for item in beyond:
         assert (item["hit"], item["problem"]) == (False, "not in the collection")
-        assert item["note"] == f"{item['id']}, no item of the collection" and "why" not in item
+        assert item["note"] == f"{item['id']} is not in the collection" and "why" not in item
     assert first["judged"] <= 2 and first["number"] == 4, "nobody judged what is no item"
 
 

@@ -425,7 +425,7 @@ def test_scores_below_minus_one_are_results_too(plain):
 def test_a_protocol_that_is_not_known_is_said(plain):
     (plain / "collection.toml").write_text('protocols = ["alfa2"]\ngroups = []')
     app = opened(collection="plain")
-    assert "none of its protocols is known" in app.error[0].value
+    assert "none of its protocols exists" in app.error[0].value
     assert not app.exception
 
 

@@ -19,7 +19,7 @@ COLLECTIONS = {
 
 def chooser(app):
     """The drop-down of protocols; None where there is none."""
-    return next((box for box in app.selectbox if box.label == "Judged by"), None)
+    return next((box for box in app.selectbox if box.label == "Protocol"), None)
 
 
 def versions_by_metrics(app):

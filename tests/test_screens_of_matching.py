@@ -106,10 +106,10 @@ def test_the_overview_says_how_many_ask_among_how_many_and_what_is_not_offered()
 
 def test_the_overview_says_which_queries_each_row_is_of():
     words = said(opened(collection=NAME))
-    assert "are of the 400 queries with a picture, text to image of the 2,000 with a text" in words
-    assert "Every query is scored in the rows of its kind." in words
+    assert "Rsum and mR: 400 picture queries. Text to image: 2,000 text queries." in words
+    assert "All queries are scored in the rows of their kind." in words
     one_way = said(opened(collection=NAME, queries="item"))
-    assert "Every query is scored." in one_way and "rows of its kind" not in one_way
+    assert "All queries are scored." in one_way and "rows of their kind" not in one_way
 
 
 def test_a_text_that_is_searched_with_is_judged_by_its_picture():
@@ -131,7 +131,7 @@ def test_a_text_that_is_searched_with_is_judged_by_its_picture():
 def test_a_metric_of_the_other_direction_says_that_it_has_no_value(query, what):
     kind = "text" if query.startswith("t_") else "picture"
     words = said(opened("query", collection=NAME, query=query, metric=what))
-    assert f"R@10 has no value for a {kind}; the metrics that have one stand below" in words
+    assert f"R@10 has no value for a {kind}“All metrics of this query” below lists" in words
 
 
 @pytest.fixture
@@ -152,11 +152,11 @@ def unpaired(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "item, why", [("b", "and no such query asks for it"), ("q", "and no such query asks for it")]
+    "item, why", [("b", "and none asks for this item"), ("q", "and none asks for this item")]
 )
 def test_an_item_without_a_pair_says_why_it_is_not_scored(unpaired, item, why):
     words = said(opened("search", collection="pairs", item=item))
-    assert f"Not scored: it is no stored query that was judged, {why}." in words
+    assert f"Not scored: only stored queries have judgements, {why}." in words
 
 
 def test_ranks_of_first_answers_and_their_shares_are_those_of_a_stable_sort(truth):
@@ -307,7 +307,7 @@ def test_a_version_without_a_picture_leaves_that_one_out_and_says_so(broken):
 def test_lists_that_end_early_are_drawn_to_their_end_and_say_so(broken, monkeypatch):
     monkeypatch.setattr(runs, "MOST_RESULTS", 2_400 * 100)
     words = said(opened(collection=NAME))
-    assert "lists end at rank 100, and metrics without a cutoff look no further" in words
+    assert "Rankings are cut at rank 100 to fit in memory" in words
     assert "pictures find none within rank 100" in words
     memory.forget()
 
@@ -328,7 +328,7 @@ def test_every_pair_rests_on_the_lists_of_the_queries_that_are_scored():
 @pytest.mark.parametrize("name", ["openmoji_context", "openmoji_composed", "driving"])
 def test_on_what_pairs_rest_is_said(name):
     app = opened(collection=name)
-    assert ("only judged results are in these lists" in said(app)) == (name != "driving")
+    assert ("judged results only" in said(app)) == (name != "driving")
     assert "compared without labels" not in said(app)
 
 

@@ -36,7 +36,7 @@ def test_a_composed_query_shows_its_feedback_and_both_rankings():
     annotated, whole = told["rows"][:2]
     assert annotated["judged"] == annotated["number"]
     assert whole["judged"] < whole["number"]
-    assert "only they count" in annotated["note"]
+    assert "judged items count" in annotated["note"]
     assert any(text.value.startswith("1. ") and "\n3. " in text.value for text in app.markdown)
     assert "<img src=" in app.get("html")[0].proto.body
 
@@ -68,8 +68,8 @@ def test_a_context_query_shows_relevance_in_rows_of_a_grid():
     assert told["columns"] == 5
     assert any(item["note"].endswith("of 100") for item in told["items"] if item.get("note"))
     said = texts(opened("overview", collection="openmoji_context")).replace("\\", "")
-    assert "2 without a judgement that can be used." in said
-    assert "without any relevant item" not in said  # their formulas have values
+    assert "2 without a usable judgement." in said
+    assert "without a relevant item" not in said  # their formulas have values
 
 
 def test_an_item_that_is_a_stored_query_is_judged_when_it_is_searched_with():

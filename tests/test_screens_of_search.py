@@ -55,7 +55,7 @@ def test_a_version_that_encodes_text_is_named_where_it_is_not_shown(tiny):
     settings.write_text('encoder = "sentence-transformers"\n')
     app = opened("search", collection="tiny", baseline="v0.1", candidate="v0.1")
     assert "Text" not in fields(app)
-    assert "v0.2 can" in said(app)
+    assert "Choose v0.2 as baseline or candidate." in said(app)
 
 
 def test_files_of_results_offer_their_queries_and_no_items(plain):
@@ -64,4 +64,4 @@ def test_files_of_results_offer_their_queries_and_no_items(plain):
     (plain / "queries.csv").write_text("query_id,image\nq1,one.png\nq2,two.png\n")
     app = opened("search", collection="plain")
     assert not fields(app)
-    assert "Nothing can be searched with" in app.info[0].value
+    assert "Search is not available" in app.info[0].value

@@ -7,7 +7,7 @@ from tests.test_screens import no_text_model, opened, texts  # noqa: F401
 
 
 def offered(app):
-    return next(box for box in app.selectbox if box.label == "Only queries")
+    return next(box for box in app.selectbox if box.label == "Query slice")
 
 
 def said(app):
@@ -48,11 +48,10 @@ def test_of_many_slices_few_are_sent_and_letters_find_the_others(monkeypatch):
     monkeypatch.setattr(measuring, "known_slices", lambda collection: every)
     app = opened(collection="driving")
     assert len(said(app)) == 201
-    field = next(box for box in app.text_input if box.label.endswith("among 2,000"))
-    assert field.label == "Find a part of the queries among 2,000"
+    field = next(box for box in app.text_input if box.label == "Find a slice (2,000)")
     field.input("number 1999").run()
-    assert said(app) == ["all of them", "keyword number 1999 (object type)"]
-    assert "1 of them below." in texts(app)
+    assert said(app) == ["all", "keyword number 1999 (object type)"]
+    assert "1 match." in texts(app)
     app.text_input(key="find-slice").input("no such letters").run()
-    assert said(app) == ["all of them"]
-    assert "None of them holds these letters." in texts(app)
+    assert said(app) == ["all"]
+    assert "No matches." in texts(app)

@@ -67,7 +67,7 @@ def test_a_submission_stands_on_the_leaderboard_with_scikit_learns_map(folder):
     assert table.loc["mine", "mAP"] == pytest.approx(by_scikit_learn(folder), abs=1e-9)
     assert table.loc["mine", "95 % from"] < table.loc["mine", "mAP"] < table.loc["mine", "to"]
     assert table.loc["mine", "Queries"] == "150 of 150"
-    assert "team/queries.npy" in table.loc["mine", "What it is"]
+    assert "team/queries.npy" in table.loc["mine", "Source"]
     assert table["mAP"].is_monotonic_decreasing and table["Place"].tolist() == [1, 2, 3, 4]
 
 
@@ -92,7 +92,7 @@ def test_where_rankings_end_annotated_items_are_scored_all_the_same(short_of_mem
     ranks = next(t.value for t in query.dataframe if "Ranks in the whole gallery" in t.value)
     mine = ranks.set_index("Version")
     assert mine["Ranks in the whole gallery"].str.endswith(" of the first 100").all()
-    assert mine.filter(like="annotated").columns.tolist() == ["Places among the 50 annotated"]
+    assert mine.filter(like="annotated").columns.tolist() == ["Ranks among the 50 annotated"]
 
 
 @pytest.mark.parametrize("choices", [{"copies": "left_out"}, {"min_similarity": "0.2"}])
@@ -205,7 +205,7 @@ def test_an_array_without_ids_is_named_with_what_to_do(folder):
     assert "new/gallery*2.npy" not in app.selectbox(key="submission-gallery").options
     for number in range(7):
         np.save(folder / f"g{number}.npy", np.ones(1))
-    assert "Nor are 3 more, for the same reason." in texts(opened(collection=NAME))
+    assert "3 more files are not listed for the same reason." in texts(opened(collection=NAME))
 
 
 def rows_of(folder):
@@ -279,7 +279,7 @@ def test_a_mistake_in_the_files_is_a_sentence(folder, mistake):
     [
         ("mine=../secret.npy,team/queries.npy", "leads out of the folder"),
         ("mine=gallery.npy", "wanted NAME=GALLERY.npy,QUERIES.npy"),
-        ("v0.3=gallery.npy,team/queries.npy", "two versions are called 'v0.3'"),
+        ("v0.3=gallery.npy,team/queries.npy", "names two versions 'v0.3'"),
     ],
 )
 def test_a_link_that_names_something_else_is_a_sentence(text, said):
@@ -300,21 +300,22 @@ def test_a_link_holds_at_most_eight_submissions(monkeypatch):
     monkeypatch.setattr(submissions, "score_against", None)  # they are counted first
     many = [MINE.replace("mine", f"m{number}") for number in range(9)]
     app = opened(collection=NAME, submissions=many)
-    assert "found 9 submissions, wanted at most 8" in app.error[0].value.replace("\\", "")
+    assert "asks for 9 submissions; at most 8 fit" in app.error[0].value.replace("\\", "")
     assert board(app)["Version"].tolist() == ["v0.3", "v0.2", "v0.1"]
 
 
 def test_submissions_are_for_composed_queries():
     app = opened(collection="driving", submissions=MINE)
-    assert "the protocol composed, which is not used here" in app.error[0].value.replace("\\", "")
+    told = app.error[0].value.replace("\\", "")
+    assert "asks for submissions, which need the protocol composed" in told
 
 
 def test_a_link_whose_submission_is_gone_computes_nothing_until_it_is_left_out(folder):
     (folder / "gallery.npy").unlink()
     app = opened(runs="mine", **CANDIDATE)
-    assert "nothing was computed" in texts(app)
+    assert "Nothing was computed" in texts(app)
     assert len(app.error) == 3 and not app.dataframe
-    next(b for b in app.button if b.label.startswith("Open with the usual")).click().run()
+    next(b for b in app.button if b.label.startswith("Open with default")).click().run()
     assert not app.error and board(app)["Version"].tolist() == ["v0.3", "v0.2", "v0.1"]
     assert app.query_params["candidate"] == "v0.3" and "submissions" not in app.query_params
 
@@ -337,7 +338,7 @@ def test_a_query_says_where_its_fulfilled_items_stand_and_what_else_is_asked():
     assert places["Ranks in the whole gallery"].tolist()[1] == "only annotated items are scored"
     run = collections.opened(NAME).qrels
     fulfilled = run[(run["query_id"] == "c001a") & (run["grade"] == 1)]
-    column = next(name for name in places if name.startswith("Places among the 50"))
+    column = next(name for name in places if name.startswith("Ranks among the 50"))
     assert len(places[column].iloc[0].split(", ")) == len(fulfilled)
     others = next(t.value for t in app.dataframe if "AP in mine" in t.value)
     assert others["Query"].tolist() == ["with lighter skin; this time: firefighter; still a man"]

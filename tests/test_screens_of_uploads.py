@@ -87,12 +87,12 @@ def test_a_picture_that_cannot_be_kept_gets_no_link(plain, monkeypatch):
     monkeypatch.setenv("DASHBOARD_CACHE_MB", "0")
     app = upload(red())
     assert "cannot be kept here" in refusal(app)
-    assert "A whole picture is wanted" not in refusal(app) and not asked_with(app)
+    assert "Upload a picture" not in refusal(app) and not asked_with(app)
 
 
 def test_the_field_says_how_long_a_link_lives(plain):
     app = opened("search", collection="plain", baseline="v1", candidate="v2")
-    assert "shares the room" in app.get("file_uploader")[0].help
+    assert "pictures that were not used" in app.get("file_uploader")[0].help
 
 
 def test_a_refusal_beside_the_route_of_uploads_is_tamed_too():

@@ -72,7 +72,7 @@ def test_other_screens_say_what_is_missing_and_what_to_do(shelf, screen):
     assert not app.exception and not app.error
     told = said(app)
     assert "this collection has no version. To add one, put a model's vectors into" in told
-    assert "needs no version" in told, "links to what there is"
+    assert "can be viewed without a version" in told, "links to what there is"
     waiting = said(opened(screen, collection="challenge"))
     assert "or submit features on the Overview" in waiting
 
@@ -87,12 +87,12 @@ def test_lists_of_a_collection_of_other_protocols_are_pointed_to(shelf):
 def test_broken_versions_are_said_where_none_is_left(shelf):
     (shelf / "lists/models/v1").mkdir(parents=True)
     told = said(opened("compare", collection="lists"))
-    assert "no version that can be used (models/v1/" in told
+    assert "no usable version (models/v1/" in told
 
 
 def test_the_form_takes_the_first_submission_and_then_holds_the_second_against_it(shelf):
     app = opened(collection="challenge")
-    assert not app.exception and not app.error and "Nobody is on it yet" in said(app)
+    assert not app.exception and not app.error and "No entries yet" in said(app)
     for name, place in (("mine", 1), ("yours", 2)):
         app.selectbox(key="submission-gallery").set_value(f"g{place}.npy")
         app.selectbox(key="submission-queries").set_value(f"q{place}.npy")
@@ -106,7 +106,7 @@ def test_the_form_takes_the_first_submission_and_then_holds_the_second_against_i
     assert not app.exception and not app.error
     assert app.query_params["baseline"] == app.query_params["candidate"] == "yours"
     app.button(key="remove-yours").click().run()
-    assert not app.exception and not app.error and "Nobody is on it yet" in said(app)
+    assert not app.exception and not app.error and "No entries yet" in said(app)
 
 
 @pytest.mark.parametrize("screen", ["overview", "compare", "slices", "query", "search"])

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from itertools import zip_longest
+from textwrap import wrap
 from typing import Any, Literal
 
 import pandas as pd
@@ -28,6 +30,8 @@ _WRITTEN = {
 """Columns of numbers that are written in a way of their own."""
 _BOUNDS = dict.fromkeys(("low", "high"), signed)
 """Bounds, where they are of a difference."""
+WIDTH, LONGEST = 72, 2_000
+"""Characters of a line of a cell, and of a cell; CSV and JSON have longer ones whole."""
 
 
 def printed(frame: pd.DataFrame, form: Format, *, on_terminal: bool = False) -> str:
@@ -65,28 +69,31 @@ def _aligned(columns: dict[str, list[Any]]) -> str:
     columns = {one_line(name): cells for name, cells in columns.items()}
     written = _WRITTEN | (_BOUNDS if {"delta", "difference"} & set(columns) else {})
     texts = {
-        name: [_short(cell, written.get(name, number)) for cell in cells]
+        name: [[name], *(_lines(_text(cell, written.get(name, number))) for cell in cells)]
         for name, cells in columns.items()
     }
-    right = {name: not any(isinstance(cell, str) for cell in columns[name]) for name in columns}
-    widths = {name: max(map(len, [name, *cells])) for name, cells in texts.items()}
+    right = [not any(isinstance(cell, str) for cell in cells) for cells in columns.values()]
+    widths = [max(len(line) for cell in cells for line in cell) for cells in texts.values()]
 
-    def line(cells: dict[str, str]) -> str:
-        padded = (
-            cells[name].rjust(width) if right[name] else cells[name].ljust(width)
-            for name, width in widths.items()
-        )
-        return "  ".join(padded).rstrip()
+    def padded(cells: tuple[str, ...]) -> str:
+        each = zip(cells, widths, right, strict=True)
+        return "  ".join(c.rjust(w) if to_right else c.ljust(w) for c, w, to_right in each).rstrip()
 
-    rows = [dict(zip(texts, cells, strict=True)) for cells in zip(*texts.values(), strict=True)]
-    return "\n".join([line({name: name for name in texts}), *map(line, rows)])
+    rows = zip(*texts.values(), strict=True)
+    return "\n".join(padded(line) for row in rows for line in zip_longest(*row, fillvalue=""))
 
 
-def _short(cell: Any, write_number: Callable[[Any], str]) -> str:
+def _lines(text: str) -> list[str]:
+    """A cell in as many lines as its sentence needs; words, such as ids and paths, stay whole."""
+    kept = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return wrap(kept, WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _text(cell: Any, write_number: Callable[[Any], str]) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
         return write_number(cell)
-    return one_line(cell)[:120]
+    return one_line(cell)

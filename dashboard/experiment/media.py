@@ -77,7 +77,7 @@ def save_upload(content: bytes, name: str) -> str:
         raise ValueError(f"{name}: {word}.") from word
     except Unusable as word:
         raise ValueError(
-            f"{name}: {word}. A whole picture is wanted ({', '.join(UPLOADED_KINDS)}), of at most "
+            f"{name}: {word}. Upload a picture ({', '.join(UPLOADED_KINDS)}), of at most "
             f"{pictures.MOST_PIXELS // 1_000_000} million pixels (WebP, AVIF and GIF: "
             f"{COSTLY_PIXELS // 1_000_000} million)."
         ) from word

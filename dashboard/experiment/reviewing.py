@@ -64,7 +64,7 @@ def save_verdict(
     """
     collection = _collection(experiment)
     if not (collection.items["item_id"] == item_id).any():
-        raise ValueError("there is no such item in this collection (any more).")
+        raise ValueError("this item is no longer in the collection. Reload the page.")
     review = reviews.Review(
         reviews.VERDICT,
         key_of(collection, saying=True),

@@ -6,7 +6,7 @@ from dashboard.experiment import collections
 from dashboard.views import address, shelf
 from dashboard.views.texts import plain
 
-st.title("Collections", anchor=False, help="Choose what to look at: each opens with its defaults.")
+st.title("Collections", anchor=False, help="Each collection opens with its default settings.")
 names = collections.collection_names()
 if not names:
     shelf.empty()

@@ -10,7 +10,7 @@ from dashboard.views.labels import short_label
 view = frame.screen(
     "Compare",
     "Is the candidate better, how sure is that, and which queries?",
-    comparing="Compare holds a candidate against a baseline",
+    comparing="Compare needs two versions",
 )
 frame.need(view, "baseline", "candidate", "outcome", "between", "at", "find")
 if not summary.comparable(view):
@@ -24,17 +24,17 @@ deltas = summary.deltas(view)
 title = short_label(view, view.metric)
 left, right = st.columns(2, gap="large")
 with left:
-    st.header("Every metric", anchor=False)
+    st.header("Change by metric", anchor=False)
     late.chart(
         charts.forest(summary.comparison(view)),
         alt="Mean difference of each metric with its 95 % interval",
     )
     st.caption(
         "Mean differences over the queries scored in both versions, with 95 % intervals. "
-        "Coloured where p, corrected by Holm for the metrics shown, is below 0.05."
+        "Coloured: p < 0.05 after Holm correction over these metrics."
     )
 with right:
-    st.header("Every query", anchor=False)
+    st.header("Change per query", anchor=False)
     late.chart(
         charts.differences(bins(deltas), title),
         key="differences",

@@ -16,7 +16,7 @@ if not versions_of(view):
     st.stop()
 ways = {v: w for v, w in charts.version_ways(versions_of(view)).items() if v in view.runs}
 
-summary.collection_line(collection)
+summary.collection_line(view)
 summary.problems(collection)
 summary.measure_ahead(view)
 if summary.comparable(view):
@@ -37,7 +37,7 @@ few = len(view.runs) <= 4  # a table with a column for each place fits beside th
 left, right = st.columns(2, gap="large") if few else (st.container(), st.container())
 with left:
     st.header(f"{plain(title)} over K", anchor=False)
-    late.chart(charts.curves(means, ways), alt=f"Mean {title} over K, a line a version")
+    late.chart(charts.curves(means, ways), alt=f"Mean {title} over K, one line per version")
 with right:
     if len(view.runs) > 1:
         summary.order(view)
@@ -49,10 +49,10 @@ for place, group in enumerate(groups):
         st.header(plain(f"{front} by {group_name(group)}"), anchor=False)
         late.chart(
             charts.keyword_bars(by_keyword[by_keyword["group"] == group], ways),
-            alt=f"Mean {front} for each {group_name(group)} asked for",
+            alt=f"Mean {front} for each {group_name(group)} in the queries",
         )
 if groups:
-    st.caption("In brackets: queries scored. Pale bars rest on fewer than five.")
+    st.caption("In brackets: number of scored queries. Pale: fewer than five.")
 if len(view.runs) > 1:
     summary.every_pair(view)
 summary.notes(collection.findings)

@@ -19,14 +19,16 @@ order = summary.chosen(view, summary.deltas(view))
 narrowed = frame.narrowed(view, len(order))
 if order.empty and not view.query:
     if not narrowed:
-        st.info("There is no query here: choose other queries or another slice on the left.")
+        st.info("No query in this slice. Choose other queries or another slice on the left.")
     st.stop()
 query_id = view.query or order["query_id"].iloc[0]
 frame.show_query(view, query_id)
 frame.steps(view, query_id, order)
 if query_id not in set(judging.queries(experiment)["query_id"]):
     kinds = collections.words(collections.opened(view.collection)).queries
-    st.warning(f"This query is none of the {kinds[view.queries].lower()}.")
+    st.warning(
+        f"This query is not one of the {kinds[view.queries].lower()}. Choose others on the left."
+    )
     st.stop()
 
 frame.what_was_found(view, experiment, query_id)

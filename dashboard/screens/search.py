@@ -10,7 +10,7 @@ from dashboard.views.experiments import experiment_of
 view = frame.screen(
     "Search",
     "What does each version find for a text, an item or a picture?",
-    comparing="Search asks the versions of a collection",
+    comparing="Search needs a version",
     stored=False,
 )
 frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")

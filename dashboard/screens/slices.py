@@ -9,16 +9,16 @@ from dashboard.views.labels import group_name, short_label
 from dashboard.views.texts import plain
 
 view = frame.screen(
-    "Where",
+    "Slices",
     "On which kinds of queries is the candidate better or worse?",
-    comparing="This screen shows where a candidate is better or worse than a baseline",
+    comparing="Slices needs two versions",
 )
 frame.need(view, "baseline", "candidate", "runs", "by")
 opened = collections.opened(view.collection)
 
 ways = {by: group_name(by) for by in measuring.known_slices(opened)}
 with late.buttons(ways.values(), "by"):
-    frame.segments("Divide the queries by", "by", ways, view)
+    frame.segments("Slice by", "by", ways, view)
 if not summary.comparable(view):
     st.stop()
 experiment = experiment_of(view)
@@ -27,7 +27,7 @@ only = summary.selected(view, experiment)
 means = measuring.slice_means(experiment, versions, view.baseline, view.metric, view.by, only)
 parts = summary.without_unlike(view, means[means["by"] != "all"])
 if parts.empty:
-    st.info("The queries in view cannot be divided by this: choose another way, or other queries.")
+    st.info("These queries have no such slices. Slice by something else, or choose other queries.")
     st.stop()
 
 st.header(plain(f"{short_label(view, view.metric)} by {group_name(view.by)}"), anchor=False)
@@ -41,7 +41,7 @@ with left:
         on_select="rerun",
         alt=f"Mean {view.metric} of each slice and version",
     )
-    st.caption("In brackets: queries scored. Pale cells rest on fewer than five.")
+    st.caption("In brackets: number of scored queries. Pale: fewer than five.")
 with right:
     candidate = parts[parts["run"] == view.candidate].sort_values("delta", kind="stable")
     readable = summary.readable_slices(candidate)
@@ -56,8 +56,8 @@ with right:
     )
     st.caption(
         plain(
-            f"{view.candidate} minus {view.baseline}, worst first, with 95 % intervals of each "
-            "slice alone: among many slices some differ by chance. Choose one to see its queries."
+            f"{view.candidate} minus {view.baseline}, worst first. The 95 % intervals are not "
+            "corrected for the number of slices. Select a slice to see its queries."
         )
     )
 chosen = [point["slice"] for point in clicked["selection"].get("pick", [])]

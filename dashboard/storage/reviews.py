@@ -51,7 +51,7 @@ class Review:
             known = ", ".join(VALUES[self.kind])
             raise ValueError(f"{self.value[:40]!r} is no {self.kind}: {known} are.")
         if not self.author.strip():
-            raise ValueError("Say who you are: a review has a name.")
+            raise ValueError("Enter your name.")
         if not (self.item_id or self.list_id):
             raise ValueError("A review is of an item or of a list; none is named.")
         for each in fields(self):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 LONGEST = 300  # letters
 _JOINER = "\u2060"  # has no width and allows no line break
@@ -28,6 +29,15 @@ def shown(text: str, longest: int | None = LONGEST) -> str:
     if longest is not None and len(text) > longest:
         text = text[: longest - 1] + "…"
     return "".join(map(_visible, text))
+
+
+def any_of(words: Sequence[str]) -> str:
+    """Words to choose from.
+
+    >>> any_of(["5"]), any_of(["5", "10"]), any_of(["5", "10", "20"])
+    ('5', '5 or 10', '5, 10 or 20')
+    """
+    return " or ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def plain(text: str, longest: int | None = LONGEST) -> str:

@@ -303,7 +303,7 @@ def test_an_odd_id_opens_plays_and_comes_back_whole(grid: Callable) -> None:
     [
         ("garbage", "No media: not a picture or a clip."),
         ("gone", "No media: missing."),
-        ("odd", "This browser cannot play it. codec mp4v"),
+        ("odd", "This browser cannot play the file. codec mp4v"),
     ],
 )
 def test_what_cannot_be_played_says_so(grid: Callable, item_id: str, words: str) -> None:

@@ -51,19 +51,19 @@ def test_the_note_stays_until_it_is_kept_and_verdicts_stay_readable(
     page.goto(f"{address}/query?query=like1&clip=street_02&shown=50")
     page.locator("dialog[open] .say").wait_for()
     say(page, "not relevant", "the first")
-    page.get_by_text("Kept.", exact=True).wait_for()
+    page.get_by_text("Saved.", exact=True).wait_for()
     for spoil, mend, reason in (
         (lambda: fill(disk), lambda: (disk / "other").unlink(), "a full disk"),
         (lambda: remount(disk, "ro"), lambda: remount(disk, "rw"), "a read-only disk"),
     ):
         spoil()
         say(page, "unsure", f"a long note on {reason}")
-        page.get_by_text(f"Not kept: reviews.sqlite: found {reason}").wait_for()
+        page.get_by_text(f"Not saved: reviews.sqlite: found {reason}").wait_for()
         assert page.get_by_label("Note").input_value() == f"a long note on {reason}"
         assert page.get_by_role("radio", name="unsure").is_checked()
         assert page.locator("dialog .verdicts li").count() == 1, "what was said stays readable"
         mend()
         page.get_by_role("button", name="Save verdict").click()
-        page.get_by_text("Kept.", exact=True).wait_for()
+        page.get_by_text("Saved.", exact=True).wait_for()
         page.locator("dialog .verdicts").get_by_text(f"a long note on {reason}").wait_for()
         assert page.get_by_label("Note").input_value() == ""

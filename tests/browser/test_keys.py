@@ -91,7 +91,7 @@ def test_where_no_card_is_in_sight_up_and_down_scroll(query: Callable) -> None:
 
 def test_arrows_stay_with_what_uses_them_itself(query: Callable) -> None:
     page = query("&query=q002", height=1400)
-    page.get_by_text("Every metric of this query").click()
+    page.get_by_text("All metrics of this query").click()
     using = (
         page.locator("[data-testid=stSidebar] [role=combobox]").first,
         page.locator("[role=toolbar] button").first,
@@ -122,7 +122,7 @@ def test_the_list_of_keys_names_the_steps_only_where_there_are_any(
     page.locator(".card").first.wait_for()
     page.keyboard.press("?")
     words = page.locator("dialog.keys[open]").inner_text()
-    assert "first card in sight" in words and "next and previous query" not in words
+    assert "from card to card" in words and "next and previous query" not in words
 
 
 def test_space_in_the_player_plays_also_after_a_click_beside_the_clip(query: Callable) -> None:

@@ -73,7 +73,7 @@ def test_the_first_save_after_the_server_was_started_again_is_kept(app, player) 
     app.again()
     connected(player)
     say(player, "relevant", "after a break")
-    player.get_by_text("Kept.", exact=True).wait_for()
+    player.get_by_text("Saved.", exact=True).wait_for()
     assert app.notes() == ["after a break"]
 
 
@@ -85,7 +85,7 @@ def test_a_save_while_the_server_is_away_is_said_to_be_lost_and_kept_later(app, 
     connected(player)
     assert player.get_by_label("Note").input_value() == "while it was away"
     player.get_by_role("button", name="Save verdict").click()
-    player.get_by_text("Kept.", exact=True).wait_for()
+    player.get_by_text("Saved.", exact=True).wait_for()
     assert app.notes() == ["while it was away"]
 
 
@@ -109,7 +109,7 @@ def test_an_answer_that_does_not_come_is_asked_for_again_under_the_same_name(app
     player.locator(IDLE).wait_for()
     say(player, "relevant", "at once")
     player.get_by_text("Saving …").wait_for()
-    player.get_by_text("Kept.", exact=True).wait_for()
+    player.get_by_text("Saved.", exact=True).wait_for()
     assert lost and app.notes() == ["at once"]
 
 
@@ -126,7 +126,7 @@ def test_what_was_not_saved_is_there_after_a_reload_until_it_is_kept(app, player
     assert player.get_by_role("radio", name="not relevant", exact=True).is_checked()
     player.get_by_text(NOT_SAVED).wait_for()
     player.get_by_role("button", name="Save verdict").click()
-    player.get_by_text("Kept.", exact=True).wait_for()
+    player.get_by_text("Saved.", exact=True).wait_for()
     assert app.notes() == ["offline for a while"]
     player.reload()
     player.locator("dialog[open] .say").wait_for()
@@ -136,7 +136,7 @@ def test_what_was_not_saved_is_there_after_a_reload_until_it_is_kept(app, player
 def test_words_that_were_typed_and_not_sent_are_there_after_a_reload(app, player) -> None:
     player.get_by_label("Note").fill("half a thought")
     player.reload()
-    player.get_by_text("You wrote this before; it is not saved yet.").wait_for()
+    player.get_by_text("Draft, not saved yet.").wait_for()
     assert player.get_by_label("Note").input_value() == "half a thought"
 
 
@@ -147,7 +147,7 @@ def test_a_page_that_was_offline_is_drawn_again_and_saves_at_the_first_click(app
     player.wait_for_timeout(1000)
     connected(player)
     say(player, "unsure", "back again")
-    player.get_by_text("Kept.", exact=True).wait_for(timeout=30_000)
+    player.get_by_text("Saved.", exact=True).wait_for(timeout=30_000)
     assert app.notes() == ["back again"]
 
 

@@ -57,7 +57,7 @@ def test_a_tall_picture_can_be_read(opened: Callable) -> None:
     page.keyboard.press("0")
     assert percent(page) == fit
     assert urlsplit(page.url).query == "clip=tower"
-    page.get_by_text("It is in no row that is shown here.").wait_for()
+    page.get_by_text("This item is not in the rows on this page.").wait_for()
 
 
 def test_the_wheel_keeps_what_is_under_the_pointer(opened: Callable) -> None:
@@ -191,7 +191,7 @@ def test_odd_media_have_their_word_on_the_cards(opened: Callable) -> None:
 def test_odd_media_have_their_word_in_the_player(opened: Callable) -> None:
     page = opened("odd=1&k=1&clip=half")
     said = page.locator(".stage")
-    said.get_by_text("The file is damaged: this may not be all of it.").wait_for()
+    said.get_by_text("The file is damaged; the preview may be incomplete.").wait_for()
     page.keyboard.press("ArrowRight")  # the upright clip
     for words in (
         "No media: its span lies outside its clip.",
@@ -214,7 +214,7 @@ def test_an_animation_waits_where_less_motion_is_wanted(opened: Callable) -> Non
 def test_controls_cannot_leave_the_span(opened: Callable) -> None:
     page = opened("clip=span", reduced_motion="reduce")
     video = page.locator(".stage video")
-    page.get_by_text("1 s to 1.6 s of its file; it stays within.").wait_for()
+    page.get_by_text("Plays 1 s to 1.6 s of the file.").wait_for()
     page.wait_for_timeout(500)
     for wanted in (0.2, 2.7):
         video.evaluate(
@@ -229,7 +229,7 @@ def test_a_file_that_is_as_long_as_its_span_is_shown_whole(opened: Callable) -> 
     """How long a WebM file is, the browser learns first."""
     page = opened("clip=cut", reduced_motion="reduce")
     video = page.locator(".stage video")
-    page.get_by_text("of its file; it stays within.").wait_for(state="detached")
+    page.get_by_text("of the file.").wait_for(state="detached")
     assert video.evaluate("video => [video.loop, video.currentTime < 0.1]") == [False, True]
     video.evaluate(
         """video => new Promise(done => { video.currentTime = 0.6; setTimeout(done, 400) })"""

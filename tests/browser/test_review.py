@@ -203,7 +203,7 @@ def test_copies_are_marked_and_left_out_if_the_reader_chooses(streets, visit: Ca
     copy = row(page, "v1").locator(".card .twins[title='street_00']")
     copy.first.wait_for()
     page.get_by_role("radio", name="Left out").click()
-    page.get_by_text("of 37 items are copies").wait_for()
+    page.get_by_text("of 37 items are near-duplicates").wait_for()
     settled(page)
     row(page, "v1").get_by_text("copies left out").wait_for()
     ids = row(page, "v1").locator(".card").evaluate_all("cards => cards.map(c => c.item.id)")
@@ -221,18 +221,18 @@ def test_the_grid_has_the_columns_and_rows_that_are_asked_for(driving: str, visi
     cards.nth(19).wait_for()
     tops = [card.bounding_box()["y"] for card in cards.all()]
     assert len(set(tops[:5])) == 1 and tops[5] > tops[0] and len(set(tops)) == 4
-    page.get_by_text("looks at the first 10 results: 2 rows of 5").wait_for()
+    page.get_by_text("counts the first 10 results: 2 rows of 5").wait_for()
     assert row(page, "v0.2").locator(".card.beyond").count() == 10
 
 
 def test_the_cut_changes_the_address_and_the_results(driving: str, visit: Callable) -> None:
     page = visit(driving + "/query?collection=driving&query=q001&shown=50")
-    page.get_by_text("How similar relevant and other items are").click()
-    page.get_by_role("slider", name="Leave out results").focus()
+    page.get_by_text("Similarity of relevant and other items").click()
+    page.get_by_role("slider", name="Similarity threshold").focus()
     page.keyboard.press("End")
     page.wait_for_url("**min_similarity=1**")
-    row(page, "v0.2").get_by_text("all 190 results are less similar than 1").wait_for()
-    page.get_by_text("0 of 190 items are left").first.wait_for()
+    row(page, "v0.2").get_by_text("all 190 results are below the similarity threshold 1").wait_for()
+    page.get_by_text("0 of 190 items remain").first.wait_for()
 
 
 def test_a_rerun_of_fifty_clips_sends_little_and_nothing_moves_before_the_first_hover(

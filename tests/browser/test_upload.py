@@ -49,7 +49,7 @@ def test_a_picture_is_searched_with_and_its_link_shows_it_again(app: str, new_pa
     page.get_by_role("heading", name="Like your picture").wait_for()
     assert first_cards(page, "v1")[:2] == ["all red", "all yellow"]
     assert first_cards(page, "v2")[:2] == ["all green", "all yellow"]
-    page.get_by_text("Not scored: nobody said what your picture should find.").wait_for()
+    page.get_by_text("Not scored. Describe the target to see scores.").wait_for()
 
     link = page.url
     fingerprint = parse_qs(urlsplit(link).query)["picture"][0]
@@ -57,7 +57,7 @@ def test_a_picture_is_searched_with_and_its_link_shows_it_again(app: str, new_pa
     other.goto(link)
     other.get_by_role("heading", name="Like your picture").wait_for()
     assert first_cards(other, "v1")[:2] == ["all red", "all yellow"]
-    shown = other.get_by_alt_text("the picture that is asked with")
+    shown = other.get_by_alt_text("query picture")
     shown.wait_for()
     answer = other.request.get(shown.evaluate("image => image.src"))
     content = answer.body()
@@ -73,7 +73,7 @@ def test_words_say_what_the_picture_should_find(app: str, new_page) -> None:
     page = new_page()
     page.goto(f"{app}/search?baseline=v1&candidate=v2")
     upload(page, file_of((250, 5, 5)))
-    field = page.get_by_role("textbox", name="What your picture should find")
+    field = page.get_by_role("textbox", name="Target description")
     field.wait_for()
     before = page.url
     field.fill("warm")
@@ -84,8 +84,8 @@ def test_words_say_what_the_picture_should_find(app: str, new_page) -> None:
     marks = page.locator("section[aria-label='v1'] .card .mark")
     marks.filter(has_text="not relevant").first.wait_for()
     assert ["not" in mark for mark in marks.all_inner_texts()[:3]] == [False, False, True]
-    page.get_by_role("button", name="Without the picture").click()
-    page.get_by_text("Nothing is searched yet").wait_for()
+    page.get_by_role("button", name="Remove picture").click()
+    page.get_by_text("Search by ").wait_for()
 
 
 def test_what_is_no_picture_is_refused_and_the_next_one_is_taken(app: str, new_page) -> None:
@@ -93,7 +93,7 @@ def test_what_is_no_picture_is_refused_and_the_next_one_is_taken(app: str, new_p
     page.goto(f"{app}/search?baseline=v1&candidate=v2")
     broken = {"name": "<b>x</b>.png", "mimeType": "image/png", "buffer": b"<svg onload='a()'/>"}
     upload(page, broken)
-    alert = page.get_by_role("alert").filter(has_text="A whole picture is wanted")
+    alert = page.get_by_role("alert").filter(has_text="Upload a picture")
     alert.wait_for()
     assert "<b>x</b>.png" in alert.inner_text()
     upload(page, file_of((5, 5, 250)))
@@ -109,7 +109,7 @@ def test_a_version_without_a_picture_side_says_so_and_the_other_finds(app: str, 
     assert first_cards(page, "v1")[0] == "all green"
     page.get_by_text("no table [picture]").first.wait_for()
     page.goto(f"{page.url.replace('baseline=v1', 'baseline=v3')}")
-    page.get_by_text("Your picture cannot be searched with").wait_for()
+    page.get_by_text("Your picture was not searched").wait_for()
 
 
 def test_a_link_to_a_picture_that_is_gone_says_so(app: str, new_page) -> None:

@@ -58,12 +58,12 @@ def reviewed(page, item: str):
 def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
     page = player("street_02")
     say(page, "not relevant", HOSTILE)
-    page.get_by_text("Kept.", exact=True).wait_for()
+    page.get_by_text("Saved.", exact=True).wait_for()
     page.locator("dialog .verdicts").get_by_text(HOSTILE).wait_for()
     assert page.get_by_label("Note").input_value() == ""
     page.keyboard.press("Escape")
     assert set(reviewed(page, "street_02")) == {"reviewed: not relevant"}
-    page.get_by_text("What reviewers said of these results: 1 verdict").wait_for()
+    page.get_by_text("Reviews of these results: 1 verdict").wait_for()
     colleague = player("street_02")
     assert HOSTILE in colleague.locator("dialog .verdicts").inner_text()
     say(colleague, "relevant", name="Bob")
@@ -83,7 +83,7 @@ def test_a_verdict_can_be_changed_and_taken_back_and_the_name_is_remembered(
     say(page, "relevant", name="Cleo")
     page.get_by_role("heading", name="Reviewed: relevant", exact=True).wait_for()
     assert page.locator("dialog .verdicts li").count() == 1
-    page.get_by_role("button", name="Take mine back").click()
+    page.get_by_role("button", name="Remove my verdict").click()
     page.locator("dialog .verdicts").wait_for(state="detached")
     again = player("street_04")
     assert again.get_by_label("Your name").input_value() == "Cleo"
@@ -93,10 +93,10 @@ def test_what_is_missing_is_said_and_keys_that_are_typed_do_nothing_else(player:
     page = player("street_05")
     page.get_by_label("Your name").fill("")
     page.get_by_role("button", name="Save verdict").click()
-    page.get_by_text("Choose one of the three.").wait_for()
+    page.get_by_text("Choose relevant, not relevant or unsure.").wait_for()
     page.get_by_role("radio", name="unsure").check()
     page.get_by_role("button", name="Save verdict").click()
-    page.get_by_text("Say who you are").wait_for()
+    page.get_by_text("Enter your name").wait_for()
     address = page.url
     page.get_by_label("Note").click()
     page.keyboard.type("j n? c")
@@ -110,9 +110,9 @@ def test_every_verdict_can_be_saved_as_a_table_that_is_safe_to_open(player: Call
     say(page, "relevant", "=1+1")
     page.get_by_role("heading", name="Reviewed: relevant", exact=True).wait_for()
     page.keyboard.press("Escape")
-    page.get_by_text("What reviewers said of these results").click()
+    page.get_by_text("Reviews of these results").click()
     with page.expect_download() as saved:
-        page.get_by_role("button", name="All verdicts of this collection as CSV").click()
+        page.get_by_role("button", name="Download all verdicts (CSV)").click()
     lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("number,kind,collection,query_id")
     assert any("street_06" in line and "'=1+1" in line for line in lines)

@@ -18,7 +18,7 @@ def test_pages_that_wait_run_no_script_and_go_on_when_the_text_model_is_there(
     for number in range(PAGES):
         page = new_page()
         page.goto(f"{url}/search?collection=driving&text=a+lorry+cuts+in+{number}")
-        page.get_by_text("The text model is being loaded").wait_for()
+        page.get_by_text("Loading the text model").wait_for()
         pages.append(page)
     pages[-1].wait_for_timeout(1500)
     rounds = serve.log(url).count("collected")

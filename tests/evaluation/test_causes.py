@@ -55,7 +55,7 @@ def with_keywords(case_changes, item, pairs):
 def test_a_keyword_that_the_neighbours_have_may_be_missing_on_the_item():
     relevant = tuple(f"b{n}" for n in range(1, 30))
     found = only(with_keywords({"relevant": relevant}, "b0", [BIKE]), ["b0"])
-    assert found.cause == "label" and found.short == "annotation may lack crossing"
+    assert found.cause == "label" and found.short == "missing annotation: crossing"
     assert "10 of 10 by v1, 10 of 10 by v2" in found.sentence and "may" in found.sentence
 
 
@@ -123,7 +123,7 @@ def test_a_query_that_is_known_to_ask_for_just_that_has_no_wrong_mapping():
 def test_a_weak_mapping_is_said_with_its_words_and_similarity():
     mapped = {CROSSING: ("going over", 0.62), BIKE: ("cyclist", 1.0)}
     found = only(world(mapped=mapped), ["half"])
-    assert found.short == "query mapped weakly"
+    assert found.short == "weak keyword mapping"
     assert found.sentence == "Mapped with doubt: “going over” to “crossing” at only 0.62."
     assert only(world(mapped={CROSSING: ("going over", 0.7)}), ["half"]).cause == "near"
 

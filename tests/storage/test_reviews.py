@@ -114,7 +114,7 @@ def test_a_click_that_is_sent_twice_is_kept_once() -> None:
         ({"value": "perhaps"}, "'perhaps' is no verdict: relevant, not, unsure are."),
         ({"kind": "grade"}, "'grade' is no kind of review"),
         ({"kind": RATING, "value": "6"}, "'6' is no rating: 1, 2, 3, 4, 5 are."),
-        ({"author": "  "}, "Say who you are"),
+        ({"author": "  "}, "Enter your name"),
         ({"item_id": ""}, "of an item or of a list"),
         ({"note": "x" * 2001}, "The note has 2,001 characters; 2,000 are kept."),
         ({"author": "a" * 81}, "The author has 81 characters"),

@@ -41,9 +41,9 @@ RUNS = {"v1": ranked("a", "b", "c", "d", "e"), "v2": ranked("b", "e", "d", "c", 
 def test_what_nobody_shows_comes_first_and_each_says_who_has_it():
     lost = missed(found(RUNS, "acd"), 2)
     assert lost[["item_id", "note"]].to_numpy().tolist() == [
-        ["c", "nobody has it"],
-        ["d", "nobody has it"],
-        ["a", "v1 has it"],
+        ["c", "missed by both"],
+        ["d", "missed by both"],
+        ["a", "only v1"],
     ]
     assert lost["rank"].tolist() == [3, 3, 1], "the best rank in any version"
     assert "b" not in missed(found(RUNS, "b"), 2)["item_id"].tolist(), "both show it"
@@ -57,7 +57,7 @@ def test_a_relevant_item_that_no_version_ranks_is_missed_too():
 def test_what_the_cut_leaves_out_is_missed_with_its_rank():
     cut = {version: run.head(1) for version, run in RUNS.items()}
     lost = missed(found(cut, ["e"], whole=RUNS), 3)
-    assert lost[["item_id", "rank", "note"]].to_numpy().tolist() == [["e", 2, "nobody has it"]]
+    assert lost[["item_id", "rank", "note"]].to_numpy().tolist() == [["e", 2, "missed by both"]]
 
 
 def test_a_copy_stands_for_what_it_is_a_copy_of():
@@ -88,24 +88,24 @@ def test_movements_and_hits_count_what_is_hidden():
 @pytest.mark.parametrize(
     ("metric", "columns", "said"),
     [
-        ("P@10", "5", "P@10 looks at the first 10 results: 2 rows of 5."),
-        ("P@5", "5", "P@5 looks at the first 5 results: 1 row of 5."),
-        ("P@10", "6", "P@10 looks at the first 10 results: 1 row of 6 and 4 cards."),
-        ("P@5", "10", "P@5 looks at the first 5 results: 5 cards."),
-        ("P@5", "line", "P@5 looks at the first 5 results."),
+        ("P@10", "5", "P@10 counts the first 10 results: 2 rows of 5."),
+        ("P@5", "5", "P@5 counts the first 5 results: 1 row of 5."),
+        ("P@10", "6", "P@10 counts the first 10 results: 1 row of 6 and 4 cards."),
+        ("P@5", "10", "P@5 counts the first 5 results: 5 cards."),
+        ("P@5", "line", "P@5 counts the first 5 results."),
         ("P@10", "line", ""),
-        ("P@20", "line", "P@20 looks at the first 20 results; the first 10 are shown."),
+        ("P@20", "line", "P@20 counts the first 20 results; the first 10 are shown."),
         (
             "P@20",
             "5",
-            "P@20 looks at the first 20 results: 4 rows of 5; the first 10 are shown.",
+            "P@20 counts the first 20 results: 4 rows of 5; the first 10 are shown.",
         ),
-        ("AP", "5", "AP looks at every result."),
-        ("AVG(rows=5)@10", "5", "AVG(rows=5)@10 looks at the first 10 results: 2 rows of 5."),
+        ("AP", "5", "AP counts every result."),
+        ("AVG(rows=5)@10", "5", "AVG(rows=5)@10 counts the first 10 results: 2 rows of 5."),
         (
             "AVG(rows=5)@10",
             "6",
-            "AVG(rows=5)@10 looks at the first 10 results in rows of 5; the grid shows 6 side by "
+            "AVG(rows=5)@10 counts the first 10 results in rows of 5; the grid shows 6 side by "
             "side.",
         ),
     ],
@@ -182,24 +182,24 @@ def test_a_cut_by_the_reader_is_said_with_what_it_leaves_out():
     none = {version: run.head(0) for version, run in RUNS.items()}
     cut = view_of(min_similarity=0.75)
     assert _cut_in(found(half, "a", whole=RUNS), cut, "v1") == (
-        "3 of 5 results are less similar than 0.75 and left out"
+        "3 of 5 results are below the similarity threshold 0.75"
     )
-    assert _cut_in(found(none, "a", whole=RUNS), cut, "v1").startswith("all 5 results are less")
+    assert _cut_in(found(none, "a", whole=RUNS), cut, "v1").startswith("all 5 results are below")
     assert _cut_in(found(RUNS, "a"), cut, "v1") == _cut_in(found(half, "a"), view_of(), "v1") == ""
-    assert "Results less similar than 0.75 are left out" in " ".join(said_above(cut))
+    assert "Results below the similarity threshold 0.75 are removed" in " ".join(said_above(cut))
     assert "left out" not in " ".join(said_above(view_of()))
 
 
 def test_versions_without_a_row_are_named():
     asked = view_of(also="v3,v4,v5,v6")
-    assert "v5, v6 have no row: at most 4 versions are shown." in said_above(asked)
+    assert "At most 4 versions fit; v5, v6 have no row." in said_above(asked)
     assert "v5 has no row" in " ".join(said_above(view_of(also="v3,v4,v5")))
     assert "no row" not in " ".join(said_above(view_of(also="v3,v4")))
 
 
 def test_one_version_differs_from_nothing_and_an_ideal_without_a_value_says_why():
-    assert hidden_said(1, 0).startswith("There is one version")
-    assert hidden_said(2, 1) == "1 result stands at the same rank in all versions, hidden here."
+    assert hidden_said(1, 0).startswith("Only one version")
+    assert hidden_said(2, 1) == "1 result with the same rank in all versions is hidden."
     assert "no value" not in _ideal_said(view_of(), 0.5)
     assert "not measured for this query" in _ideal_said(view_of(), None)
     assert "another order may be better" in _ideal_said(view_of(metric="CAG(MAX)@10"), float("nan"))

@@ -54,7 +54,7 @@ def test_each_version_says_its_measured_value(metric):
     two = list(versions[:2])
     query_id = scored_query(asked, two[0])
     app = drawn(query_id, two, metric=metric)
-    assert [e.label for e in app.expander] == ["How this value comes about"]
+    assert [e.label for e in app.expander] == ["How this value is computed"]
     values = measuring.measurements(asked, tuple(two), metric)
     values = values[values["query_id"] == query_id].set_index("run")["value"]
     said = [m.value for m in app.markdown]
@@ -84,9 +84,9 @@ def test_of_a_long_list_the_ranks_that_add_nothing_are_counted():
     app = drawn(scored_query(asked, versions[0]), versions[:1], metric="AP")
     (table,) = [frame.value for frame in app.dataframe]
     assert (table["hit"] == "✓").all()
-    (ending,) = [c.value for c in app.caption if c.value.startswith("In the table")]
-    assert ending.startswith(f"In the table: {len(table)} of ")
-    assert ending.endswith("ranks, all that add something.")
+    (ending,) = [c.value for c in app.caption if c.value.startswith("Table:")]
+    assert ending.startswith(f"Table: {len(table)} of ")
+    assert ending.endswith("ranks, all that contribute.")
 
 
 def test_a_query_that_is_not_scored_says_why_and_has_no_table():

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from dashboard.views.frame.repeats import EXPECTED, KNOWN, MOST, PERIOD, Repeats
+from dashboard.views.frame.repeats import (
+    EXPECTED,
+    KNOWN,
+    MOST,
+    PERIOD,
+    Repeats,
+    keep_log_short,
+)
 
 
 class Clock:
@@ -71,3 +78,17 @@ def test_few_faults_are_remembered_and_the_expected_one_is_none(log) -> None:
     clock.now = PERIOD
     logger.warning(EXPECTED + " AppSession is creating a replacement")
     assert len(said) == 2 * KNOWN
+
+
+def test_loggers_that_are_made_later_repeat_nothing_either() -> None:
+    usual = logging.getLoggerClass()
+    try:
+        keep_log_short()
+        later = {name: logging.getLogger(f"{name}.made_later") for name in ("streamlit", "others")}
+    finally:
+        logging.setLoggerClass(usual)
+    short = {
+        name: any(isinstance(each, Repeats) for each in logger.filters)
+        for name, logger in later.items()
+    }
+    assert short == {"streamlit": True, "others": False}

@@ -93,7 +93,7 @@ def test_its_numbers_are_those_of_compare(made: Callable, tmp_path: Path, capsys
     rows = json.loads(capsys.readouterr().out)
     stored = json.loads((tables / "metrics.json").read_text(encoding="utf-8"))
     assert stored == [{key: row[key] for key in stored[0]} for row in rows]
-    _, *shown = cells(html, "Every metric")
+    _, *shown = cells(html, "Change by metric")
     for row, printed in zip(rows, shown, strict=True):
         numbers = [number(row["baseline"]), number(row["candidate"]), signed(row["delta"])]
         assert printed[1:4] == numbers
@@ -146,8 +146,10 @@ def test_results_are_marked_as_by_hand(made: Callable) -> None:
         ("v2", False, "↓1"),
         ("v5", True, "same"),
     ]
-    assert shown["q2", "a"][0] == ("v1", True, "gone, now 6")
-    assert shown["q2", "b"][0] == ("v4", None, "new, was 6"), "v4 is not annotated, not irrelevant"
+    assert shown["q2", "a"][0] == ("v1", True, "not in candidate's top 5 (rank 6)")
+    assert shown["q2", "b"][0] == ("v4", None, "not in baseline's top 5 (rank 6)"), (
+        "v4 is not annotated, not irrelevant"
+    )
 
 
 def test_ticks_crosses_and_pictures_stand_at_each_result(made: Callable) -> None:

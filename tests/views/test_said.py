@@ -88,8 +88,8 @@ def test_reviews_that_stay_with_a_namesake_are_spoken_of(
     items = stored.COLLECTIONS / "tiny" / "items.csv"
     items.write_text("item_id,file,kind\ni1,i1.mp4,video\ni2,i2.mp4,video\n")
     said.below(found, said.verdicts(found))
-    assert told[-1].startswith("Reviews of another tiny\\, with other items or queries")
-    assert told[-1].endswith("kept as tiny \\(2\\)\\.")
+    assert told[-1].startswith("Another collection named tiny has reviews here")
+    assert told[-1].endswith("saved under tiny \\(2\\)\\.")
 
 
 def test_what_is_taken_back_leaves_the_card(found: Found) -> None:
@@ -101,17 +101,17 @@ def test_what_is_taken_back_leaves_the_card(found: Found) -> None:
 @pytest.mark.parametrize(
     ("told", "problem"),
     [
-        (verdict(item="gone"), "there is no such item in this collection"),
+        (verdict(item="gone"), "this item is no longer in the collection"),
         (verdict("perhaps"), "'perhaps' is no verdict"),
-        (verdict(author=" "), "Say who you are"),
+        (verdict(author=" "), "Enter your name"),
         (verdict(note="x" * 3_000), "3,000 characters"),
         ({}, "another query is open"),
-        (verdict(item=["v01"], value={"a": 1}), "there is no such item"),
+        (verdict(item=["v01"], value={"a": 1}), "no longer in the collection"),
     ],
 )
 def test_what_cannot_be_kept_is_told_back(found: Found, told: dict, problem: str) -> None:
     said.say(found, told)
-    assert problem in said.answer()[1] and said.answer()[1].startswith("Not kept: ")
+    assert problem in said.answer()[1] and said.answer()[1].startswith("Not saved: ")
     assert said.verdicts(found).empty
 
 

@@ -75,8 +75,8 @@ def _of_wrong(case: Case, item: str, around: Around) -> Cause:
         said = f"{rest}; lacks only {_word(lacking[0])}."
         return Cause("near", f"near miss: no {lacking[0][1]}", f"{said} {looks}".strip())
     if looks:
-        return Cause("alike", "look-alike, other keywords", looks)
-    return Cause("model", "the model", f"{_places(case, item)} Nothing else explains it.")
+        return Cause("alike", "look-alike with other keywords", looks)
+    return Cause("model", "model error", f"{_places(case, item)} Nothing else explains it.")
 
 
 def _of_missed(case: Case, item: str, around: Around) -> Cause:
@@ -88,7 +88,7 @@ def _of_missed(case: Case, item: str, around: Around) -> Cause:
     ):
         if cause:
             return cause
-    return Cause("model", "the model", f"{_places(case, item)} Nothing else explains it.")
+    return Cause("model", "model error", f"{_places(case, item)} Nothing else explains it.")
 
 
 def _wrongly_mapped(case: Case, item: str, lacking: list[Pair]) -> Cause | None:
@@ -98,12 +98,12 @@ def _wrongly_mapped(case: Case, item: str, lacking: list[Pair]) -> Cause | None:
             f"The query is known to ask for {_words(known)}, which this item has; "
             f"its words were mapped to {_words(case.required)}."
         )
-        return Cause("mapping", "query mapped wrongly", sentence)
+        return Cause("mapping", "wrong keyword mapping", sentence)
     weak = [case.mapped[pair] for pair in lacking if pair in case.mapped]
     if lacking and len(weak) == len(lacking) and all(score < WEAK for _, score in weak):
         pairs = zip(weak, lacking, strict=True)
         said = "; ".join(f"“{w}” to {_word(p)} at only {s:.2f}" for (w, s), p in pairs)
-        return Cause("mapping", "query mapped weakly", f"Mapped with doubt: {said}.")
+        return Cause("mapping", "weak keyword mapping", f"Mapped with doubt: {said}.")
     return None
 
 
@@ -115,7 +115,7 @@ def _only_by_mapping(case: Case, item: str) -> Cause | None:
         f"Relevant only to {_words(case.required)}, which the query's words were mapped to; "
         f"it is known to ask for {_words(known) or 'nothing'}."
     )
-    return Cause("mapping", "query mapped wrongly", sentence)
+    return Cause("mapping", "wrong keyword mapping", sentence)
 
 
 def _label_missing(case: Case, item: str, lacking: list[Pair], around: Around) -> Cause | None:
@@ -128,7 +128,7 @@ def _label_missing(case: Case, item: str, lacking: list[Pair], around: Around) -
         f"Lacks only {_word(lacking[0])}, but of its nearest neighbours {said} have it, "
         "which is rare: the annotation may lack it."
     )
-    return Cause("label", f"annotation may lack {lacking[0][1]}", sentence)
+    return Cause("label", f"missing annotation: {lacking[0][1]}", sentence)
 
 
 def _label_doubtful(case: Case, item: str, around: Around) -> Cause | None:
@@ -139,7 +139,7 @@ def _label_doubtful(case: Case, item: str, around: Around) -> Cause | None:
                 f"Has {_word(pair)}, but of its nearest neighbours only {said} have it, "
                 "which is rare: the annotation may be wrong."
             )
-            return Cause("label", f"annotation in doubt: {pair[1]}", sentence)
+            return Cause("label", f"wrong annotation: {pair[1]}", sentence)
     return None
 
 
@@ -162,7 +162,7 @@ def _just_below(case: Case, item: str) -> Cause | None:
         return None
     version, rank = min(below.items(), key=lambda pair: pair[1])
     said = f"Just below the first {case.depth}: rank {rank} in {version}."
-    return Cause("near", f"just below: rank {rank}", said)
+    return Cause("near", f"near miss: rank {rank}", said)
 
 
 def _looks_like(case: Case, item: str) -> str:
@@ -190,7 +190,7 @@ def _looks_like_others(case: Case, around: Around) -> Cause | None:
         f"None of its {min(NEAREST, others):,} nearest neighbours is relevant by "
         f"{sum(none):,} of {len(none):,} versions, though {others} other items are."
     )
-    return Cause("alike", "looks like items with other keywords", sentence)
+    return Cause("alike", "look-alike of items with other keywords", sentence)
 
 
 def _by_most(case: Case, number: int) -> bool:

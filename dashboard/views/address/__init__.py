@@ -19,6 +19,7 @@ from dashboard.experiment.submissions import Submission
 from dashboard.views.address.choices import CHOICES, protocols_of
 from dashboard.views.address.reading import Choice
 from dashboard.views.address.seen import Seen
+from dashboard.views.texts import any_of
 from dashboard.views.view import View
 
 SCHEME = "1"
@@ -27,7 +28,7 @@ FIRST = ("protocol", "submissions")
 PAGES = {
     "": "Overview",
     "compare": "Compare",
-    "slices": "Where",
+    "slices": "Slices",
     "query": "Query",
     "search": "Search",
     "collections": "Collections",
@@ -52,30 +53,30 @@ def from_params(params: Params, collection: Any) -> tuple[View, list[Problem]]:
     for key in sorted(CHOICES, key=lambda key: key not in FIRST):
         choice = CHOICES[key]
         try:
-            value = _read(params[key], choice, seen) if key in params else choice.default(seen)
+            value = _read(params[key], key, seen) if key in params else choice.default(seen)
         except ValueError as error:
             value = None
-            problems.append(
-                Problem(key, f"The link's {key} cannot be followed: {str(error).rstrip('.')}.")
-            )
+            problems.append(Problem(key, f"This link {str(error).rstrip('.')}."))
         read[key] = value
         if key == FIRST[-1]:
             names = [Submission.of(text).name for text in read["submissions"] or ()]
             seen = Seen(collection, read["protocol"], names)
     scheme = params.get("v", [SCHEME])[-1]
     if scheme != SCHEME:
-        problems.append(Problem("v", f"Another version of the dashboard made this link: {scheme}."))
+        made = f"Another version of the dashboard ({scheme}) made this link. Check the choices."
+        problems.append(Problem("v", made))
     return View(**read), problems
 
 
-def _read(values: Sequence[str], choice: Choice, collection: Any) -> Any:
+def _read(values: Sequence[str], key: str, collection: Any) -> Any:
+    choice = CHOICES[key]
     if choice.together is not None:
         return choice.together(values, collection)
     if not choice.many:
         return choice.read(values[-1], collection)
     parts = [part for value in values for part in _parts(value, choice, collection) if part]
     if not parts:
-        raise ValueError("it is empty, wanted at least one")
+        raise ValueError(f"leaves {key} empty; name at least one")
     return tuple(dict.fromkeys(choice.read(part, collection) for part in parts))
 
 
@@ -104,15 +105,15 @@ def view_of(params: Params) -> tuple[View | None, list[Problem]]:
     names = collections.collection_names()
     name = (list(params.get("collection", names[:1])) or [""])[-1]
     if name not in names:
-        there = ", ".join(names) or "none"
+        there = any_of(names) or "another data folder"
         return None, [
-            Problem("collection", f"There is no collection {name[:80]!r}; there is {there}.")
+            Problem("collection", f"There is no collection {name[:80]!r}; choose {there}.")
         ]
     opened, problem = collections.collection(name)
     if problem:
         return None, [Problem("collection", problem)]
     if not protocols_of(opened):
-        sentence = f"{name}: none of its protocols is known; there is {', '.join(PROTOCOLS)}."
+        sentence = f"{name}: none of its protocols exists; write one of {', '.join(PROTOCOLS)}."
         return None, [Problem("collection", sentence)]
     return from_params(params, opened)
 

@@ -31,7 +31,7 @@ OUTCOMES = {
 }
 NAMES = {"source": "As in the source", "standard": "Standard"}
 SHOWN = ("5", "10", "20", "50")
-DIFFERING = {"no": "All results", "yes": "Only what differs"}
+DIFFERING = {"no": "All results", "yes": "Differences only"}
 TEST_NAMES = {"whole": "All", "1K": "COCO 1K", "five-fold 1K": "COCO five-fold 1K"}
 COPIES = {"counted": "Counted", "left_out": "Left out"}
 
@@ -42,9 +42,12 @@ def _with_lists(usual: str) -> Callable[[Any], str]:
 
 
 def _metric(text: str, collection: Any) -> str:
-    measures = parse(text)
+    try:
+        measures = parse(text)
+    except ValueError as error:
+        raise ValueError(f"asks for the metric {text[:80]!r}: {error}") from None
     if len(measures) != 1:
-        raise ValueError(f"found {text[:80]!r}, wanted one metric, such as nDCG@10")
+        raise ValueError(f"asks for the metric {text[:80]!r}; choose one, such as nDCG@10")
     check_averaged(measures[0].name)
     return str(measures[0])
 
@@ -52,7 +55,7 @@ def _metric(text: str, collection: Any) -> str:
 def _slice(text: str, collection: Any) -> str:
     by, _, name = text.partition("=")
     if text and name not in measuring.known_slices(collection).get(by, ()):
-        raise ValueError(f"there is no {name[:80]!r} among the queries by {by[:80]!r}")
+        raise ValueError(f"asks for the slice {text[:80]!r}, which this collection does not have")
     return text
 
 
@@ -65,21 +68,21 @@ def _versions(text: str, collection: Any) -> str:
 def _range(text: str, collection: Any) -> str:
     parts = text.split("..") if text else []
     if parts and len(parts) != 2:
-        raise ValueError(f"found {text[:40]!r}, wanted two numbers, such as -0.4..-0.2")
+        raise ValueError(f"asks for the range {text[:40]!r}; write two numbers, such as -0.4..-0.2")
     for part in parts:
-        number(-1e9, 1e9)(part, collection)
+        number("bound", -1e9, 1e9)(part, collection)
     return text
 
 
 def _text(text: str, collection: Any) -> str:
     if len(text) > LONGEST_TEXT:
-        raise ValueError(f"found {len(text):,} characters, wanted at most {LONGEST_TEXT:,}")
+        raise ValueError(f"holds a text of {len(text):,} characters; at most {LONGEST_TEXT:,} fit")
     return text.strip() if is_visible(text) else ""
 
 
 def _picture(text: str, collection: Any) -> str:
     if text and not media.is_saved(text):
-        raise ValueError("this picture is not kept here (any more): upload it again")
+        raise ValueError("asks for a picture that is no longer stored; upload it again")
     return text
 
 
@@ -101,7 +104,7 @@ _usable_version = one_of("model version", lambda c: c.versions)
 
 def _version(text: str, collection: Any) -> str:
     if text in collection.broken and text not in collection.versions:
-        raise ValueError(f"the version {text[:80]!r} cannot be used: {collection.broken[text]}")
+        raise ValueError(f"asks for the version {text[:80]!r}: {collection.broken[text]}")
     return _usable_version(text, collection)
 
 
@@ -147,12 +150,12 @@ CHOICES: dict[str, Choice] = {
     "mapping_threshold": Choice(
         "the least similarity at which words of a query count as a keyword",
         lambda c: c.mapping_threshold,
-        number(0, 1),
+        number("keyword match threshold", 0, 1),
     ),
     "min_similarity": Choice(
         "results less similar than this are left out; the divisor stays K",
         lambda c: -1.0,
-        number(-1, 1),
+        number("similarity threshold", -1, 1),
     ),
     "anyway": Choice(
         "yes: versions are compared although they are not comparable",
@@ -162,7 +165,7 @@ CHOICES: dict[str, Choice] = {
     "by": Choice(
         "what the slices divide the queries by",
         lambda c: next(iter(measuring.known_slices(c)), ""),
-        one_of("way to divide the queries", measuring.known_slices),
+        one_of("slicing", measuring.known_slices),
     ),
     "names": Choice(
         "metric names of the source or of the field",
@@ -180,12 +183,12 @@ CHOICES: dict[str, Choice] = {
     "shown": Choice(
         "how many results a row shows",
         lambda c: "10",
-        one_of("number of results", lambda c: SHOWN),
+        one_of("{} results", lambda c: SHOWN),
     ),
     "columns": Choice(
         "how many cards stand side by side: line, 3, 4, 5, 6, 10 or as many as in the lists",
         lambda c: as_in_lists(c) if _in_rows(c) else LINE,
-        one_of("number of columns", columns_of),
+        one_of("{} cards per row", columns_of),
     ),
     "also": Choice(
         "further versions with a row of results, with commas between them", _nothing, _versions
@@ -193,7 +196,7 @@ CHOICES: dict[str, Choice] = {
     "missed": Choice(
         "the first of the missed items that their row shows",
         _nothing,
-        lambda text, collection: text and whole(1, 10_000_000)(text, collection),
+        lambda text, collection: text and whole("missed item", 1, 10_000_000)(text, collection),
     ),
     "differing": Choice(
         "only results that stand elsewhere in another version: yes or no",
@@ -203,7 +206,7 @@ CHOICES: dict[str, Choice] = {
     "copies": Choice(
         "near-duplicates: counted, or left_out of the results and the metrics",
         lambda c: "counted",
-        one_of("way with near-duplicates", lambda c: COPIES),
+        one_of("choice of near-duplicates", lambda c: COPIES),
     ),
     "query": Choice(
         "the query that is open",
@@ -226,12 +229,12 @@ CHOICES: dict[str, Choice] = {
     "rows": Choice(
         "how many rows of the lists count, of lists that have them",
         _with_lists("10"),
-        whole(1, 1_000),
+        whole("number of rows", 1, 1_000),
     ),
     "window": Choice(
         "over how many pictures the context-aware gain is averaged",
         _with_lists("10"),
-        whole(1, 10_000),
+        whole("window", 1, 10_000),
     ),
     "divide": Choice(
         "by what: window, the pictures in it, or w, always its size",

@@ -16,7 +16,7 @@ def columns_of(collection: Any) -> dict[str, str]:
     did in the lists that people saw."""
     seen = context_study.side_by_side(collection)
     numbers = sorted({*COLUMNS, *([seen] if 0 < seen <= MOST_COLUMNS else [])})
-    return {LINE: "One line", **{str(number): str(number) for number in numbers}}
+    return {LINE: "Scroll", **{str(number): str(number) for number in numbers}}
 
 
 def as_in_lists(collection: Any) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.views.texts import any_of
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -20,14 +22,15 @@ class Choice:
 
 
 def one_of(what: str, allowed: Callable[[Any], Iterable[str]]) -> Callable[[str, Any], str]:
-    """One of some words, which may depend on the collection."""
+    """One of some words, which may depend on the collection. what: a noun before the word."""
 
     def read(text: str, collection: Any) -> str:
         known = list(allowed(collection))
         if text in known:
             return text
-        few = ", ".join(known[:12]) or "none"
-        raise ValueError(f"there is no {what} {text[:80]!r}; there is {few}")
+        asked = what.format(text[:80]) if "{}" in what else f"the {what} {text[:80]!r}"
+        there = f"choose {any_of(known[:12])}" if known else "this collection has none"
+        raise ValueError(f"asks for {asked}; {there}")
 
     return read
 
@@ -37,13 +40,15 @@ def id_or_nothing(what: str, ids: Callable[[Any], Any]) -> Callable[[str, Any], 
 
     def read(text: str, collection: Any) -> str:
         if text and not (ids(collection) == text).any():
-            raise ValueError(f"there is no {what} {text[:80]!r} in this collection (any more)")
+            raise ValueError(
+                f"asks for the {what} {text[:80]!r}, which this collection does not have"
+            )
         return text
 
     return read
 
 
-def number(low: float, high: float) -> Callable[[str, Any], float]:
+def number(what: str, low: float, high: float) -> Callable[[str, Any], float]:
     """A number from `low` to `high`, to four places."""
 
     def read(text: str, collection: Any) -> float:
@@ -52,19 +57,21 @@ def number(low: float, high: float) -> Callable[[str, Any], float]:
         except ValueError:
             value = float("nan")
         if not low <= value <= high:
-            raise ValueError(f"found {text[:20]!r}, wanted a number from {low:g} to {high:g}")
+            raise ValueError(
+                f"asks for the {what} {text[:20]!r}; choose a number from {low:g} to {high:g}"
+            )
         return round(value, 4)
 
     return read
 
 
-def whole(low: int, high: int) -> Callable[[str, Any], str]:
+def whole(what: str, low: int, high: int) -> Callable[[str, Any], str]:
     """A whole number from `low` to `high`, as text."""
 
     def read(text: str, collection: Any) -> str:
         if not text.isdecimal() or not low <= int(text) <= high:
             wanted = f"a whole number from {low} to {high:,}"
-            raise ValueError(f"found {text[:20]!r}, wanted {wanted}")
+            raise ValueError(f"asks for the {what} {text[:20]!r}; choose {wanted}")
         return str(int(text))
 
     return read

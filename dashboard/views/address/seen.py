@@ -57,18 +57,21 @@ def read_submissions(texts: Sequence[str], collection: Any) -> tuple[str, ...]:
     """
     texts, found = list(filter(None, texts)), dict[str, str]()
     if len(texts) > MOST:
-        raise ValueError(f"found {len(texts):,} submissions, wanted at most {MOST} at a time")
+        raise ValueError(f"asks for {len(texts):,} submissions; at most {MOST} fit")
     for text in texts:
-        named = Submission.of(text)
+        try:
+            named = Submission.of(text)
+        except ValueError as error:
+            raise ValueError(f"asks for the submission {text[:80]!r}: {error}") from None
         if named.name in found or named.name in collection.versions:
-            raise ValueError(f"two versions are called {named.name!r}")
+            raise ValueError(f"names two versions {named.name!r}; rename one")
         if PROTOCOL not in collection.protocols:
-            raise ValueError(f"submissions are for the protocol {PROTOCOL}, which is not used here")
+            raise ValueError(f"asks for submissions, which need the protocol {PROTOCOL}")
         try:
             problem = outcome_of(collection, text).problem
         except DataError as error:
             problem = str(error)
         if problem:
-            raise ValueError(f"{named.name}: {problem}")
+            raise ValueError(f"asks for the submission {named.name!r}: {problem}")
         found[named.name] = str(named)
     return tuple(found.values())

@@ -233,7 +233,7 @@ def _graded(found: Found, item_id: str) -> str:
     """The grade of an item in the protocol's words, where it says more than relevant or not."""
     words, grade = found.protocol.grade_said, found.grades.get(item_id)
     if grade is None and item_id in found.outside:
-        return f"{item_id}, no item of the collection"
+        return f"{item_id} is not in the collection"
     if words is None or (grade is None and not (found.protocol.complete and found.judged)):
         return ""
     return words(grade or 0.0)
@@ -256,14 +256,14 @@ def _of_another_kind(found: Found, view: View, values: pd.DataFrame) -> str:
         return ""
     what = "text" if kind == TEXT else "picture"
     return (
-        f"{short_label(view, view.metric)} has no value for a {what}; "
-        "the metrics that have one stand below under “Every metric of this query”."
+        f"{short_label(view, view.metric)} has no value for a {what} query. “All metrics of this "
+        "query” below lists the metrics that have one."
     )
 
 
 def _twins_said(described: pd.DataFrame) -> str:
     number = sum(map(bool, described["twins"]))
-    return f"{number:,} of the items shown are near-duplicates of another." if number else ""
+    return f"{number:,} of these items are near-duplicates of another item." if number else ""
 
 
 def _annotations(collection: str, item_ids: Sequence[str]) -> pd.DataFrame:

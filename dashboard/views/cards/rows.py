@@ -55,7 +55,7 @@ def rows_of(found: Found, view: View, values: Mapping[str, float]) -> list[Row]:
 
 def _ideal_said(view: View, value: float | None) -> str:
     """What the ideal order is, and why it has no value where it has none."""
-    said = "what is judged, the best first; equals as the candidate has them"
+    said = "best possible order; ties as in the candidate"
     if value is not None and not isnan(value):
         return said
     if measure(view.metric).metric.best_first:
@@ -71,11 +71,11 @@ def _missed_row(found: Found, view: View) -> list[Row]:
     asked = min(int(view.missed or 1), len(lost))
     first = (asked - 1) // depth * depth + 1
     some = lost.iloc[first - 1 : first - 1 + depth]
-    note = f"relevant, but some version does not show it in its first {depth}"
+    note = f"relevant, missing from at least one top {depth}"
     if len(lost) == len(some):
         return [Row("Missed", some, role="missed", note=note)]
     after = first + depth if first + depth <= len(lost) else 0
-    note += f"; here {first:,} to {first + len(some) - 1:,}"
+    note += f"; showing {first:,} to {first + len(some) - 1:,}"
     ways = {"there": len(lost), "earlier": max(0, first - depth), "further": after}
     return [Row("Missed", some, role="missed", note=note, **ways)]
 
@@ -92,14 +92,14 @@ def _without_a_row(view: View) -> str:
     if not left:
         return ""
     has = "has" if len(left) == 1 else "have"
-    return f"{', '.join(left)} {has} no row: at most {MOST_ROWS} versions are shown."
+    return f"At most {MOST_ROWS} versions fit; {', '.join(left)} {has} no row."
 
 
 def _cut_said(view: View) -> str:
     """That the reader leaves results out by their similarity: a sentence, or nothing."""
     if view.min_similarity <= NO_CUT:
         return ""
-    return f"Results less similar than {view.min_similarity:g} are left out, as chosen below."
+    return f"Results below the similarity threshold {view.min_similarity:g} are removed."
 
 
 def _cut_in(found: Found, view: View, version: str) -> str:
@@ -108,7 +108,7 @@ def _cut_in(found: Found, view: View, version: str) -> str:
     if view.min_similarity <= NO_CUT or there == left:
         return ""
     few = f"{there - left:,} of {there:,}" if left else f"all {there:,}"
-    return f"{few} results are less similar than {view.min_similarity:g} and left out"
+    return f"{few} results are below the similarity threshold {view.min_similarity:g}"
 
 
 def _outside_in(found: Found, version: str) -> str:
@@ -122,11 +122,11 @@ def _version_row(found: Found, view: View, version: str, value: float | None) ->
     run, kept = found.runs[version], found.ranked(version)
     ways = charts.version_ways(versions_of(view))
     copies = run.attrs.get("left_out", {}).get(found.query_id, 0)
-    gone = f"{counted(copies, 'copy', 'copies')} left out" if copies else ""
+    gone = f"{counted(copies, 'near-duplicate')} removed" if copies else ""
     said = [found.problems.get(version) or gone, _cut_in(found, view, version)]
     said.append(_outside_in(found, version))
     if len(kept) < len(run):
-        said.append(f"the {len(kept):,} judged items in their order; only they count")
+        said.append(f"only the {len(kept):,} judged items count; these are their ranks")
     shown = kept[kept["rank"] <= int(view.shown)]
     note = "; ".join(filter(None, said))
     return Row(
@@ -143,8 +143,8 @@ def _version_row(found: Found, view: View, version: str, value: float | None) ->
 def _whole_row(found: Found, view: View, version: str) -> Row:
     """The ranking as it is, where the protocol ranks a part of it only."""
     run = found.unbroken(version)
-    note = f"the first of {len(run):,} ranked; those that nobody judged are pale and do not count; "
-    note += "“#” in another version: a judged item's place among the judged"
+    note = f"all {len(run):,} ranked items; unjudged items are pale and do not count; "
+    note += "“#” in another version is a rank among judged items"
     return Row(
         f"{version}, whole gallery", run[run["rank"] <= int(view.shown)], role="whole", note=note
     )
@@ -158,7 +158,7 @@ def missed(found: Found, depth: int) -> pd.DataFrame:
     """Relevant items that some version does not show in its first `depth`: first those of none.
 
     Columns item_id, rank, score (the best that any version gives; null where none ranks it), note
-    (who has it). Of several copies that count as one, the best placed stands for all.
+    (which versions show it). Of several copies that count as one, the best placed stands for all.
     """
     relevant = pd.DataFrame({"item_id": list(found.relevant)}, dtype="str")
     relevant["one"] = relevant["item_id"].map(found.as_one)
@@ -170,7 +170,7 @@ def missed(found: Found, depth: int) -> pd.DataFrame:
         for one in {found.as_one(item) for item in run.loc[run["rank"] <= depth, "item_id"]}:
             has.setdefault(one, []).append(version)
     best["shown_by"] = [len(has[one]) for one in best["one"]]
-    best["note"] = [_who(has[one]) for one in best["one"]]
+    best["note"] = [_who(has[one], len(found.runs)) for one in best["one"]]
     best = best[best["shown_by"] < len(found.runs)]
     best = best.sort_values(["shown_by", "rank"], kind="stable", ignore_index=True)
     return best[["item_id", "rank", "score", "note"]]
@@ -184,10 +184,11 @@ def _best(found: Found) -> pd.DataFrame:
     return best[["item_id", "rank", "score"]]
 
 
-def _who(names: Sequence[str]) -> str:
+def _who(names: Sequence[str], versions: int) -> str:
+    """Which of so many versions show a missed item."""
     if not names:
-        return "nobody has it"
-    return f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} it"
+        return {1: "missed", 2: "missed by both"}.get(versions, "missed by all")
+    return f"only {names[0]}" if len(names) == 1 else f"in {', '.join(names)}"
 
 
 def only_differing(rows: Sequence[Row]) -> tuple[list[Row], int]:
@@ -201,11 +202,11 @@ def only_differing(rows: Sequence[Row]) -> tuple[list[Row], int]:
 def hidden_said(versions: int, number: int) -> str:
     """How many results `only_differing` has hidden of so many versions, in words."""
     if versions < 2:
-        return "There is one version, so all results are shown: none stands elsewhere."
+        return "Only one version: all results are shown."
     if not number:
-        return "No result stands at the same rank in all versions."
-    results = counted(number, "result stands", "results stand")
-    return f"{results} at the same rank in all versions, hidden here."
+        return "No result has the same rank in all versions."
+    results = counted(number, "result with", "results with")
+    return f"{results} the same rank in all versions {'is' if number == 1 else 'are'} hidden."
 
 
 def _places(row: Row) -> list[tuple[str, int]]:
@@ -222,8 +223,8 @@ def depth_in_rows(view: View) -> str:
     """How deep the metric in front looks, in results and in rows of the grid: a sentence."""
     front, name = measure(view.metric), _measured(view)
     if front.cutoff is None:
-        return f"{name} looks at every result."
-    said = f"{name} looks at the first {counted(front.cutoff, 'result')}"
+        return f"{name} counts every result."
+    said = f"{name} counts the first {counted(front.cutoff, 'result')}"
     few = f"; the first {view.shown} are shown" if front.cutoff > int(view.shown) else ""
     if view.columns == "line":
         return f"{said}{few}." if front.cutoff != int(view.shown) else ""

@@ -19,7 +19,7 @@ from dashboard.views.texts import plain, shown
 if TYPE_CHECKING:
     from dashboard.views.cards.results import Found
 
-WORDS = {"relevant": "relevant", "not": "not relevant", "unsure": "unsure", "": "taken back"}
+WORDS = {"relevant": "relevant", "not": "not relevant", "unsure": "unsure", "": "removed"}
 LAST = 5  # reviewers whose words go to the player; the card counts them all
 NOTE = 300  # letters of a note there
 _ANSWER = "verdict-answer"
@@ -73,7 +73,7 @@ def say(found: Found, told: Mapping[str, Any]) -> None:
 def _kept(found: Found, told: Mapping[str, Any], once: str) -> str:
     item = str(told.get("item", ""))
     if told.get("about") != names_of(found):
-        return "Not kept: another query is open by now. Open this one again and save it there."
+        return "Not saved: another query is open now. Open this one again and save there."
     try:
         reviewing.save_verdict(
             found.experiment,
@@ -85,9 +85,9 @@ def _kept(found: Found, told: Mapping[str, Any], once: str) -> str:
             once or None,
         )
     except ValueError as problem:
-        return f"Not kept: {problem}"
+        return f"Not saved: {problem}"
     except DataError as problem:
-        return f"Not kept: {problem} What you wrote stays here: save it again then."
+        return f"Not saved: {problem} Your text stays in this form: save again after that."
     return ""
 
 
@@ -103,10 +103,9 @@ def below(found: Found, said: pd.DataFrame) -> None:
     said: the verdicts of this query.
     """
     name = names_of(found)[0]
-    with st.expander(f"What reviewers said of these results: {counted(len(said), 'verdict')}"):
+    with st.expander(f"Reviews of these results: {counted(len(said), 'verdict')}"):
         st.caption(
-            "Open a result to say whether it is relevant. Verdicts are kept beside the judgements "
-            "that the metrics are computed from and enter none of them."
+            "Open a result to review it. Verdicts are saved separately; metrics do not change."
         )
         if apart := _apart(found):
             st.caption(plain(apart, None))
@@ -115,7 +114,7 @@ def below(found: Found, said: pd.DataFrame) -> None:
                 _readable(said, reviewing.names_of_items(found.experiment)), hide_index=True
             )
         st.download_button(
-            "All verdicts of this collection as CSV",
+            "Download all verdicts (CSV)",
             lambda: as_csv(_in_words(reviewing.all_verdicts(found.experiment))).encode(),
             file_name=f"{name}-verdicts.csv",
             icon=":material/download:",
@@ -129,8 +128,8 @@ def _apart(found: Found) -> str:
     if not key:
         return ""
     return (
-        f"Reviews of another {name}, with other items or queries, were here first and are kept for "
-        f"it; those of this one are kept as {key}."
+        f"Another collection named {name} has reviews here. Reviews of this collection are saved "
+        f"under {key}."
     )
 
 
@@ -147,7 +146,7 @@ def _readable(said: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
             "Reviewer": said["author"].map(shown),
             "Verdict": said["value"].map(WORDS),
             "Note": said["note"].map(shown),
-            "When": said["time"],
+            "Time": said["time"],
             **({} if called.equals(said["item_id"]) else {"Id": said["item_id"].map(shown)}),
         }
     )

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
+from dashboard.tables import counted
+
 MOST = 200
 """A longer list is not sent whole: of 20,000 queries every rerun would send a megabyte."""
 
@@ -21,13 +23,12 @@ def found_among(
     """
     if len(options) <= MOST:
         return list(options)
-    typed = st.text_input(f"Find {what} among {len(options):,}", key=f"find-{key}", max_chars=100)
+    typed = st.text_input(f"Find {what} ({len(options):,})", key=f"find-{key}", max_chars=100)
     found = holding(options, name, typed)
     if len(found) > MOST:
-        st.caption(f"{len(found):,} of them, the first {MOST:,} below.")
+        st.caption(f"{len(found):,} matches, the first {MOST:,} listed.")
     elif typed:
-        some = f"{len(found):,} of them below."
-        st.caption(some if found else "None of them holds these letters.")
+        st.caption(f"{counted(len(found), 'match', 'matches')}." if found else "No matches.")
     return list(dict.fromkeys([*([chosen] if chosen else []), *found[:MOST]]))
 
 

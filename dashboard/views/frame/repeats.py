@@ -50,7 +50,9 @@ class Repeats(logging.Filter):
 
 
 def keep_log_short() -> None:
-    """Leave out repetitions from what the server and the dashboard log."""
+    """Leave out repetitions from what the server and the dashboard log, also by loggers that are
+    made later."""
+    logging.setLoggerClass(_Short)
     known = [name for name in logging.root.manager.loggerDict if name.startswith(SOURCES)]
     for name in {*SOURCES, *known}:
         logger = logging.getLogger(name)
@@ -59,6 +61,15 @@ def keep_log_short() -> None:
 
 
 _REPEATS = Repeats()
+
+
+class _Short(logging.Logger):
+    """A logger that leaves out repetitions from its start if its name is one of the sources."""
+
+    def __init__(self, name: str, level: int = logging.NOTSET) -> None:
+        super().__init__(name, level)
+        if name.startswith(SOURCES):
+            self.addFilter(_REPEATS)
 
 
 def _fault(record: logging.LogRecord) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ def review(view: View) -> None:
     columns = columns_of(collections.opened(view.collection))
     with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         _further(view)
-        segments("Cards side by side", "columns", columns, view, beside=True)
+        segments("Cards per row", "columns", columns, view, beside=True)
         if len(versions(view)) > 1:
             segments("Show", "differing", DIFFERING, view, beside=True)
 
@@ -37,7 +37,7 @@ def _further(view: View) -> None:
         return
     chosen = [version for version in versions(view) if version in others]
     st.session_state["choice-also"] = chosen
-    title, offered = "Further versions in rows", chosen if len(chosen) == MOST_ROWS - 2 else others
+    title, offered = "Add version", chosen if len(chosen) == MOST_ROWS - 2 else others
     labels = distinct_labels(offered, str)
     with late.buttons(labels.values(), "also", late.width(labels.values(), title)):
         st.pills(
@@ -53,7 +53,7 @@ def _further(view: View) -> None:
 def similarity(view: View, found: Any) -> None:
     """How similar relevant and other items are to this query, and the least that counts."""
     box = st.expander(
-        "How similar relevant and other items are",
+        "Similarity of relevant and other items",
         expanded=view.min_similarity > -1,
         key="similarity",
         on_change="rerun",
@@ -63,7 +63,7 @@ def similarity(view: View, found: Any) -> None:
     with box:
         counted = similarities(found)
         if counted.empty:
-            st.info("No version gives a similarity for this query.")
+            st.info("No version has similarities for this query.")
             return
         _least(view)
         for version, column in zip(found.whole, st.columns(len(found.whole)), strict=True):
@@ -71,7 +71,7 @@ def similarity(view: View, found: Any) -> None:
                 st.markdown(f"**{plain(version)}**")
                 late.chart(
                     histogram(counted, version, view.min_similarity),
-                    alt=f"Items by similarity in {version}, relevant against not",
+                    alt=f"Items by similarity in {version}, relevant and not relevant",
                 )
                 st.caption(plain(_left(found, version), None))
 
@@ -80,13 +80,14 @@ def _least(view: View) -> None:
     """The least similarity that counts, to choose."""
     st.session_state["choice-min_similarity"] = view.min_similarity
     st.slider(
-        "Leave out results less similar than",
+        "Similarity threshold",
         -1.0,
         1.0,
         step=0.01,
         key="choice-min_similarity",
         on_change=lambda: bar.go(min_similarity=st.session_state["choice-min_similarity"]),
-        help="On all screens: every metric counts only what is left; the divisor stays K.",
+        help="Results below this similarity are removed on all screens and from all metrics; "
+        "P@K still divides by K.",
     )
 
 
@@ -94,4 +95,4 @@ def _left(found: Any, version: str) -> str:
     relevant = set(found.relevant)
     whole, run = found.whole[version], found.unbroken(version)
     kept, there = len(relevant & set(run["item_id"])), len(relevant & set(whole["item_id"]))
-    return f"{len(run):,} of {len(whole):,} items are left, {kept:,} of {there:,} relevant ones."
+    return f"{len(run):,} of {len(whole):,} items remain, {kept:,} of {there:,} relevant."

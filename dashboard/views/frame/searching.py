@@ -15,7 +15,7 @@ from dashboard.views.cards.rows import versions
 from dashboard.views.frame import uploading
 from dashboard.views.frame.choosers import found_among
 from dashboard.views.labels import distinct_labels
-from dashboard.views.texts import plain, shown
+from dashboard.views.texts import any_of, plain, shown
 from dashboard.views.view import View
 
 
@@ -27,27 +27,27 @@ def search_form(view: View) -> bool:
     can = collections.searched_with(collection, tuple(which))
     lost = bool(view.text) and not can.encode and view.text not in can.texts
     if view.picture is None:  # the link's is not kept any more
-        uploading.field("Your picture")
+        uploading.field("Upload a picture")
         return False
     if view.picture:
         return _with_picture(view, can, which)
     ways = []
     if can.encode:
         _text(view, words.example)
-        ways.append("type a text")
+        ways.append("text")
     else:
         _say_unable(view, can, which, lost)
     if not can.encode and can.texts:
         _stored_text(view, can)
-        ways.append("choose the text of a stored query")
+        ways.append("stored text")
     if can.items:
         _item(view, can, words.item, bool(ways))
-        ways.append(f"choose {words.item}")
+        ways.append(words.item.partition(" ")[2])
     if can.see:
-        uploading.field("or a picture of yours" if ways else "A picture of yours")
-        ways.append("upload a picture")
+        uploading.field("or upload a picture" if ways else "Upload a picture")
+        ways.append("uploaded picture" if "picture" in ways else "picture")
     if ways and not view.text and not view.item:
-        st.info(plain(f"Nothing is searched yet. {', or '.join(ways).capitalize()}."))
+        st.info(plain(f"Search by {any_of(ways)}."))
     return bool(view.text or view.item) and not lost
 
 
@@ -58,24 +58,28 @@ def _with_picture(view: View, can: Searchable, names: Sequence[str]) -> bool:
         if PROTOCOLS[view.protocol].of_keywords and collections.opened(view.collection).groups:
             uploading.meaning(view)
         uploading.leave()
-    uploading.field("Another picture of yours")
+    uploading.field("Upload another picture")
     if not can.see:
-        st.warning(plain(f"Your picture cannot be searched with: {unable(names, 'pictures')}."))
+        st.warning(plain(f"Your picture was not searched: {unable(names, 'pictures')}."))
     return bool(can.see)
 
 
 def _say_unable(view: View, can: Searchable, names: Sequence[str], lost: bool) -> None:
     """In the place of the text field, why there is none."""
-    others = f" {', '.join(can.others)} can: choose it as baseline or candidate."
+    others = f" Choose {any_of(can.others)} as baseline or candidate."
     why = f"{unable(names)}.{others if can.others else ''}"
     if lost:
-        st.warning(plain(f"“{view.text}” cannot be searched with: {why}", None))
+        st.warning(plain(f"“{view.text}” was not searched: {why}", None))
     elif can.texts:
-        st.caption(plain(f"Only texts of stored queries can be searched with: {why}", None))
+        st.caption(plain(f"Only the texts of stored queries can be searched: {why}", None))
     elif can.items:
-        st.caption(plain(f"No text can be typed: {why}", None))
+        st.caption(plain(f"Text search is not available: {why}", None))
     else:
-        st.info(plain(f"Nothing can be searched with: {why} Stored results are all.", None))
+        st.info(
+            plain(
+                f"Search is not available: {why} The Query screen shows the stored results.", None
+            )
+        )
 
 
 def unable(names: Sequence[str], what: str = "text") -> str:
@@ -149,7 +153,7 @@ SECONDS = 0.5
 def wait_for_text_model() -> None:
     """Say that the text model is being loaded, and go on by itself once it is there."""
     if collections.text_model() == "failed":
-        st.error("The text model could not be loaded; the stored queries can still be searched.")
+        st.error("The text model could not be loaded. Stored queries can still be searched.")
     else:
         _wait([])
 
@@ -164,7 +168,7 @@ def _wait(drawn: list[bool]) -> None:
     """
     place = st.empty()
     while collections.text_model(SECONDS if drawn else 0.0) == "loading":
-        place.info("The text model is being loaded, which takes some seconds after the start …")
+        place.info("Loading the text model, some seconds …")
         if not drawn:
             drawn.append(True)
             return

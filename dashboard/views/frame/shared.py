@@ -78,13 +78,13 @@ def screen(title: str, purpose: str, comparing: str = "", *, stored: bool = True
         without_versions(view, comparing)
         st.stop()
     if view.slice and not summary.selected(view, experiment_of(view)):
-        st.info("No query in view belongs to the chosen part: choose other queries or all of them.")
-        st.button("All parts again", icon=":material/close:", on_click=lambda: bar.go(slice=""))
+        st.info("No query of this kind is in the chosen slice.")
+        st.button("Clear slice", icon=":material/close:", on_click=lambda: bar.go(slice=""))
         st.stop()
     collection = collections.opened(view.collection)
     if stored and len(collection.queries) and judging.queries(experiment_of(view)).empty:
         kinds = collections.words(collection).queries
-        st.info(f"This collection has no {kinds[view.queries].lower()}: choose others on the left.")
+        st.info(f"This collection has no {kinds[view.queries].lower()}. Choose others on the left.")
         st.stop()
     return view
 
@@ -92,9 +92,9 @@ def screen(title: str, purpose: str, comparing: str = "", *, stored: bool = True
 def need(view: View, *keys: str) -> None:
     """Stop the screen, computing nothing, where a choice that it needs could not be followed."""
     if any(getattr(view, key) is None for key in keys):
-        st.info("Choose another value in the side bar; nothing was computed for this link.")
+        st.info("Nothing was computed for this link. Choose another value in the sidebar.")
         st.button(
-            "Open with the usual values instead",
+            "Open with default values",
             on_click=bar.leave_out_unusable,
             icon=":material/undo:",
         )
@@ -109,7 +109,7 @@ def without_versions(view: View, comparing: str, elsewhere: bool = True) -> None
     """
     collection = collections.opened(view.collection)
     broken = "; ".join(str(problem).rstrip(".") for problem in collection.broken.values())
-    gone = f"no version that can be used ({broken})" if broken else "no version"
+    gone = f"no usable version ({broken})" if broken else "no version"
     ways = [
         "put a model's vectors into models/NAME (items.npy with items.txt, queries.npy with "
         "queries.txt)",
@@ -117,15 +117,15 @@ def without_versions(view: View, comparing: str, elsewhere: bool = True) -> None
     ]
     if PROTOCOLS[view.protocol].takes_features:
         ways.append(f"submit features {'on the Overview' if elsewhere else 'above'}")
-    there = f"{comparing}, and this collection has {gone}. To add one, {', or '.join(ways)}."
+    there = f"{comparing}, but this collection has {gone}. To add one, {', or '.join(ways)}."
     st.info(plain(there, None), icon=":material/deployed_code_alert:")
     if not elsewhere or not context_study.has_lists(collection):
         return
     if view.protocol != OF_LISTS and OF_LISTS not in collection.protocols:
-        told = f'Its lists can be looked at: write protocols = ["{OF_LISTS}"] in collection.toml.'
+        told = f'To view its lists, write protocols = ["{OF_LISTS}"] in collection.toml.'
         st.caption(plain(told, None))
         return
-    st.caption("What people saw and said of it needs no version:")
+    st.caption("Lists and satisfaction ratings can be viewed without a version:")
     # another protocol has other metrics and columns: its own usual ones stand in the link's place
     usual = {"collection": [view.collection], "protocol": [OF_LISTS]}
     lead = address.link(view) if view.protocol == OF_LISTS else usual
@@ -151,7 +151,7 @@ def sidebar(view: View) -> None:
         if versions:
             pick("Baseline", "baseline", versions, view)
             pick("Candidate", "candidate", versions, view)
-        st.caption("What is measured")
+        st.caption("Evaluation")
         _protocol(view, collection)
         _metric(view)
         kinds = collections.words(collection).queries
@@ -162,10 +162,10 @@ def sidebar(view: View) -> None:
             _threshold(view)
         if versions:
             _copies(view, collection)
-        st.caption("How it is shown")
-        segments("Names of metrics", "names", NAMES, view)
+        st.caption("Display")
+        segments("Metric names", "names", NAMES, view)
         if versions:
-            segments("Results in a row", "shown", {n: n for n in SHOWN}, view)
+            segments("Results per version", "shown", {n: n for n in SHOWN}, view)
 
 
 def pick(
@@ -222,7 +222,7 @@ def _protocol(view: View, collection: Any) -> None:
         titles = {name: PROTOCOLS[name].title for name in known}
         judging = PROTOCOLS.get(view.protocol or "")
         tip = plain(judging.definition, None) if judging else None
-        pick("Judged by", "protocol", known, view, titles.get, _judge_by, tip)
+        pick("Protocol", "protocol", known, view, titles.get, _judge_by, tip)
 
 
 def _metric(view: View) -> None:
@@ -246,7 +246,7 @@ def _groups(view: View, groups: Sequence[str]) -> None:
     labels = distinct_labels(groups, group_name)
     st.session_state["choice-groups"] = list(view.groups or ())
     st.pills(
-        "Keyword groups that decide relevance",
+        "Relevance keyword groups",
         list(labels),
         selection_mode="multi",
         key="choice-groups",
@@ -262,14 +262,15 @@ def _threshold(view: View) -> None:
     given = view.mapping_threshold
     st.session_state["choice-mapping_threshold"] = usual if given is None else given
     st.slider(
-        "Words count as a keyword from similarity",
+        "Keyword match threshold",
         0.0,
         1.0,
         step=0.05,
         key="choice-mapping_threshold",
         on_change=_apply,
         args=("mapping_threshold", "choice-mapping_threshold"),
-        help="Parts of a text query are mapped to the keyword that they are most similar to.",
+        help="A phrase of a text query counts as its most similar keyword if their cosine "
+        "similarity is at least this.",
     )
 
 
@@ -283,8 +284,8 @@ def _copies(view: View, collection: Any) -> None:
         st.error(plain(str(problem), None))
         return
     st.caption(
-        f"{number:,} of {len(collection.items):,} items are copies: of several the first in a "
-        "ranking stands for all."
+        f"{number:,} of {len(collection.items):,} items are near-duplicates. Only the first of "
+        "each group in a ranking counts."
     )
 
 
@@ -294,11 +295,11 @@ def _slice(view: View) -> None:
     options = [f"{by}={name}" for by, of in known.items() for name in sorted(of, key=natural)]
     options += [view.slice] * (bool(view.slice) and view.slice not in options)
     if options:
-        what, chosen = "a part of the queries", view.slice or ""
+        what, chosen = "a slice", view.slice or ""
         offered = found_among(what, "slice", options, _slice_name, chosen)
-        pick("Only queries", "slice", ["", *offered], view, _slice_name)
+        pick("Query slice", "slice", ["", *offered], view, _slice_name)
 
 
 def _slice_name(option: str) -> str:
     by, _, name = option.partition("=")
-    return f"{slice_name(by, name)} ({group_name(by)})" if option else "all of them"
+    return f"{slice_name(by, name)} ({group_name(by)})" if option else "all"

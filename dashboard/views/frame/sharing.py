@@ -17,7 +17,7 @@ _place: ContextVar[Any] = ContextVar("place of the link")
 def share(view: View) -> None:
     """A button that shows the link to this view."""
     with st.popover("Share", icon=":material/link:"):
-        st.write("Whoever opens this link sees exactly this view.")
+        st.write("This link opens exactly this view.")
         _place.set(st.empty())
     _write(view)
 

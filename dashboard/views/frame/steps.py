@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.experiment import collections
+from dashboard.tables import counted
 from dashboard.views import late
 from dashboard.views.address import bar
 from dashboard.views.address.choices import OUTCOMES
@@ -23,13 +24,13 @@ NOTHING_OPEN = {"clip": "", "list": "", "missed": ""}  # what belongs to the que
 def filters(view: View) -> None:
     """Which queries are listed: by outcome, by their words, and by what a chart's click chose."""
     with late.buttons(OUTCOMES.values(), "outcome"):
-        segments("Queries that are", "outcome", OUTCOMES, view)
+        segments("Outcome", "outcome", OUTCOMES, view)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _find(view)
         if view.between or view.at or view.find:
             range_ = view.between or view.at.replace("..", " → ")
             st.button(
-                f"All again (now {plain(range_)})" if range_ else "All again",
+                f"Clear filter ({plain(range_)})" if range_ else "Clear filter",
                 icon=":material/close:",
                 on_click=lambda: bar.go(between="", at="", find=""),
             )
@@ -45,15 +46,18 @@ def narrowed(view: View, number: int) -> bool:
     does."""
     if all(getattr(view, key) == usual for key, usual in WHOLE.items()):
         return False
-    ways = [f"holding “{view.find}”"] if view.find else []
-    ways += [f"that are: {OUTCOMES[view.outcome]}"] if view.outcome != WHOLE["outcome"] else []
-    ways += [f"with a difference of {view.between.replace('..', ' to ')}"] if view.between else []
-    ways += [f"with the values {view.at.replace('..', ' → ')}"] if view.at else []
-    listed = f"Only queries {', '.join(ways)}"
+    ways = [f'"{view.find}"'] if view.find else []
+    ways += [f"outcome {OUTCOMES[view.outcome]}"] if view.outcome != WHOLE["outcome"] else []
+    ways += [f"difference {view.between.replace('..', ' to ')}"] if view.between else []
+    ways += [f"values {view.at.replace('..', ' → ')}"] if view.at else []
+    if number:
+        listed = f"{counted(number, 'query matches', 'queries match')} {', '.join(ways)}."
+    else:
+        listed = f"No query matches {', '.join(ways)}."
     with st.container(horizontal=True, vertical_alignment="center", key="narrowed"):
         say = st.caption if number else st.info
-        say(plain(f"{listed}: {number:,}." if number else f"{listed}: there is none.", None))
-        st.button("All queries again", icon=":material/close:", on_click=lambda: bar.go(**WHOLE))
+        say(plain(listed, None))
+        st.button("Clear filter", icon=":material/close:", on_click=lambda: bar.go(**WHOLE))
     return True
 
 
@@ -109,7 +113,7 @@ def _find(view: View) -> None:
     """A field for words that the listed queries must hold."""
     st.session_state["choice-find"] = view.find
     st.text_input(
-        "Queries with these words",
+        "Find queries",
         key="choice-find",
         max_chars=200,
         on_change=lambda: bar.go(find=st.session_state["choice-find"].strip()),

@@ -25,10 +25,9 @@ def field(title: str) -> None:
         key=widget,
         on_change=_take,
         args=(widget,),
-        help="It stays on this machine, so that the link to this search shows it; whoever has the "
-        "link sees it. What its file says beside the pixels (place, time, camera) is not kept. "
-        "It shares the room of the cache folder with posters: when it is pushed out, because it "
-        "was not used for long, its link shows no search any more.",
+        help="The picture is stored on this server, so everyone with the link to this search sees "
+        "it. Metadata such as place, time and camera is removed. When the cache folder is full, "
+        "pictures that were not used for a long time are deleted, and their links stop working.",
     )
     refused = st.session_state.pop(_REFUSED, "")
     if refused:
@@ -62,12 +61,12 @@ def meaning(view: View) -> None:
     """What an uploaded picture should find: a text that decides ticks and crosses, no more."""
     st.session_state["choice-meant"] = view.text
     st.text_input(
-        "What your picture should find",
+        "Target description",
         key="choice-meant",
         max_chars=1_000,
-        help="The keywords of these words decide what is relevant. The versions search with the "
-        "picture alone.",
-        placeholder="in words, to see ticks and crosses",
+        help="Keywords in this text decide which results are relevant. The search itself uses the "
+        "picture only.",
+        placeholder="what the picture should find, such as: red car at night",
         on_change=lambda: bar.go(text=st.session_state["choice-meant"].strip()),
     )
 
@@ -75,7 +74,7 @@ def meaning(view: View) -> None:
 def leave() -> None:
     """Search without a picture again."""
     st.button(
-        "Without the picture",
+        "Remove picture",
         icon=":material/close:",
         on_click=lambda: bar.go(picture="", text="", clip="", beside=""),
     )

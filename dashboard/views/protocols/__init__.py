@@ -46,13 +46,13 @@ def without_versions(view: View) -> None:
     """Draw the Overview of a collection that has no version: what it is, what is missing, and what
     the source of the view's protocol shows all the same."""
     collection = collections.opened(view.collection)
-    summary.collection_line(collection)
+    summary.collection_line(view)
     summary.problems(collection)
     section = SECTIONS.get(str(view.protocol))
     if section is not None and section.alone is not None:
         section.alone(view)
     lone = section is None or section.alone is None
-    frame.without_versions(view, "The tables of versions by metrics need a version", lone)
+    frame.without_versions(view, "The metrics table needs a version", lone)
     summary.how_judged(view)
     summary.notes(collection.findings)
 
@@ -63,7 +63,7 @@ def query_without_versions(view: View) -> None:
     if section is not None and section.browsed is not None:
         section.browsed(view)
     else:
-        frame.without_versions(view, "This screen shows what versions found for a query")
+        frame.without_versions(view, "Query needs a version")
 
 
 def query(view: View, query_id: str) -> None:

@@ -152,12 +152,10 @@ def moved(rank: int, before: int | None, depth: int) -> str:
     """How a result of the candidate moved since the baseline, which showed `depth` results.
 
     >>> moved(1, 4, 5), moved(3, 2, 5), moved(2, 2, 5), moved(1, 9, 5), moved(1, None, 5)
-    ('↑3', '↓1', 'same', 'new, was 9', 'new')
+    ('↑3', '↓1', 'same', "not in baseline's top 5 (rank 9)", "not in baseline's top 5")
     """
-    if before is None:
-        return "new"
-    if before > depth:
-        return f"new, was {before}"
+    if before is None or before > depth:
+        return _beyond("baseline", before, depth)
     return "same" if before == rank else f"{'↑' if before > rank else '↓'}{abs(before - rank)}"
 
 
@@ -165,11 +163,13 @@ def gone(rank: int, after: int | None, depth: int) -> str:
     """Whether the candidate no longer shows a result of the baseline.
 
     >>> gone(1, 3, 5), gone(1, 8, 5), gone(1, None, 5)
-    ('', 'gone, now 8', 'gone')
+    ('', "not in candidate's top 5 (rank 8)", "not in candidate's top 5")
     """
-    if after is None:
-        return "gone"
-    return f"gone, now {after}" if after > depth else ""
+    return "" if after is not None and after <= depth else _beyond("candidate", after, depth)
+
+
+def _beyond(version: str, rank: int | None, depth: int) -> str:
+    return f"not in {version}'s top {depth}" + ("" if rank is None else f" (rank {rank})")
 
 
 def marks(found: Found, query_id: str, item_ids: Sequence[str]) -> pd.DataFrame:

@@ -93,10 +93,10 @@ class Subject:
     @property
     def choices(self) -> dict[str, str]:
         """The choices that the numbers depend on beside those that a report names anyway."""
-        experiment, words = self.experiment, {"Only queries": self.part}
-        words["Least similarity of words and keyword"] = f"{experiment.mapping_threshold:g}"
+        experiment, words = self.experiment, {"Query slice": self.part}
+        words["Keyword match threshold"] = f"{experiment.mapping_threshold:g}"
         if experiment.min_similarity > NO_CUT:
-            words["Least similarity of a result"] = f"{experiment.min_similarity:g}"
+            words["Similarity threshold"] = f"{experiment.min_similarity:g}"
         if experiment.leaves_copies_out:
             words["Near-duplicates"] = said_of_copies(len(judging.copies_left_out(experiment)))
         for submitted in experiment.submissions:

@@ -10,18 +10,19 @@ import streamlit as st
 from dashboard.experiment import collections, submissions
 from dashboard.experiment.collections import Collection
 from dashboard.tables import counted
-from dashboard.views.experiments import submitted_of
+from dashboard.views.experiments import submitted_of, versions_of
 from dashboard.views.texts import badge, plain, shown
 from dashboard.views.view import View
 
 COLOURS = {"error": "red", "warning": "orange", "note": "gray"}
 
 
-def collection_line(collection: Any) -> None:
-    """What the collection is and how large."""
-    words = collections.words(collection)
+def collection_line(view: View) -> None:
+    """What the collection is and how large, with the versions in view."""
+    collection = collections.opened(view.collection)
+    words, versions = collections.words(collection), versions_of(view)
     st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
-    st.caption(f"{words.gallery} · {words.asked} · {counted(len(collection.versions), 'version')}")
+    st.caption(f"{words.gallery} · {words.asked} · {counted(len(versions), 'version')}")
 
 
 def problems(collection: Collection) -> None:
@@ -83,7 +84,7 @@ def identities(view: View) -> None:
                 "Note": shown(note),
             }
         )
-    with st.expander("What exactly is compared"):
+    with st.expander("Compared data and fingerprints"):
         st.dataframe(pd.DataFrame(rows), hide_index=True)
 
 

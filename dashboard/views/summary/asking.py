@@ -35,10 +35,7 @@ def picture(found: Any) -> None:
         row = media.pictures_of(experiment.collection, [found.query_id]).iloc[0].to_dict()
     if row["picture"]:
         with st.container(key="asked-picture"):
-            st.html(
-                f'<img src="{escape(row["picture"])}" alt="the picture that is asked with" '
-                f'style="{PICTURE}">'
-            )
+            st.html(f'<img src="{escape(row["picture"])}" alt="query picture" style="{PICTURE}">')
     elif row["text"]:
         st.markdown(f"“{plain(row['text'])}”")
     elif row["problem"]:

@@ -37,7 +37,7 @@ def explained(view: View, experiment: Experiment, query_id: str, versions: Seque
     asked, query_id: one of the queries in question, as for the cards.
     """
     measure = parse(view.metric)[0]
-    box = st.expander("How this value comes about", key="explained", on_change="rerun")
+    box = st.expander("How this value is computed", key="explained", on_change="rerun")
     if not box.open:  # worked out and sent only where somebody looks
         return
     with box:
@@ -92,13 +92,13 @@ def _steps(experiment: Experiment, query_id: str, found: Explanation) -> None:
         column_config={name: _column(name, table[name]) for name in table.columns},
     )
     if len(steps) < len(found.steps):
-        st.caption(f"In the table: {len(steps):,} of {len(found.steps):,} ranks, {_which(steps)}.")
+        st.caption(f"Table: {len(steps):,} of {len(found.steps):,} ranks, {_which(steps)}.")
 
 
 def _which(steps: pd.DataFrame) -> str:
     if steps["rank"].iloc[-1] == len(steps):
-        return "the first ones"
-    return "all that add something" if len(steps) < MOST else "the first that add something"
+        return "the first"
+    return "all that contribute" if len(steps) < MOST else "the first that contribute"
 
 
 def worth_a_look(steps: pd.DataFrame) -> pd.DataFrame:

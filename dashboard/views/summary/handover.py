@@ -28,7 +28,7 @@ def hand_over(view: View, queries: pd.DataFrame) -> None:
             file_name=f"{name}.html",
             mime="text/html",
             icon=":material/description:",
-            help="One file that opens by double click, without a network.",
+            help="One HTML file that opens offline.",
             on_click="ignore",
         )
         for kind, written in (("CSV", as_csv), ("JSON", as_json)):

@@ -21,11 +21,11 @@ CEILING = "Ceiling"
 def how_judged(view: View) -> None:
     """Draw the definition, formula and source of the view's protocol, and what it is blind to."""
     protocol = PROTOCOLS[view.protocol]
-    with st.expander("How this is judged", icon=":material/balance:"):
+    with st.expander("Protocol definition", icon=":material/balance:"):
         st.markdown(f"**{plain(protocol.title)}** · {plain(protocol.definition, None)}")
         st.markdown(f"**Formula.** {plain(protocol.formula, None)}")
         st.markdown(f"**Source.** {plain(protocol.source, None)}")
-        st.markdown("**What it is blind to**")
+        st.markdown("**Limitations**")
         st.markdown("\n".join(f"- {plain(sentence, None)}" for sentence in protocol.blind))
 
 
@@ -39,6 +39,6 @@ def with_ceilings(view: View, metrics: str, rows: list[dict[str, Any]]) -> tuple
         return table, ""
     table.insert(1, CEILING, ["" if value is None else number(value) for value in found])
     return table, (
-        "Ceiling: the mean of a perfect ranking, below 1 where fewer than K (P@K) or more than K "
+        "Ceiling: the value of a perfect ranking; below 1 where fewer than K (P@K) or more than K "
         "(R@K) items are relevant. "
     )

@@ -28,6 +28,7 @@ from dashboard.views.view import View
 COLUMNS = {
     "Picture": st.column_config.ImageColumn(width=60),
 }
+TARGET = "Not scored. Describe the target to see scores."
 MOST_LISTED = 500
 """The table of a longer list shows its first rows; the files that can be saved have all of them."""
 
@@ -36,12 +37,12 @@ def comparable(view: View) -> bool:
     """Whether a difference may be drawn; if not, says why and offers to draw it anyway."""
     if view.baseline == view.candidate:
         gone = collections.opened(view.collection).broken
-        why = f" Left out, because their files cannot be used: {', '.join(gone)}." if gone else ""
+        why = f" Left out because of faulty files: {', '.join(gone)}." if gone else ""
         alone = len(versions_of(view)) == 1
         told = (
-            "There is one version so far: a second one is needed to compare."
+            "This collection has one version. Add a second one to compare."
             if alone
-            else ("Baseline and candidate are the same version: choose another.")
+            else ("Baseline and candidate are the same version. Choose another candidate.")
         )
         st.info(plain(f"{told}{why}", None))
         return False
@@ -53,7 +54,7 @@ def comparable(view: View) -> bool:
         return True
     st.error(plain(f"These versions are not comparable: {'; '.join(ways)}.", None))
     if view.anyway != "yes":
-        st.button("Compare them anyway", on_click=lambda: bar.go(anyway="yes"))
+        st.button("Compare anyway", on_click=lambda: bar.go(anyway="yes"))
     return bool(view.anyway == "yes")
 
 
@@ -92,7 +93,7 @@ def values_table(view: View, table: pd.DataFrame) -> None:
                 **{plain(v): _number(x) for v, x in mine.items()},
             }
         )
-    with st.expander("Every metric of this query"):
+    with st.expander("All metrics of this query"):
         st.table(pd.DataFrame(rows).set_index("Metric"))
 
 
@@ -126,13 +127,14 @@ def _described(view: View, found: Any) -> None:
     relevant = len({found.as_one(item) for item in found.relevant})
     count = f"{counted(relevant, 'relevant item')} {_among(found)}"
     if found.experiment.picture and not found.experiment.text and found.protocol.of_keywords:
-        reason = "nobody said what your picture should find"
+        reason = TARGET
     elif reason == NOT_JUDGED and found.experiment.live:
-        asks = ", and no such query asks for it" * bool(
+        asks = ", and none asks for this item" * bool(
             found.experiment.item and found.protocol.mutual
         )
-        reason = f"it is no stored query that was judged{asks}"
-    st.markdown(" ".join([*chips, plain(f"Not scored: {reason}." if reason else count)]))
+        reason = f"only stored queries have judgements{asks}"
+    scored = TARGET if reason == TARGET else f"Not scored: {reason}." if reason else count
+    st.markdown(" ".join([*chips, plain(scored)]))
     asking.judged_how(found.experiment)
 
 
@@ -178,7 +180,7 @@ WRITTEN = {"Difference": signed, "Baseline": number, "Candidate": number}
 def pick_query(view: View, table: pd.DataFrame, total: int) -> str:
     """The queries by difference as a table; the id of the one that was ticked, or nothing."""
     if table.empty:
-        st.info("There is no such query here.")
+        st.info(plain(no_match(view), None))
         return ""
     first = table.head(MOST_LISTED)
     ticked = late.rows(
@@ -190,10 +192,31 @@ def pick_query(view: View, table: pd.DataFrame, total: int) -> str:
         column_config=COLUMNS,
         written=WRITTEN,
     )
-    few = f"The first {MOST_LISTED} of " if len(table) > MOST_LISTED else ""
-    st.caption(f"{few}{len(table):,} of {total:,}. Tick one on its left to see its results.")
+    st.caption(f"{listed(len(table), total)} Select one to open it.")
     rows = ticked["selection"]["rows"]
     return str(table["query_id"].iloc[rows[0]]) if rows else ""
+
+
+def no_match(view: View) -> str:
+    """Why no query is listed."""
+    if view.find and not view.between and not view.at and view.outcome == "all":
+        return f'No query matches "{view.find}".'
+    return "No query matches these filters."
+
+
+def listed(number: int, total: int) -> str:
+    """How many queries a table lists, of how many.
+
+    >>> listed(113, 113), listed(2, 113), listed(2400, 2400), listed(900, 2400)
+    ('113 queries.', '2 of 113 queries.', 'First 500 of 2,400 queries.', \
+'First 500 of 900 selected queries, 2,400 in all.')
+    """
+    if number <= MOST_LISTED:
+        few = f"{number:,} of " if number < total else ""
+        return f"{few}{counted(total, 'query', 'queries')}."
+    if number == total:
+        return f"First {MOST_LISTED} of {total:,} queries."
+    return f"First {MOST_LISTED} of {number:,} selected queries, {total:,} in all."
 
 
 SLICE_COLUMNS = {

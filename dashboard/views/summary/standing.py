@@ -33,8 +33,8 @@ from dashboard.views.view import View
 
 NOT_COMPARABLE = "⚠"
 REASONS = {
-    "no_keyword": "without a keyword that counts",
-    "no_relevant": "without any relevant item",
+    "no_keyword": "without a keyword in the chosen groups",
+    "no_relevant": "without a relevant item",
     "not_run": "not run",
 }
 
@@ -68,8 +68,8 @@ def versions_by_metrics(view: View) -> None:
     if unlike:
         st.caption(_unlike_said(view, unlike))
     st.caption(
-        f"{ceiling}Best in bold; ▲ and ▼: better or worse than {plain(view.baseline)} beyond "
-        f"chance (randomisation test, Holm over the metrics). {_left_out(view)}{_cut(view)}"
+        f"{ceiling}Best in bold. ▲ ▼: significantly better or worse than {plain(view.baseline)} "
+        f"(randomisation test, Holm over the metrics). {_left_out(view)}{_cut(view)}"
     )
 
 
@@ -100,8 +100,8 @@ def _head(version: str, unlike: dict[str, list[str]]) -> str:
 def _unlike_said(view: View, unlike: dict[str, list[str]]) -> str:
     """Why columns are marked, and whether differences stand in them all the same."""
     told = " ".join(f"{plain(v)}: {plain('; '.join(ways), None)}." for v, ways in unlike.items())
-    marks = "its ▲ and ▼ were asked for all the same" if view.anyway == "yes" else "without ▲ and ▼"
-    return f"{NOT_COMPARABLE} not comparable with {plain(view.baseline)}, {marks}. {told}"
+    marks = "▲ ▼ shown on request" if view.anyway == "yes" else "so without ▲ ▼"
+    return f"{NOT_COMPARABLE} Not comparable with {plain(view.baseline)}, {marks}. {told}"
 
 
 def _cell(mean: float | None, best: float, differences: pd.DataFrame, version: str) -> str:
@@ -128,7 +128,7 @@ def _left_out(view: View) -> str:
     protocol = PROTOCOLS[view.protocol]
     left_out = dict(REASONS)
     if not protocol.of_keywords:
-        left_out["no_keyword"] = "without a judgement that can be used"
+        left_out["no_keyword"] = "without a usable judgement"
     if protocol.nothing_relevant != "null":
         del left_out["no_relevant"]  # these are scored
     reasons = [
@@ -137,11 +137,11 @@ def _left_out(view: View) -> str:
         if counted[column].max() > 0
     ]
     empty = counted["no_results"].max()
-    zero = f" {_range(counted['no_results'])} found nothing and count as 0." if empty else ""
+    zero = f" {_range(counted['no_results'])} returned no results and count as 0." if empty else ""
     ways = _of_which(view, experiment)
     if not reasons:
-        return f"{ways}Every query is scored{' in the rows of its kind' if ways else ''}.{zero}"
-    return f"{ways}Left out of the means, never counted as zero: {', '.join(reasons)}.{zero}"
+        return f"{ways}All queries are scored{' in the rows of their kind' if ways else ''}.{zero}"
+    return f"{ways}Not scored, and not counted as 0: {', '.join(reasons)}.{zero}"
 
 
 def _of_which(view: View, experiment: Experiment) -> str:
@@ -152,8 +152,8 @@ def _of_which(view: View, experiment: Experiment) -> str:
     if not numbers[IMAGE] or not numbers[TEXT]:
         return ""
     return (
-        f"Image to text, Rsum and mR are of the {numbers[IMAGE]:,} queries with a picture, text to "
-        f"image of the {numbers[TEXT]:,} with a text. "
+        f"Image to text, Rsum and mR: {numbers[IMAGE]:,} picture queries. Text to image: "
+        f"{numbers[TEXT]:,} text queries. "
     )
 
 
@@ -163,8 +163,8 @@ def _cut(view: View) -> str:
     if depth is None:
         return ""
     return (
-        f" Whole rankings of so many queries would not fit in memory: lists end at rank {depth:,}, "
-        "and metrics without a cutoff look no further."
+        f" Rankings are cut at rank {depth:,} to fit in memory; metrics without a cutoff stop "
+        "there, too."
     )
 
 
@@ -177,10 +177,10 @@ def order(view: View) -> None:
     experiment = experiment_of(view)
     only = selected(view, experiment)
     front = short_label(view, view.metric)
-    st.header(plain(f"How sure is the order by {front}?"), anchor=False)
+    st.header("How stable is the ranking?", anchor=False)
     places = measuring.stability(experiment, view.runs, view.metric, only)
     if places.empty:
-        st.info("An order needs at least two queries that all versions are scored on.")
+        st.info("A ranking needs at least two queries that are scored in all versions.")
         return
     cells = places.assign(
         said=[plain(_place(*row)) for row in places[["share", "tied"]].to_numpy()]
@@ -192,8 +192,8 @@ def order(view: View) -> None:
     late.table(named, "order")
     tied = " Tied: versions with equal means share the better place." * bool(cells["tied"].any())
     st.caption(
-        "How often each version would take each place with other queries of the same kind, of "
-        f"{RESAMPLES:,} draws: ± 1 % by chance.{tied}{_marked(view, unlike)}"
+        f"How often each version takes each place by {plain(front)} when the queries are "
+        f"resampled {RESAMPLES:,} times (± 1 %).{tied}{_marked(view, unlike)}"
     )
 
 
@@ -204,44 +204,40 @@ def every_pair(view: View) -> None:
     if measuring.stability(experiment, view.runs, view.metric, only).empty:
         return  # too few queries; said where the order stands
     pairs = measuring.pairs(experiment, view.runs, view.metric, only)
-    st.header("Every pair", anchor=False)
+    st.header("All pairs", anchor=False)
     alike = [
         not ranking.unlike(experiment, one, other)
         for one, other in zip(pairs["baseline"], pairs["candidate"], strict=True)
     ]
     shown = pairs if view.anyway == "yes" else pairs[alike]
     if len(shown) < len(pairs):
-        st.error("Pairs of versions that are not comparable are left out.")
+        st.error("Pairs of versions that are not comparable are hidden.")
     if shown.empty:
         return
     readable = _readable_pairs(shown.assign(alike=pd.Series(alike, index=pairs.index)))
     late.rows(readable, PAIRS_WRITTEN, hide_index=True, column_config=PAIR_COLUMNS)
     st.caption(pairs_said(pairs, experiment.protocol, bool(measuring.scenes_of(experiment))))
     if not all(alike) and view.anyway == "yes":
-        st.caption(f"{NOT_COMPARABLE} not comparable, asked for all the same.")
+        st.caption(f"{NOT_COMPARABLE} Not comparable, shown on request.")
 
 
 def pairs_said(pairs: pd.DataFrame, protocol: str, in_scenes: bool) -> str:
     """On what the table of pairs rests: the queries, the lists, and what is independent."""
     scored, total = int(pairs["scored"].max()), int(pairs["total"].max())
     least = int(pairs["queries"].min())
-    empty = f" Lists of which one is empty are left out there: at least {least:,} count."
-    together = "; queries of one scene count as one observation" if in_scenes else ""
-    lists = (
-        "only judged results are in these lists"
-        if PROTOCOLS[protocol].condensed
-        else "whatever in them is relevant"
-    )
+    empty = f" Pairs with an empty list are skipped there; at least {least:,} queries remain."
+    together = ", one observation per scene" if in_scenes else ""
+    lists = "judged results only" if PROTOCOLS[protocol].condensed else "all results"
     return (
-        f"Every number rests on the {scored:,} of {total:,} queries that all versions are scored "
-        "on. Differences and intervals of Tukey's test for queries × versions: they hold for all "
-        f"pairs together{together}. How alike the lists are, {lists}: shared results, rank-biased "
-        f"overlap, and how many places the shared ones moved.{empty * (least < scored)}"
+        f"Based on the {scored:,} of {total:,} queries that are scored in all versions. "
+        "Differences, intervals and p: Tukey's test (queries × versions), simultaneous for all "
+        f"pairs{together}. Similarity of the lists ({lists}): shared results, rank-biased "
+        f"overlap, mean rank change of shared results.{empty * (least < scored)}"
     )
 
 
 def _marked(view: View, unlike: dict[str, list[str]]) -> str:
-    return f" {NOT_COMPARABLE} not comparable with {plain(view.baseline)}." if unlike else ""
+    return f" {NOT_COMPARABLE} Not comparable with {plain(view.baseline)}." if unlike else ""
 
 
 def _place(share_of: float, tied: float) -> str:
@@ -272,7 +268,7 @@ PAIR_COLUMNS = {
     "scored": st.column_config.NumberColumn("Queries"),
     "jaccard": st.column_config.NumberColumn("Shared (Jaccard)"),
     "rbo": st.column_config.NumberColumn("Overlap (RBO)"),
-    "shift": st.column_config.NumberColumn("Places moved"),
+    "shift": st.column_config.NumberColumn("Rank change"),
 }
 PAIRS_WRITTEN = {
     **dict.fromkeys(("delta", "low", "high"), signed),

@@ -85,7 +85,7 @@ export function partners(item, data, { rank, marked }) {
 
 export function besides(item, offered, beside, choose) {
   const list = make("select");
-  list.append(make("option", "", "nothing"));
+  list.append(make("option", "", "none"));
   const options = new Map(offered);
   if (beside && !options.has(beside.id)) options.set(beside.id, beside.name);
   for (const [id, words] of options) {
@@ -96,7 +96,7 @@ export function besides(item, offered, beside, choose) {
   }
   list.firstChild.value = "";
   list.addEventListener("change", () => choose(list.value));
-  const words = item.kind === "clip" ? "Play in step with " : "Show beside it ";
+  const words = item.kind === "clip" ? "Play beside: " : "Show beside: ";
   return make("label", "besides", "", [words, list]);
 }
 
@@ -112,7 +112,7 @@ function moreLike(item) {
   address.searchParams.set("item", item.id);
   const link = make("a", "plain", "More like this");
   link.href = address.href;
-  link.title = "Search with it";
+  link.title = "Search with this item";
   return link;
 }
 

@@ -98,14 +98,14 @@ function fillCard(card, result, row, data) {
   if (card.said === said) return;
   card.said = said;
   const [open, facts] = card.children;
-  fillPicture(open.firstChild, result, item, row);
+  fillPicture(open.firstChild, result, item, row, data);
   card.lastChild.ariaLabel = `compare ${item.name}`;
-  card.title = beyond ? "below what the metric looks at" : "";
+  card.title = beyond ? "below the metric's cutoff" : "";
   open.ariaLabel = spoken(result, item, data);
   facts.replaceChildren(...factsOf(result, item, row, data));
 }
 
-function fillPicture(picture, result, item, row) {
+function fillPicture(picture, result, item, row, data) {
   let image = picture.querySelector("img");
   if (!image) {
     const plain = { width: 480, height: 270, loading: "lazy", decoding: "async", alt: "" };
@@ -137,13 +137,27 @@ function fillPicture(picture, result, item, row) {
   const ranked = result.rank !== null && row.role !== "missed";
   if (ranked) picture.append(make("span", "rank", String(result.rank)));
   if (result.note) picture.append(make("span", "who", "", [isolated("", result.note)]));
-  if (result.move) picture.append(make("span", `move ${kindOf(result.move)}`, result.move));
+  if (result.move) {
+    const move = make("span", `move ${kindOf(result.move)}`, result.move);
+    move.title = moveInWords(result.move, data);
+    picture.append(move);
+  }
 }
 
 async function noteWhy(picture, image) {
   const address = image.src;
   const word = await whyNoPoster(address);
   if (word && image.hidden && image.src === address) writeOver(picture, word);
+}
+
+// How a result moved: the badge's tooltip, and what a screen reader says.
+function moveInWords(move, { rows }) {
+  const [baseline, ...others] = rows.filter(({ role }) => role === "version");
+  const absent = ({ name, number }) => `not in ${name}'s top ${number}`;
+  if (move === "new") return absent(baseline);
+  if (move === "gone") return others.map(absent).join(", ");
+  if (move === "same") return `same rank in ${baseline.name}`;
+  return `${move.replace("↑", "up ").replace("↓", "down ")} from ${baseline.name}`;
 }
 
 const kindOf = (move) => ({ "↑": "up", "↓": "down" })[move[0]] ?? move;
@@ -182,11 +196,11 @@ function spoken(result, item, data) {
     result.score === null ? "" : `similarity ${similarity(result.score)}`,
     item.required ? `${item.matched ?? 0} of ${item.required} keywords` : "",
     lacks.length ? `lacks ${lacks.join(", ")}` : "",
-    item.why.length ? `suspected: ${item.why[1]}` : "",
+    item.why.length ? `likely ${item.why[1]}` : "",
     item.twins.length ? "near-duplicate" : "",
     item.reviewed ? `reviewed: ${item.reviewed[0]}` : "",
     result.note ?? "",
-    result.move.replace("↑", "up ").replace("↓", "down "),
+    result.move && moveInWords(result.move, data),
     item.problem,
   ]
     .filter(Boolean)
@@ -216,7 +230,7 @@ function headOf(row) {
       ? make("span", "value", "", [`${row.measure} `, make("b", "", worth(row.value))])
       : null,
     ...counts(row).map((words) => make("span", "count", words)),
-    hidden ? make("span", "count", `${hidden} hidden: the same in all`) : null,
+    hidden ? make("span", "count", `${hidden} hidden (same rank in all)`) : null,
     row.note || !row.number
       ? make("span", "note", "", [isolated("", row.note || "no results")])
       : null,
@@ -248,7 +262,7 @@ function further({ there, ways: [before, after] }) {
     node.dataset.first = to;
     return node;
   };
-  return [button("before", "earlier", before), button("after", "further", after)];
+  return [button("before", "previous", before), button("after", "next", after)];
 }
 
 // Calls `tell` with the place of the first item that is asked for.

@@ -148,13 +148,13 @@ export function focusHeld(root, rows) {
 const STEPS = ".st-key-steps"; // only where there are buttons that step, there are keys for it
 const KEYS = [
   [["j", "k"], "next and previous query", STEPS],
-  [["n", "N"], "next and previous query that became worse", STEPS],
-  [["←", "→", "↑", "↓"], "to the first card in sight, then from card to card"],
+  [["n", "N"], "next and previous worse query", STEPS],
+  [["←", "→", "↑", "↓"], "from card to card"],
   [["Home", "End"], "from a card to the first and last of its row"],
-  [["Enter"], "open the card and play it large"],
-  [["c"], "mark the card: the next one that is opened stands beside it; again: take the mark away"],
+  [["Enter"], "open the card in the player"],
+  [["c"], "mark the card to compare it with the next one that you open; again: unmark"],
   [["←", "→"], "in the player: previous and next result; on the clip itself: seek"],
-  [["+", "−", "0"], "in the player: a picture larger, smaller, all of it"],
+  [["+", "−", "0"], "in the player: zoom in, zoom out, fit"],
   [["Space"], "in the player: play or pause; on a button: press it"],
   [["Esc"], "close the player or this list"],
   [["?"], "this list"],

@@ -74,7 +74,7 @@ export function why(item, long) {
   if (!item.why.length) return null;
   const [cause, short, sentence] = item.why;
   const node = make(long ? "p" : "span", `why ${cause}`);
-  node.append(make("span", "name", long ? "Suspected cause: " : "suspected: "), isolated("", short));
+  node.append(make("span", "name", long ? "Likely cause: " : "likely "), isolated("", short));
   if (long) node.append(make("br"), isolated("", sentence));
   return node;
 }

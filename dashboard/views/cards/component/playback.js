@@ -65,8 +65,8 @@ function turning(video, start, end) {
 export function partOf({ span: [begin, end] }) {
   const seconds = (value) => `${Number(value.toFixed(2))} s`;
   if (begin === null && end === null) return "";
-  if (end === null) return `From ${seconds(begin)} of its file on; it stays within.`;
-  return `${seconds(begin ?? 0)} to ${seconds(end)} of its file; it stays within.`;
+  if (end === null) return `Plays the file from ${seconds(begin)} to its end.`;
+  return `Plays ${seconds(begin ?? 0)} to ${seconds(end)} of the file.`;
 }
 
 export function unload(video) {

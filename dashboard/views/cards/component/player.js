@@ -47,7 +47,7 @@ export function player(dialog, told) {
     if (another) own.replaceChildren(verdictForm(item, data.about, told.verdict));
     if (about.known !== known) {
       const offered = partners(item, data, opened);
-      const alone = neighbours.length ? null : make("p", "note", "It is in no row that is shown here.");
+      const alone = neighbours.length ? null : make("p", "note", "This item is not in the rows on this page.");
       about.replaceChildren(...[alone, ...facts(item, data)].filter(Boolean), besides(item, offered, beside, choose));
     }
     about.known = known; // a rerun that brings nothing new leaves what the reader has unfolded
@@ -161,7 +161,7 @@ function onStage(item, data, paired) {
 }
 
 function clipOn(frame, item, failed, paired) {
-  const usual = `This browser cannot play it. ${item.problem}`.trim();
+  const usual = `This browser cannot play the file. ${item.problem}`.trim();
   const video = clip(item, (word) => failed(word ? `No media: ${word}.` : usual), !paired);
   video.controls = true;
   video.autoplay = !calm.matches;
@@ -198,7 +198,7 @@ function noteDamage(item, bar) {
   const small = make("img");
   small.addEventListener("error", async () => {
     const word = await whyNoPoster(item.poster);
-    if (word) bar.before(make("p", "note", `The file is ${word}: this may not be all of it.`));
+    if (word) bar.before(make("p", "note", `The file is ${word}; the preview may be incomplete.`));
   });
   small.src = item.poster;
 }

@@ -14,7 +14,7 @@ const DRAFTS = "search-quality-drafts"; // so are words that are not kept yet
 const MOST_DRAFTS = 20;
 const PATIENCE = 5000; // milliseconds for an answer: a session that was lost knows nothing of us
 const TIMES = 2; // so often the same is sent, under one name, so that it is kept once
-const NOT_SAVED = "Not saved: no connection. What you wrote stays in this browser; save it again later.";
+const NOT_SAVED = "Not saved: no connection. Your text stays in this browser; save again later.";
 const sent = new Map(); // the name of a saying → what to do with the answer to it
 let formOpen = null; // the form in the player: of what it is, and how it takes an answer
 
@@ -77,7 +77,7 @@ export function verdictForm(item, asked, told) {
   name.value = reviewer();
   const save = make("button", "plain", "Save verdict");
   save.type = "submit";
-  const back = make("button", "plain", "Take mine back");
+  const back = make("button", "plain", "Remove my verdict");
   back.type = "button";
   const said = make("p", "told");
   said.role = "status";
@@ -87,7 +87,7 @@ export function verdictForm(item, asked, told) {
     make("label", "field", "", ["Your name ", name]),
     make("p", "buttons", "", [save, back]),
     said,
-    make("p", "note", "Kept beside the judgements; it enters no metric."),
+    make("p", "note", "Saved separately; metrics do not change."),
   );
   const chosen = () => form.querySelector("input[type=radio]:checked")?.value ?? "";
   const written = (more = {}) => ({ value: chosen(), note: note.value, ...more });
@@ -95,7 +95,7 @@ export function verdictForm(item, asked, told) {
   let timer = null;
   let lost = before?.lost ?? null; // what was sent and had no answer: it may have come all the same
   const send = (value) => {
-    if (!name.value.trim()) return tell("Say who you are: a review has a name.", name);
+    if (!name.value.trim()) return tell("Enter your name.", name);
     clearTimeout(timer);
     const spoken = { item: item.id, about: asked, value, note: note.value, author: name.value.trim() };
     const same = lost && Object.entries(spoken).every(([key, word]) => String(word) === String(lost[key]));
@@ -121,7 +121,7 @@ export function verdictForm(item, asked, told) {
     at?.focus();
   };
   const settle = (problem, kept) => {
-    tell(problem || "Kept.");
+    tell(problem || "Saved.");
     lost = null;
     if (problem) return;
     if (note.value === kept) note.value = "";
@@ -134,13 +134,13 @@ export function verdictForm(item, asked, told) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (chosen()) send(chosen());
-    else tell("Choose one of the three.", form.querySelector("input"));
+    else tell("Choose relevant, not relevant or unsure.", form.querySelector("input"));
   });
   back.addEventListener("click", () => send(""));
   if (before) {
     note.value = before.note;
     choices.forEach(({ firstChild }) => (firstChild.checked = firstChild.value === before.value));
-    tell(before.lost ? NOT_SAVED : "You wrote this before; it is not saved yet.");
+    tell(before.lost ? NOT_SAVED : "Draft, not saved yet.");
   }
   return form;
 }

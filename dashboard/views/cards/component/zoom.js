@@ -77,12 +77,12 @@ export function zoomable(picture, frame, name) {
   frame.classList.add("view");
   frame.tabIndex = 0;
   frame.role = "group";
-  frame.ariaLabel = `${name}: plus and minus zoom, 0 shows all, arrows move what is larger`;
+  frame.ariaLabel = `${name}: + and − zoom, 0 fits, arrows pan`;
   zoom.bar = bar(percent, name, [
-    ["−", "Zoom out", "Smaller (−)", () => to(scale / STRIDE)],
-    ["+", "Zoom in", "Larger (+)", () => to(scale * STRIDE)],
-    ["100 %", "", "A pixel of the picture is one of the screen", () => to(1)],
-    ["Fit", "", "All of the picture (0)", () => to(fitting())],
+    ["−", "Zoom out", "Zoom out (−)", () => to(scale / STRIDE)],
+    ["+", "Zoom in", "Zoom in (+)", () => to(scale * STRIDE)],
+    ["100 %", "", "Actual size", () => to(1)],
+    ["Fit", "", "Fit (0)", () => to(fitting())],
   ]);
   let fitted = [0, 0]; // the room in which it was fitted
   const fit = () => {

@@ -18,7 +18,7 @@ from dashboard.views.texts import shown
 from dashboard.views.view import View
 
 METRIC = str(PROTOCOLS["composed"].front)
-OF_ALL = "mAP of all"
+OF_ALL = "mAP, all queries"
 COLUMNS = {
     "Place": st.column_config.NumberColumn(width=50),
     "mAP": st.column_config.NumberColumn(width=60),
@@ -46,8 +46,7 @@ def overview(view: View) -> None:
     )
     st.caption(
         "mAP: mean over the queries of the average precision of the annotated items in their "
-        "relative order. Intervals: other queries of the same kind (bootstrap, 95 %)."
-        + _unscored(table)
+        "relative order. Intervals: 95 %, by bootstrap over the queries." + _unscored(table)
     )
     _annotated(view)
     take_away(view, table.drop(columns=["metric", "cutoff"]), "leaderboard")
@@ -57,7 +56,7 @@ def overview(view: View) -> None:
 def alone(view: View) -> None:
     """Draw the section where nobody submitted anything yet: what is annotated, and the form."""
     st.header("Leaderboard", anchor=False)
-    st.markdown("Nobody is on it yet: the first features that are submitted here are its first.")
+    st.markdown("No entries yet. Submit features to add the first.")
     _annotated(view)
     submit(view, first=True)
 
@@ -84,7 +83,7 @@ def readable(table: pd.DataFrame, about: dict[str, str]) -> pd.DataFrame:
     }
     if (table["scored"] < table["total"]).any():
         columns[OF_ALL] = table["of_all"]
-    return pd.DataFrame({**columns, "What it is": table["run"].map(about).map(shown)})
+    return pd.DataFrame({**columns, "Source": table["run"].map(about).map(shown)})
 
 
 def annotated(qrels: pd.DataFrame) -> str:
@@ -116,6 +115,6 @@ def _unscored(table: pd.DataFrame) -> str:
     if not (table["scored"] < table["total"]).any():
         return ""
     return (
-        " A query without a fulfilled label is not scored and left out of the mean; "
-        f"“{OF_ALL}” counts it as 0."
+        " Queries without a fulfilled label are not scored and not in the mean; "
+        f"“{OF_ALL}” counts them as 0."
     )

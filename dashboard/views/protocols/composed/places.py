@@ -26,7 +26,7 @@ def query(view: View, query_id: str) -> None:
     """Draw the section of the Query screen."""
     experiment = experiment_of(view)
     found = results.find(experiment, query_id, results.versions(view))
-    st.header("Where the fulfilled items stand", anchor=False)
+    st.header("Ranks of the fulfilled items", anchor=False)
     submitted = {given.name for given in submitted_of(view)}
     late.rows(
         places(found, summary.values(view, found), submitted),
@@ -36,8 +36,8 @@ def query(view: View, query_id: str) -> None:
     )
     st.caption(
         f"{len(found.relevant):,} of {len(found.judged):,} annotated items fulfil the query. AP is "
-        "the mean, over these, of fulfilled items up to a place ÷ that place, among the annotated "
-        "items; the whole gallery does not count."
+        "the mean over these of (fulfilled items up to a rank ÷ that rank), with ranks among the "
+        "annotated items only."
     )
     _siblings(view, query_id)
 
@@ -53,7 +53,7 @@ def places(found: Any, values: pd.DataFrame, submitted: Collection[str]) -> pd.D
             {
                 "Version": shown(version),
                 "AP": measured.get(version),
-                f"Places among the {len(ranked):,} annotated": _listed(ranked, found.relevant),
+                f"Ranks among the {len(ranked):,} annotated": _listed(ranked, found.relevant),
                 "Ranks in the whole gallery": "only annotated items are scored"
                 if version in submitted
                 else f"{_listed(whole, found.relevant)} of {_deep(whole)}",
@@ -92,7 +92,7 @@ def _siblings(view: View, query_id: str) -> None:
         collections.query_names(collections.opened(view.collection)),
         _measured(view, others),
     )
-    st.header("The same picture with other feedbacks", anchor=False)
+    st.header("Same picture, other feedback", anchor=False)
     late.rows(
         pd.DataFrame({"Query": [shown(names[other]) for other in others], **measured}),
         dict.fromkeys(measured, number),
@@ -101,7 +101,7 @@ def _siblings(view: View, query_id: str) -> None:
         on_select=lambda: _open(others),
         selection_mode="single-row",
     )
-    st.caption("Another query each, with a vector of its own. Tick one on its left to open it.")
+    st.caption("Each row is another query. Select one to open it.")
 
 
 def _measured(view: View, queries: list[str]) -> dict[str, Any]:

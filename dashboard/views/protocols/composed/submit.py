@@ -20,8 +20,8 @@ from dashboard.views.view import View
 
 REFUSED = "submission-refused"
 NOWHERE = (
-    "Features can be submitted here once whoever runs the dashboard names a folder for them in "
-    "DASHBOARD_SUBMISSIONS. The command line takes them from anywhere:"
+    "To submit features here, set DASHBOARD_SUBMISSIONS to a folder on the server. The command "
+    "line reads features from any folder:"
 )
 
 
@@ -65,7 +65,7 @@ def _said(findings: pd.DataFrame) -> str:
 
 def _form(view: View, files: list[str]) -> None:
     if not files:
-        st.info("The folder of submissions has no .npy file with its ids in a .txt beside it.")
+        st.info("The submissions folder has no .npy file with its ids in a .txt file beside it.")
         return
     with st.form("submit-features"):
         columns, labels = st.columns(3), distinct_labels(files, str)
@@ -80,24 +80,23 @@ def _form(view: View, files: list[str]) -> None:
                     placeholder="choose a file",
                 )
         with columns[2]:
-            st.text_input("Called", key="submission-name", max_chars=LONGEST_NAME)
+            st.text_input("Name", key="submission-name", max_chars=LONGEST_NAME)
         st.form_submit_button(
             "Check and score", icon=":material/check:", on_click=_check, args=(view,)
         )
     st.caption(
-        "Two .npy files of unit vectors with their ids beside them. Only the annotated items of "
-        "each query are ranked. The link then holds the files' names; the command line does the "
-        "same."
+        "Two .npy files of unit vectors, each with its ids in a .txt file beside it. Only the "
+        "annotated items of each query are ranked. The link keeps the names of the files."
     )
 
 
 def _not_offered(lacking: dict[str, str]) -> None:
     """Why arrays of the folder are not among those to choose from, and what to do about it."""
     for name, missing in list(lacking.items())[:LISTED]:
-        sentence = f"Not offered: {name}, because there is no {missing} beside it. Put its ids"
-        st.caption(plain(f"{sentence} there, one a line, in the order of its rows.", None))
+        sentence = f"Not listed: {name}, because {missing} is missing. Write its ids"
+        st.caption(plain(f"{sentence} there, one per line, in the order of its rows.", None))
     if len(lacking) > LISTED:
-        st.caption(f"Nor are {len(lacking) - LISTED:,} more, for the same reason.")
+        st.caption(f"{len(lacking) - LISTED:,} more files are not listed for the same reason.")
 
 
 def _check(view: View) -> None:

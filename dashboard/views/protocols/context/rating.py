@@ -73,4 +73,4 @@ def _keep(key: str, collection: str, query_id: str, list_id: str, version: str) 
     try:
         reviewing.save_rating(collection, query_id, list_id, version, value, name)
     except (ValueError, DataError) as problem:
-        st.session_state[_PROBLEM] = f"Not kept: {problem}"
+        st.session_state[_PROBLEM] = f"Not saved: {problem}"
