@@ -1,9 +1,6 @@
 """`python -m dashboard COMMAND …`: every number and table that a screen shows, without a screen.
 
-Tables go to stdout, complaints to stderr, one line each. Exit code 0: fine; 1: a finding (a failed
-check, a regression, nothing to compare by); 2: a wrong call or something unreadable. Where only a
-part cannot be read, the rest is printed, stderr says what is missing, and the code is 2 all the
-same.
+Tables go to stdout, complaints to stderr, one line each.
 """
 
 from __future__ import annotations
@@ -13,9 +10,17 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dashboard.commands import comparing, digests, looking, measuring, satisfaction, searching
+from dashboard.commands import (
+    comparing,
+    digests,
+    looking,
+    measuring,
+    reference,
+    satisfaction,
+    searching,
+)
 from dashboard.commands.arguments import OneLine
-from dashboard.commands.console import WRONG, Answering, complain
+from dashboard.commands.console import EXIT_CODES, WRONG, Answering, complain
 from dashboard.commands.output import printed
 from dashboard.logs import escape_logs
 from dashboard.tables import DataError
@@ -34,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(problem)
         return WRONG
     try:
-        print(printed(table, call.format, on_terminal=sys.stdout.isatty()), flush=True)
+        form = "blocks" if call.as_blocks and call.format == "table" else call.format
+        print(printed(table, form, on_terminal=sys.stdout.isatty()), flush=True)
     except BrokenPipeError:
         # The reader has seen enough (`| head`); nothing is left to write to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -42,13 +48,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = OneLine(prog="python -m dashboard", description=__doc__)
+    codes = " ".join(f"{code}: {meaning}" for code, meaning in EXIT_CODES.items())
+    parser = OneLine(prog="python -m dashboard", description=__doc__, epilog=f"Exit codes: {codes}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    abouts: dict[str, str] = {}
 
     def command(name: str, answer: Answering, about: str, /) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=about, description=about)
         added.add_argument("--format", choices=("table", "csv", "json"), default="table")
-        added.set_defaults(answer=answer)
+        added.set_defaults(answer=answer, as_blocks=False)
+        abouts[name] = about
         return added
 
     looking.add_check(command)
@@ -59,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     satisfaction.add_to(command)
     digests.add_to(command)
     looking.add_keywords_of(command)
-    looking.add_metrics(command)
+    reference.add_to(command, abouts)
     return parser
 
 

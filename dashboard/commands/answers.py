@@ -7,7 +7,6 @@ from datetime import date
 import pandas as pd
 
 from dashboard.commands import faults
-from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.letters import is_visible
 from dashboard.retrieval import keywords, runs
@@ -148,9 +147,3 @@ def draft_vocabulary(collection: Collection) -> pd.DataFrame:
     write_draft(collection.folder, collection.vocabulary)
     words = collection.vocabulary["words"].map(", ".join)
     return collection.vocabulary[["group", "keyword"]].assign(other_words=words)
-
-
-def metrics() -> pd.DataFrame:
-    """Every metric: metric, formula, source, summary."""
-    rows = [(each.title, each.formula, each.source, each.summary) for each in REGISTRY.values()]
-    return pd.DataFrame(rows, columns=["metric", "formula", "source", "summary"])

@@ -14,7 +14,13 @@ from dashboard.experiment.collections import opened_in
 from dashboard.storage.collection import Collection, find
 
 FINE, FINDING, WRONG = 0, 1, 2
-"""WRONG is the code of a partial answer, too: what is missing must not look like success."""
+EXIT_CODES = {
+    FINE: "The call did what it was asked to.",
+    FINDING: "There is a finding: a failed check, a regression, a model made for another gallery, "
+    "a metric without a value in both versions, or a stale file.",
+    WRONG: "The call is wrong, or something cannot be read. Where that is only a part, the rest is "
+    "printed, and stderr names what is missing.",
+}
 ALL = ("error", "warning", "note")
 Answer = tuple[pd.DataFrame, int]
 

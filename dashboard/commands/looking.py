@@ -1,4 +1,4 @@
-"""`python -m dashboard check`, `keywords` and `metrics`: what there is and how it is read."""
+"""`python -m dashboard check` and `keywords`: what is in a collection and how it is read."""
 
 from __future__ import annotations
 
@@ -48,12 +48,3 @@ def _keywords(call: Namespace) -> Answer:
         return answers.write_keywords(collection, threshold), FINE
     mapped = answers.mapped_text(collection, call.text or "", threshold)
     return mapped[["ngram", "keyword", "group", "score", "kept"]], FINE
-
-
-def add_metrics(command: Command) -> None:
-    """Enter the command `metrics`."""
-    command("metrics", _metrics, "every metric with its formula and source")
-
-
-def _metrics(_call: Namespace) -> Answer:
-    return answers.metrics(), FINE

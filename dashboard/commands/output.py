@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from itertools import zip_longest
-from textwrap import wrap
+from textwrap import fill, wrap
 from typing import Any, Literal
 
 import pandas as pd
@@ -22,7 +22,7 @@ from dashboard.letters import (
 )
 from dashboard.tables import own_type
 
-Format = Literal["table", "csv", "json"]
+Format = Literal["table", "blocks", "csv", "json"]
 _WRITTEN = {
     **dict.fromkeys(("p", "p_holm", "p_t", "p_original", "p_context"), chance),
     **dict.fromkeys(("delta", "difference"), signed),
@@ -49,7 +49,7 @@ def printed(frame: pd.DataFrame, form: Format, *, on_terminal: bool = False) -> 
         safe = safe.map(lambda cell: neutral(cell) if isinstance(cell, str) else cell)
         written = safe.to_csv(index=False, lineterminator="\n").rstrip("\n")
         return escaped_lines(written) if on_terminal else without_controls(written)
-    return _aligned(columns)
+    return _in_blocks(columns) if form == "blocks" else _aligned(columns)
 
 
 def one_line(text: object) -> str:
@@ -81,6 +81,22 @@ def _aligned(columns: dict[str, list[Any]]) -> str:
 
     rows = zip(*texts.values(), strict=True)
     return "\n".join(padded(line) for row in rows for line in zip_longest(*row, fillvalue=""))
+
+
+def _in_blocks(columns: dict[str, list[Any]]) -> str:
+    """A paragraph for each row, a line for each of its cells: for tables of long texts."""
+    width = max(map(len, columns)) + 2
+    blocks = []
+    for cells in zip(*columns.values(), strict=True):
+        lines = [
+            fill(
+                one_line(cell), 98, initial_indent=name.ljust(width), subsequent_indent=" " * width
+            )
+            for name, cell in zip(columns, cells, strict=True)
+            if cell is not None
+        ]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
 
 
 def _lines(text: str) -> list[str]:

@@ -36,7 +36,7 @@ def test_a_link_without_choices_has_the_collections_defaults(view, driving):
 def test_every_default_is_spelled_out(view, driving):
     said = address.to_params(view)
     # nothing is open, typed or filtered yet
-    unsaid = {key for key, choice in CHOICES.items() if choice.default(driving) in ("", ())}
+    unsaid = {key for key, choice in CHOICES.items() if choice.default.of(driving) in ("", ())}
     assert unsaid >= {"query", "clip", "text", "item", "slice", "between", "at", "find"}
     assert set(said) == {"v", "collection", *CHOICES} - unsaid
 

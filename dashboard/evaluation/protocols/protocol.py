@@ -86,6 +86,11 @@ class Protocol:
         same = [first, *[other for other in others if other.name == first.name]]
         return max(same, key=lambda measure: measure.cutoff or 0)
 
+    @property
+    def cutoffs(self) -> tuple[int, ...]:
+        """Where its metrics cut a list, ascending."""
+        return tuple(sorted({m.cutoff for m in parse(self.metrics) if m.cutoff is not None}))
+
     def at(self, cutoffs: Sequence[int]) -> Protocol:
         """The same protocol at other cutoffs; none given: at its own.
 

@@ -53,7 +53,7 @@ def from_params(params: Params, collection: Any) -> tuple[View, list[Problem]]:
     for key in sorted(CHOICES, key=lambda key: key not in FIRST):
         choice = CHOICES[key]
         try:
-            value = _read(params[key], key, seen) if key in params else choice.default(seen)
+            value = _read(params[key], key, seen) if key in params else choice.default.of(seen)
         except ValueError as error:
             value = None
             problems.append(Problem(key, f"This link {str(error).rstrip('.')}."))

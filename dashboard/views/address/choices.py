@@ -1,12 +1,11 @@
 """Every choice that an address can hold: key, meaning, default, and how its text is read.
 
-To add a choice, add one line to CHOICES and its field to `View`. `read` gives the value or raises
-ValueError with what was found and wanted; nothing is ever replaced by a default.
+To add a choice, add one entry to CHOICES and its field to `View`. `python -m dashboard keys` prints
+them. A value that cannot be used is never replaced by the default.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from dashboard.evaluation.metrics.registry import check_averaged, parse
@@ -14,8 +13,19 @@ from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
 from dashboard.experiment import collections, context_study, measuring, media
 from dashboard.letters import is_visible
 from dashboard.tables import LONGEST_TEXT
-from dashboard.views.address.columns import LINE, as_in_lists, columns_of
-from dashboard.views.address.reading import Choice, id_or_nothing, number, one_of, whole
+from dashboard.views.address.columns import COLUMNS, LINE, as_in_lists, columns_of
+from dashboard.views.address.reading import (
+    NOTHING,
+    Choice,
+    Default,
+    Reader,
+    always,
+    id_or_nothing,
+    number,
+    one_of,
+    one_of_its,
+    whole,
+)
 from dashboard.views.address.seen import read_submissions
 
 WHICH_QUERIES = ("text", "item", "all")
@@ -36,9 +46,10 @@ TEST_NAMES = {"whole": "All", "1K": "COCO 1K", "five-fold 1K": "COCO five-fold 1
 COPIES = {"counted": "Counted", "left_out": "Left out"}
 
 
-def _with_lists(usual: str) -> Callable[[Any], str]:
+def _with_lists(usual: str) -> Default:
     """A default where people saw lists, nothing elsewhere."""
-    return lambda collection: usual if context_study.has_lists(collection) else ""
+    words = f"{usual} where there are lists, else nothing"
+    return Default(words, lambda c: usual if context_study.has_lists(c) else "")
 
 
 def _metric(text: str, collection: Any) -> str:
@@ -86,10 +97,6 @@ def _picture(text: str, collection: Any) -> str:
     return text
 
 
-def _nothing(collection: Any) -> str:
-    return ""
-
-
 def _in_rows(collection: Any) -> bool:
     return PROTOCOLS[protocols_of(collection)[0]].in_rows
 
@@ -99,158 +106,198 @@ def protocols_of(collection: Any) -> list[str]:
     return [protocol for protocol in collection.protocols if protocol in PROTOCOLS]
 
 
-_usable_version = one_of("model version", lambda c: c.versions)
+_usable_version = one_of_its("model version", lambda c: c.versions)
 
 
 def _version(text: str, collection: Any) -> str:
     if text in collection.broken and text not in collection.versions:
         raise ValueError(f"asks for the version {text[:80]!r}: {collection.broken[text]}")
-    return _usable_version(text, collection)
+    return str(_usable_version(text, collection))
 
 
+_place = whole("missed item", 1, 10_000_000)
 _item = id_or_nothing("item", lambda c: c.items["item_id"])
+_version_of_it = Reader("a version of the collection, or a submission", _version)
+_free_text = Reader(f"a text of at most {LONGEST_TEXT:,} characters", _text)
+_low_and_high = Reader("two numbers, such as -0.4..-0.2", _range)
+
 
 CHOICES: dict[str, Choice] = {
     "baseline": Choice(
-        "the version that others are compared with", lambda c: c.default_baseline, _version
+        "the version that others are compared with",
+        Default("the collection's, else its first", lambda c: c.default_baseline),
+        _version_of_it,
     ),
-    "candidate": Choice("the version in question", lambda c: c.default_candidate, _version),
-    "runs": Choice("the versions on the overview", lambda c: c.versions, _version, many=True),
+    "candidate": Choice(
+        "the version in question",
+        Default("the collection's, else its last", lambda c: c.default_candidate),
+        _version_of_it,
+    ),
+    "runs": Choice(
+        "the versions on the overview",
+        Default("all versions", lambda c: c.versions),
+        _version_of_it,
+        many=True,
+    ),
     "protocol": Choice(
         "whose rules judge the results",
-        lambda c: protocols_of(c)[0],
-        one_of("protocol", lambda c: protocols_of(c)),
+        Default("the collection's first", lambda c: protocols_of(c)[0]),
+        one_of_its("protocol", protocols_of),
+        changes_numbers=True,
     ),
     "submissions": Choice(
-        "features that stand among the versions: NAME=GALLERY.npy,QUERIES.npy",
-        lambda c: (),
-        _text,
+        "features that stand among the versions",
+        Default("none", lambda c: ()),
+        Reader("NAME=GALLERY.npy,QUERIES.npy", _text),
+        changes_numbers=True,
         many=True,
         together=read_submissions,
     ),
     "metric": Choice(
-        "the metric in front, such as nDCG@10",
-        lambda c: str(protocol_of(c, protocols_of(c)[0]).front),
-        _metric,
+        "the metric in front",
+        Default("the protocol's", lambda c: str(protocol_of(c, protocols_of(c)[0]).front)),
+        Reader("a metric, such as nDCG@10", _metric),
     ),
     "queries": Choice(
-        "text queries, item queries or all",
-        collections.usual_queries,
-        one_of("kind of queries", lambda c: WHICH_QUERIES),
+        "which kind of queries counts",
+        Default("text, else item", collections.usual_queries),
+        one_of("kind of queries", WHICH_QUERIES),
+        changes_numbers=True,
     ),
     "slice": Choice(
-        "only a part of the queries, such as pv_object_type=bicyclist", _nothing, _slice
+        "only a part of the queries",
+        NOTHING,
+        Reader("COLUMN=VALUE, such as pv_object_type=bicyclist", _slice),
+        changes_numbers=True,
     ),
     "groups": Choice(
         "the semantic groups whose keywords decide what is relevant",
-        lambda c: c.default_groups,
-        one_of("keyword group", lambda c: c.groups),
+        Default("the collection's default groups", lambda c: c.default_groups),
+        one_of_its("keyword group", lambda c: c.groups),
+        changes_numbers=True,
         many=True,
     ),
     "mapping_threshold": Choice(
         "the least similarity at which words of a query count as a keyword",
-        lambda c: c.mapping_threshold,
+        Default("the collection's", lambda c: c.mapping_threshold),
         number("keyword match threshold", 0, 1),
+        changes_numbers=True,
     ),
     "min_similarity": Choice(
         "results less similar than this are left out; the divisor stays K",
-        lambda c: -1.0,
+        always(-1.0),
         number("similarity threshold", -1, 1),
+        changes_numbers=True,
     ),
     "anyway": Choice(
         "yes: versions are compared although they are not comparable",
-        lambda c: "no",
-        one_of("answer", lambda c: ("no", "yes")),
+        always("no"),
+        one_of("answer", ("no", "yes")),
     ),
     "by": Choice(
         "what the slices divide the queries by",
-        lambda c: next(iter(measuring.known_slices(c)), ""),
-        one_of("slicing", measuring.known_slices),
+        Default("the first that it has", lambda c: next(iter(measuring.known_slices(c)), "")),
+        one_of_its("slicing", measuring.known_slices),
     ),
     "names": Choice(
-        "metric names of the source or of the field",
-        lambda c: "source",
-        one_of("kind of names", lambda c: NAMES),
+        "whose names the metrics have: the source's or the field's",
+        always("source"),
+        one_of("kind of names", NAMES),
     ),
     "outcome": Choice(
-        "queries with this outcome: worse, better, lost_first, broke, …",
-        lambda c: "all",
-        one_of("outcome", lambda c: OUTCOMES),
+        "only queries with this outcome",
+        always("all"),
+        one_of("outcome", OUTCOMES),
     ),
-    "between": Choice("only queries with a difference in this range: low..high", _nothing, _range),
-    "at": Choice("only queries with these values: baseline..candidate", _nothing, _range),
-    "find": Choice("only queries whose words hold this", _nothing, _text),
+    "between": Choice("only queries with a difference in this range", NOTHING, _low_and_high),
+    "at": Choice(
+        "only queries with these values of baseline and candidate", NOTHING, _low_and_high
+    ),
+    "find": Choice("only queries whose words hold this", NOTHING, _free_text),
     "shown": Choice(
         "how many results a row shows",
-        lambda c: "10",
-        one_of("{} results", lambda c: SHOWN),
+        always("10"),
+        one_of("{} results", SHOWN),
     ),
     "columns": Choice(
-        "how many cards stand side by side: line, 3, 4, 5, 6, 10 or as many as in the lists",
-        lambda c: as_in_lists(c) if _in_rows(c) else LINE,
-        one_of("{} cards per row", columns_of),
+        "how many cards stand side by side",
+        Default(
+            f"{LINE}; under context as many as in the lists",
+            lambda c: as_in_lists(c) if _in_rows(c) else LINE,
+        ),
+        Reader(
+            f"{LINE}, {', '.join(map(str, COLUMNS))}, or as many as in the lists",
+            one_of_its("{} cards per row", columns_of),
+        ),
     ),
     "also": Choice(
-        "further versions with a row of results, with commas between them", _nothing, _versions
+        "further versions with a row of results",
+        NOTHING,
+        Reader("versions with commas between them", _versions),
     ),
     "missed": Choice(
         "the first of the missed items that their row shows",
-        _nothing,
-        lambda text, collection: text and whole("missed item", 1, 10_000_000)(text, collection),
+        NOTHING,
+        Reader(_place.values, lambda text, collection: text and _place(text, collection)),
     ),
     "differing": Choice(
-        "only results that stand elsewhere in another version: yes or no",
-        lambda c: "no",
-        one_of("answer", lambda c: DIFFERING),
+        "yes: only results that stand elsewhere in another version",
+        always("no"),
+        one_of("answer", DIFFERING),
     ),
     "copies": Choice(
-        "near-duplicates: counted, or left_out of the results and the metrics",
-        lambda c: "counted",
-        one_of("choice of near-duplicates", lambda c: COPIES),
+        "whether near-duplicates count in the results and the metrics",
+        always("counted"),
+        one_of("choice of near-duplicates", COPIES),
+        changes_numbers=True,
     ),
     "query": Choice(
-        "the query that is open",
-        _nothing,
-        id_or_nothing("query", lambda c: c.queries["query_id"]),
+        "the query that is open", NOTHING, id_or_nothing("query", lambda c: c.queries["query_id"])
     ),
-    "clip": Choice("the clip or picture that is open", _nothing, _item),
-    "beside": Choice("the clip that plays in step with the open one", _nothing, _item),
+    "clip": Choice("the clip or picture that is open", NOTHING, _item),
+    "beside": Choice("the clip that plays in step with the open one", NOTHING, _item),
     "test": Choice(
-        "of image–text matching: whole, or COCO's 1K or five-fold 1K",
-        lambda c: "whole",
-        one_of("test", lambda c: TEST_NAMES),
+        "of image–text matching: the whole gallery, or COCO's test of 1,000 pictures",
+        always("whole"),
+        one_of("test", TEST_NAMES),
+        changes_numbers=True,
     ),
-    "pair": Choice("the item whose hash code is held against the query's", _nothing, _item),
+    "pair": Choice("the item whose hash code is held against the query's", NOTHING, _item),
     "list": Choice(
         "the list that is open, of those that people saw",
-        _nothing,
+        NOTHING,
         id_or_nothing("list", lambda c: context_study.list_ids(c.name)),
     ),
     "rows": Choice(
         "how many rows of the lists count, of lists that have them",
         _with_lists("10"),
         whole("number of rows", 1, 1_000),
+        changes_numbers=True,
     ),
     "window": Choice(
         "over how many pictures the context-aware gain is averaged",
         _with_lists("10"),
         whole("window", 1, 10_000),
+        changes_numbers=True,
     ),
     "divide": Choice(
-        "by what: window, the pictures in it, or w, always its size",
+        "by what that mean divides: window, the pictures in it, or w, always its size",
         _with_lists("window"),
-        one_of("divisor", lambda c: ("window", "w")),
+        one_of("divisor", ("window", "w")),
+        changes_numbers=True,
     ),
     "average": Choice(
         "what AVG is the mean of: all pictures, or the means of the rows of the grid",
         _with_lists("pictures"),
-        one_of("average", lambda c: ("pictures", "rows")),
+        one_of("average", ("pictures", "rows")),
+        changes_numbers=True,
     ),
-    "text": Choice("the text searched for", _nothing, _text),
-    "item": Choice("the item searched with", _nothing, _item),
+    "text": Choice("the text searched for", NOTHING, _free_text, changes_numbers=True),
+    "item": Choice("the item searched with", NOTHING, _item, changes_numbers=True),
     "picture": Choice(
-        "the uploaded picture searched with: its fingerprint; text says what it should find",
-        _nothing,
-        _picture,
+        "the uploaded picture searched with; text says what it should find",
+        NOTHING,
+        Reader("its fingerprint", _picture),
+        changes_numbers=True,
     ),
 }

@@ -10,20 +10,66 @@ from dashboard.views.texts import any_of
 
 
 @dataclass(frozen=True)
+class Reader:
+    """Reads a key's text for a collection. `values` says in words which texts it takes.
+
+    Calling it raises ValueError with what was found and what was wanted.
+    """
+
+    values: str
+    read: Callable[[str, Any], Any]
+
+    def __call__(self, text: str, collection: Any) -> Any:
+        return self.read(text, collection)
+
+
+@dataclass(frozen=True)
+class Default:
+    """What a key holds where an address leaves it out. `words` says it for any collection."""
+
+    words: str
+    of: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
 class Choice:
-    """One key of the address; `many` marks a key that may stand in it more than once, `together`
-    reads all its values at once where one depends on the others."""
+    """One key of the address.
+
+    changes_numbers  whether the value of a metric for a given version depends on it
+    many             whether the key may stand in an address more than once
+    together         reads all values of the key at once, where one depends on the others
+    """
 
     means: str
-    default: Callable[[Any], Any]
-    read: Callable[[str, Any], Any]
+    default: Default
+    read: Reader
+    changes_numbers: bool = False
     many: bool = False
     together: Callable[[Sequence[str], Any], tuple[str, ...]] | None = None
 
 
-def one_of(what: str, allowed: Callable[[Any], Iterable[str]]) -> Callable[[str, Any], str]:
-    """One of some words, which may depend on the collection. what: a noun before the word."""
+def always(value: Any) -> Default:
+    """The same default for every collection."""
+    return Default(
+        f"{value:g}" if isinstance(value, float) else str(value), lambda collection: value
+    )
 
+
+NOTHING = Default("nothing", lambda collection: "")
+
+
+def one_of(what: str, words: Iterable[str]) -> Reader:
+    """One of some words."""
+    known = tuple(words)
+    return _among(", ".join(known), what, lambda collection: known)
+
+
+def one_of_its(what: str, allowed: Callable[[Any], Iterable[str]]) -> Reader:
+    """One of the words that a collection has."""
+    return _among(f"a {what} of the collection", what, allowed)
+
+
+def _among(values: str, what: str, allowed: Callable[[Any], Iterable[str]]) -> Reader:
     def read(text: str, collection: Any) -> str:
         known = list(allowed(collection))
         if text in known:
@@ -32,10 +78,10 @@ def one_of(what: str, allowed: Callable[[Any], Iterable[str]]) -> Callable[[str,
         there = f"choose {any_of(known[:12])}" if known else "this collection has none"
         raise ValueError(f"asks for {asked}; {there}")
 
-    return read
+    return Reader(values, read)
 
 
-def id_or_nothing(what: str, ids: Callable[[Any], Any]) -> Callable[[str, Any], str]:
+def id_or_nothing(what: str, ids: Callable[[Any], Any]) -> Reader:
     """An id that the collection has, or nothing."""
 
     def read(text: str, collection: Any) -> str:
@@ -45,10 +91,10 @@ def id_or_nothing(what: str, ids: Callable[[Any], Any]) -> Callable[[str, Any], 
             )
         return text
 
-    return read
+    return Reader(f"the id of a{'n' * what.startswith('i')} {what}", read)
 
 
-def number(what: str, low: float, high: float) -> Callable[[str, Any], float]:
+def number(what: str, low: float, high: float) -> Reader:
     """A number from `low` to `high`, to four places."""
 
     def read(text: str, collection: Any) -> float:
@@ -62,16 +108,16 @@ def number(what: str, low: float, high: float) -> Callable[[str, Any], float]:
             )
         return round(value, 4)
 
-    return read
+    return Reader(f"a number from {low:g} to {high:g}", read)
 
 
-def whole(what: str, low: int, high: int) -> Callable[[str, Any], str]:
+def whole(what: str, low: int, high: int) -> Reader:
     """A whole number from `low` to `high`, as text."""
+    wanted = f"a whole number from {low} to {high:,}"
 
     def read(text: str, collection: Any) -> str:
         if not text.isdecimal() or not low <= int(text) <= high:
-            wanted = f"a whole number from {low} to {high:,}"
             raise ValueError(f"asks for the {what} {text[:20]!r}; choose {wanted}")
         return str(int(text))
 
-    return read
+    return Reader(wanted, read)

@@ -1,0 +1,134 @@
+"""`python -m dashboard metrics`, `protocols`, `keys` and `reference`: what the registries hold.
+
+Each README.md beside a room has blocks between two comments, `<!-- begin NAME … -->` and
+`<!-- end NAME -->`. `python -m dashboard reference --write` fills them from the registries.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from dashboard.commands.console import EXIT_CODES, FINDING, FINE, Answer, Command
+from dashboard.commands.files import write_file
+from dashboard.evaluation.metrics import REGISTRY
+from dashboard.evaluation.protocols import PROTOCOLS, Protocol
+from dashboard.views.address import SCHEME
+from dashboard.views.address.choices import CHOICES
+
+ROOMS = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"<!-- begin ([\w .]+?) \(.*?\) -->\n.*?<!-- end \1 -->", re.DOTALL)
+BEGIN = "<!-- begin {} (written by: python -m dashboard reference --write) -->"
+
+
+def add_to(command: Command, abouts: Mapping[str, str]) -> None:
+    """Enter the four commands.
+
+    abouts: what each command prints, which is filled while the commands are entered.
+    """
+    command("metrics", lambda call: (metrics(), FINE), "every metric with its formula and source")
+    about = "every protocol: what is relevant, its metrics, and what they are blind to"
+    command("protocols", lambda call: (protocols(), FINE), about).set_defaults(as_blocks=True)
+    about = "every key of a link: its meaning, values and default"
+    command("keys", lambda call: (keys(), FINE), about)
+    added = command(
+        "reference", partial(_reference, abouts), "which blocks of the README.md files are stale"
+    )
+    added.add_argument("--write", action="store_true", help="bring them up to date")
+
+
+def metrics() -> pd.DataFrame:
+    """Every metric: metric, formula, source, summary."""
+    rows = [(each.title, each.formula, each.source, each.summary) for each in REGISTRY.values()]
+    return pd.DataFrame(rows, columns=["metric", "formula", "source", "summary"])
+
+
+def protocols() -> pd.DataFrame:
+    """Every protocol: what is relevant (definition), what it shows, and where that comes from."""
+    rows = [
+        {
+            "protocol": each.name,
+            "title": each.title,
+            "definition": each.definition,
+            "metrics": each.metrics,
+            "cutoffs": ", ".join(map(str, each.cutoffs)) or None,
+            "formula": each.formula,
+            "blind": " ".join(each.blind),
+            "source": each.source,
+        }
+        for each in PROTOCOLS.values()
+    ]
+    return pd.DataFrame(rows)
+
+
+def keys() -> pd.DataFrame:
+    """Every key of a link: what it holds, its values, its default, and whether the value of a
+    metric depends on it."""
+    columns = ["key", "holds", "values", "default", "changes_numbers"]
+    rows = [
+        ("v", "the version of these keys", SCHEME, SCHEME, False),
+        ("collection", "the collection that is open", "the name of its folder", "the first", True),
+    ]
+    rows += [
+        (key, each.means, each.read.values, each.default.words, each.changes_numbers)
+        for key, each in CHOICES.items()
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _reference(abouts: Mapping[str, str], call: Namespace) -> Answer:
+    written: dict[str, Callable[[], str]] = {
+        "metrics": lambda: table(metrics()[["metric", "formula", "summary", "source"]]),
+        "protocols": lambda: "\n\n".join(map(_section, PROTOCOLS.values())),
+        "keys": lambda: table(keys()),
+        "commands": lambda: table(_named(abouts, "command", "prints")),
+        "exit codes": lambda: table(_named(EXIT_CODES, "exit code", "means")),
+    }
+    rows = []
+    for path in sorted(ROOMS.rglob("README.md")):
+        text = path.read_text(encoding="utf-8")
+        fresh = text
+        for block in BLOCK.finditer(text):
+            name = block[1]
+            now = f"{BEGIN.format(name)}\n{written[name]()}\n<!-- end {name} -->"
+            state = "current" if now == block[0] else "written" if call.write else "stale"
+            rows.append((path.relative_to(ROOMS.parent).as_posix(), name, state))
+            fresh = fresh.replace(block[0], now)
+        if call.write and fresh != text:
+            write_file(path, fresh)
+    answer = pd.DataFrame(rows, columns=["file", "block", "state"])
+    return answer, FINDING if (answer["state"] == "stale").any() else FINE
+
+
+def _named(
+    meanings: Mapping[int, str] | Mapping[str, str], name: str, meaning: str
+) -> pd.DataFrame:
+    return pd.DataFrame(list(meanings.items()), columns=[name, meaning]).astype("str")
+
+
+def _section(protocol: Protocol) -> str:
+    blind = "\n".join(f"- {sentence}" for sentence in protocol.blind)
+    return (
+        f"## `{protocol.name}`: {protocol.title}\n\n{protocol.definition}\n\n"
+        f"**Formula.** {protocol.formula}\n\n**Shown first.** `{protocol.metrics}`\n\n"
+        f"**Source.** {protocol.source}\n\n**Blind to.**\n\n{blind}"
+    )
+
+
+def table(frame: pd.DataFrame) -> str:
+    """A table in Markdown; its first column is code."""
+    rows = [[_cell(each) for each in row] for row in frame.itertuples(index=False)]
+    lines = [[*map(str, frame.columns)], ["---"] * frame.shape[1]]
+    lines += [[f"`{first}`", *others] for first, *others in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace("|", "\\|")
