@@ -1,47 +1,94 @@
-"""The README says what is there: every metric, protocol, command, address key and screen."""
+"""The README and the files beside the rooms say what the program does, and are never stale."""
 
+import json
 import re
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from dashboard.__main__ import _parser
-from dashboard.evaluation.metrics import REGISTRY
+from dashboard.__main__ import _parser, main
+from dashboard.commands import reference
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.experiment.experiment import Experiment
 from dashboard.views.address import PAGES
 from dashboard.views.address.choices import CHOICES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-LINES = [line for line in README.splitlines() if "|" in line]
-ROWS = [[cell.strip() for cell in line.split("|")[1:-1]] for line in LINES]
+BESIDE_ROOMS = sorted((ROOT / "dashboard").rglob("README.md"))
+COMMANDS = (ROOT / "dashboard" / "commands" / "README.md").read_text(encoding="utf-8")
 REQUIRED = r"[\w\-\[\]]+(==[\w.]+|>=[\w.]+,<[\w.]+) +# \S.*"
 
 
-def test_every_metric_stands_with_its_formula_source_and_summary():
-    for metric in REGISTRY.values():
-        assert [f"`{metric.title}`", metric.formula, metric.summary, metric.source] in ROWS
+def test_no_file_beside_a_room_is_stale(capsys):
+    code = main(["reference", "--format", "json"])
+    stale = [row for row in json.loads(capsys.readouterr().out) if row["state"] != "current"]
+    assert (stale, code) == ([], 0), "run: python -m dashboard reference --write"
 
 
-def test_every_protocol_stands_with_its_source():
+def test_a_stale_file_is_a_finding_and_is_written_anew(tmp_path, monkeypatch, capsys):
+    stale = "# Links\n\n<!-- begin keys (by hand) -->\nstale\n<!-- end keys -->\n\nRest.\n"
+    (tmp_path / "README.md").write_text(stale, encoding="utf-8")
+    monkeypatch.setattr(reference, "ROOMS", tmp_path)
+    assert main(["reference"]) == 1
+    assert main(["reference", "--write"]) == 0
+    assert main(["reference"]) == 0
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert text.startswith("# Links\n") and text.endswith("-->\n\nRest.\n") and "stale" not in text
+    assert all(f"\n| `{key}` | {choice.means} |" in text for key, choice in CHOICES.items())
+    assert "stale" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["metrics", "protocols", "keys", "commands", "exit codes"])
+def test_each_registry_stands_in_a_file_beside_its_room(name):
+    assert [path for path in BESIDE_ROOMS if f"<!-- begin {name} (" in path.read_text("utf-8")]
+
+
+def test_every_protocol_says_what_it_is_blind_to():
     for protocol in PROTOCOLS.values():
-        assert [f"`{protocol.name}`", protocol.title, protocol.source] in ROWS
+        assert len(protocol.blind) >= 3 and protocol.definition and protocol.formula
 
 
-def test_every_protocol_says_what_counts_how_and_what_it_is_blind_to():
-    words = " ".join(README.replace("\n- ", " ").split())
-    for protocol in PROTOCOLS.values():
-        assert f"#### `{protocol.name}`: {protocol.title} {protocol.definition}" in words
-        assert f"**Formula.** {protocol.formula}" in words
-        assert len(protocol.blind) >= 3
-        for sentence in protocol.blind:
-            assert sentence in words, (protocol.name, sentence)
+def test_protocols_are_printed_in_all_three_formats(capsys):
+    assert main(["protocols", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    names = "protocol title definition metrics cutoffs formula blind source"
+    assert [row["protocol"] for row in rows] == list(PROTOCOLS) and list(rows[0]) == names.split()
+    assert main(["protocols", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith(names.replace(" ", ",") + "\n")
+    assert main(["protocols"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert all(" ".join(row["blind"].split()) in words for row in rows)
 
 
-def test_every_key_of_the_address_stands_with_its_meaning():
+def test_keys_are_printed_with_values_and_defaults(capsys):
+    assert main(["keys", "--format", "json"]) == 0
+    rows = {row["key"]: row for row in json.loads(capsys.readouterr().out)}
+    assert list(rows) == ["v", "collection", *CHOICES]
+    assert rows["mapping_threshold"]["values"] == "a number from 0 to 1"
+    assert rows["copies"]["values"] == "counted, left_out"
+    assert (rows["shown"]["default"], rows["min_similarity"]["default"]) == ("10", "-1")
+    assert all(row["holds"] and row["values"] and row["default"] for row in rows.values())
+
+
+def test_a_key_that_is_part_of_the_experiment_changes_numbers():
+    of_experiment = {field.name for field in fields(Experiment)} & set(CHOICES)
+    assert len(of_experiment) >= 8
     for key, choice in CHOICES.items():
-        assert [f"`{key}`", choice.means] in ROWS
+        assert choice.changes_numbers or key not in of_experiment, key
+
+
+def test_the_readme_is_short_enough_for_a_newcomer():
+    assert len(README.splitlines()) <= 160
+
+
+def test_every_environment_variable_stands_in_a_table():
+    code = " ".join(path.read_text("utf-8") for path in (ROOT / "dashboard").rglob("*.py"))
+    table = (ROOT / "dashboard" / "storage" / "README.md").read_text(encoding="utf-8")
+    for variable in sorted(set(re.findall(r"DASHBOARD_[A-Z_]+", code))):
+        assert f"\n| `{variable}` |" in table, variable
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -52,7 +99,7 @@ def test_every_screen_stands_with_its_address(page):
 def test_every_command_stands_in_an_example():
     commands = _parser()._subparsers._group_actions[0].choices
     for command in commands:
-        assert f"python -m dashboard {command}" in README
+        assert f"\npython -m dashboard {command}" in COMMANDS
 
 
 def test_the_clean_checkout_runs_the_readmes_test_command():
@@ -77,9 +124,10 @@ def test_only_the_cards_names_stand_at_the_top():
     assert there <= usual
 
 
-def test_links_of_the_readme_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert (ROOT / target).exists(), target
+@pytest.mark.parametrize("file", [ROOT / "README.md", ROOT / "data" / "README.md", *BESIDE_ROOMS])
+def test_links_of_a_readme_lead_somewhere(file):
+    for target in re.findall(r"\]\(([^)#]+)\)", file.read_text(encoding="utf-8")):
+        assert "://" in target or (file.parent / target).exists(), target
 
 
 def test_the_shipped_settings_hide_tracebacks_and_serve_this_machine_only():

@@ -6,6 +6,7 @@ Each README.md beside a room has blocks between two comments, `<!-- begin NAME â
 
 from __future__ import annotations
 
+import json
 import re
 from argparse import Namespace
 from collections.abc import Callable, Mapping
@@ -18,10 +19,44 @@ from dashboard.commands.console import EXIT_CODES, FINDING, FINE, Answer, Comman
 from dashboard.commands.files import write_file
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
+from dashboard.retrieval import networks
+from dashboard.storage import evidence, limits
+from dashboard.storage.files import contents, delimited, structured
+from dashboard.storage.media import formats, inside
+from dashboard.storage.pictures import uploaded
+from dashboard.storage.pictures.side import PICTURE_SETTINGS
+from dashboard.storage.settings import COLLECTION_SETTINGS, MODEL_SETTINGS, Setting
 from dashboard.views.address import SCHEME
 from dashboard.views.address.choices import CHOICES
 
 ROOMS = Path(__file__).resolve().parents[1]
+SETTINGS = {
+    "collection.toml": COLLECTION_SETTINGS,
+    "model.toml": MODEL_SETTINGS,
+    "picture": PICTURE_SETTINGS,
+}
+LIMITS = [
+    ("an id", f"{limits.LONGEST_ID:,} characters"),
+    ("a text that is searched for", f"{evidence.LONGEST_TEXT:,} characters"),
+    ("a keyword", f"{limits.LONGEST_KEYWORD:,} characters"),
+    ("keywords in a cell, or other words of a keyword", f"{limits.MOST_IN_CELL:,}"),
+    ("different keywords of a collection", f"{limits.MOST_KEYWORDS:,}"),
+    ("columns of a table", f"{delimited.WIDEST:,}"),
+    ("cells of a table", f"{structured.MOST_CELLS:,}"),
+    ("growth of a gzip file beyond 50 MB", f"{contents.SWELLING} times its size"),
+    ("growth of a Parquet file beyond 50 MB", f"{structured.SWELLING} times its size"),
+    ("a JPEG", f"{formats.PICTURE_PIXELS:,} pixels"),
+    ("a WebP, AVIF or GIF", f"{formats.COSTLY_PIXELS:,} pixels"),
+    ("another picture, or a frame of a clip", f"{formats.WHOLE_PIXELS:,} pixels"),
+    ("an uploaded file", f"{uploaded.LARGEST // 1_000_000:,} MB"),
+    ("a file of another host", f"{inside.LARGEST // 1_000_000_000:,} GB"),
+    ("time of a network for a picture", f"{networks.PATIENCE:.0f} s"),
+    (
+        "memory of a network beside itself (three times its file while it is loaded)",
+        f"{networks.ROOM // 1_000_000:,} MB",
+    ),
+]
+"""What a file may ask for; the rooms refuse more with the file and the line."""
 BLOCK = re.compile(r"<!-- begin ([\w .]+?) \(.*?\) -->\n.*?<!-- end \1 -->", re.DOTALL)
 BEGIN = "<!-- begin {} (written by: python -m dashboard reference --write) -->"
 
@@ -87,8 +122,11 @@ def _reference(abouts: Mapping[str, str], call: Namespace) -> Answer:
         "protocols": lambda: "\n\n".join(map(_section, PROTOCOLS.values())),
         "keys": lambda: table(keys()),
         "commands": lambda: table(_named(abouts, "command", "prints")),
+        "limits": lambda: table(pd.DataFrame(LIMITS, columns=["of", "at most"]), code=False),
         "exit codes": lambda: table(_named(EXIT_CODES, "exit code", "means")),
     }
+    for name, settings in SETTINGS.items():
+        written[name] = partial(_settings, settings)
     rows = []
     for path in sorted(ROOMS.rglob("README.md")):
         text = path.read_text(encoding="utf-8")
@@ -111,6 +149,14 @@ def _named(
     return pd.DataFrame(list(meanings.items()), columns=[name, meaning]).astype("str")
 
 
+def _settings(settings: Mapping[str, Setting]) -> str:
+    rows = [
+        (key, each.usual or f"`{json.dumps(each.default)}`", each.meaning)
+        for key, each in settings.items()
+    ]
+    return table(pd.DataFrame(rows, columns=["key", "default", "meaning"]))
+
+
 def _section(protocol: Protocol) -> str:
     blind = "\n".join(f"- {sentence}" for sentence in protocol.blind)
     return (
@@ -120,11 +166,11 @@ def _section(protocol: Protocol) -> str:
     )
 
 
-def table(frame: pd.DataFrame) -> str:
-    """A table in Markdown; its first column is code."""
+def table(frame: pd.DataFrame, *, code: bool = True) -> str:
+    """A table in Markdown; code: whether its first column is written as code."""
     rows = [[_cell(each) for each in row] for row in frame.itertuples(index=False)]
     lines = [[*map(str, frame.columns)], ["---"] * frame.shape[1]]
-    lines += [[f"`{first}`", *others] for first, *others in rows]
+    lines += [[f"`{first}`" if code else first, *others] for first, *others in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

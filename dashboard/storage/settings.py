@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,43 +17,75 @@ from dashboard.letters import visible
 from dashboard.storage.files.contents import read_text
 from dashboard.tables import DataError, Findings, listed
 
-COLLECTION: dict[str, Any] = {
-    "first": False,
-    "title": "",
-    "about": "",
-    "licence": "",
-    "attribution": "",
-    "protocols": ["alfa"],
-    "groups": [
-        "pv_object_type",
-        "pv_actor_behavior",
-        "pv_spatial_relation",
-        "pv_ego_behavior",
-        "pv_scene_type",
-    ],
-    "default_groups": ["pv_object_type", "pv_actor_behavior"],
-    "cutoffs": [1, 3, 5],
-    "media_root": "media",
-    "posters_root": "posters",
-    "cut_beforehand": "auto",
-    "mapping_threshold": 0.6,
-    "default_baseline": "",
-    "default_candidate": "",
+
+@dataclass(frozen=True)
+class Setting:
+    """One key of a settings file: its default, its meaning, and the default in words where other
+    files decide it."""
+
+    default: Any
+    meaning: str
+    usual: str = ""
+
+
+COLLECTION_SETTINGS = {
+    "title": Setting("", "name of the collection on the screens", "the folder's name"),
+    "about": Setting("", "a sentence on what it is"),
+    "licence": Setting("", "licence of its media"),
+    "attribution": Setting("", "who made the media"),
+    "first": Setting(False, "true: the dashboard opens with this collection"),
+    "protocols": Setting(["alfa"], "protocols that judge it; the first one is the usual"),
+    "groups": Setting(
+        [
+            "pv_object_type",
+            "pv_actor_behavior",
+            "pv_spatial_relation",
+            "pv_ego_behavior",
+            "pv_scene_type",
+        ],
+        "keyword groups, in this order",
+        "those that the items have keywords of",
+    ),
+    "default_groups": Setting(
+        ["pv_object_type", "pv_actor_behavior"], "groups that decide what is relevant at first"
+    ),
+    "cutoffs": Setting(
+        [1, 3, 5],
+        "where the metrics of the first protocol cut a list; a metric that it shows at one cutoff "
+        "cuts at the deepest",
+        "the protocol's",
+    ),
+    "media_root": Setting("media", "folder of the clips or pictures"),
+    "posters_root": Setting("posters", "folder of the thumbnails"),
+    "cut_beforehand": Setting(
+        "auto",
+        "auto: a clip that is as long as its span was cut to it and is shown whole; yes: so are "
+        "all; no: so is none",
+    ),
+    "mapping_threshold": Setting(0.6, "least similarity at which words count as a keyword"),
+    "default_baseline": Setting("", "version that others are compared with", "the first"),
+    "default_candidate": Setting("", "version in question", "the last"),
 }
-MODEL: dict[str, Any] = {
-    "name": "",
-    "method": "",
-    "encoder": "none",
-    "dimension": 0,
-    "date": "",
-    "note": "",
-    "text_model": "",
-    "training_seed": 0,
-    "gallery_digest": "",
-    "queries_digest": "",
-    "vectors_digest": "",
-    "picture": {},
+MODEL_SETTINGS = {
+    "name": Setting("", "any name, for people"),
+    "method": Setting("", "method of hash codes", "the version's name without the bits"),
+    "encoder": Setting(
+        "none",
+        "none: stored queries only; sentence-transformers: a folder text_model/ in the version; "
+        "minilm+projection: text_projection.npy",
+    ),
+    "dimension": Setting(0, "numbers of a vector", "the file's"),
+    "date": Setting("", "day on which the version was made"),
+    "note": Setting("", "a sentence on what is new"),
+    "text_model": Setting("", "where the text model came from"),
+    "training_seed": Setting(0, "seed of the training"),
+    "gallery_digest": Setting("", "gallery that it was made for; `digests --write` fills it in"),
+    "queries_digest": Setting("", "queries that it was made for; `digests --write` fills it in"),
+    "vectors_digest": Setting("", "its files of vectors; `digests --write` fills it in"),
+    "picture": Setting({}, "how an uploaded picture is laid out, see below", "no such side"),
 }
+COLLECTION = {key: setting.default for key, setting in COLLECTION_SETTINGS.items()}
+MODEL = {key: setting.default for key, setting in MODEL_SETTINGS.items()}
 MAPPING: dict[str, Any] = {
     "encoder": "",
     "threshold": 0.6,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from dashboard.storage import digests
-from dashboard.storage.settings import checked
+from dashboard.storage.settings import Setting, checked
 from dashboard.tables import DataError, Findings
 
 NETWORKS = "networks"
@@ -20,17 +20,20 @@ Encoder = Literal["onnx", "sentence-transformers"]
 Resample = Literal["nearest", "bilinear", "bicubic", "lanczos"]
 Fit = Literal["stretch", "crop"]
 Colours = Literal["RGB", "L"]
-TABLE: dict[str, Any] = {
-    "encoder": "onnx",
-    "network": "picture.onnx",
-    "before": "",
-    "size": [0],
-    "resample": "bilinear",
-    "fit": "stretch",
-    "colours": "RGB",
-    "background": 255,
+PICTURE_SETTINGS = {
+    "encoder": Setting("onnx", "onnx, or sentence-transformers: text_model/ sees pictures too"),
+    "network": Setting("picture.onnx", "file of the version's own network"),
+    "before": Setting("", "file in networks/ of a shared network that runs first", "none"),
+    "size": Setting([0], "width and height in pixels, such as [224, 224]", "none: it is needed"),
+    "resample": Setting("bilinear", ", ".join(get_args(Resample))),
+    "fit": Setting("stretch", "stretch to the size, or crop its middle"),
+    "colours": Setting("RGB", "RGB, or L for grey"),
+    "background": Setting(255, "grey behind transparent pictures, from 0 to 255"),
+    "mean": Setting(0.0, "taken from each value of 0 to 255; one number, or one a colour"),
+    "spread": Setting(255.0, "what the rest is divided by; one number, or one a colour"),
 }
-SCALES = {"mean": 0.0, "spread": 255.0}
+SCALES = {key: PICTURE_SETTINGS[key].default for key in ("mean", "spread")}
+TABLE = {key: each.default for key, each in PICTURE_SETTINGS.items() if key not in SCALES}
 """A number each, or one for every colour."""
 
 
