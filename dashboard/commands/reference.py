@@ -20,12 +20,13 @@ from dashboard.commands.files import write_file
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.retrieval import networks
-from dashboard.storage import evidence, limits
+from dashboard.storage import limits
 from dashboard.storage.files import contents, delimited, structured
 from dashboard.storage.media import formats, inside
 from dashboard.storage.pictures import uploaded
 from dashboard.storage.pictures.side import PICTURE_SETTINGS
 from dashboard.storage.settings import COLLECTION_SETTINGS, MODEL_SETTINGS, Setting
+from dashboard.tables import LONGEST_TEXT
 from dashboard.views.address import SCHEME
 from dashboard.views.address.choices import CHOICES
 
@@ -37,7 +38,7 @@ SETTINGS = {
 }
 LIMITS = [
     ("an id", f"{limits.LONGEST_ID:,} characters"),
-    ("a text that is searched for", f"{evidence.LONGEST_TEXT:,} characters"),
+    ("a text that is searched for", f"{LONGEST_TEXT:,} characters"),
     ("a keyword", f"{limits.LONGEST_KEYWORD:,} characters"),
     ("keywords in a cell, or other words of a keyword", f"{limits.MOST_IN_CELL:,}"),
     ("different keywords of a collection", f"{limits.MOST_KEYWORDS:,}"),
