@@ -21,7 +21,7 @@ from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.retrieval import networks
 from dashboard.storage import limits
-from dashboard.storage.files import contents, delimited, structured
+from dashboard.storage.files import contents, delimited, json_lines, parquet
 from dashboard.storage.media import formats, inside
 from dashboard.storage.pictures import uploaded
 from dashboard.storage.pictures.side import PICTURE_SETTINGS
@@ -36,6 +36,7 @@ SETTINGS = {
     "model.toml": MODEL_SETTINGS,
     "picture": PICTURE_SETTINGS,
 }
+_MB = 1_000_000
 LIMITS = [
     ("an id", f"{limits.LONGEST_ID:,} characters"),
     ("a text that is searched for", f"{LONGEST_TEXT:,} characters"),
@@ -43,18 +44,25 @@ LIMITS = [
     ("keywords in a cell, or other words of a keyword", f"{limits.MOST_IN_CELL:,}"),
     ("different keywords of a collection", f"{limits.MOST_KEYWORDS:,}"),
     ("columns of a table", f"{delimited.WIDEST:,}"),
-    ("cells of a table", f"{structured.MOST_CELLS:,}"),
-    ("growth of a gzip file beyond 50 MB", f"{contents.SWELLING} times its size"),
-    ("growth of a Parquet file beyond 50 MB", f"{structured.SWELLING} times its size"),
+    ("cells of a table", f"{json_lines.MOST_CELLS:,}"),
+    (
+        f"a gzip file, unpacked beyond {contents.SMALL // _MB} MB",
+        f"{contents.SWELLING} times its size",
+    ),
+    (
+        f"a Parquet file, unfolded beyond {parquet.SMALL // _MB} MB",
+        f"{parquet.SWELLING} times its size",
+    ),
+    (f"cells of a packed table above {parquet.FEW_CELLS:,}", f"{parquet.CELLS_A_BYTE} a byte"),
     ("a JPEG", f"{formats.PICTURE_PIXELS:,} pixels"),
     ("a WebP, AVIF or GIF", f"{formats.COSTLY_PIXELS:,} pixels"),
     ("another picture, or a frame of a clip", f"{formats.WHOLE_PIXELS:,} pixels"),
-    ("an uploaded file", f"{uploaded.LARGEST // 1_000_000:,} MB"),
+    ("an uploaded file", f"{uploaded.LARGEST // _MB:,} MB"),
     ("a file of another host", f"{inside.LARGEST // 1_000_000_000:,} GB"),
     ("time of a network for a picture", f"{networks.PATIENCE:.0f} s"),
     (
         "memory of a network beside itself (three times its file while it is loaded)",
-        f"{networks.ROOM // 1_000_000:,} MB",
+        f"{networks.ROOM // _MB:,} MB",
     ),
 ]
 """What a file may ask for; the rooms refuse more with the file and the line."""
