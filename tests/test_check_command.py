@@ -133,3 +133,15 @@ def test_each_network_is_run_on_a_grey_picture(capsys, folder: Path) -> None:
     (folder / "networks/means.onnx").write_bytes(b"damaged")
     row = found(capsys, folder, "cannot be loaded")
     assert (row["level"], row["file"]) == ("error", "networks/means.onnx")
+
+
+def test_long_advice_stands_whole_in_the_table(capsys, folder: Path) -> None:
+    """It wraps within its column; the words are those that programs get."""
+    judged(folder, "hashing", "q1,v00,5")
+    row = found(capsys, folder, "grade 5")
+    main(["check", str(folder)])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) < 250
+    told = " ".join(" ".join(lines).split())
+    long = max((row["found"], row["wanted"]), key=len)
+    assert all(word in told for word in long.split())

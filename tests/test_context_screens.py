@@ -258,7 +258,7 @@ def test_without_satisfaction_the_screen_says_so_and_no_number_is_made_up(folder
     app = overview()
     assert [said.value for said in app.info].count(NOBODY) == 5
     assert not banners(app) and not matrix(app)
-    assert "no list of at least 10 rows has an answer" in texts(app)
+    assert "no list of at least 10 rows has a usable rating" in texts(app)
     assert len(app.get("vega_lite_chart")) >= 3  # figure 3 needs none
     assert not app.exception and not app.error
 
@@ -273,10 +273,10 @@ def test_reviewers_ratings_take_the_place_of_simulated_satisfaction(capsys):
     app = overview()
     assert not banners(app)
     assert "2 ratings of 2 lists by 1 reviewer, given" in texts(app)
-    assert "counts again as soon as all ratings are taken back" in texts(app)
-    assert "no list of at least 10 rows has an answer" in texts(app)  # three are needed
+    assert "To return to the simulated satisfaction, remove all ratings" in texts(app)
+    assert "no list of at least 10 rows has a usable rating" in texts(app)  # three are needed
     rate("l003", "3")
-    assert "A quarter of 3 lists is none" in texts(overview(rows="5"))
+    assert "At least four lists are needed; 3 lists remained" in texts(overview(rows="5"))
     for place in range(4, 12):
         rate(f"l{place:03d}", str(1 + place % 5))
     app = overview(rows="5")
@@ -314,7 +314,7 @@ def test_a_reviewer_rates_a_list_and_takes_it_back():
     said = reviews.latest(NAME, RATING).iloc[0]
     assert (said["author"], said["value"], said["list_id"]) == ("Eve", "4", "l001")
     assert (said["query_id"], said["run"]) == ("w31", "v0.2")
-    assert "Reviewers said: Eve 4." in texts(app).replace("\\", "")
+    assert "Ratings: Eve 4." in texts(app).replace("\\", "")
     assert not banners(app)  # the simulated answers are out of use
     app.button_group(key="rating-l001").set_value(None).run()
     assert reviews.latest(NAME, RATING).empty
@@ -363,5 +363,5 @@ def test_what_is_left_out_is_listed(folder):
 
 def test_a_collection_without_lists_says_what_it_would_need():
     app = opened("overview", collection="driving", protocol="context")
-    assert "the source's tables need `lists.csv`" in texts(app)
+    assert "None. Add `lists.csv`" in texts(app)
     assert not app.exception and not app.error

@@ -222,7 +222,9 @@ def percents(found: Numbers, view: Any, app: Any) -> None:
     columns = [*(f"{way}@{k}" for way in ("i2t_R", "t2i_R") for k in (1, 5, 10)), "Rsum", "mR"]
     for version, (_, row) in zip(view.runs, table.iterrows(), strict=True):
         for metric, cell in zip(columns, row, strict=True):
-            found.text("Recall both ways", ("percent", version, metric), cell.replace("*", ""))
+            found.text(
+                "Recall in both directions", ("percent", version, metric), cell.replace("*", "")
+            )
 
 
 def compare(found: Numbers, view: Any, app: Any) -> None:

@@ -148,4 +148,4 @@ def test_the_screen_shows_what_the_command_prints(capsys, folder, monkeypatch, t
             assert shown[f"{name} ORG"].rstrip("*†") == f"{row['r_original']:.3f}"
             assert shown[f"{name} CAG"].rstrip("*†") == f"{row['r_context']:.3f}"
         said = " ".join(caption.value for caption in app.caption)
-        assert ("mean of the means of the grid's rows" in said) == (average == "rows")
+        assert ("AVG: mean of the row means" in said) == (average == "rows")

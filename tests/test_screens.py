@@ -83,8 +83,8 @@ def test_a_screen_runs_for_every_kind_of_queries(screen, queries):
 @pytest.mark.parametrize("screen", SCREENS)
 def test_a_link_to_a_version_that_is_gone_says_so_and_computes_nothing(screen):
     app = opened(screen, collection="driving", candidate="v9")
-    assert "no model version" in app.error[0].value
-    assert "nothing was computed" in texts(app)
+    assert "asks for the model version 'v9'" in app.error[0].value
+    assert "Nothing was computed" in texts(app)
     assert not app.get("vega_lite_chart") and not app.get("bidi_component")
 
 
@@ -96,7 +96,7 @@ def test_a_link_to_a_collection_that_is_gone_says_so():
 
 def test_a_link_to_a_query_that_is_gone_says_so():
     app = opened("query", collection="driving", query="q999")
-    assert "no query" in app.error[0].value
+    assert "asks for the query 'q999'" in app.error[0].value
     assert not app.get("bidi_component")
 
 

@@ -21,7 +21,7 @@ NAME = "digits_hashes"
 
 def numbers_of(app):
     """The table of each version in numbers."""
-    return next(table.value for table in app.dataframe if "at worst" in table.value)
+    return next(table.value for table in app.dataframe if "lower bound" in table.value)
 
 
 asked = partial(question_of, NAME)
@@ -104,10 +104,10 @@ def test_bounds_are_none_where_lists_end_within_equal_distances(short_of_memory)
     app = opened(collection=NAME)
     assert not app.exception
     words = said(app)
-    assert "Bounds are not known where lists, which do not fit in memory whole, end" in words
+    assert "No bounds where rankings are cut within ties" in words
     assert "lists end at rank 100" in words
     numbers = numbers_of(app).set_index("Version")
-    assert pd.isna(numbers.loc["itq-16", "at worst"]) and numbers.loc["itq-16"].iloc[0] > 0
+    assert pd.isna(numbers.loc["itq-16", "lower bound"]) and numbers.loc["itq-16"].iloc[0] > 0
 
 
 def test_the_overview_says_what_it_draws_and_on_how_many_queries():
@@ -115,12 +115,12 @@ def test_the_overview_says_what_it_draws_and_on_how_many_queries():
     words = said(app)
     assert "mAP@p, 16 bits" in words and "nDCG@p, 64 bits" in words
     assert "Means of 150 of 150 queries" in words
-    assert "finds nothing so near counts as 0" in words
-    assert "150 queries × 1,647 items of the gallery. The two are disjoint" in words
+    assert "without such items counts as 0" in words
+    assert "150 queries × 1,647 gallery items." in words
     numbers = numbers_of(app)
     assert numbers["Version"].tolist() == list(collections.open_collection(NAME).versions)
-    assert (numbers["at worst"] < numbers.iloc[:, 1]).all()
-    assert (numbers.iloc[:, 1] < numbers["at best"]).all()
+    assert (numbers["lower bound"] < numbers.iloc[:, 1]).all()
+    assert (numbers.iloc[:, 1] < numbers["upper bound"]).all()
     pairs = next(table.value for table in app.table if "Pairs" in table.value)
     assert pairs["Pairs"].tolist() == ["24,705", "0", "222,345"]
     assert len(app.get("download_button")) == 3
@@ -131,24 +131,24 @@ def test_bounds_and_curves_are_of_the_slice_in_view():
     assert "Means of 15 of 15 queries" in said(sliced)
     numbers, whole = numbers_of(sliced), numbers_of(opened(collection=NAME))
     assert (numbers["Queries scored"] == 15).all()
-    assert (numbers["at worst"] != whole["at worst"]).any()
+    assert (numbers["lower bound"] != whole["lower bound"]).any()
 
 
 def test_a_metric_without_bounds_is_said_to_have_none():
     app = opened(collection=NAME, metric="Judged@10")
-    assert "No bounds over the orders of equal distances are known for Judged" in said(app)
+    assert "Bounds over ties are not available for Judged" in said(app)
     numbers = numbers_of(app)
-    assert numbers["at worst"].isna().all() and numbers["Judged@10"].notna().all()
+    assert numbers["lower bound"].isna().all() and numbers["Judged@10"].notna().all()
 
 
 def test_the_versions_in_view_are_those_drawn():
     app = opened(collection=NAME, runs="itq-32")
-    assert "needs codes of two lengths" in said(app)
+    assert "needs codes of at least two lengths" in said(app)
     assert "mAP@p, 32 bits" in said(app) and "mAP@p, 16 bits" not in said(app)
 
 
 def pair_of(app):
-    table = next(t.value for t in app.table if "Bits that differ" in t.value)
+    table = next(t.value for t in app.table if "Hamming distance" in t.value)
     return table.rename(index=lambda version: version.replace("\\", ""))
 
 
@@ -160,7 +160,7 @@ def test_equation_1_of_a_pair_holds_and_its_bits_are_drawn(files):
     items = [item for item in collections.open_collection(NAME).items["item_id"]]
     distance = far("itq-64")[queries.index("q_d0023"), items.index("d0005")]
     row = pair_of(app).loc["itq-64"]
-    assert row["Bits that differ"] == f"**{distance}** of 64"
+    assert row["Hamming distance"] == f"**{distance}** of 64"
     inner = 64 - 2 * distance
     assert row["(K − ⟨h, h′⟩) ÷ 2"].endswith(f"{inner}) ÷ 2 = {distance}")
     assert row["K ÷ 2 · (1 − cos)"].endswith(f"= {distance}")
@@ -207,9 +207,9 @@ def test_floats_of_signs_are_codes_with_radius_and_bits(broken):
         np.save(path, np.load(path).astype(np.float32))
     app = opened(collection=NAME)
     assert not app.exception
-    assert "No hash codes" not in said(app)
+    assert "Without hash codes" not in said(app)
     query = opened("query", collection=NAME, query="q_d0023")
-    assert not query.exception and "No code of both" not in said(query)
+    assert not query.exception and "Without codes of both" not in said(query)
 
 
 def test_a_file_of_results_has_no_codes_though_a_model_has_its_name(broken):
@@ -218,9 +218,9 @@ def test_a_file_of_results_has_no_codes_though_a_model_has_its_name(broken):
     (broken / "runs" / "itq-64.csv").write_text("\n".join(lines) + "\n")
     app = opened(collection=NAME)
     assert not app.exception
-    assert "No hash codes, and so no radius or length: itq-64." in said(app)
+    assert "Without hash codes: itq-64." in said(app)
     query = opened("query", collection=NAME, query="q_d0023")
-    assert not query.exception and "No code of both: itq-64." in said(query)
+    assert not query.exception and "Without codes of both: itq-64." in said(query)
 
 
 def test_a_version_may_name_its_method_itself(broken):
@@ -254,6 +254,6 @@ def test_labels_that_are_not_there_are_said_to_be_wanted(broken):
 
 
 def test_the_right_end_is_chance_only_where_nothing_is_left_out():
-    assert _right_end(SimpleNamespace(min_similarity=-1.0)).endswith("in the gallery: chance.")
+    assert _right_end(SimpleNamespace(min_similarity=-1.0)).endswith("in the gallery (chance).")
     other = _right_end(SimpleNamespace(min_similarity=0.25))
     assert "less similar than 0.25" in other and other.endswith("not chance.")

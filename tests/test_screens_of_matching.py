@@ -97,7 +97,7 @@ def test_the_sources_table_has_the_recalls_of_both_ways_their_sum_and_mean(truth
 
 def test_the_overview_says_how_many_ask_among_how_many_and_what_is_not_offered():
     words = said(opened(collection=NAME))
-    assert "Image to text: 400 pictures, any of a picture's texts counts." in words
+    assert "Image to text: 400 pictures, any of their texts counts." in words
     assert "Text to image: 2,000 texts, each with its picture." in words
     assert "A picture has 5 texts (as in the source)." in words
     assert "400 pictures among 2,000 texts" in words and "2,000 texts among 400" in words
@@ -175,7 +175,7 @@ def test_one_direction_alone_has_no_sum():
     table = recalls(app)
     assert (table[[*SIX[:3], "Rsum (of 600)", "mR"]] == "–").all(axis=None)
     assert (table[SIX[3:]] != "–").all(axis=None)
-    assert "Image to text: none of the queries in view, so Rsum and mR" in said(app)
+    assert "Image to text: no such query in view, so Rsum and mR" in said(app)
     assert "Text to image, 2,000" in said(app).replace("*", "")
     assert "Image to text, " not in said(app).replace("*", "")
 
@@ -185,15 +185,15 @@ def test_a_slice_of_one_direction_has_no_sum():
     table = recalls(app)
     assert (table[[*SIX[3:], "Rsum (of 600)", "mR"]] == "–").all(axis=None)
     assert (table[SIX[:3]] != "–").all(axis=None)
-    assert "Text to image: none of the queries in view, so Rsum and mR" in said(app)
+    assert "Text to image: no such query in view, so Rsum and mR" in said(app)
 
 
 def test_a_test_that_is_too_large_is_an_error_and_no_number():
     app = opened(collection=NAME, test="five-fold 1K")
-    error = "COCO five-fold 1K cannot be had here: this collection asks with 400 pictures."
+    error = "COCO five-fold 1K is not available: this collection has 400 picture queries."
     assert app.error[0].value.replace("\\", "") == error
     assert not [table for table in app.table if "Rsum (of 600)" in table.value]
-    assert "there is no test '2K'" in opened(collection=NAME, test="2K").error[0].value.replace(
+    assert "asks for the test '2K'" in opened(collection=NAME, test="2K").error[0].value.replace(
         "\\", ""
     )
 
@@ -308,7 +308,7 @@ def test_lists_that_end_early_are_drawn_to_their_end_and_say_so(broken, monkeypa
     monkeypatch.setattr(runs, "MOST_RESULTS", 2_400 * 100)
     words = said(opened(collection=NAME))
     assert "Rankings are cut at rank 100 to fit in memory" in words
-    assert "pictures find none within rank 100" in words
+    assert "pictures have none within rank 100" in words
     memory.forget()
 
 

@@ -59,7 +59,7 @@ def test_a_hash_query_shows_its_picture_types_and_bounds(name):
     notes = {item.get("note", "") for item in cards(app)["items"]}
     assert notes <= {"type 1 (grade 2)", "type 2 (grade 1)", "type 3 (grade 0)"}
     assert f"questions/{name}?item=" in app.get("html")[0].proto.body
-    assert "The two are disjoint" in texts(opened("overview", collection=name))
+    assert "Queries and gallery share no id" in texts(opened("overview", collection=name))
 
 
 def test_a_context_query_shows_relevance_in_rows_of_a_grid():

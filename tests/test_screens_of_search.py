@@ -30,7 +30,7 @@ def test_a_text_is_typed_only_where_a_version_encodes_it(name, can_type):
     assert ("Text" in fields(app)) == can_type
     assert ("encodes text" in texts(app)) == (not can_type)
     assert any("of the collection" in label for label in fields(app))
-    assert ("Type a text" in app.info[-1].value) == can_type
+    assert ("Search by text" in app.info[-1].value) == can_type
 
 
 def test_stored_texts_are_offered_where_no_version_encodes_others(tiny):

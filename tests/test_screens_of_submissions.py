@@ -201,7 +201,7 @@ def test_an_array_without_ids_is_named_with_what_to_do(folder):
     (folder / "new" / "gallery*2.txt").unlink()
     app = opened(collection=NAME)
     told = said(app)
-    assert "Not offered: new/gallery*2.npy, because there is no new/gallery*2.txt beside" in told
+    assert "Not listed: new/gallery*2.npy, because new/gallery*2.txt is missing." in told
     assert "new/gallery*2.npy" not in app.selectbox(key="submission-gallery").options
     for number in range(7):
         np.save(folder / f"g{number}.npy", np.ones(1))

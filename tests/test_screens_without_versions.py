@@ -102,6 +102,7 @@ def test_the_form_takes_the_first_submission_and_then_holds_the_second_against_i
     assert app.query_params["submissions"] == [FIRST, SECOND]
     assert app.query_params["baseline"] == "mine" and app.query_params["candidate"] == "yours"
     assert app.query_params["runs"] == ["mine", "yours"]
+    assert "2 versions" in said(app) and "0 versions" not in said(app)
     app.button(key="remove-mine").click().run()
     assert not app.exception and not app.error
     assert app.query_params["baseline"] == app.query_params["candidate"] == "yours"

@@ -69,7 +69,7 @@ def test_words_find_a_query_and_the_order_has_only_what_they_find(visit: Callabl
 def test_letters_find_a_stored_text_to_search_with(visit: Callable) -> None:
     """There are ranked results of the stored queries, and nothing to search other texts with."""
     page = visit("/search")
-    field = page.get_by_role("textbox", name="Find a text among 20,000")
+    field = page.get_by_role("textbox", name="Find a text (20,000)")
     field.fill("number 7")
     field.press("Enter")
     page.get_by_text("1,111 matches, the first 200 listed.").wait_for()

@@ -108,7 +108,7 @@ def test_a_rating_is_on_the_disk_and_takes_the_banners_place(new_page, world) ->
     places(page)
     page.get_by_label("Your name").fill("Eve")
     page.get_by_role("radiogroup", name="From 1 to").get_by_role("radio", name="4").click()
-    page.get_by_text("Reviewers said: Eve 4.").wait_for()
+    page.get_by_text("Ratings: Eve 4.").wait_for()
     with sqlite3.connect(reviews / "reviews.sqlite") as file:
         said = file.execute("SELECT kind, list_id, value, author FROM review").fetchall()
     assert said == [("rating", "l001", "4", "Eve")]

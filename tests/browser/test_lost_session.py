@@ -201,4 +201,4 @@ def test_a_rating_is_kept_at_the_first_click_after_the_server_was_started_again(
     assert name.input_value() == "Ada"
     stars = page.get_by_role("radiogroup", name="From 1 to")
     stars.get_by_role("radio", name="4", exact=True).click()
-    page.get_by_text("Reviewers said: Ada 4.").wait_for()
+    page.get_by_text("Ratings: Ada 4.").wait_for()

@@ -155,11 +155,11 @@ def view_of(**choices):
 @pytest.mark.parametrize(
     ("asked", "ids", "ways", "said"),
     [
-        ("", "ab", (0, 3), "; here 1 to 2"),
-        ("3", "cd", (1, 5), "; here 3 to 4"),
-        ("4", "cd", (1, 5), "; here 3 to 4"),
-        ("5", "e", (3, 0), "; here 5 to 5"),
-        ("900", "e", (3, 0), "; here 5 to 5"),
+        ("", "ab", (0, 3), "; showing 1 to 2"),
+        ("3", "cd", (1, 5), "; showing 3 to 4"),
+        ("4", "cd", (1, 5), "; showing 3 to 4"),
+        ("5", "e", (3, 0), "; showing 5 to 5"),
+        ("900", "e", (3, 0), "; showing 5 to 5"),
     ],
 )
 def test_all_that_was_missed_can_be_reached(asked, ids, ways, said):

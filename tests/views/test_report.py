@@ -121,8 +121,8 @@ def test_its_numbers_are_those_by_hand(made: Callable) -> None:
     by_query = {row["query_id"]: row["delta"] for row in queries}
     assert by_query == {"q1": -1, "q2": -1, "item_v3": 0, "q3": 1, "q4": None}
     text = Page(html).text
-    assert "All 2 queries worse in the candidate, the most first." in text
-    assert "The one query better in the candidate, the most first." in text
+    assert "All 2 queries worse in the candidate, largest change first." in text
+    assert "The one query better in the candidate, largest change first." in text
     assert "4 text queries, 1 item queries; 1 not scored: no keyword mapped" in text
     assert "No clear difference between b and a at Recall@1, ALFA 0.1 (hits ÷ 1;" in text
 

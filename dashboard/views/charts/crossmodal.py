@@ -19,7 +19,7 @@ def within_rank(
     ticks = sorted({1, 5, 10, *(10**power for power in range(2, 8)), int(shares["rank"].max())})
     axis = alt.Axis(values=ticks, format=",d", grid=False, labelOverlap="greedy")
     log = alt.Scale(type="log", nice=False, padding=8)
-    x = alt.X("rank:Q", title="within rank", scale=log, axis=axis)
+    x = alt.X("rank:Q", title="rank", scale=log, axis=axis)
     y = alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
     tips = [
         alt.Tooltip("rank:Q", title="Within rank", format=","),

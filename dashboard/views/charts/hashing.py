@@ -92,7 +92,7 @@ def precision_recall(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChar
             alt.Tooltip("radius:Q", title="Within Hamming distance"),
             tip("precision_found", "Precision"),
             tip("recall", "Recall"),
-            alt.Tooltip("found:Q", title="Queries that find something"),
+            alt.Tooltip("found:Q", title="Queries with results"),
             alt.Tooltip("scored:Q", title="of"),
         ],
     )
@@ -143,8 +143,8 @@ def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
 BOUND = ("mean", "worst", "best")
 BOUNDS = [
     alt.Tooltip("mean:Q", title="Mean, ties in gallery order", format=".3f"),
-    tip("worst", "at worst"),
-    tip("best", "at best"),
+    tip("worst", "lower bound"),
+    tip("best", "upper bound"),
     alt.Tooltip("scored:Q", title="Queries scored"),
     alt.Tooltip("total:Q", title="of"),
 ]

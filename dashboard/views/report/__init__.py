@@ -43,13 +43,13 @@ def report(subject: Subject) -> Report:
         tag("h1", data(title)),
         tag("p", data(subject.collection.title), " · ", data(subject.date), class_="under"),
         sections.said(found),
-        _section("What was compared", sections.compared(found)),
+        _section("Compared data", sections.compared(found)),
         _section("Change by metric", sections.metrics(found)),
         _section("Change per query", _charts(found)),
         _section(f"Slices: {subject.title}", sections.slices(found)),
         _section("Worse", queries.changed(found, found.worst, "worse", shown)),
         _section("Better", queries.changed(found, found.best, "better", shown)),
-        _section("The tables", exports.links(files)),
+        _section("Tables", exports.links(files)),
         pictures.stored(shown),
     ]
     return Report(_page(title, joined(body, "\n")), files)

@@ -49,7 +49,9 @@ class Found:
 def find(subject: Subject) -> Found:
     """The numbers of a subject. Raises ValueError where there is no query."""
     if subject.queries.empty:
-        raise ValueError("there is no query of this kind to report on")
+        raise ValueError(
+            "there is no query of this kind to report on; choose another kind of queries"
+        )
     experiment, only = subject.experiment, subject.only
     rows = measuring.comparison(experiment, *subject.versions, subject.metrics, only)
     required = judging.required_keywords(experiment)

@@ -32,7 +32,7 @@ def changed(found: Found, query_ids: Sequence[str], word: str, shown: Shown) -> 
     every = int(found.front[word])
     all_of = "The one query" if every == 1 else f"All {every:,} queries"
     some = f"{len(query_ids):,} of {every:,} queries"
-    told = f"{all_of if every <= MOST else some} {word} in the candidate, the most first."
+    told = f"{all_of if every <= MOST else some} {word} in the candidate, largest change first."
     rows = found.deltas.set_index("query_id").loc[list(query_ids)]
     articles = [_article(found, row, shown) for row in rows.reset_index().to_dict("records")]
     return joined([tag("p", told), *articles])
@@ -58,7 +58,7 @@ def _chips(found: Found, query_id: str) -> Markup:
         tag("span", data(row.keyword), class_="chip", title=group_name(str(row.group)))
         for row in mine.itertuples()
     ]
-    return joined(["asks for ", *chips]) if chips else Markup("asks for no keyword")
+    return joined(["keywords: ", *chips]) if chips else Markup("no keywords")
 
 
 def _line(found: Found, query_id: str, version: str, shown: Shown) -> Markup:

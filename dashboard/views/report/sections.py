@@ -34,13 +34,13 @@ def said(found: Found) -> Markup:
     if some := [version for version in found.subject.versions if version in known]:
         box = joined([box, tag("p", data(signs_in_a_sentence(some), None))])
     if warned:
-        told = "Not comparable; what follows was asked for all the same:"
+        told = "Not comparable; compared on request:"
         box = joined([tag("div", told, tag("ul", *warned), class_="unlike"), box])
     others = [tag("li", each) for place, each in enumerate(sentences) if place != front]
     if not others:
         return box
     listed = tag("ul", *others, class_="others")
-    return joined([box, tag("details", tag("summary", "The other metrics in words"), listed)])
+    return joined([box, tag("details", tag("summary", "Other metrics"), listed)])
 
 
 def _sentence(found: Found, row: pd.Series) -> Markup:
@@ -135,7 +135,7 @@ def _fingerprints(subject: Subject) -> Markup:
         file = f"runs/{version}"
         wanted.append(file if file in digests else f"models/{version}")
     rows = [[data(name), tag("code", data(digests[name]))] for name in wanted if name in digests]
-    told = "Fingerprints of the content: two reports with the same ones rest on the same data."
+    told = "Fingerprints of the content: reports with the same fingerprints use the same data."
     return joined([tag("p", told), table(["", "Fingerprint"], rows, texts=2)])
 
 
@@ -188,7 +188,7 @@ def slices(found: Found) -> Markup:
     kinds = rows.groupby("by", sort=False)
     bodies = [_slice_rows(str(by), part, scale, len(heads)) for by, part in kinds]
     told = (
-        f"Parts with fewer than {SMALL_SLICE} scored queries are pale. These intervals are not "
+        f"Slices with fewer than {SMALL_SLICE} scored queries are pale. These intervals are not "
         "corrected for the number of parts: one in twenty is off by chance."
     )
     return joined([tag("p", told), _scrolled(tag("thead", _heads(heads, 1)), *bodies)])

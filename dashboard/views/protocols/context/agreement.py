@@ -26,12 +26,12 @@ MARKS = (
 
 def halves(view: View, asked: Study, read: Reading) -> None:
     """Table 2."""
-    st.header("Where relevance varies little, and where much", anchor=False)
+    st.header("Lists of low and high relevance variance", anchor=False)
     whose(asked)
     table = context_study.halves(asked, read)
     if table.empty:
         number = int(context_study.cleaning(asked, read.rows)["lists"].iloc[-1])
-        few = f"A quarter of {counted(number, 'list')} is none; this needs four lists or more."
+        few = f"At least four lists are needed; {counted(number, 'list')} remained."
         st.info(few if number else none_left(read.rows))
         return
     cells = table.assign(
@@ -43,15 +43,15 @@ def halves(view: View, asked: Study, read: Reading) -> None:
     late.table(wide.rename_axis("Original gain"), "table-2")
     by_part = table.drop_duplicates("part").set_index("part")
     tied = [
-        f"{tied} lists share the variance at the border of the {part} quarter; their order in the "
-        "file decides which of them are in it."
+        f"{tied} lists share the variance at the border of the {part} quarter; the order of the "
+        "file decides between them."
         for part, tied in by_part["tied"].items()
         if tied
     ]
     st.caption(
         f"Table 2 of the source: Spearman's rank correlation with satisfaction, original gain, in "
-        f"the first {read.rows} rows; the {by_part['n'].max()} lists whose relevance varies least "
-        f"and as many where it varies most, a quarter each. {_average(asked, read)}\\* p < 0.05. "
+        f"the first {read.rows} rows; the {by_part['n'].max()} lists of lowest and as many of "
+        f"highest relevance variance, a quarter each. {_average(asked, read)}\\* p < 0.05. "
         f"{' '.join(tied)}"
     )
     take_away(view, marked(asked, table), "table-2")
@@ -76,7 +76,7 @@ def gains(view: View, asked: Study, read: Reading) -> None:
         late.rows(
             _behind(table), BEHIND_WRITTEN, hide_index=True, column_config=BEHIND, placeholder="–"
         )
-    window = "the pictures in it" if read.divide == "window" else "w"
+    window = "its pictures" if read.divide == "window" else "w"
     st.caption(
         f"Spearman's rank correlation with satisfaction over {counted(number, 'list')} of at least "
         f"{read.rows} rows, in their first {read.rows}; w = {read.window}, a window is divided by "
@@ -107,27 +107,27 @@ def _behind(table: pd.DataFrame) -> pd.DataFrame:
             "from": table["low"],
             "to": table["high"],
             "p (Williams)": table["p"],
-            "with each other": table["between"],
+            "original × context": table["between"],
         }
     )
 
 
 BEHIND = {
-    "with each other": st.column_config.NumberColumn(
-        help="Spearman of the original with the context-aware gain"
+    "original × context": st.column_config.NumberColumn(
+        help="Spearman's correlation of the original and the context-aware gain"
     ),
 }
 
 BEHIND_WRITTEN = {
     **dict.fromkeys(("Difference", "from", "to"), signed),
     "p (Williams)": chance,
-    "with each other": number,
+    "original × context": number,
 }
 
 
 def depths(view: View, asked: Study, read: Reading) -> None:
     """Table 3."""
-    st.header("At the depths of the source", anchor=False)
+    st.header("Depths of the source", anchor=False)
     whose(asked)
     table = context_study.table_3(asked, read)
     numbers = dict(zip(table["fewest_rows"], table["n"], strict=True))
@@ -158,7 +158,7 @@ def _average(asked: Study, read: Reading) -> str:
     if read.average != "rows":
         return ""
     number = context_study.in_each_row(asked, read.rows)
-    same = f"Each row holds {number} here, so that it is the mean of all pictures. "
+    same = f"Each row holds {number}, so this equals the mean of all pictures. "
     return OVER_ROWS + (same if number else "")
 
 

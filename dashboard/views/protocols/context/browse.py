@@ -12,7 +12,7 @@ from dashboard.views.protocols.context.query import query
 from dashboard.views.texts import plain
 from dashboard.views.view import View
 
-ORDER = "in the order of the file"
+ORDER = "in file order"
 
 
 def browse(view: View) -> None:
@@ -21,7 +21,7 @@ def browse(view: View) -> None:
     narrowed = frame.narrowed(view, len(order))
     if order.empty and not view.query:
         if not narrowed:
-            st.info("Nobody saw a list of these queries: choose others, or all of them.")
+            st.info("No list belongs to these queries. Choose other queries on the left.")
         return
     query_id = view.query or str(order["query_id"].iloc[0])
     frame.show_query(view, query_id)

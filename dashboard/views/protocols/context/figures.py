@@ -56,9 +56,9 @@ def _explained(table: pd.DataFrame, rows: int) -> str:
     felt = int(table["satisfaction"].notna().sum())
     return (
         f"{counted(len(table), 'list')} of at least {rows} rows, in their first "
-        f"{min(rows, FIRST_PAGE):,}; {felt:,} with a satisfaction. r is relevance ÷ 100, "
-        f"r′ = r² ÷ the largest r up to there. Above the dashed line r′ varies more than r: so it "
-        f"is for {wider:,} of {len(table):,} lists. Click a point to open its list."
+        f"{min(rows, FIRST_PAGE):,}; {felt:,} with a satisfaction. r = relevance ÷ 100, "
+        f"r′ = r² ÷ largest r so far. Above the dashed line r′ varies more than r: {wider:,} of "
+        f"{len(table):,} lists. Select a point to open its list."
     )
 
 

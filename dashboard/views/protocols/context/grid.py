@@ -67,7 +67,7 @@ def _worth(step: Mapping[Any, Any], discount: str) -> dict[str, Any]:
     """The numbers of a picture, and in words whether it counts in full."""
     if pd.isna(step["rank"]):
         no_answer = step["relevance"] < 0
-        words = "no valid relevance: skipped" if no_answer else "below the rows that count"
+        words = "no valid relevance: skipped" if no_answer else "below the counted rows"
         return {
             "rank": None, "r": None, "counts": None, "numbers": [], "words": words,
             "state": "skipped",
@@ -86,12 +86,12 @@ def in_words(step: Mapping[Any, Any]) -> str:
     """Why a picture counts as much as it does.
 
     >>> in_words({"r": 0.4, "adjusted": 0.2, "best": 0.8, "best_rank": 1})
-    'worth less: picture 1 is better (0.800)'
+    'discounted: picture 1 is better (0.800)'
     >>> in_words({"r": 0.8, "adjusted": 0.8, "best": 0.8, "best_rank": 1})
-    'counts in full'
+    'full gain'
     """
     if step["r"] == 0:
-        return "not relevant at all"
+        return "not relevant"
     if step["r"] - step["adjusted"] > LESS:
-        return f"worth less: picture {int(step['best_rank']):,} is better ({number(step['best'])})"
-    return "counts in full"
+        return f"discounted: picture {int(step['best_rank']):,} is better ({number(step['best'])})"
+    return "full gain"

@@ -28,11 +28,11 @@ from dashboard.views.view import View
 def overview(view: View) -> None:
     """Draw the section of the Overview."""
     known = context_study.lists_of(view.collection)
-    st.header("Lists that people saw", anchor=False)
+    st.header("Participants' lists", anchor=False)
     if known is None:
         st.caption(
-            "None: the source's tables need `lists.csv` with what each person saw, and "
-            "`satisfaction.csv` with what they said of it."
+            "None. Add `lists.csv` (what each participant saw) and `satisfaction.csv` (their "
+            "ratings)."
         )
         return
     if not readable(view, known):
@@ -53,7 +53,7 @@ def overview(view: View) -> None:
 
 def _sizes(view: View, asked: Study, read: Reading) -> None:
     """Table 1, and what each step of cleaning left."""
-    st.header("How many there are, and how many are left", anchor=False)
+    st.header("Lists before and after cleaning", anchor=False)
     whose(asked)
     sizes, steps = context_study.sizes(asked), context_study.cleaning(asked, read.rows)
     left, right = st.columns(2, gap="large")
@@ -62,11 +62,11 @@ def _sizes(view: View, asked: Study, read: Reading) -> None:
         late.table(_counted(sizes, "part"), "table-1")
         st.caption(_worked(view))
     with right:
-        st.markdown("**What each step of cleaning leaves**")
+        st.markdown("**Cleaning, step by step**")
         late.table(_counted(steps, "step"), "cleaning")
         st.caption(
-            "In the source's order. Images are places in lists with a valid relevance; invalid are "
-            "those without (−1, −2, or nobody's), which are skipped."
+            "In the source's order. Images: places with a valid relevance. Invalid: places without "
+            "one (−1, −2 or no answer); they are skipped."
         )
     take_away(view, marked(asked, steps), "cleaning")
 
@@ -85,9 +85,8 @@ def _worked(view: View) -> str:
     """Where relevance comes from: of how many workers each."""
     low, high = context_study.workers(view.collection)
     if not high:
-        return "Relevance came averaged (qrels). A list is a query as one person saw it."
+        return "Relevance: averages from qrels. A list is one query as one participant saw it."
     return (
-        f"Relevance: the mean of what {between(low, high)} workers said of a query and an image, "
-        "invalid answers left out. A list is a query as one person saw it, which the source calls "
-        "a query."
+        f"Relevance: mean of {between(low, high)} workers' valid answers per query and image. A "
+        "list is one query as one participant saw it; the source calls it a query."
     )

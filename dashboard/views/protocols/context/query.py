@@ -34,12 +34,12 @@ def query(view: View, query_id: str) -> None:
     known = context_study.lists_of(view.collection)
     if known is None:
         return
-    st.header("What people saw for this query", anchor=False)
+    st.header("Participants' lists for this query", anchor=False)
     if not readable(view, known):
         return
     mine = known.places[known.places["query_id"] == query_id]
     if mine.empty:
-        st.info("Nobody saw a list of this query.")
+        st.info("No list belongs to this query.")
         return
     asked = heard(view)
     if asked is None:
@@ -57,7 +57,7 @@ def _choose(view: View, asked: Study, mine: pd.DataFrame) -> str:
     """Which of the query's lists is shown: the address' list, else the first."""
     ids = mine["list_id"].drop_duplicates().tolist()
     if view.list and view.list not in ids:
-        st.caption(plain(f"List {view.list} is of another query; here are those of this one."))
+        st.caption(plain(f"List {view.list} belongs to another query."))
     chosen = view.list if view.list in ids else ids[0]
     said = context_study.answers(asked)
     said = said[said["list_id"].isin(ids)].dropna(subset=["satisfaction"])
@@ -85,7 +85,7 @@ def _name(about: dict[str, str], said: pd.DataFrame, whose_words: str) -> str:
     given = ", ".join(f"{value:g}" for value in said["satisfaction"])
     parts = [about["list_id"], about["version"]]
     parts += [f"seen by {about['participant']}"] if about["participant"] else []
-    parts.append(f"satisfaction {given} of 5, {whose_words}" if given else "no satisfaction")
+    parts.append(f"satisfaction {given} of 5, {whose_words}" if given else "not rated")
     return " · ".join(part for part in parts if part)
 
 
@@ -106,18 +106,17 @@ def _steps(view: View, asked: Study, list_id: str, read: Reading) -> None:
 
 def _legend(steps: pd.DataFrame, shown_steps: pd.DataFrame, read: Reading, discount: str) -> str:
     below = len(steps) - len(shown_steps)
-    further = f"; {below} further ones lie below the rows that count" if below else ""
-    window = "the pictures in it" if read.divide == "window" else "w"
+    further = f"; {below} more below the counted rows" if below else ""
+    window = "its pictures" if read.divide == "window" else "w"
     formula = DISCOUNTS[discount].in_words
     if discount == "AVG" and read.average == "rows":
         formula = "d(k) = 1 ÷ pictures in its row ÷ number of rows"
     return (
-        f"In rows and columns as it was seen: {len(shown_steps):,} places, "
+        f"Layout as the participant saw it: {len(shown_steps):,} places, "
         f"{int(shown_steps['rank'].notna().sum()):,} with a valid relevance{further}. "
-        "r: relevance ÷ 100. r′ = r² ÷ the largest r up to there. g: the mean of r′ over the last "
-        f"{read.window} pictures, divided by {window}. {formula}: the discount of the "
-        "metric in front. Pale part of a bar: r; full part: r′. Where results are called hits, r "
-        "is 0.5 or more; nothing here depends on that."
+        "r = relevance ÷ 100. r′ = r² ÷ largest r so far. g = mean of r′ over the last "
+        f"{read.window} pictures, divided by {window}. Discount of the selected metric: {formula}. "
+        "Bars: r pale, r′ full. A hit has r ≥ 0.5; no number here depends on it."
     )
 
 
@@ -136,12 +135,12 @@ def _said(steps: pd.DataFrame, discount: str) -> str:
     lost = (read["r"] - read["adjusted"]).astype(float)
     sentence = f"{discount} with the context-aware gain: {value}."
     if lost.max() <= LESS:
-        return f"{sentence} No picture is worth less here: none comes after a better one."
+        return f"{sentence} No picture is discounted: none follows a better one."
     worst = read.iloc[int(lost.argmax())]
     r, best = float(worst["r"]), float(worst["best"])
     adjusted = number(worst["adjusted"])
     return (
         f"{sentence} Picture {int(worst['rank']):,} has a relevance of {number(r)}, but picture "
-        f"{int(worst['best_rank']):,} before it has {number(best)}. Beside the better one it "
+        f"{int(worst['best_rank']):,} before it has {number(best)}. After the better one it "
         f"counts only {number(r)} × {number(r)} ÷ {number(best)} = {adjusted}."
     )

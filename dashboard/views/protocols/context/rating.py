@@ -12,12 +12,12 @@ from dashboard.views.texts import plain
 WORDS = {"1": "1, not at all", "5": "5, entirely"}
 _NAME, _PROBLEM = "reviewer-name", "rating-problem"
 TAKES_PLACE = {
-    REAL: "The collection has real satisfaction, which stays in use; ratings are kept beside it.",
-    SIMULATED: "From the first rating on, reviewers' ratings take the place of the simulated "
-    "satisfaction everywhere, until all ratings are taken back (click a chosen value again); a "
-    "reviewer counts from three lists on, rated in more than one way.",
-    REVIEWERS: "The tables on the Overview rest on reviewers' ratings; a reviewer counts from "
-    "three lists on, rated in more than one way.",
+    REAL: "This collection has real satisfaction ratings. Yours are saved separately.",
+    SIMULATED: "The first rating replaces the simulated satisfaction on all screens; removing all "
+    "ratings (click a chosen value again) restores it. A reviewer counts after three lists with "
+    "at least two different ratings.",
+    REVIEWERS: "The tables on the Overview use reviewers' ratings. A reviewer counts after three "
+    "lists with at least two different ratings.",
 }
 
 
@@ -26,7 +26,7 @@ def rate(collection: str, query_id: str, list_id: str, version: str, asked: Stud
     given = context_study.ratings(asked)
     mine = given[given["list_id"] == list_id].set_index("author")["value"]
     with st.container(border=True):
-        st.markdown("**How content would you be with this list?**")
+        st.markdown("**How satisfied would you be with this list?**")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             name = _name()
             key = f"rating-{list_id}"
@@ -44,7 +44,7 @@ def rate(collection: str, query_id: str, list_id: str, version: str, asked: Stud
             st.error(plain(problem, None), icon=":material/error:")
         if len(mine):
             said = ", ".join(f"{author} {value}" for author, value in mine.items())
-            st.caption(plain(f"Reviewers said: {said}.", None))
+            st.caption(plain(f"Ratings: {said}.", None))
         st.caption(TAKES_PLACE.get(context_study.kind(asked), TAKES_PLACE[REVIEWERS]))
 
 

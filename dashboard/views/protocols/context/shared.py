@@ -16,24 +16,24 @@ from dashboard.views.texts import plain
 from dashboard.views.view import View
 
 ROWS = ("5", "10", "15")
-DIVIDE = {"window": "the pictures in it", "w": "always w"}
-AVERAGE = {"pictures": "all pictures, as CG", "rows": "row means"}
-OVER_ROWS = "AVG: the mean of the means of the grid's rows, however many pictures each holds. "
+DIVIDE = {"window": "its pictures", "w": "w"}
+AVERAGE = {"pictures": "pictures (as CG)", "rows": "row means"}
+OVER_ROWS = "AVG: mean of the row means; every row has the same weight. "
 KINDS = {
-    REAL: "by those who saw the list",
+    REAL: "by participants",
     SIMULATED: "simulated",
-    REVIEWERS: "by reviewers here",
-    NONE: "nobody's",
+    REVIEWERS: "by reviewers",
+    NONE: "not rated",
 }
 BANNER = "Simulated by a browsing model: this satisfaction supports no conclusion."
 NOBODY = (
-    "There is no satisfaction: nobody said how content they were with these lists. "
-    "Rate lists on the Query screen, and your ratings are used here."
+    "These lists have no satisfaction ratings. Rate lists on the Query screen to see "
+    "correlations here."
 )
 
 WAY_BACK = (
-    "The simulated satisfaction counts again as soon as all ratings are taken back: under each "
-    "rated list there, with the reviewer's name, click the chosen value again."
+    "To return to the simulated satisfaction, remove all ratings: enter the reviewer's name under "
+    "each rated list there and click the chosen value again."
 )
 
 
@@ -42,7 +42,7 @@ def readable(view: View, known: Lists) -> bool:
     for problem in known.refused.values():
         st.error(plain(str(problem), None), icon=":material/error:")
     if any(getattr(view, key) is None for key in ("rows", "window", "divide", "average", "list")):
-        st.info("Choose another value: nothing was computed for this link.")
+        st.info("Nothing was computed for this link. Choose another value.")
     return not {"lists", "relevance"} & set(known.refused)
 
 
@@ -66,7 +66,7 @@ def whose(asked: Study) -> None:
         numbers = _numbers(context_study.ratings(asked))
         words = zip(("rating", "list", "reviewer"), numbers, strict=True)
         ratings, rated, people = (counted(n, word) for word, n in words)
-        sentence = f"Satisfaction: {ratings} of {rated} by {people}, given on the Query screen."
+        sentence = f"Satisfaction: {ratings} of {rated} by {people}, entered on the Query screen."
         known = context_study.lists_of(asked.collection)
         if known is not None and known.kind == SIMULATED:
             sentence = f"{sentence} {WAY_BACK}"
@@ -88,18 +88,18 @@ def choices(view: View) -> None:
     """How deep lists are read, and over what the context-aware gain is averaged."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         given = dict.fromkeys([*ROWS, *([view.rows] if view.rows else [])])
-        segments("Rows of each list", "rows", {rows: rows for rows in given}, view)
+        segments("Rows per list", "rows", {rows: rows for rows in given}, view)
         st.session_state["choice-window"] = int(view.window or Reading.window)
         st.number_input(
-            "Window w, in pictures",
+            "Window w (pictures)",
             min_value=1,
             max_value=10_000,
             key="choice-window",
             on_change=lambda: bar.go(window=str(st.session_state["choice-window"])),
             width=180,
         )
-        segments("A window is divided by", "divide", DIVIDE, view)
-        segments("AVG is the mean of", "average", AVERAGE, view)
+        segments("Window divisor", "divide", DIVIDE, view)
+        segments("AVG over", "average", AVERAGE, view)
 
 
 def notes(known: Lists) -> None:
@@ -111,8 +111,8 @@ def notes(known: Lists) -> None:
 def none_left(rows: int) -> str:
     """Why there is nothing to correlate."""
     return (
-        f"Nothing to correlate: after cleaning no list of at least {rows} rows has an answer that "
-        "can be used. A person counts from three lists on, answered in more than one way."
+        f"Nothing to correlate: after cleaning, no list of at least {rows} rows has a usable "
+        "rating. A participant counts after three lists with at least two different ratings."
     )
 
 

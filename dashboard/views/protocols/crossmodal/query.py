@@ -27,12 +27,12 @@ def query(view: View, query_id: str) -> None:
         return
     is_picture = kind == IMAGE
     gallery = f"{matching.gallery_of(experiment, kind):,} {'texts' if is_picture else 'pictures'}"
-    st.header("All its texts" if is_picture else "Its picture", anchor=False)
-    best = "; the best of each version, in bold, counts for R@K" if len(own) > 1 else ""
+    st.header("Its texts" if is_picture else "Its picture", anchor=False)
+    best = "; the best per version, in bold, counts for R@K" if len(own) > 1 else ""
     found = [_table(experiment, own, "Text" if is_picture else "Picture")]
     st.caption(f"Ranks among {gallery}{best}.")
     if len(asking):
-        st.markdown("**Asked the other way:** where each of its texts finds this picture")
+        st.markdown("**Reverse direction:** rank of this picture for each of its texts")
         found.append(_table(experiment, asking, "Text", bold=False))
         st.caption(f"Ranks among {matching.gallery_of(experiment, TEXT):,} pictures.")
     take_away(view, pd.concat(found, ignore_index=True), f"ranks-{query_id}")

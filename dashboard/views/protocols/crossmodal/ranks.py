@@ -28,7 +28,7 @@ def ranks(view: View) -> None:
     only = summary.selected(view, experiment)
     ways = charts.version_ways(versions_of(view))
     found = {version: matching.first_hits(experiment, version, only) for version in view.runs}
-    st.header("Where the first right answer stands", anchor=False)
+    st.header("Rank of the first correct result", anchor=False)
     taken = []
     for column, kind in zip(st.columns(2, gap="large"), WAYS, strict=True):
         mine = {version: table[table["kind"] == kind] for version, table in found.items()}
@@ -37,11 +37,11 @@ def ranks(view: View) -> None:
         with column:
             taken.append(_curve(view, kind, mine, ways).assign(way=WAYS[kind]))
     if not taken:
-        st.info("None of the queries in view is scored.")
+        st.info("No query in view is scored.")
         return
     st.caption(
-        "Share of queries whose first right answer stands within a rank; upright at R@1, R@5 and "
-        "R@10. Grey, dashed: a random order. Equal similarities stand in gallery order."
+        "Share of queries with a correct result within a rank; vertical lines at R@1, R@5, R@10. "
+        "Dashed grey: random order. Ties are in gallery order."
     )
     table = pd.concat(taken, ignore_index=True)
     take_away(view, table[["way", "run", "rank", "share", "queries"]], "within-rank")
@@ -67,9 +67,9 @@ def _curve(
     st.markdown(f"**{WAYS[kind]}**, {len(first):,} {asking} among {gallery:,} {others}")
     late.chart(
         within_rank(shares, dashed, {run: ways[run] for run in found}, CUTOFFS),
-        alt=f"{WAYS[kind]}: share of {asking} whose first right answer is within a rank",
+        alt=f"{WAYS[kind]}: share of {asking} with a correct result within a rank",
     )
-    none = f"{asking} find none" + (f" within rank {cut:,}" if cut and cut < gallery else "")
+    none = f"{asking} have none" + (f" within rank {cut:,}" if cut and cut < gallery else "")
     st.caption(plain(" ".join(_said(run, of, none) for run, of in found.items()), None))
     return pd.concat([shares, dashed.assign(run="random order")], ignore_index=True)
 
@@ -78,14 +78,16 @@ def _said(run: str, found: pd.DataFrame, none: str) -> str:
     """The median rank of a version, and how many of its first answers stand where they do by
     chance."""
     if found.empty:
-        return f"{run}: none was run."
+        return f"{run}: not run."
     ranks = found["rank"].astype("float64").fillna(np.inf)
     median, nowhere = ranks.median(), int(np.isinf(ranks).sum())
-    half = f"median rank {median:g}" if median < np.inf else "more than half find none"
+    half = (
+        f"median rank {median:g}" if median < np.inf else "no median, as more than half have none"
+    )
     words = [f"{run}: {half}"]
     if nowhere:
         words.append(f"{nowhere:,} {none}")
     tied = int(found["tied"].sum())
     if tied:
-        words.append(f"{tied:,} first answer{'s tie' if tied > 1 else ' ties'} with a wrong one")
+        words.append(f"{tied:,} correct result{'s tie' if tied > 1 else ' ties'} with a wrong one")
     return f"{', '.join(words)}."

@@ -32,7 +32,7 @@ SAME = {WHOLE[FOLD]: "1K"}
 
 def overview(view: View) -> None:
     """Draw the section of the Overview."""
-    st.header("Recall both ways", anchor=False)
+    st.header("Recall in both directions", anchor=False)
     pictures, offered, called = _offered(view)
     names = TEST_NAMES | ({"whole": f"{called} (all)"} if called else {})
     if len(offered) > 1 or view.test not in offered:
@@ -41,7 +41,7 @@ def overview(view: View) -> None:
     if called and view.test == "whole":
         st.caption(f"All pictures and texts of this collection: the {called}.")
     if view.test not in offered:
-        st.error(plain(f"{TEST_NAMES[view.test]} cannot be had here: {pictures}.", None))
+        st.error(plain(f"{TEST_NAMES[view.test]} is not available: {pictures}.", None))
     elif view.test == "whole":
         _recalls(view)
     else:
@@ -49,7 +49,7 @@ def overview(view: View) -> None:
     missing = [test for test in TESTS if test not in offered and test != SAME.get(called)]
     if missing:
         needed = [f"{TEST_NAMES[test]} needs {FOLDS[test] * FOLD:,} pictures" for test in missing]
-        st.caption(plain(f"Not offered: {', '.join(needed)}; {pictures}.", None))
+        st.caption(plain(f"Not available: {', '.join(needed)}; {pictures}.", None))
     ranks(view)
 
 
@@ -66,7 +66,7 @@ def _offered(view: View) -> tuple[str, list[str], str]:
         for test, folds in FOLDS.items()
         if number >= folds * FOLD and (test != SAME.get(called) or view.test == test)
     ]
-    return f"this collection asks with {number:,} pictures", ["whole", *large], called
+    return f"this collection has {number:,} picture queries", ["whole", *large], called
 
 
 def _recalls(view: View) -> None:
@@ -81,19 +81,19 @@ def _recalls(view: View) -> None:
     without = [WAYS[kind] for kind, number in scored.items() if not number]
     if without:
         st.caption(
-            f"{' and '.join(without)}: none of the queries in view, so Rsum and mR, which are of "
-            "both ways, have no value. Choose all queries on the left."
+            f"{' and '.join(without)}: no such query in view, so Rsum and mR have no value. Choose "
+            "all queries on the left."
         )
     st.caption(
-        f"In per cent, the best in bold; Rsum: the six added, of 600; mR: their mean. {_of(scored)}"
+        f"In per cent, best in bold. Rsum: sum of the six, of 600. mR: their mean. {_of(scored)}"
         f"{_ratio(view)}"
     )
     lacking = _lacking(single, means)
     if lacking:
         st.caption(
             plain(
-                f"Of {', '.join(lacking)} a text is scored whose picture is not: Rsum and mR of "
-                "single queries, which stand with the pictures, have no value there.",
+                f"{', '.join(lacking)}: Rsum and mR have no value per query, because a text is "
+                "scored whose picture is not.",
                 None,
             )
         )
@@ -127,10 +127,10 @@ def _thousands(view: View) -> None:
     _table(means)
     st.caption(
         plain(
-            f"{TESTS[test]}. In per cent; Rsum: the six added, of 600; mR: their mean. "
-            f"{_of({kind: _scored(means, OF[kind]) for kind in WAYS})} Of all queries of the "
-            "collection, whatever part is chosen elsewhere; a gallery of 1,000 is easier than the "
-            f"whole, so compare like with like. {' '.join(notes)}",
+            f"{TESTS[test]}. In per cent. Rsum: sum of the six, of 600. mR: their mean. "
+            f"{_of({kind: _scored(means, OF[kind]) for kind in WAYS})} All queries count, "
+            "whatever slice is chosen. A gallery of 1,000 is easier than a larger one: compare "
+            f"values of the same test only. {' '.join(notes)}",
             None,
         )
     )
@@ -143,7 +143,7 @@ def _scored(means: pd.DataFrame, metric: str) -> int:
 
 def _of(scored: dict[str, int]) -> str:
     said = {
-        IMAGE: "Image to text: {:,} pictures, any of a picture's texts counts.",
+        IMAGE: "Image to text: {:,} pictures, any of their texts counts.",
         TEXT: "Text to image: {:,} texts, each with its picture.",
     }
     return " ".join(said[kind].format(number) for kind, number in scored.items() if number)

@@ -17,9 +17,9 @@ from dashboard.views.view import View
 
 _LOOK_UP = {
     f"Precision within radius {USUAL}": "precision",
-    "of those that find something": "precision_found",
-    "Queries that find something": "found",
-    "Items found, mean": "items",
+    "Precision of queries with results": "precision_found",
+    "Queries with results": "found",
+    "Results, mean": "items",
     f"Recall within radius {USUAL}": "recall",
 }
 
@@ -31,8 +31,8 @@ def numbers(view: View, known: pd.DataFrame, near: pd.DataFrame) -> None:
         {
             "Version": table["run"].map(shown),
             short_label(view, view.metric): table["mean"],
-            "at worst": table["worst"],
-            "at best": table["best"],
+            "lower bound": table["worst"],
+            "upper bound": table["best"],
             "Queries scored": table["scored"],
         }
     )
@@ -40,7 +40,7 @@ def numbers(view: View, known: pd.DataFrame, near: pd.DataFrame) -> None:
         within = near[near["radius"] == USUAL].set_index("run").reindex(table["run"])
         for name, column in _LOOK_UP.items():
             drawn[name] = within[column].to_numpy()
-    with st.expander("Each version in numbers"):
+    with st.expander("Numbers per version"):
         floats = [str(name) for name in drawn if pd.api.types.is_float_dtype(drawn[name])]
         late.rows(drawn, dict.fromkeys(floats, number), hide_index=True, placeholder="–")
         if said:
@@ -57,6 +57,6 @@ def _means(view: View, known: pd.DataFrame) -> tuple[pd.DataFrame, str]:
             experiment, view.runs, view.metric, summary.selected(view, experiment)
         )
         front = short_label(view, view.metric)
-        unknown = f"No bounds over the orders of equal distances are known for {front}."
+        unknown = f"Bounds over ties are not available for {front}."
         return means.assign(worst=float("nan"), best=float("nan")), unknown
     return table, torn(table).strip()

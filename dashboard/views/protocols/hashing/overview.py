@@ -28,8 +28,8 @@ MEAN_OF = {"AP(retrieved)": "mAP", "nDCG(exp)": "nDCG"}
 """The source's two metrics, and what it calls their means."""
 ACROSS = 3
 TIES = (
-    "Lines: items at equal Hamming distance stand in gallery order. Bands: the least and the "
-    "greatest mean that other orders of equal distances would give"
+    "Lines: ties in Hamming distance are in gallery order. Bands: lowest and highest mean over all "
+    "orders of the ties"
 )
 
 
@@ -47,7 +47,7 @@ def overview(view: View) -> None:
     summary.by_signs(view, view.runs)
     if len(coded) < len(known):
         without = ", ".join(known.loc[known["bits"].isna(), "run"])
-        st.caption(plain(f"No hash codes, and so no radius or length: {without}.", None))
+        st.caption(plain(f"Without hash codes: {without}.", None))
     _types(view)
 
 
@@ -62,8 +62,8 @@ def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> Non
         mine = table[table["metric"] == name]
         _panels(mine, f"{mean}@p", lambda part: drawn.over_p(part, ways))
     said = (
-        f"{TIES}. {_queries(table)} AP@p is divided by the hits among the first p, not by all "
-        f"relevant items, so finding little can look good: compare versions at the same p."
+        f"{TIES}. {_queries(table)} AP@p divides by the hits in the first p, not by all relevant "
+        f"items, so few hits can look good: compare versions at the same p."
     )
     st.caption(plain(f"{said}{torn(table)}", None))
     take_away(view, table[["run", "method", "bits", *COLUMNS]], "over-p")
@@ -76,7 +76,7 @@ def _over_bits(
     lengths = coded["bits"].nunique()
     st.header("Over code length", anchor=False)
     if lengths < 2:
-        st.info("A curve over code length needs codes of two lengths or more.")
+        st.info("This curve needs codes of at least two lengths.")
         return
     p = _front_p(view)
     table = bounded(view, coded, " ".join(f"{name}@{p}" for name in MEAN_OF))
@@ -112,11 +112,10 @@ def _radius_said(within: pd.DataFrame) -> None:
     nothing = within["scored"] - within["found"]
     few = between(int(nothing.min()), int(nothing.max()))
     st.caption(
-        "A line is a method, a point a version in the colour and shape that it has everywhere. "
-        f"Within radius {USUAL}: the share of right items among those at distance {USUAL} or less. "
-        "A query that finds nothing so near counts as 0, as in the literature (Liu et al., CVPR "
-        f"2012); that is so for {few} of {scored:,} queries, by version: "
-        "long codes seldom come that near. Equal distances change nothing here."
+        f"One line per method, one point per version. Within radius {USUAL}: share of relevant "
+        f"items among those at Hamming distance {USUAL} or less. A query without such items counts "
+        f"as 0 (Liu et al., CVPR 2012), here {few} of {scored:,} queries, by version: long codes "
+        "are seldom that close. Ties have no effect."
     )
 
 
@@ -124,9 +123,9 @@ def _precision_recall(view: View, near: pd.DataFrame, ways: dict[str, charts.Way
     st.header("Precision and recall by Hamming radius", anchor=False)
     _panels(near, "Precision over recall", lambda part: drawn.precision_recall(part, ways))
     st.caption(
-        "A point is a radius, from 0 at the left to all bits at the right: whatever lies within it "
-        "is found, so equal distances need no order. Recall is the mean of all scored queries, "
-        f"precision that of those that find something within the radius. {_right_end(view)}"
+        "One point per radius, from 0 (left) to all bits (right). Recall: mean over all scored "
+        "queries. Precision: mean over queries with results within the radius. Ties have no "
+        f"effect. {_right_end(view)}"
     )
     columns = ["precision", "precision_found", "recall", "items", "found", "scored", "total"]
     take_away(view, near[["run", "method", "bits", "radius", *columns]], "by-radius")
@@ -135,10 +134,10 @@ def _precision_recall(view: View, near: pd.DataFrame, ways: dict[str, charts.Way
 def _right_end(view: View) -> str:
     """What the curve ends in: the whole gallery, unless a least similarity leaves items out."""
     if view.min_similarity <= NO_CUT:
-        return "The right end is the share of relevant items in the gallery: chance."
+        return "Right end: the share of relevant items in the gallery (chance)."
     return (
-        f"Items less similar than {view.min_similarity:g} are left out, so the right end is what "
-        "is left of the gallery, not chance."
+        f"Items below the similarity threshold {view.min_similarity:g} are removed, so the right "
+        "end is not chance."
     )
 
 
@@ -153,7 +152,7 @@ def _types(view: View) -> None:
             "Grade": table["grade"],
             "Gain 2^grade − 1": table["gain"],
             "Pairs": [f"{number:,}" for number in table["pairs"]],
-            "Of a query": [
+            "Per query": [
                 f"{row.mean:.1f} ({row.least} to {row.most})" if row.queries else "–"
                 for row in table.itertuples()
             ],
@@ -161,8 +160,8 @@ def _types(view: View) -> None:
     )
     late.table(shown.set_index("Type"), "types")
     st.caption(
-        f"{queries:,} queries × {items:,} items of the gallery. The two are disjoint, by id and by "
-        "picture: a collection in which they are not is refused."
+        f"{queries:,} queries × {items:,} gallery items. Queries and gallery share no id and no "
+        "picture."
     )
 
 
@@ -182,7 +181,7 @@ def _panels(
 
 def _drawn(title: str, chart: alt.LayerChart, line: str = "version") -> None:
     st.markdown(f"**{plain(title)}**")
-    late.chart(chart, alt=f"{title}, a line a {line}")
+    late.chart(chart, alt=f"{title}, one line per {line}")
 
 
 def _queries(table: pd.DataFrame) -> str:

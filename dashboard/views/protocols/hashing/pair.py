@@ -34,19 +34,19 @@ def query(view: View, query_id: str) -> None:
     known = {version: pair for version, pair in pairs.items() if pair is not None}
     st.markdown(_graded(experiment, query_id, item_id))
     if not known:
-        st.info("None of these versions has a hash code of the query and of this item.")
+        st.info("No version has hash codes of both the query and this item.")
         return
     late.table(_numbers(known, places, item_id), "codes")
     st.caption(
         "Equation (1) of the source: for codes h of −1 and +1 with K bits, K ÷ 4 · ‖h ÷ ‖h‖ − h′ ÷ "
-        "‖h′‖‖² = K ÷ 2 · (1 − cos) = (K − ⟨h, h′⟩) ÷ 2, and that is the Hamming distance: the "
-        "number of bits that differ. So cosine, inner product and Hamming distance rank alike."
+        "‖h′‖‖² = K ÷ 2 · (1 − cos) = (K − ⟨h, h′⟩) ÷ 2, the Hamming distance: the number of "
+        "bits that differ. So cosine, inner product and Hamming distance give the same ranking."
     )
     for version, pair in known.items():
         _drawing(version, pair)
     without = [version for version in versions if version not in known]
     if without:
-        st.caption(plain(f"No code of both: {', '.join(without)}.", None))
+        st.caption(plain(f"Without codes of both: {', '.join(without)}.", None))
 
 
 def _places(experiment: Experiment, version: str, query_id: str) -> dict[str, int]:
@@ -71,12 +71,12 @@ def _chosen(view: View, experiment: Experiment, offered: list[str]) -> str:
     labels = distinct_labels(offered, lambda item: with_id(names.get(item, item), item))
     st.session_state["choice-pair"] = offered[0]
     st.selectbox(
-        "The query against",
+        "Compare query with",
         list(labels),
         key="choice-pair",
         format_func=labels.__getitem__,
         on_change=lambda: bar.go(pair=st.session_state["choice-pair"]),
-        help="What is open in the player, or any item of the rows above.",
+        help="The item in the player, or any item of the rows above.",
     )
     return offered[0]
 
@@ -85,7 +85,7 @@ def _graded(experiment: Experiment, query_id: str, item_id: str) -> str:
     """Of which type the pair is, in words."""
     judged = judging.judgement(experiment)
     if query_id in judged.unscorable and judged.unscorable[query_id] != "no relevant item":
-        return plain(f"Nobody judged this query: {judged.unscorable[query_id]}.")
+        return plain(f"Not judged: {judged.unscorable[query_id]}.")
     qrels = judged.qrels
     mine = qrels[(qrels["query_id"] == query_id) & (qrels["item_id"] == item_id)]
     grade = int(mine["grade"].iloc[0]) if len(mine) else 0
@@ -99,7 +99,7 @@ def _numbers(
     rows = [
         {
             "Version": plain(version),
-            "Bits that differ": f"**{pair.distance}** of {pair.bits}",
+            "Hamming distance": f"**{pair.distance}** of {pair.bits}",
             "(K − ⟨h, h′⟩) ÷ 2": f"({pair.bits} − {_signed(pair.inner)}) ÷ 2 = {pair.from_inner:g}",
             "K ÷ 2 · (1 − cos)": f"{pair.bits / 2:g} · (1 − {_signed(pair.inner / pair.bits)}) = "
             f"{round(pair.from_cosine, 9):g}",

@@ -28,6 +28,6 @@ def torn(table: pd.DataFrame) -> str:
     if unknown.empty:
         return ""
     return (
-        " Bounds are not known where lists, which do not fit in memory whole, end within equal "
-        f"distances: {', '.join(dict.fromkeys(unknown))}."
+        " No bounds where rankings are cut within ties to fit in memory: "
+        f"{', '.join(dict.fromkeys(unknown))}."
     )
