@@ -12,10 +12,6 @@ from hypothesis import settings
 settings.register_profile("any machine", deadline=None)  # other work may slow an example down
 settings.load_profile("any machine")
 
-MEASURING = {
-    f"tests/browser/test_{name}.py" for name in ("cards", "keys", "layout", "player", "review")
-}
-"""Tests of moments, movements and jumps in a browser."""
 KEYWORDS = """
 item_id group              keyword
 i1      pv_object_type     bicyclist
@@ -76,34 +72,18 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Fast ones first: what starts a server and a browser comes last. Beside another worker what
-    measures in the browser comes first, for it takes longest."""
-    beside = hasattr(config, "workerinput")
-
-    def place(item):
-        if beside and _file(item.nodeid) in MEASURING:
-            return 0
-        return 2 if "browser" in item.path.parts else 1
-
-    items.sort(key=place)
-
-
-def _file(nodeid):
-    return nodeid.partition("::")[0]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """Of several workers one has all that measures in the browser, so that no two such tests do at
-    once; of the others a file's tests stay together."""
-    from xdist.scheduler import LoadScopeScheduling
-
-    class ByFile(LoadScopeScheduling):
-        def _split_scope(self, nodeid):
-            return "measuring" if _file(nodeid) in MEASURING else _file(nodeid)
-
-    config.option.loadscopereorder = False  # as collected, not what has most tests first
-    return ByFile(config, log)
+    """Fast ones first: what starts a server and a browser comes last. Beside another worker the
+    files of both kinds take turns, so that two browsers are seldom at work at once."""
+    browser = {item.path for item in items if "browser" in item.path.parts}
+    if not hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.path in browser)
+        return
+    files = list(dict.fromkeys(item.path for item in items))
+    turn = {}
+    for kind in (True, False):
+        of = [path for path in files if (path in browser) is kind]
+        turn |= {path: number / len(of) for number, path in enumerate(of)}
+    items.sort(key=lambda item: turn[item.path])
 
 
 @pytest.fixture

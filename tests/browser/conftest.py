@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 collect_ignore_glob = ["*_world*"]  # pages that the tests serve, not tests
 
@@ -91,6 +92,13 @@ def new_page(browser, contexts: dict) -> Iterator[Callable]:
     for page in pages:
         page.close()
     assert not errors
+
+
+@pytest.fixture
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """For what measures moments, movements and jumps: no other worker does so at the same time."""
+    with FileLock(tmp_path_factory.getbasetemp().parent / "measuring.lock"):
+        yield
 
 
 class Servers:

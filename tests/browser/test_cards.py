@@ -10,6 +10,8 @@ import pytest
 
 from tests.browser.cards_world import world
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 

@@ -12,6 +12,8 @@ from PIL import Image
 
 from tests.browser.cards_world import world
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 BOX = """node => { const {x, y, width, height} = node.getBoundingClientRect();
     return [x, y, width, height] }"""
 

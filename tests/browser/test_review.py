@@ -14,6 +14,8 @@ import pytest
 
 from tests.browser import review_world
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 SCREENS = (

@@ -10,6 +10,17 @@ import pytest
 from tests.browser import review_world
 
 REPOSITORY = Path(__file__).parents[2]
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
+NEXT_DRAWING = """() => {
+  const app = document.querySelector("[data-testid=stApp]");
+  let begun = false;
+  window.__drawn = false;
+  new MutationObserver(() => {
+    const idle = app.dataset.testScriptState === "notRunning";
+    window.__drawn ||= begun && idle;
+    begun ||= !idle;
+  }).observe(app, { attributeFilter: ["data-test-script-state"] });
+}"""
 HOSTILE = '<img src=x onerror="window.__pwn=1"> **b** =1+1'
 
 
@@ -53,6 +64,15 @@ def reviewed(page, item: str):
             item,
         )
     )
+
+
+def drawn_anew(page, act: Callable[[], object]) -> None:
+    """Do what makes the script run, and wait until it has run: a download that is asked for
+    meanwhile may name a file that Streamlit has just replaced, and fails."""
+    page.locator(IDLE).wait_for()
+    page.evaluate(NEXT_DRAWING)
+    act()
+    page.wait_for_function("window.__drawn")
 
 
 def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
@@ -109,7 +129,7 @@ def test_every_verdict_can_be_saved_as_a_table_that_is_safe_to_open(player: Call
     page = player("street_06")
     say(page, "relevant", "=1+1")
     page.get_by_role("heading", name="Reviewed: relevant", exact=True).wait_for()
-    page.keyboard.press("Escape")
+    drawn_anew(page, lambda: page.keyboard.press("Escape"))
     page.get_by_text("Reviews of these results").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download all verdicts (CSV)").click()
