@@ -18,6 +18,7 @@ from dashboard.views.address.choices import CHOICES
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BESIDE_ROOMS = sorted((ROOT / "dashboard").rglob("README.md"))
+BUILT = sorted({*(ROOT / "data").glob("*.md"), *(ROOT / "data").glob("**/*build/README.md")})
 COMMANDS = (ROOT / "dashboard" / "commands" / "README.md").read_text(encoding="utf-8")
 REQUIRED = r"[\w\-\[\]]+(==[\w.]+|>=[\w.]+,<[\w.]+) +# \S.*"
 
@@ -124,7 +125,7 @@ def test_only_the_cards_names_stand_at_the_top():
     assert there <= usual
 
 
-@pytest.mark.parametrize("file", [ROOT / "README.md", ROOT / "data" / "README.md", *BESIDE_ROOMS])
+@pytest.mark.parametrize("file", [ROOT / "README.md", *BUILT, *BESIDE_ROOMS])
 def test_links_of_a_readme_lead_somewhere(file):
     for target in re.findall(r"\]\(([^)#]+)\)", file.read_text(encoding="utf-8")):
         assert "://" in target or (file.parent / target).exists(), target

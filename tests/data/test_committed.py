@@ -134,7 +134,7 @@ def test_a_query_encoded_later_gets_the_stored_vector() -> None:
 
 
 def test_the_readme_counts_the_clips_of_each_keyword() -> None:
-    text = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    text = (FOLDER / "build" / "README.md").read_text(encoding="utf-8")
     counts = Counter(word for pairs in KEYWORDS.values() for _, word in pairs)
     for word, clips in counts.items():
         lines = [line for line in text.splitlines() if line.startswith(f"| {word} |")]

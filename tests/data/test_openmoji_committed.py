@@ -23,6 +23,7 @@ from dashboard.storage.collection import open_collection
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 README = (DATA / "README.md").read_text(encoding="utf-8")
+FIGURES = (DATA / "openmoji_build" / "README.md").read_text(encoding="utf-8")
 OPENMOJI = ("openmoji_composed", "openmoji_captions", "openmoji_hashes", "openmoji_context")
 ALL = (*OPENMOJI, "digits_hashes")
 HASHES = ("openmoji_hashes", "digits_hashes")
@@ -78,9 +79,9 @@ def ids(collection: str, name: str = "items", column: str = "item_id") -> list[s
 
 
 def stated(collection: str, version: str) -> list[float]:
-    """The numbers of a version's row in the README's table of that collection."""
-    start = README.index(f"`{collection}`, measured")
-    line = README[start:].split(f"\n| {version} |", 1)[1].split("\n", 1)[0]
+    """The numbers of a version's row in the builder's table of that collection."""
+    start = FIGURES.index(f"`{collection}`, measured")
+    line = FIGURES[start:].split(f"\n| {version} |", 1)[1].split("\n", 1)[0]
     return [float(cell) for cell in line.strip(" |").split("|")]
 
 

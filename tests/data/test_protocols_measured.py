@@ -1,5 +1,5 @@
-"""The command line's numbers for the four protocols on their collections: as data/README.md states
-them, and as an independent computation gives them."""
+"""What the command line prints for the collections of the demo: as the README.md of their builder
+states it, and as an independent computation gives it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from dashboard.__main__ import main
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 README = (DATA / "README.md").read_text(encoding="utf-8")
+FIGURES = (DATA / "openmoji_build" / "README.md").read_text(encoding="utf-8")
 Rows = list[dict[str, str]]
 
 
@@ -55,8 +56,8 @@ def relevance(name: str) -> dict[str, dict[str, float]]:
 
 
 def stated(section: str) -> dict[str, list[float]]:
-    """The rows of the first table after "`section`, measured" in the README."""
-    text = README.partition(f"`{section}`, measured")[2].split("\n\n")[1]
+    """The rows of the first table after "`section`, measured" in the builder's README."""
+    text = FIGURES.partition(f"`{section}`, measured")[2].split("\n\n")[1]
     cells = [line.strip("| ").split(" | ") for line in text.splitlines()[2:]]
     return {row[0]: [float(cell) for cell in row[1:]] for row in cells}
 
