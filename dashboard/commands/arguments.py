@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from math import inf, nan
-from typing import IO, NoReturn
+from typing import Any, NoReturn
 
 from dashboard.commands.output import one_line
 from dashboard.letters import escaped_lines
@@ -17,7 +17,7 @@ class OneLine(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{one_line(message)} ({self.prog} --help tells more)\n")
 
-    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+    def _print_message(self, message: str, file: Any = None) -> None:
         super()._print_message(escaped_lines(message) if message else message, file)
 
 

@@ -8,7 +8,7 @@ within a radius does not depend on the order of equal distances.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,7 +139,7 @@ NEAR = 1e-6
 """Cosines are rounded to six places."""
 CELLS = 4_000_000
 
-Coded = tuple[Sequence[str], Array]
+Distances = Callable[[Array], Array]
 
 
 def distances(scores: Array, bits: int) -> Array:
@@ -193,19 +193,25 @@ def of_run(run: pd.DataFrame, judgement: Judgement, protocol: Protocol, bits: in
     return Within(items, relevant)
 
 
-def of_codes(queries: Coded, gallery: Coded, judgement: Judgement) -> Within:
+def of_codes(
+    queries: Sequence[str],
+    gallery: Sequence[str],
+    distances: Distances,
+    bits: int,
+    judgement: Judgement,
+) -> Within:
     """What a gallery holds at each distance, counted from the codes: no ranking is made of it.
 
-    queries, gallery: the ids and codes of -1 and 1, a row each; of several rows of one id in the
-    gallery the nearest counts. The distances of a block of queries are in memory at a time.
+    queries, gallery: the ids; of several items of one id the nearest counts. distances: gives for
+    the places of some queries their Hamming distances to all items. [some, items] The distances of
+    a block of queries are in memory at a time.
     """
-    asked = judgement.asked.get_indexer(pd.Index(list(queries[0]), dtype="str"))
+    asked = judgement.asked.get_indexer(pd.Index(list(queries), dtype="str"))
     rows = np.flatnonzero(asked >= 0)
-    bits, found = queries[1].shape[1], pd.Index(sorted(set(gallery[0])), dtype="str")
-    numbers = found.get_indexer(pd.Index(list(gallery[0]), dtype="str"))
+    found = pd.Index(sorted(set(gallery)), dtype="str")
+    numbers = found.get_indexer(pd.Index(list(gallery), dtype="str"))
     by_item = np.argsort(numbers, kind="stable")
     begins = np.searchsorted(numbers[by_item], np.arange(len(found)))
-    there = gallery[1][by_item]
     items, relevant = np.zeros((2, len(judgement.query_ids), bits + 1), dtype=np.int64)
     pairs = judgement.qrels[judgement.grade >= judgement.relevant_from]
     asks, item = codes(pairs["query_id"], judgement.asked), codes(pairs["item_id"], found)
@@ -215,7 +221,7 @@ def of_codes(queries: Coded, gallery: Coded, judgement: Judgement) -> Within:
     step = max(1, CELLS // max(1, len(found)))
     for start in range(0, len(rows), step):
         some = rows[start : start + step]
-        far = np.minimum.reduceat(hamming(queries[1][some], there), begins, axis=1)
+        far = np.minimum.reduceat(distances(some)[:, by_item], begins, axis=1)
         for query, distance in zip(asked[some], far, strict=True):
             right = item[by_query[first[query] : first[query + 1]]]
             items[query] = np.bincount(distance, minlength=bits + 1)

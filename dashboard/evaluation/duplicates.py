@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dashboard.evaluation.diagnosis.neighbours import Space
 from dashboard.evaluation.join import categories, codes
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols.protocol import Evidence, Protocol
@@ -26,13 +27,14 @@ MOST = 20_000  # items; comparing each with each takes seconds up to here
 MOST_PICTURES = 5_000  # in a larger gallery no posters are read for it; vectors are compared
 BLOCK = 1_024
 
+Products = Callable[[slice, slice], NDArray[np.float32]]
+"""The inner products of some rows with others."""
 
-def alike(ids: Sequence[str], matrix: NDArray[np.float32]) -> pd.DataFrame:
-    """The pairs of items whose vectors are alike: item_id, other (later in `ids`), similarity.
 
-    matrix: unit rows. [items, dimensions]
-    """
-    first, second, cosine = _close(matrix, ALIKE)
+def alike(space: Space) -> pd.DataFrame:
+    """The pairs of items whose vectors are alike: item_id, other (later in its ids), similarity."""
+    ids = space.ids
+    first, second, cosine = _close(len(ids), lambda a, b: space.similarities(ids[a], ids[b]), ALIKE)
     names = np.asarray(ids, dtype=object)
     return _pairs(names[first], names[second], similarity=cosine)
 
@@ -45,7 +47,8 @@ def same_picture(hashes: Mapping[str, bytes]) -> pd.DataFrame:
     bits = np.unpackbits(np.frombuffer(b"".join(hashes.values()), np.uint8).reshape(len(names), -1))
     signs = bits.reshape(len(names), -1).astype(np.float32) * 2 - 1
     width = signs.shape[1]
-    first, second, dot = _close(signs, width - 2 * BITS)
+    dots = _close(len(signs), lambda a, b: signs[a] @ signs[b].T, width - 2 * BITS)
+    first, second, dot = dots
     return _pairs(names[first], names[second], bits=(width - dot) / 2)
 
 
@@ -78,18 +81,18 @@ def copies(
 def copies_in(
     name: str,
     gallery: Sequence[str],
-    spaces: Iterable[tuple[Sequence[str], NDArray[np.float32]]],
+    spaces: Iterable[Space],
     hashes_of: Callable[[Sequence[str]], Mapping[str, bytes]],
 ) -> dict[str, str]:
     """The `copies` of a whole gallery, called `name`.
 
-    spaces: the ids and unit rows of each version. hashes_of: gives the picture hashes of items; not
+    spaces: the items of each version. hashes_of: gives the picture hashes of items; not
     asked in a gallery of more than MOST_PICTURES. Raises DataError for one of more than MOST.
     """
     if len(gallery) > MOST:
         wanted = f"at most {MOST:,} to look for near-duplicates"
         raise DataError(name, f"{len(gallery):,} items", wanted, cure="Let them be counted.")
-    by_version = [alike(ids, matrix) for ids, matrix in spaces]
+    by_version = [alike(space) for space in spaces]
     hashes = hashes_of(gallery) if len(gallery) <= MOST_PICTURES else {}
     return copies(gallery, by_version, same_picture(hashes))
 
@@ -173,14 +176,14 @@ def said_of_copies(number: int) -> str:
 
 
 def _close(
-    matrix: NDArray[np.float32], at_least: float
+    number: int, products: Products, at_least: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """The places of each two rows whose product is at least that, the earlier one first."""
-    if len(matrix) > MOST:
-        raise ValueError(f"{len(matrix):,} items are too many to compare each with each")
+    if number > MOST:
+        raise ValueError(f"{number:,} items are too many to compare each with each")
     first, second, product = [], [], []
-    for start in range(0, len(matrix), BLOCK):
-        found = (matrix[start : start + BLOCK] @ matrix[start:].T).round(6)
+    for start in range(0, number, BLOCK):
+        found = products(slice(start, start + BLOCK), slice(start, number)).round(6)
         rows, columns = np.nonzero(np.triu(found >= at_least, k=1))
         first.append(rows + start)
         second.append(columns + start)

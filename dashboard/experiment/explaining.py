@@ -22,6 +22,7 @@ from dashboard.experiment.judging import (
 )
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import run, whole_run
+from dashboard.retrieval.gallery import gallery_of
 from dashboard.storage.collection import Collection
 
 NAME = 80
@@ -55,7 +56,7 @@ def causes(
         keywords=_counting(known, groups),
         relevant=relevant,
         names={item: _shortened(names[item]) for item in relevant if item in names},
-        spaces={version: model.items for version, model in known.searched.items()},
+        spaces={version: gallery_of(model) for version, model in known.searched.items()},
         ranks={version: _ranks(whole_run(experiment, version), query_id) for version in versions},
         depth=depth,
         own=str(row["item_id"]),
@@ -72,7 +73,7 @@ def _surroundings(
 ) -> dict[str, Surroundings]:
     collection = collection_in(folder, digest).under(protocol)
     annotated = frozenset(_counting(collection, groups)["item_id"])
-    spaces = {version: model.items for version, model in collection.searched.items()}
+    spaces = {version: gallery_of(model) for version, model in collection.searched.items()}
     return {v: surroundings(space, NEAREST, annotated) for v, space in spaces.items()}
 
 

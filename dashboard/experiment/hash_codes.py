@@ -14,8 +14,8 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import copies_left_out, counted_judgement, queries
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import counted_run
-from dashboard.retrieval.pairs import asking
-from dashboard.retrieval.search import PLACES
+from dashboard.retrieval.gallery import PLACES, gallery_of
+from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.storage.collection import Collection
 from dashboard.storage.files import Vectors
 
@@ -57,11 +57,12 @@ def _within(experiment: Experiment, version: str) -> binary_codes.Within:
     known = experiment.collection
     model = known.under(experiment.protocol).searched[version]
     one = copies_left_out(experiment)
-    gallery = [one.get(item, item) for item in model.items.ids]
-    asks = asking(model, queries(experiment))
+    gallery, asks = gallery_of(model), query_vectors(model, queries(experiment)).vectors
     found = binary_codes.of_codes(
-        (asks.ids, asks.matrix > 0),
-        (gallery, model.items.matrix > 0),
+        asks.ids,
+        [one.get(item, item) for item in gallery.ids],
+        gallery.distances(asks),
+        model.dimension,
         counted_judgement(experiment),
     )
     least = experiment.min_similarity - 10.0**-PLACES / 2
@@ -81,7 +82,7 @@ def code_pair(experiment: Experiment, version: str, query_id: str, item_id: str)
     model = known.searched.get(version)
     if model is None or not model.codes:
         return None
-    query = asking(model, queries(experiment)).rows([query_id])
+    query = query_vectors(model, queries(experiment)).vectors.rows([query_id])
     item = model.items.rows([item_id])
     if not query.ids or not item.ids:
         return None
@@ -89,4 +90,4 @@ def code_pair(experiment: Experiment, version: str, query_id: str, item_id: str)
 
 
 def _signs(vectors: Vectors) -> np.ndarray:
-    return np.where(vectors.matrix[0] > 0, 1, -1).astype(np.int8)
+    return np.where(vectors.bits[0], 1, -1).astype(np.int8)

@@ -15,6 +15,7 @@ from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import counted_judgement, queries
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import counted_run
+from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.storage.sides import sides
 from dashboard.tables import DataError
@@ -34,7 +35,7 @@ def first_hits(experiment: Experiment, version: str, only: tuple[str, ...] | Non
     )
 
 
-def gallery_of(experiment: Experiment, kind: str) -> int:
+def gallery_size(experiment: Experiment, kind: str) -> int:
     """Among how many items the queries of a kind look: those on the side that they search."""
     known = experiment.collection.items
     judged, table = counted_judgement(experiment), queries(experiment)
@@ -61,15 +62,20 @@ def test_of(experiment: Experiment, version: str, test: str) -> Matching:
     model = experiment.collection.searched.get(version)
     if model is None:
         raise DataError(version, "no vectors of its own", "vectors, for a test of other queries")
-    images, found = model.items.rows(pairs.pictures), model.items.rows(pairs.found)
-    asking = query_vectors(model, queries(_every(experiment))).vectors.rows(pairs.asking)
+    gallery, asks = gallery_of(model), query_vectors(model, queries(_every(experiment))).vectors
+    images, found = gallery.part(pairs.pictures), gallery.part(pairs.found)
+    asking = Gallery(asks).part(pairs.asking)
     whole = (len(pairs.pictures), len(pairs.found), len(pairs.asking))
     there = (len(images.ids), len(found.ids), len(asking.ids))
     if there != whole:
         raise DataError(version, f"vectors of {there} pictures, texts and queries", f"all {whole}")
     try:
         return matching(
-            images.matrix, found.matrix, pairs.owners, test, (asking.matrix, pairs.asked_of)
+            images.fetch(images.ids),
+            found.fetch(found.ids),
+            pairs.owners,
+            test,
+            (asking.fetch(asking.ids), pairs.asked_of),
         )
     except ValueError as problem:
         raise DataError(

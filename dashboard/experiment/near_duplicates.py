@@ -11,6 +11,7 @@ import pandas as pd
 from dashboard.evaluation import duplicates
 from dashboard.experiment.collections import collection_in, opened_in
 from dashboard.experiment.memory import remembered
+from dashboard.retrieval.gallery import gallery_of
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import state
 from dashboard.storage.media.hashes import hashes_of, poster_hash
@@ -55,9 +56,9 @@ def alike(folder: str, digest: str, item_ids: tuple[str, ...]) -> Alike:
 @remembered(32)
 def _alike(folder: str, digest: str, item_ids: tuple[str, ...], pictures: str) -> Alike:
     collection = collection_in(folder, digest)
-    spaces = {version: model.items.rows(item_ids) for version, model in collection.models.items()}
+    parts = {v: gallery_of(model).part(item_ids) for v, model in collection.models.items()}
     return Alike(
-        {version: duplicates.alike(of.ids, of.matrix) for version, of in spaces.items()},
+        {version: duplicates.alike(part) for version, part in parts.items()},
         duplicates.same_picture(_hashes(folder, item_ids)),
     )
 
@@ -93,7 +94,7 @@ def _places(collection: Collection, items: pd.DataFrame) -> list[Path]:
 @remembered(8, work="Looking for near-duplicates …")
 def _copies(folder: str, digest: str, pictures: str) -> dict[str, str]:
     collection = collection_in(folder, digest)
-    spaces = [(model.items.ids, model.items.matrix) for model in collection.models.values()]
+    spaces = [gallery_of(model) for model in collection.models.values()]
     gallery = collection.items["item_id"].tolist()
     name = collection.name
     return duplicates.copies_in(name, gallery, spaces, lambda ids: _hashes(folder, ids))

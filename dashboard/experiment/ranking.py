@@ -15,7 +15,6 @@ from dashboard.experiment.judging import copies_left_out, judgement, queries
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.submissions import PROTOCOL, Submitted, score
 from dashboard.retrieval import comparable, runs
-from dashboard.retrieval.pairs import with_pairs
 from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.retrieval.runs import TYPED, Which
 from dashboard.storage.files.order import Ties
@@ -95,7 +94,7 @@ def _with_judged(experiment: Experiment, version: str) -> pd.DataFrame:
     if copies:
         pairs = duplicates.with_copies(pairs, copies)
     collection = experiment.collection.under(experiment.protocol)
-    return with_pairs(collection, version, _ranking(experiment, version), pairs)
+    return runs.with_judged(collection, version, _ranking(experiment, version), pairs)
 
 
 def _ranking(experiment: Experiment, version: str) -> pd.DataFrame:

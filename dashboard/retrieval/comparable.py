@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.retrieval.pairs import asking
+from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection import Collection
 from dashboard.storage.recorded import outdated
@@ -39,7 +39,7 @@ def made(collection: Collection, version: str) -> Made:
     wrong = tuple(word for word, _ in outdated(model, collection.digests).values())
     texts = collection.queries[collection.queries["text"] != ""]
     stored = frozenset(model.queries.ids) if model.queries else frozenset()
-    asked = stored | frozenset(asking(model, texts).ids)
+    asked = stored | frozenset(query_vectors(model, texts).vectors.ids)
     return Made(frozenset(model.items.ids), asked, _longest(collection, model.items.ids), wrong)
 
 

@@ -49,8 +49,8 @@ def read_matrix_run(
         _say_unknown(collection, sides, placed, known.name, findings)
     parts, taken, whole = [], set[str](), 0
     for matrix, asking, items in (
-        (known.matrix, sides[0], placed[1]),
-        (known.matrix.T, sides[1], placed[0]),
+        (known.values, sides[0], placed[1]),
+        (known.values.T, sides[1], placed[0]),
     ):
         place = {name: number for number, name in enumerate(asking)}
         mine = {q: _first(place, of) for q, of in names.items() if q not in taken}
@@ -86,7 +86,7 @@ def read_matrix_run(
 
 
 def _ids(asked: pd.DataFrame) -> pd.Index:
-    return pd.Index(asked["query_id"], dtype="str")
+    return pd.Index(asked["query_id"].array, dtype="str")
 
 
 def _codes(asked: pd.DataFrame, mine: Iterable[str]) -> Places:
@@ -121,7 +121,7 @@ def _asked_with(collection: Collection) -> dict[str, str]:
 def _items(side: Sequence[str], gallery: pd.Index, own: dict[str, str]) -> Places:
     """The place in the gallery of each id of a side, or of what the query of this id asks with;
     -1: it is no item."""
-    here = pd.Index(side, dtype="str")
+    here = pd.Index(list(side), dtype="str")
     places = gallery.get_indexer(here)
     other = gallery.get_indexer(pd.Index([own.get(name, "") for name in side], dtype="str"))
     return np.where(places >= 0, places, other)
@@ -146,11 +146,11 @@ def _in_order(
     if len(texts):
         del ways["items × text queries, in the order of items.csv and queries.csv"]
     ways = {how: both for how, both in ways.items() if len(both[0]) and len(both[1])}
-    fits = [how for how, both in ways.items() if tuple(map(len, both)) == known.matrix.shape]
+    fits = [how for how, both in ways.items() if tuple(map(len, both)) == known.values.shape]
     beside = " and ".join(place.name for place in ids_beside(path))
     if len(fits) != 1:
         shapes = "; ".join(f"({len(a):,}, {len(b):,}): {how}" for how, (a, b) in ways.items())
-        found = f"the shape {known.matrix.shape}" + ", which fits twice" * (len(fits) > 1)
+        found = f"the shape {known.values.shape}" + ", which fits twice" * (len(fits) > 1)
         raise DataError(known.name, found, f"{shapes}; or the ids in {beside}")
     findings.note(known.name, f"no {beside}", f"the ids; taken as {fits[0]}")
     rows, columns = ways[fits[0]]

@@ -43,7 +43,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests one after another until there are no more."""
     sessions: OrderedDict[str, Any] = OrderedDict()
     with contextlib.suppress(ImportError):  # said where a network is to be loaded
-        import onnxruntime  # noqa: F401  # before the clock of the first network runs
+        import onnxruntime  # type: ignore[import-untyped]  # noqa: F401  # before the clock runs
     send(answers, {"kind": "ready"})
     while (asked := receive(requests)) is not None:
         values, given = asked

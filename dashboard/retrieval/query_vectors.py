@@ -46,11 +46,11 @@ def query_vectors(model: Model, queries: pd.DataFrame) -> QueryVectors:
     stored = model.queries.rows(ids) if model.queries else _none(model)
     made, why = _encoded(model, queries)
     of_text = dict.fromkeys((*stored.ids, *made.ids))
-    place = {item: row for row, item in enumerate(model.items.ids)}
     own = {q: i for q, i in zip(ids, queries["item_id"], strict=True) if i and q not in of_text}
-    by_item = {query: place[item] for query, item in own.items() if item in place}
-    parts = [stored.matrix, made.matrix, model.items.matrix[list(by_item.values())]]
-    found = Vectors((*of_text, *by_item), np.concatenate(parts), model.codes)
+    there = set(model.items.index[model.items.index.isin(list(own.values()))])
+    by_item = {query: item for query, item in own.items() if item in there}
+    of_items = model.items.rows(list(by_item.values())).named(list(by_item))
+    found = Vectors.joined([stored, made, of_items])
     lacking = [query for query in ids if query not in of_text and query not in by_item]
     reasons = {
         query: f"no vector of the item {own[query]!r} in models/{model.name}"
@@ -87,7 +87,7 @@ def _encoded(model: Model, queries: pd.DataFrame) -> tuple[Vectors, dict[str, st
 
 
 def _none(model: Model) -> Vectors:
-    return Vectors((), model.items.matrix[:0], model.codes)
+    return model.items.rows([])
 
 
 _made: WeakKeyDictionary[Model, tuple[str, npt.NDArray[np.float32]]] = WeakKeyDictionary()

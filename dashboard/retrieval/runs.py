@@ -1,4 +1,7 @@
-"""The run of a version: from its file where there is one, else searched among its vectors."""
+"""The run of a version: from its file where there is one, else searched among its vectors.
+
+Each query searches its side of the collection: captions for a picture, pictures for a caption.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from PIL import Image
 
 from dashboard.letters import is_visible
 from dashboard.retrieval import encoders, pictures
+from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.retrieval.matrices import is_matrix, read_matrix_run
-from dashboard.retrieval.pairs import asking
 from dashboard.retrieval.query_vectors import query_vectors
-from dashboard.retrieval.sides import on_its_side, search_sides
 from dashboard.storage.collection import Collection
 from dashboard.storage.files import Vectors, read_run
 from dashboard.storage.files.order import Ties
@@ -29,6 +33,8 @@ TYPED = "typed"
 MOST_RESULTS = 12_000_000
 """Whole rankings of a larger collection would not fit in memory: they are cut at the same rank."""
 LEAST_DEPTH = 100
+
+Numbers = npt.NDArray[np.int64]
 
 
 def run_of(
@@ -115,7 +121,7 @@ def text_run(collection: Collection, version: str, text: str, k: int) -> pd.Data
         return _results_of(run_of(collection, version, "text", k), stored[0])
     model = _model(collection, version)
     texts = collection.queries[collection.queries["text"] != ""]
-    vectors = asking(model, texts).rows(stored[:1]) if stored else None
+    vectors = query_vectors(model, texts).vectors.rows(stored[:1]) if stored else None
     if vectors is None or not vectors.ids:
         vectors = encoders.text_vectors(model, [stored[0] if stored else TYPED], [text])
     side = _among(collection, stored[0]) if stored else side_of_texts(collection.queries)
@@ -137,8 +143,7 @@ def item_run(collection: Collection, version: str, item_id: str, k: int) -> pd.D
     if not own.ids:
         raise DataError(f"models/{version}", f"no vector of {item_id!r}", "an item with a vector")
     side = _among(collection, query) if len(same) else other_side(collection.items, item_id)
-    asked = Vectors((query,), own.matrix, own.codes)
-    return _search_one(collection, asked, model, side, k, {query: item_id})
+    return _search_one(collection, own.named([query]), model, side, k, {query: item_id})
 
 
 def picture_run(collection: Collection, version: str, picture: Image.Image, k: int) -> pd.DataFrame:
@@ -170,7 +175,7 @@ def _search_one(
     own: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     among = dict.fromkeys(vectors.ids, side)
-    return search_sides(vectors, model.items, collection.items, among, k, own or {})
+    return search_sides(vectors, gallery_of(model), collection.items, among, k, own or {})
 
 
 def _results_of(run: pd.DataFrame, query: str) -> pd.DataFrame:
@@ -236,7 +241,7 @@ def _searched(
     every = len(model.items.ids)
     cut = None if depth else reach(there.get(among.get(q, ""), every) for q in vectors.ids)
     deepest = depth or (cut and cut + 1)
-    run = search_sides(vectors, model.items, collection.items, among, deepest, own)
+    run = search_sides(vectors, gallery_of(model), collection.items, among, deepest, own)
     if cut:
         run = _cut(run, cut)
     run.attrs["not_run"] = dict(asking_with.missing)
@@ -252,3 +257,110 @@ def _cut(run: pd.DataFrame, cut: int) -> pd.DataFrame:
     torn = beyond.index[beyond == last.reindex(beyond.index)]
     kept.attrs |= {"cut": cut, "torn": frozenset(torn.astype("str"))}
     return kept
+
+
+def search_sides(
+    queries: Vectors,
+    gallery: Gallery,
+    items: pd.DataFrame,
+    among: Mapping[str, str],
+    depth: int | None,
+    leave_out: Mapping[str, str],
+) -> pd.DataFrame:
+    """The results of queries, each on the side that `among` names for it (none: everywhere).
+
+    depth: results of each query; None: the whole side.
+    """
+    side_of = sides(items)
+    if not side_of:
+        return gallery.search(queries, depth or len(gallery.ids), leave_out)
+    found = []
+    for side in dict.fromkeys(among.get(query, "") for query in queries.ids):
+        asked = queries.rows([query for query in queries.ids if among.get(query, "") == side])
+        there = gallery.part([i for i in gallery.ids if not side or side_of.get(i) == side])
+        if there.ids:
+            found.append(there.search(asked, depth or len(there.ids), leave_out))
+    if len(found) == 1:
+        return found[0]
+    run = pd.concat([part.astype({"query_id": "str", "item_id": "str"}) for part in found])
+    return run.reset_index(drop=True).assign(
+        query_id=pd.Categorical(run["query_id"], categories=queries.index),
+        item_id=pd.Categorical(run["item_id"], categories=gallery.vectors.index),
+    )
+
+
+def on_its_side(run: pd.DataFrame, queries: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
+    """A stored run without the items on another side than its query searches, ranks closed up.
+
+    What is no item of the collection is on no side, and keeps its place.
+    """
+    side_of = sides(items)
+    if not side_of or "among" not in queries.columns:
+        return run
+    among = dict(zip(queries["query_id"], queries["among"], strict=True))
+    wanted = run["query_id"].astype("str").map(among).astype("str").fillna("").to_numpy()
+    stands = run["item_id"].astype("str").map(side_of).astype("str").fillna("").to_numpy()
+    is_item = run["item_id"].isin(items["item_id"]).to_numpy()
+    right = np.asarray((wanted == "") | (wanted == stands) | ~is_item)
+    if right.all():
+        return run
+    kept = run[right].reset_index(drop=True)
+    return kept.assign(rank=kept.groupby("query_id", observed=True).cumcount() + 1)
+
+
+def with_judged(
+    collection: Collection,
+    version: str,
+    run: pd.DataFrame,
+    pairs: pd.DataFrame,
+) -> pd.DataFrame:
+    """A run that was cut, followed by those of the pairs (query_id, item_id) that it ended before.
+
+    They come in the order of the whole ranking; their ranks go on from the cut, for nobody counted
+    what stands between them. For protocols that rank judged items only, which close up: to them
+    nothing is missing, so that the run is no longer said to be cut.
+    """
+    if version not in collection.searched:
+        found = "a matrix of so many similarities that rankings end early"
+        raise DataError(f"runs/{version}", found, "vectors, where judged items alone are ranked")
+    model, asked = collection.searched[version], collection.queries
+    known, gallery = run["query_id"].cat.categories, run["item_id"].cat.categories
+    there = pd.DataFrame({"q": run["query_id"].cat.codes, "i": run["item_id"].cat.codes})
+    query, item = _beyond(
+        known.get_indexer(pairs["query_id"]), gallery.get_indexer(pairs["item_id"]), there
+    )
+    asking = query_vectors(model, asked).vectors.rows(known)
+    score = gallery_of(model).part(gallery).scores(asking, query, item)
+    order = np.lexsort((item, -score, query))
+    further = pd.DataFrame(
+        {
+            "query_id": pd.Categorical.from_codes(query[order], categories=known),
+            "item_id": pd.Categorical.from_codes(item[order], categories=gallery),
+            "score": score[order],
+            "rank": 0,
+        }
+    )
+    further = on_its_side(_not_itself(further, asked), asked, collection.items)
+    both = pd.concat([run, further], ignore_index=True)
+    both = both.iloc[np.argsort(both["query_id"].cat.codes, kind="stable")].reset_index(drop=True)
+    both["rank"] = both.groupby("query_id", observed=True).cumcount() + 1
+    both.attrs = {name: of for name, of in run.attrs.items() if name not in ("cut", "torn")}
+    return both
+
+
+def _beyond(query: Numbers, item: Numbers, there: pd.DataFrame) -> tuple[Numbers, Numbers]:
+    """The pairs of known places that are not among the rows of `there` (q, i)."""
+    known = (query >= 0) & (item >= 0)
+    size = int(item.max(initial=0)) + 1
+    wanted = np.unique(query[known].astype(np.int64) * size + item[known])
+    rows = there[there["i"] < size]
+    found = pd.Index(wanted).get_indexer(rows["q"].to_numpy(dtype=np.int64) * size + rows["i"])
+    new = np.ones(len(wanted), dtype=bool)
+    new[found[found >= 0]] = False
+    return wanted[new] // size, wanted[new] % size
+
+
+def _not_itself(further: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
+    own = asked.loc[asked["item_id"] != ""].set_index("query_id")["item_id"]
+    itself = further["query_id"].astype("str").map(own) == further["item_id"].astype("str")
+    return further[~itself]

@@ -12,7 +12,6 @@ import pandas as pd
 
 from dashboard.storage import digests, sides
 from dashboard.storage.evidence import read_judgements, read_queries
-from dashboard.storage.files.codes import signs_in_words
 from dashboard.storage.labels import Reader, read_labels
 from dashboard.storage.mapping import COLUMNS, read_mapping, vocabulary_digest
 from dashboard.storage.near_names import check_names
@@ -299,7 +298,7 @@ def _coded(
     for name, model in models.items():
         if name in coded and not model.codes:
             found = f"real-valued vectors of {model.dimension} numbers"
-            wanted = f"hash codes; under {OF_CODES} {signs_in_words(model.items.matrix)}"
+            wanted = f"hash codes; under {OF_CODES} {model.items.signs_in_words()}"
             findings.warning(f"models/{name}/items.npy", found, wanted)
     for problem in signless.values():
         findings.error(problem)

@@ -59,7 +59,9 @@ def of_vectors(vectors: Vectors | None) -> str:
     """The sha256 of ids and unit rows as little-endian float32."""
     if vectors is None:
         return of_values(None)
-    return of_array(vectors.matrix, *vectors.ids)
+    digest = hashlib.sha256(of_values(vectors.ids).encode())
+    vectors.add_to(digest)
+    return digest.hexdigest()
 
 
 def of_array(array: np.ndarray | None, *names: str) -> str:

@@ -15,7 +15,6 @@ import pandas as pd
 
 from dashboard.storage import digests
 from dashboard.storage.annotation import matched_ids
-from dashboard.storage.files.codes import check_signs, of_one_size
 from dashboard.storage.files.similarities import SUFFIX, ids_beside
 from dashboard.storage.files.vectors import Vectors, read_matrix, read_vectors
 from dashboard.storage.near_names import near_model_file, unmatched
@@ -71,7 +70,7 @@ class Model:
         """
         if self.codes:
             return self
-        check_signs(self.items.matrix, f"models/{self.name}/items.npy")
+        self.items.check_signs(f"models/{self.name}/items.npy")
         queries = self.queries and self.queries.signs()
         return replace(self, items=self.items.signs(), queries=queries, of_signs=True)
 
@@ -152,7 +151,7 @@ def read_model(
     if gallery is None:
         cure = near_model_file(folder, "items.npy")
         raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", cure=cure)
-    width = gallery.matrix.shape[1]
+    width = gallery.dimension
     encodes = settings["encoder"] in ENCODERS
     lacking = {q: needs and not (encodes and q in texts) for q, needs in queries.items()}
     stored = _joined(folder, "queries", lacking, shown, findings)
@@ -207,21 +206,21 @@ def _read_as_codes(
     """The vectors of items and queries; as hash codes where both hold nothing else, be they stored
     as floats."""
     both = [vectors for vectors in (gallery, stored) if vectors is not None]
-    if not all(each.codes or of_one_size(each.matrix) for each in both):
+    if not all(each.are_codes() for each in both):
         return gallery, stored
     for stem, each in (("items", gallery), ("queries", stored)):
         if each is not None and not each.codes:
             findings.note(f"{shown}/{stem}", "floats of -1 and 1", "int8; read as hash codes")
-    read = [Vectors(each.ids, each.matrix, codes=True) for each in both]
+    read = [each.as_codes() for each in both]
     return read[0], read[1] if stored is not None else None
 
 
 def _check_alike(gallery: Vectors, stored: Vectors | None, dimension: int, shown: str) -> None:
     """Raise DataError where the items' vectors do not go with those of the queries, or have another
     dimension than the settings say (0: they say none)."""
-    width = gallery.matrix.shape[1]
-    if stored is not None and stored.matrix.shape[1] != width:
-        found = f"query vectors of {stored.matrix.shape[1]} dimensions"
+    width = gallery.dimension
+    if stored is not None and stored.dimension != width:
+        found = f"query vectors of {stored.dimension} dimensions"
         raise DataError(f"{shown}/queries.npy", found, f"{width}, as the items have")
     if stored is not None and stored.codes != gallery.codes:
         found = "hash codes" if stored.codes else "vectors of floats"
@@ -298,9 +297,8 @@ def _of_known(
         raise DataError(name, "two vectors for one item", "one vector for each item")
     if all(matches.get(name) == name for name in vectors.ids):
         return vectors
-    named = [row for row, name in enumerate(vectors.ids) if name in matches]
-    ids = tuple(matches[vectors.ids[row]] for row in named)
-    return Vectors(ids, vectors.matrix[named], vectors.codes)
+    named = [name for name in vectors.ids if name in matches]
+    return vectors.rows(named).named([matches[name] for name in named])
 
 
 def _of_text_model(folder: Path) -> tuple[str, ...]:

@@ -6,7 +6,9 @@ import pytest
 
 from dashboard.evaluation.diagnosis.case import Case
 from dashboard.evaluation.diagnosis.causes import causes
-from dashboard.evaluation.diagnosis.neighbours import nearest, usual
+from dashboard.evaluation.diagnosis.neighbours import usual
+from dashboard.retrieval.gallery import Gallery
+from dashboard.storage.files import Vectors
 
 BIKE, CAR = ("type", "bicyclist"), ("type", "car")
 CROSSING, STILL = ("behaviour", "crossing"), ("behaviour", "stationary")
@@ -17,6 +19,15 @@ class Space:
         matrix = np.array(rows, dtype="float32")
         self.ids = tuple(ids)
         self.matrix = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+
+    def gallery(self):
+        return Gallery(Vectors(self.ids, self.matrix.copy()))
+
+    def similarities(self, items, others):
+        return self.gallery().similarities(items, others)
+
+    def nearest(self, items, k, allowed=None):
+        return self.gallery().nearest(items, k, allowed)
 
 
 def world(wide=0.02, **changes):
@@ -159,9 +170,9 @@ def test_without_vectors_there_are_still_causes():
 
 def test_neighbours_are_the_nearest_and_never_the_item_itself():
     space = Space("abcd", [(1, 0), (0.9, 0.1), (0, 1), (0.1, 0.9)])
-    near = nearest(space, ["a", "gone"], 2)
+    near = space.nearest(["a", "gone"], 2)
     assert list(near) == ["a"] and [other for other, _ in near["a"]] == ["b", "d"]
-    assert [other for other, _ in nearest(space, ["a"], 5, {"c", "a"})["a"]] == ["c"]
+    assert [other for other, _ in space.nearest(["a"], 5, {"c", "a"})["a"]] == ["c"]
 
 
 @pytest.mark.parametrize(("size", "said"), [(1, 1.0), (2, 0.0)])

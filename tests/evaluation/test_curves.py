@@ -162,6 +162,12 @@ def test_precision_and_recall_within_a_radius_by_hand():
     assert table[["scored", "total"]].drop_duplicates().to_numpy().tolist() == [[3, 4]]
 
 
+def of_codes(queries, asked, items, there, judgement):
+    bits = asked.shape[1]
+    distances = lambda some: binary_codes.hamming(asked[some], there)  # noqa: E731
+    return binary_codes.of_codes(queries, items, distances, bits, judgement)
+
+
 @pytest.mark.parametrize("cells", [1, 50, 10_000])
 def test_distances_counted_from_codes_are_those_of_the_whole_run(monkeypatch, cells):
     monkeypatch.setattr(binary_codes, "CELLS", cells)
@@ -173,7 +179,7 @@ def test_distances_counted_from_codes_are_those_of_the_whole_run(monkeypatch, ce
     judgement = judged({f"q{q}": dict(zip(names, grades[q], strict=True)) for q in range(9)})
     ids = [f"q{q}" for q in RNG.permutation(9)] + ["stranger"]
     order = [int(query[1:]) for query in ids[:-1]] + [0]
-    counted = binary_codes.of_codes((ids, asked[order]), (names, there), judgement)
+    counted = of_codes(ids, asked[order], names, there, judgement)
     held = binary_codes.of_run(coded(lists, 8), judgement, HASHING, 8)
     assert np.array_equal(counted.items, held.items)
     assert np.array_equal(counted.relevant, held.relevant)
@@ -188,7 +194,7 @@ def test_distances_counted_from_codes_are_those_of_the_whole_run(monkeypatch, ce
 def test_of_several_codes_of_one_item_the_nearest_counts():
     codes = np.array([[1, 1, 1], [1, -1, -1], [-1, -1, -1], [1, 1, -1]]) > 0
     judgement = judged({"q": {"a": 1}, "r": {"b": 1}})
-    found = binary_codes.of_codes((["q", "r"], codes[:2]), (["b", "a", "b", "a"], codes), judgement)
+    found = of_codes(["q", "r"], codes[:2], ["b", "a", "b", "a"], codes, judgement)
     assert found.items.tolist() == [[1, 1, 0, 0], [1, 1, 0, 0]]
     assert found.relevant.tolist() == [[0, 1, 0, 0], [0, 1, 0, 0]]
 

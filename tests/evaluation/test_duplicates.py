@@ -7,6 +7,8 @@ import pytest
 from dashboard.evaluation import duplicates
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
+from dashboard.retrieval.gallery import Gallery
+from dashboard.storage.files import Vectors
 
 GALLERY = ["a", "b", "c", "d", "e"]
 
@@ -14,6 +16,10 @@ GALLERY = ["a", "b", "c", "d", "e"]
 def vectors(*angles):
     radians = np.radians(angles)
     return np.stack([np.cos(radians), np.sin(radians)], axis=1).astype("float32")
+
+
+def gallery(ids, matrix):
+    return Gallery(Vectors(tuple(ids), matrix))
 
 
 def pairs(*found):
@@ -26,7 +32,7 @@ def run(**queries):
 
 
 def test_vectors_are_alike_from_the_stated_cosine_on():
-    found = duplicates.alike(GALLERY, vectors(0, 11, 23, 90, 90))
+    found = duplicates.alike(gallery(GALLERY, vectors(0, 11, 23, 90, 90)))
     assert found.iloc[0].tolist() == ["a", "b", pytest.approx(np.cos(np.radians(11)), abs=1e-6)]
     assert found[["item_id", "other"]].to_numpy().tolist() == [["a", "b"], ["d", "e"]]
     assert np.cos(np.radians(12)) < duplicates.ALIKE
@@ -35,9 +41,9 @@ def test_vectors_are_alike_from_the_stated_cosine_on():
 def test_blocks_do_not_matter(monkeypatch):
     matrix = vectors(*np.random.default_rng(0).uniform(0, 360, 40))
     ids = [f"i{n}" for n in range(40)]
-    whole = duplicates.alike(ids, matrix)
+    whole = duplicates.alike(gallery(ids, matrix))
     monkeypatch.setattr(duplicates, "BLOCK", 7)
-    pd.testing.assert_frame_equal(whole, duplicates.alike(ids, matrix))
+    pd.testing.assert_frame_equal(whole, duplicates.alike(gallery(ids, matrix)))
     assert len(whole)
 
 
@@ -54,7 +60,7 @@ def test_pictures_are_the_same_up_to_the_stated_bits():
 def test_too_many_items_are_refused(monkeypatch):
     monkeypatch.setattr(duplicates, "MOST", 4)
     with pytest.raises(ValueError, match="5 items are too many"):
-        duplicates.alike(GALLERY, vectors(0, 1, 2, 3, 4))
+        duplicates.alike(gallery(GALLERY, vectors(0, 1, 2, 3, 4)))
 
 
 def test_all_versions_or_the_pictures_must_say_so():

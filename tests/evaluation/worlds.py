@@ -7,7 +7,7 @@ import pandas as pd
 
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.rankings import rank
-from dashboard.retrieval.search import search
+from dashboard.retrieval.gallery import Gallery
 from dashboard.storage.files import Vectors
 
 
@@ -43,7 +43,7 @@ def code_rankings(queries, gallery, grades, depth=None):
         )
         for name, codes in (("q", queries), ("i", gallery))
     ]
-    run = search(*sides, k=depth or len(gallery))
+    run = Gallery(sides[1]).search(sides[0], k=depth or len(gallery))
     rows = [
         (query, item, float(grade))
         for query, of in zip(sides[0].ids, grades, strict=True)

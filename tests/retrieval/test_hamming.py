@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.retrieval.search import search
+from dashboard.retrieval.gallery import Gallery
 from dashboard.storage.files import Vectors
 
 
@@ -21,12 +21,14 @@ def made(count: int, bits: int, name: str, seed: int) -> Vectors:
 def test_bits_and_cosines_give_the_same_run(bits: int, k: int) -> None:
     queries, gallery = made(20, bits, "q", 1), made(300, bits, "i", 2)
     plain = [Vectors(v.ids, v.matrix.copy()) for v in (queries, gallery)]
-    pd.testing.assert_frame_equal(search(queries, gallery, k), search(*plain, k))
+    pd.testing.assert_frame_equal(
+        Gallery(gallery).search(queries, k), Gallery(plain[1]).search(plain[0], k)
+    )
 
 
 def test_the_order_is_by_distance_and_then_by_place() -> None:
     queries, gallery = made(2, 16, "q", 3), made(200, 16, "i", 4)
-    run = search(queries, gallery, 30)
+    run = Gallery(gallery).search(queries, 30)
     for number, query in enumerate(queries.ids):
         differ = (gallery.matrix > 0) != (queries.matrix[number] > 0)
         far = differ.sum(axis=1).tolist()

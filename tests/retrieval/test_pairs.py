@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.retrieval import pairs, runs
+from dashboard.retrieval import runs
 from dashboard.storage.collection import Collection, open_collection
 
 EVERY = [f"v0{n}" for n in range(4)]
@@ -42,7 +42,7 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Callable[[Collection, str], pd.DataF
 def test_all_pairs_make_the_whole_ranking(tiny: Collection, cut: Callable[..., object]) -> None:
     whole = runs.run_of(tiny, "v0.2")
     every = wanted([*tiny.queries["query_id"], "unknown"], [*EVERY, "unknown"])
-    found = pairs.with_pairs(tiny, "v0.2", cut(tiny, "v0.2"), every)
+    found = runs.with_judged(tiny, "v0.2", cut(tiny, "v0.2"), every)
     assert lists(found) == lists(whole)
     assert found["score"].tolist() == whole["score"].tolist()
     assert found["rank"].tolist() == whole["rank"].tolist()
@@ -53,9 +53,9 @@ def test_few_pairs_follow_what_was_cut(tiny: Collection, cut: Callable[..., obje
     whole = lists(runs.run_of(tiny, "v0.1"))
     last, first = whole["q1"][3], whole["q1"][0]
     given = cut(tiny, "v0.1")
-    found = pairs.with_pairs(tiny, "v0.1", given, wanted(["q1"], [last, first]))
+    found = runs.with_judged(tiny, "v0.1", given, wanted(["q1"], [last, first]))
     assert lists(found) == {**lists(given), "q1": [*whole["q1"][:2], last]}
-    none = pairs.with_pairs(tiny, "v0.1", given, wanted([], []))
+    none = runs.with_judged(tiny, "v0.1", given, wanted([], []))
     assert lists(none) == lists(given)
 
 
@@ -72,7 +72,7 @@ def test_equal_distances_of_codes_stand_in_gallery_order(
     collection = open_collection(folder, allow_path=True)
     whole = runs.run_of(collection, "v0.1")
     every = wanted(collection.queries["query_id"].tolist(), EVERY[::-1])
-    found = pairs.with_pairs(collection, "v0.1", cut(collection, "v0.1"), every)
+    found = runs.with_judged(collection, "v0.1", cut(collection, "v0.1"), every)
     assert lists(found) == lists(whole) and found["score"].tolist() == whole["score"].tolist()
 
 
@@ -87,5 +87,5 @@ def test_pairs_on_another_side_than_is_searched_stay_out(
         table.assign(**{column: values}).to_csv(folder / name, index=False)
     collection = open_collection(folder, allow_path=True)
     every = wanted(collection.queries["query_id"].tolist(), EVERY)
-    found = pairs.with_pairs(collection, "v0.2", cut(collection, "v0.2"), every)
+    found = runs.with_judged(collection, "v0.2", cut(collection, "v0.2"), every)
     assert lists(found) == lists(runs.run_of(collection, "v0.2"))

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dashboard.evaluation.diagnosis.case import NEAREST, Case, Pair
-from dashboard.evaluation.diagnosis.neighbours import nearest, resemblance
+from dashboard.evaluation.diagnosis.neighbours import resemblance
 
 MOST, FEW = 0.7, 0.1
 RARE, COMMON = 0.05, 10
@@ -58,7 +58,7 @@ def _around(case: Case, items: Sequence[str]) -> dict[str, Around]:
     allowed = set(case.has) if case.required else None
     found: dict[str, Around] = {item: {} for item in items}
     for version, space in case.spaces.items():
-        for item, near in nearest(space, list(items), NEAREST, allowed).items():
+        for item, near in space.nearest(list(items), NEAREST, allowed).items():
             found[item][version] = near
     return found
 

@@ -15,12 +15,26 @@ UNUSUAL = 0.99  # share of pairs of items that are less similar
 
 
 class Space(Protocol):
-    """Unit vectors of items: row i of the matrix belongs to the i-th id."""
+    """Items that a version's vectors lay out, in gallery order."""
 
     @property
-    def ids(self) -> tuple[str, ...]: ...
-    @property
-    def matrix(self) -> NDArray[np.float32]: ...
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the items."""
+        ...
+
+    def similarities(self, items: Sequence[str], others: Sequence[str]) -> NDArray[np.float32]:
+        """The cosines of some items with others. [items, others]"""
+        ...
+
+    def nearest(
+        self, items: Sequence[str], k: int, allowed: Collection[str] | None = None
+    ) -> dict[str, list[tuple[str, float]]]:
+        """The `k` items most similar to each of `items` with their cosine, the nearest first.
+
+        The item itself never counts; allowed: the only ones that do. Items without a vector are
+        left out.
+        """
+        ...
 
 
 class Resemblance(NamedTuple):
@@ -45,54 +59,21 @@ class Surroundings:
 
 
 def surroundings(space: Space, k: int, allowed: Collection[str]) -> Surroundings:
-    """What is usual, from a sample spread evenly over the gallery; `allowed` as in `nearest`."""
+    """What is usual, by a sample from all over the gallery; `allowed` as in `Space.nearest`."""
     some = min(SAMPLE, max(1, CELLS * 10 // max(len(space.ids), 1)))
     known = [item for item in space.ids if item in allowed]
     sample = known[:: max(1, -(-len(known) // some))]
-    near = nearest(space, sample, k, allowed)
+    near = space.nearest(sample, k, allowed)
     return Surroundings(usual(space), {item: [n for n, _ in of] for item, of in near.items()})
-
-
-def nearest(
-    space: Space, items: Sequence[str], k: int, allowed: Collection[str] | None = None
-) -> dict[str, list[tuple[str, float]]]:
-    """The `k` items most similar to each of `items` with their cosine, the nearest first.
-
-    The item itself never counts; allowed: the only ones that do. Items without a vector are left
-    out.
-    """
-    place = {item: row for row, item in enumerate(space.ids)}
-    known = [item for item in items if item in place]
-    barred = [] if allowed is None else [item not in allowed for item in space.ids]
-    step = max(1, CELLS // max(len(space.ids), 1))
-    found: dict[str, list[tuple[str, float]]] = {}
-    for start in range(0, len(known), step):
-        part = known[start : start + step]
-        rows = np.array([place[item] for item in part], dtype=np.int64)
-        cosine = space.matrix[rows] @ space.matrix.T
-        cosine[np.arange(len(rows)), rows] = -np.inf
-        if barred:
-            cosine[:, barred] = -np.inf
-        for item, row, best in zip(part, cosine, _best(cosine, k), strict=True):
-            near = [(space.ids[at], float(row[at])) for at in best if np.isfinite(row[at])]
-            found[item] = near
-    return found
-
-
-def _best(values: NDArray[np.float32], k: int) -> NDArray[np.int64]:
-    """The places of the `k` largest of each row, the largest first."""
-    some = np.argpartition(-values, min(k, values.shape[1]) - 1, axis=1)[:, :k]
-    order = np.argsort(-np.take_along_axis(values, some, 1), axis=1, kind="stable")
-    return np.take_along_axis(some, order, 1)
 
 
 def usual(space: Space) -> float:
     """The cosine that UNUSUAL of all pairs of items stay below, from a sample of the gallery."""
     step = -(-len(space.ids) // SAMPLE)
-    some = space.matrix[:: max(step, 1)]
+    some = space.ids[:: max(step, 1)]
     if len(some) < 2:
         return 1.0
-    cosine = some @ some.T
+    cosine = space.similarities(some, some)
     return float(np.quantile(cosine[np.triu_indices(len(some), k=1)], UNUSUAL))
 
 
@@ -102,11 +83,11 @@ def resemblance(
     """The one of `to` that an item resembles unusually, by the version where it stands out most."""
     best: Resemblance | None = None
     for version, space in spaces.items():
-        place = {other: row for row, other in enumerate(space.ids)}
-        there = [other for other in to if other in place and other != item]
-        if item not in place or not there:
+        known = set(space.ids)
+        there = [other for other in to if other in known and other != item]
+        if item not in known or not there:
             continue
-        cosine = space.matrix[[place[other] for other in there]] @ space.matrix[place[item]]
+        cosine = space.similarities(there, [item])[:, 0]
         at, level = int(cosine.argmax()), around[version].usual
         found = Resemblance(there[at], float(cosine[at]), version, level)
         above = found.similarity - level

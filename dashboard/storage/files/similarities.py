@@ -31,7 +31,7 @@ class Similarities:
     largest: the largest size of a number in it."""
 
     name: str
-    matrix: npt.NDArray[Any]
+    values: npt.NDArray[Any]
     ids: tuple[tuple[str, ...], tuple[str, ...]] | None
     largest: float
 
@@ -115,12 +115,12 @@ def plain_run(known: Similarities) -> pd.DataFrame:
     if both:
         found = f"{sorted(both)[0]!r} among the ids of rows and of columns"
         raise DataError(known.name, found, "ids that tell the two apart")
-    if 2 * known.matrix.size > MOST_RESULTS:
-        found = f"the shape {known.matrix.shape}: {2 * known.matrix.size:,} results both ways"
+    if 2 * known.values.size > MOST_RESULTS:
+        found = f"the shape {known.values.shape}: {2 * known.values.size:,} results both ways"
         raise DataError(known.name, found, f"at most {MOST_RESULTS:,}; or a collection of its own")
     parts = [
-        _one_way(known.matrix, rows, columns),
-        _one_way(known.matrix.T, columns, rows),
+        _one_way(known.values, rows, columns),
+        _one_way(known.values.T, columns, rows),
     ]
     return pd.concat(parts, ignore_index=True).astype({"query_id": "category"})
 

@@ -7,6 +7,7 @@ unpickled.
 from __future__ import annotations
 
 import ast
+import hashlib
 import io
 import math
 import struct
@@ -21,7 +22,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.storage.files.codes import are_codes, sign_codes, unit_codes
+from dashboard.storage.files.codes import (
+    are_codes,
+    check_signs,
+    of_one_size,
+    sign_codes,
+    signs_in_words,
+    unit_codes,
+)
 from dashboard.storage.files.contents import read_text
 from dashboard.storage.files.parquet import parquet_table
 from dashboard.storage.limits import LONGEST_ID
@@ -37,7 +45,8 @@ BLOCK = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Unit vectors: `matrix[row]` (float32, read-only) belongs to `ids[row]`.
+    """Unit vectors: `matrix[row]` (float32, read-only) belongs to `ids[row]`. Only
+    `retrieval.gallery` reads the matrix; others ask for rows, or ask a Gallery.
 
     `codes`: each row is a hash code, ±1 ÷ √bits, so that cosine = 1 - 2 · Hamming distance ÷ bits.
     """
@@ -62,14 +71,55 @@ class Vectors:
         there = tuple(name for name, place in zip(ids, places, strict=True) if place >= 0)
         return Vectors(there, self.matrix[places[places >= 0]], self.codes)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Vectors]) -> Vectors:
+        """The vectors of several, one after the other; their ids must all differ."""
+        matrix = np.concatenate([part.matrix for part in parts])
+        return cls(tuple(i for part in parts for i in part.ids), matrix, parts[0].codes)
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        return int(self.matrix.shape[1])
+
+    def named(self, ids: Sequence[str]) -> Vectors:
+        """The same vectors under other ids."""
+        return Vectors(tuple(ids), self.matrix, self.codes)
+
     def signs(self) -> Vectors:
         """The signs of real-valued outputs as hash codes; codes as they are."""
         return self if self.codes else Vectors(self.ids, sign_codes(self.matrix), codes=True)
 
+    def check_signs(self, name: str) -> None:
+        """Raises DataError, naming the file, where the signs of all numbers are the same."""
+        check_signs(self.matrix, name)
+
+    def signs_in_words(self) -> str:
+        """How `signs` reads these outputs, and how many of them are 0."""
+        return signs_in_words(self.matrix)
+
+    def are_codes(self) -> bool:
+        """Whether all numbers of a row have the same size, so that they can be read as codes."""
+        return self.codes or of_one_size(self.matrix)
+
+    def as_codes(self) -> Vectors:
+        """The same vectors, of which `are_codes` is true, read as hash codes."""
+        return Vectors(self.ids, self.matrix, codes=True)
+
+    @property
+    def bits(self) -> npt.NDArray[np.bool_]:
+        """The codes, true for +1. [n, bits]"""
+        return np.asarray(self.matrix > 0)
+
+    def add_to(self, digest: hashlib._Hash) -> None:
+        """Add the shape and the rows, as little-endian float32, to a fingerprint."""
+        digest.update(str(self.matrix.shape).encode())
+        digest.update(np.ascontiguousarray(self.matrix, dtype="<f4").data)
+
     @cached_property
     def packed(self) -> npt.NDArray[np.uint8]:
         """The codes with eight places in a byte, 1 for +1; filled up with 0. [n, ⌈bits ÷ 8⌉]"""
-        return np.packbits(self.matrix > 0, axis=1)
+        return np.packbits(self.bits, axis=1)
 
 
 def read_vectors(

@@ -26,7 +26,7 @@ def query(view: View, query_id: str) -> None:
     if own.empty:
         return
     is_picture = kind == IMAGE
-    gallery = f"{matching.gallery_of(experiment, kind):,} {'texts' if is_picture else 'pictures'}"
+    gallery = f"{matching.gallery_size(experiment, kind):,} {'texts' if is_picture else 'pictures'}"
     st.header("Its texts" if is_picture else "Its picture", anchor=False)
     best = "; the best per version, in bold, counts for R@K" if len(own) > 1 else ""
     found = [_table(experiment, own, "Text" if is_picture else "Picture")]
@@ -34,7 +34,7 @@ def query(view: View, query_id: str) -> None:
     if len(asking):
         st.markdown("**Reverse direction:** rank of this picture for each of its texts")
         found.append(_table(experiment, asking, "Text", bold=False))
-        st.caption(f"Ranks among {matching.gallery_of(experiment, TEXT):,} pictures.")
+        st.caption(f"Ranks among {matching.gallery_size(experiment, TEXT):,} pictures.")
     take_away(view, pd.concat(found, ignore_index=True), f"ranks-{query_id}")
 
 

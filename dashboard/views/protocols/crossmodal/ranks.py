@@ -51,7 +51,7 @@ def _curve(
     view: View, kind: str, found: dict[str, pd.DataFrame], ways: dict[str, charts.Way]
 ) -> pd.DataFrame:
     experiment = experiment_of(view)
-    gallery = matching.gallery_of(experiment, kind)
+    gallery = matching.gallery_size(experiment, kind)
     cut = ranking.cut(experiment, view.runs)
     longest = min(gallery, cut or gallery)
     shares = pd.concat(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.retrieval.search import search
+from dashboard.retrieval.gallery import Gallery
 from dashboard.storage.files import Vectors
 from tests.storage.tiny import unit
 
@@ -25,7 +25,7 @@ def reference(queries: Vectors, gallery: Vectors, k: int) -> list[list[str]]:
 def found(
     queries: Vectors, gallery: Vectors, k: int, own: dict[str, str] | None = None
 ) -> list[list[str]]:
-    run = search(queries, gallery, k, own)
+    run = Gallery(gallery).search(queries, k, own)
     assert run["rank"].min() == 1
     groups = run.groupby("query_id", observed=False)["item_id"]
     return [group.astype("str").tolist() for _, group in groups]
@@ -88,7 +88,7 @@ def test_leaving_out_what_is_far_away_or_nothing_changes_nothing(crowded) -> Non
 
 def test_no_result_ever_comes_from_nowhere() -> None:
     gallery = vectors(np.eye(3), "i")
-    run = search(vectors(np.eye(3), "q"), gallery, 10)
+    run = Gallery(gallery).search(vectors(np.eye(3), "q"), 10)
     assert len(run) == 9
     assert run["item_id"].notna().all()
     assert run["score"].between(-1, 1).all()
@@ -96,15 +96,15 @@ def test_no_result_ever_comes_from_nowhere() -> None:
 
 def test_no_queries_find_nothing() -> None:
     gallery = vectors(np.eye(3), "i")
-    assert search(Vectors((), gallery.matrix[:0]), gallery, 5).empty
+    assert Gallery(gallery).search(Vectors((), gallery.matrix[:0]), 5).empty
 
 
 def test_wrong_calls_are_refused() -> None:
     gallery = vectors(np.eye(3), "i")
     with pytest.raises(ValueError, match="k = 0"):
-        search(gallery, gallery, 0)
+        Gallery(gallery).search(gallery, 0)
     with pytest.raises(ValueError, match="4 dimensions, the items 3"):
-        search(vectors(np.eye(4), "q"), gallery, 1)
+        Gallery(gallery).search(vectors(np.eye(4), "q"), 1)
 
 
 @settings(max_examples=30, deadline=None)
@@ -122,3 +122,42 @@ def test_the_order_does_not_depend_on_float_width() -> None:
     halved = Vectors(tuple(f"i{i}" for i in range(500)), unit(unit(rows).astype("f8")))
     queries = vectors(rows[:5], "q")
     assert found(queries, vectors(rows, "i"), 20) == found(queries, halved, 20)
+
+
+def test_similarities_and_fetched_vectors_are_those_of_the_named_items(crowded) -> None:
+    gallery = Gallery(crowded[1])
+    some, others = ["i7", "i3", "i700"], ["i1", "i2"]
+    rows = np.array([gallery.vectors.matrix[int(name[1:])] for name in some])
+    assert np.array_equal(gallery.fetch(some), rows)
+    assert np.allclose(gallery.similarities(some, others), rows @ gallery.fetch(others).T)
+    with pytest.raises(KeyError, match="gone"):
+        gallery.fetch(["i1", "gone"])
+
+
+def test_the_nearest_of_an_item_are_those_of_a_search_without_it(crowded) -> None:
+    gallery = Gallery(crowded[1])
+    near = gallery.nearest(["i40", "gone"], 5)
+    best = gallery.search(crowded[1].rows(["i40"]), 5, {"i40": "i40"})
+    assert list(near) == ["i40"]
+    cosines = [cosine for _, cosine in near["i40"]]
+    assert np.allclose(cosines, best["score"], atol=1e-6)
+    allowed = gallery.nearest(["i40"], 5, {"i40", "i3", "i9"})["i40"]
+    assert {other for other, _ in allowed} == {"i3", "i9"}
+
+
+@pytest.mark.parametrize("bits", [8, 20, 64, 100])
+def test_distances_are_counted_bit_by_bit(bits: int) -> None:
+    rng = np.random.default_rng(bits)
+    signs = rng.choice([-1.0, 1.0], (30, bits)).astype("float32") / np.float32(np.sqrt(bits))
+    codes = Vectors(tuple(f"i{n}" for n in range(30)), signs, codes=True)
+    asking = codes.rows([f"i{n}" for n in range(5, 12)])
+    wanted = ((asking.bits[[2, 0], None] != codes.bits).sum(axis=2)).tolist()
+    assert Gallery(codes).distances(asking)(np.array([2, 0])).tolist() == wanted
+
+
+def test_a_part_of_a_gallery_finds_its_items_alone(crowded) -> None:
+    queries, vectors_ = crowded
+    part = Gallery(vectors_).part(["i9", "gone", "i4"])
+    run = part.search(queries, 5)
+    assert part.ids == ("i9", "i4")
+    assert set(run["item_id"].astype("str")) == {"i9", "i4"}

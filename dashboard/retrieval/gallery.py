@@ -1,0 +1,290 @@
+"""The one seam for vectors: whoever searches items, or needs similarities of items, asks a Gallery.
+
+Nothing outside this file reads the matrix of a version. What a Gallery answers can also be answered
+by vectors that are read in blocks, or by a vector database: the first `k` results of queries, the
+similarities of given items, the vectors of given items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dashboard.storage.files import Vectors
+from dashboard.storage.versions import Model
+
+PLACES = 6
+NEAR = 1e-5
+MARGIN = 16
+CELLS = 1 << 23
+PART = 1 << 16
+PAIRS = 1 << 15
+COSINES = 4_000_000
+BLAS_FROM = 1_000
+
+Rows = npt.NDArray[Any]  # float32 vectors, or packed codes
+Places = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Gallery:
+    """Items that can be searched by their vectors, in an order that decides between equal scores.
+
+    Scores are cosines in double precision rounded to 6 places; of hash codes the cosine is
+    (bits - 2 · Hamming distance) ÷ bits, from -1 to 1 as any other.
+    """
+
+    vectors: Vectors
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the items, in gallery order."""
+        return self.vectors.ids
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers, or bits of a hash code, a vector has."""
+        return self.vectors.dimension
+
+    def part(self, ids: Sequence[str]) -> Gallery:
+        """The gallery of these items alone, in this order; those without a vector are left out."""
+        return self if tuple(ids) == self.ids else Gallery(self.vectors.rows(ids))
+
+    def search(
+        self, queries: Vectors, k: int, leave_out: Mapping[str, str] | None = None
+    ) -> pd.DataFrame:
+        """The `k` most similar items of each query as the table RUN, at most the whole gallery.
+
+        `leave_out` names for a query the item that is never its result (itself); copies of it stay
+        in. The order of results does not depend on `k`. Raises ValueError where the widths differ
+        or k < 1.
+        """
+        if queries.dimension != self.dimension:
+            widths = f"{queries.dimension} dimensions, the items {self.dimension}"
+            raise ValueError(f"the queries have {widths}")
+        if k < 1:
+            raise ValueError(f"k = {k}; wanted at least 1")
+        own = np.full(len(queries.ids), -1)
+        if leave_out:
+            own = self._places([leave_out.get(query, "") for query in queries.ids])
+        depth = min(k + int((own >= 0).any()), len(self.ids))
+        reach = min(depth + MARGIN, len(self.ids))
+        codes = queries.codes and self.vectors.codes
+        found = list(_nearest(*self._rows(queries, codes), depth, reach))
+        empty = np.empty((len(queries.ids), depth))
+        places = np.concatenate([block.places for block in found] or [empty.astype("int64")])
+        scores = np.concatenate([block.scores for block in found] or [empty])
+        if codes:
+            scores = (1 + 2 * scores / self.dimension).round(PLACES)
+        return _table(queries.index, self.vectors.index, places, scores, own, k)
+
+    def scores(self, queries: Vectors, query: Places, item: Places) -> Scores:
+        """The score of each pair as `search` gives it, by the places of query and item. [pairs]"""
+        found = np.empty(len(query))
+        codes = queries.codes and self.vectors.codes
+        for start in range(0, len(query), PAIRS):
+            some = slice(start, start + PAIRS)
+            asking, there = queries.matrix[query[some]], self.vectors.matrix[item[some]]
+            if codes:
+                differ = ((asking > 0) != (there > 0)).sum(axis=1)
+                found[some] = 1 - 2 * differ / self.dimension
+            else:
+                found[some] = np.einsum(
+                    "pd,pd->p", asking.astype("float64"), there.astype("float64")
+                )
+        return found.round(PLACES) + 0.0
+
+    def similarities(self, items: Sequence[str], others: Sequence[str]) -> Floats:
+        """The cosines of items with others of the gallery, not rounded. float32 [items, others]"""
+        left = self.fetch(items)
+        return left @ (left if others is items else self.fetch(others)).T
+
+    def nearest(
+        self, items: Sequence[str], k: int, allowed: Collection[str] | None = None
+    ) -> dict[str, list[tuple[str, float]]]:
+        """The `k` items most similar to each of `items` with their cosine, the nearest first.
+
+        The item itself never counts; allowed: the only ones that do. Items without a vector are
+        left out.
+        """
+        places = self._places(items)
+        places = places[places >= 0]
+        barred = [] if allowed is None else [item not in allowed for item in self.ids]
+        step = max(1, COSINES // max(len(self.ids), 1))
+        found: dict[str, list[tuple[str, float]]] = {}
+        for start in range(0, len(places), step):
+            rows = places[start : start + step]
+            cosine = self.vectors.matrix[rows] @ self.vectors.matrix.T
+            cosine[np.arange(len(rows)), rows] = -np.inf
+            if barred:
+                cosine[:, barred] = -np.inf
+            for place, row, best in zip(rows, cosine, _best(cosine, k), strict=True):
+                near = [(self.ids[at], float(row[at])) for at in best if np.isfinite(row[at])]
+                found[self.ids[place]] = near
+        return found
+
+    def distances(self, queries: Vectors) -> Callable[[Places], npt.NDArray[np.uint16]]:
+        """Gives for the places of some queries their Hamming distances to all items. [some, items]
+
+        Raises ValueError where the lengths of the codes differ.
+        """
+        if queries.dimension != self.dimension:
+            raise ValueError(f"codes of {queries.dimension} bits among codes of {self.dimension}")
+        asking, there = _words(queries.packed), _words(self.vectors.packed)
+
+        def distances_of(some: Places) -> npt.NDArray[np.uint16]:
+            found = np.zeros((len(some), len(self.ids)), dtype=np.uint16)
+            for word, other in zip(asking, there, strict=True):
+                found += np.bitwise_count(word[some, None] ^ other)
+            return found
+
+        return distances_of
+
+    def fetch(self, ids: Sequence[str]) -> Floats:
+        """The unit vectors of items, read-only. [items, dimension]
+
+        Raises KeyError for an id without a vector.
+        """
+        places = self._places(ids)
+        if (places < 0).any():
+            raise KeyError(ids[int(np.argmin(places))])
+        if len(places) and (np.diff(places) == 1).all():  # neighbours need no copy
+            return self.vectors.matrix[places[0] : places[-1] + 1]
+        return self.vectors.matrix[places]
+
+    def _places(self, ids: Sequence[str]) -> Places:
+        return np.asarray(self.vectors.index.get_indexer(pd.Index(list(ids), dtype="str")))
+
+    def _rows(self, queries: Vectors, codes: bool) -> tuple[Rows, Rows]:
+        if codes:
+            return queries.packed, self.vectors.packed
+        return queries.matrix, self.vectors.matrix
+
+
+def gallery_of(model: Model) -> Gallery:
+    """The gallery of a version's items."""
+    return Gallery(model.items)
+
+
+@dataclass(frozen=True)
+class Block:
+    """For some queries the places in the gallery of their results and the scores, both [query,
+    rank]."""
+
+    places: Places
+    scores: Scores
+
+
+def _nearest(queries: Rows, gallery: Rows, depth: int, reach: int) -> Iterator[Block]:
+    """The `depth` best of the gallery, a block of queries at a time so that memory stays
+    bounded."""
+    width = 1 if reach == len(gallery) else gallery.shape[1]
+    step = max(1, CELLS // (reach * width))
+    for start in range(0, len(queries), step):
+        yield _block(queries[start : start + step], gallery, depth, reach)
+
+
+def _block(queries: Rows, gallery: Rows, depth: int, reach: int) -> Block:
+    """Search `reach` deep, score exactly, order, cut.
+
+    A query whose equal scores may go on beyond its reach is searched again, eight times deeper.
+    """
+    places = _candidates(queries, gallery, reach)
+    scores = _exact(queries, gallery, places)
+    order = np.lexsort((places, -scores))[:, :depth]
+    best = Block(np.take_along_axis(places, order, 1), np.take_along_axis(scores, order, 1))
+    if reach == len(gallery):
+        return best
+    cut = np.flatnonzero(scores.min(axis=1) + NEAR >= best.scores[:, -1])
+    deeper = _nearest(queries[cut], gallery, depth, min(8 * reach, len(gallery)))
+    for block in deeper:
+        best.places[cut[: len(block.places)]] = block.places
+        best.scores[cut[: len(block.places)]] = block.scores
+        cut = cut[len(block.places) :]
+    return best
+
+
+def _candidates(queries: Rows, gallery: Rows, reach: int) -> Places:
+    """The `reach` nearest of the gallery for each query, in no particular order."""
+    if reach == len(gallery):
+        return np.broadcast_to(np.arange(reach), (len(queries), reach))
+    import faiss
+
+    if gallery.dtype == np.uint8:
+        index = faiss.IndexBinaryFlat(8 * gallery.shape[1])
+        index.add(np.ascontiguousarray(gallery))
+        return np.asarray(index.search(np.ascontiguousarray(queries), reach)[1])
+    # faiss multiplies matrices from this many numbers in the queries on. Its own 128,000, which
+    # are 1,000 queries of 128 dimensions, make smaller batches up to 9 times slower.
+    faiss.cvar.distance_compute_blas_threshold = BLAS_FROM
+    _, places = faiss.knn(queries, gallery, reach, metric=faiss.METRIC_INNER_PRODUCT)
+    if (places < 0).any():
+        raise ValueError("the search found fewer items than there are: vectors that are not finite")
+    return np.asarray(places)
+
+
+def _exact(queries: Rows, gallery: Rows, places: Places) -> Scores:
+    """The cosines, or of packed codes the distances below 0."""
+    if gallery.dtype == np.uint8:
+        return -_bits_that_differ(queries, gallery, places).astype("float64")
+    wide = queries.astype("float64")
+    if places.shape[1] == len(gallery):
+        parts = (gallery[start : start + PART] for start in range(0, len(gallery), PART))
+        products = np.concatenate([wide @ part.astype("float64").T for part in parts], axis=1)
+    else:
+        products = np.einsum("qd,qrd->qr", wide, gallery[places], dtype="float64")
+    return np.asarray(products.round(PLACES) + 0.0)
+
+
+def _bits_that_differ(queries: Rows, gallery: Rows, places: Places) -> Places:
+    """In how many bits the packed codes at `places` differ from the query's. [query, rank]"""
+    found = np.zeros(places.shape, dtype=np.int64)
+    whole = places.shape[1] == len(gallery)  # then they stand in the gallery's order
+    for byte in range(gallery.shape[1]):
+        theirs = gallery[:, byte] if whole else gallery[places, byte]
+        found += np.bitwise_count(queries[:, byte, None] ^ theirs)
+    return found
+
+
+def _words(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
+    """Packed codes in words of 64 bits. [words, codes]"""
+    padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return np.ascontiguousarray(padded.view(np.uint64).T)
+
+
+def _best(values: Floats, k: int) -> Places:
+    """The places of the `k` largest of each row, the largest first."""
+    some = np.argpartition(-values, min(k, values.shape[1]) - 1, axis=1)[:, :k]
+    order = np.argsort(-np.take_along_axis(values, some, 1), axis=1, kind="stable")
+    return np.take_along_axis(some, order, 1)
+
+
+def _table(
+    queries: pd.Index,
+    gallery: pd.Index,
+    places: Places,
+    scores: Scores,
+    own: Places,
+    k: int,
+) -> pd.DataFrame:
+    """The table RUN of what was found, without each query's own item, cut to `k`."""
+    keep = places != own[:, None]
+    ranks = keep.cumsum(axis=1)
+    keep &= ranks <= k
+    rows = np.nonzero(keep)[0]
+    return pd.DataFrame(
+        {
+            "query_id": pd.Categorical.from_codes(rows, categories=queries),
+            "item_id": pd.Categorical.from_codes(places[keep], categories=gallery),
+            "score": scores[keep],
+            "rank": ranks[keep],
+        }
+    )
