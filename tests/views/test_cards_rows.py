@@ -6,19 +6,19 @@ import pandas as pd
 import pytest
 
 from dashboard.views.cards import Row, payload
-from dashboard.views.cards.results import Found
+from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.cards.rows import (
     _cut_in,
-    _ideal_said,
+    _ideal_note,
     _missed_row,
     depth_in_rows,
-    hidden_said,
+    hidden_count,
     missed,
+    notes_above,
     only_differing,
-    said_above,
-    versions,
+    row_versions,
 )
-from dashboard.views.cards.similarities import histogram, similarities
+from dashboard.views.cards.similarity_histogram import histogram, similarities
 
 
 def ranked(*item_ids):
@@ -32,7 +32,7 @@ def found(runs, relevant, **kept):
     whole = kept.pop("whole", runs)
     none = pd.DataFrame({"group": [], "keyword": []})
     judged = frozenset("abcdefg")
-    return Found(None, "q", runs, whole, {}, none, tuple(relevant), judged, **kept)
+    return QueryResults(None, "q", runs, whole, {}, none, tuple(relevant), judged, **kept)
 
 
 RUNS = {"v1": ranked("a", "b", "c", "d", "e"), "v2": ranked("b", "e", "d", "c", "a")}
@@ -119,8 +119,8 @@ def test_a_depth_is_said_in_rows_of_the_grid(metric, columns, said):
 
 def test_baseline_and_candidate_come_first_and_four_rows_are_the_most():
     view = SimpleNamespace(baseline="v2", candidate="v3", also="v1,v2,v4,v5")
-    assert versions(view) == ["v2", "v3", "v1", "v4"]
-    assert versions(SimpleNamespace(baseline="v1", candidate="v1", also="")) == ["v1"]
+    assert row_versions(view) == ["v2", "v3", "v1", "v4"]
+    assert row_versions(SimpleNamespace(baseline="v1", candidate="v1", also="")) == ["v1"]
 
 
 def test_similarities_are_counted_once_each_in_bins_of_all_versions():
@@ -166,14 +166,14 @@ def test_all_that_was_missed_can_be_reached(asked, ids, ways, said):
     runs = {"v1": ranked("f", "g", "a", "b", "c", "d", "e")}
     (row,) = _missed_row(found(runs, "abcde"), view_of(missed=asked))
     assert row.results["item_id"].tolist() == list(ids)
-    assert (row.there, (row.earlier, row.further)) == (5, ways) and row.note.endswith(said)
+    assert (row.total, (row.previous_page, row.next_page)) == (5, ways) and row.note.endswith(said)
     told = payload([row], pd.DataFrame({"item_id": list("abcde")}))["rows"][0]
-    assert (told["there"], tuple(told["ways"])) == (5, ways)
+    assert (told["total"], (told["previous_page"], told["next_page"])) == (5, ways)
 
 
 def test_what_was_missed_and_fits_needs_no_further_row():
     (row,) = _missed_row(found(RUNS, "cd"), view_of(missed="3"))
-    assert row.results["item_id"].tolist() == ["c", "d"] and row.there == row.further == 0
+    assert row.results["item_id"].tolist() == ["c", "d"] and row.total == row.next_page == 0
     assert _missed_row(found(RUNS, "ab"), view_of(shown="5")) == []
 
 
@@ -186,20 +186,20 @@ def test_a_cut_by_the_reader_is_said_with_what_it_leaves_out():
     )
     assert _cut_in(found(none, "a", whole=RUNS), cut, "v1").startswith("all 5 results are below")
     assert _cut_in(found(RUNS, "a"), cut, "v1") == _cut_in(found(half, "a"), view_of(), "v1") == ""
-    assert "Results below the similarity threshold 0.75 are removed" in " ".join(said_above(cut))
-    assert "left out" not in " ".join(said_above(view_of()))
+    assert "Results below the similarity threshold 0.75 are removed" in " ".join(notes_above(cut))
+    assert "left out" not in " ".join(notes_above(view_of()))
 
 
 def test_versions_without_a_row_are_named():
     asked = view_of(also="v3,v4,v5,v6")
-    assert "At most 4 versions fit; v5, v6 have no row." in said_above(asked)
-    assert "v5 has no row" in " ".join(said_above(view_of(also="v3,v4,v5")))
-    assert "no row" not in " ".join(said_above(view_of(also="v3,v4")))
+    assert "At most 4 versions fit; v5, v6 have no row." in notes_above(asked)
+    assert "v5 has no row" in " ".join(notes_above(view_of(also="v3,v4,v5")))
+    assert "no row" not in " ".join(notes_above(view_of(also="v3,v4")))
 
 
 def test_one_version_differs_from_nothing_and_an_ideal_without_a_value_says_why():
-    assert hidden_said(1, 0).startswith("Only one version")
-    assert hidden_said(2, 1) == "1 result with the same rank in all versions is hidden."
-    assert "no value" not in _ideal_said(view_of(), 0.5)
-    assert "not measured for this query" in _ideal_said(view_of(), None)
-    assert "another order may be better" in _ideal_said(view_of(metric="CAG(MAX)@10"), float("nan"))
+    assert hidden_count(1, 0).startswith("Only one version")
+    assert hidden_count(2, 1) == "1 result with the same rank in all versions is hidden."
+    assert "no value" not in _ideal_note(view_of(), 0.5)
+    assert "not measured for this query" in _ideal_note(view_of(), None)
+    assert "another order may be better" in _ideal_note(view_of(metric="CAG(MAX)@10"), float("nan"))

@@ -53,19 +53,19 @@ def cards(
     was opened, and with an empty text when it was closed. Give that id back as `selected`; one that
     is not in `items` opens nothing. `on_beside` is called likewise with the item that is to play in
     step with the open one; `on_missed` with the place of the first missed item that is to be
-    shown; `on_verdict` with what a reviewer says of an item: item, value, note, author, `about`
-    (what names the query) and once, the name of this saying, under which it comes again where no
-    `answer` names it. `address` is the page's whole address where the browser's says less; it takes
+    shown; `on_verdict` with a reviewer's verdict on an item: item, value, note, author, `about`
+    (what names the query) and once, the name under which it is sent again where no `answer` names
+    it. `address` is the page's whole address where the browser's says less; it takes
     its place, which is no step of the history.
     """
 
-    def told(
+    def callback_of(
         name: str, apply: Callable[[Any], None] | None, read: Callable[[Any], Any] = str
     ) -> Callable[[], None]:
         def callback() -> None:
-            said = st.session_state[key].get(name)
-            if apply is not None and said is not None:
-                apply(read(said))
+            value = st.session_state[key].get(name)
+            if apply is not None and value is not None:
+                apply(read(value))
 
         return callback
 
@@ -79,10 +79,10 @@ def cards(
             "about": list(about),
             "address": address,
         },
-        on_open_change=told("open", on_open),
-        on_beside_change=told("beside", on_beside),
-        on_missed_change=told("missed", on_missed),
-        on_verdict_change=told("verdict", on_verdict, dict),
+        on_open_change=callback_of("open", on_open),
+        on_beside_change=callback_of("beside", on_beside),
+        on_missed_change=callback_of("missed", on_missed),
+        on_verdict_change=callback_of("verdict", on_verdict, dict),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the cards are told: plain values from tables, built without Streamlit."""
+"""What is sent to the cards: plain values from tables, built without Streamlit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from dashboard.views.cards import captions, marks
+from dashboard.views.cards import captions
 from dashboard.views.cards.captions import LABEL
 from dashboard.views.cards.values import (
     Once,
@@ -27,7 +27,7 @@ from dashboard.views.texts import shown
 
 @dataclass(frozen=True)
 class Row:
-    """One row of cards: what a version found, its whole ranking, the ideal order, or what was
+    """One row of cards: the results of a version, its whole ranking, the ideal order, or what was
     missed.
 
     results: item_id, rank, score in the order shown, note where there is one; rank and score may
@@ -36,8 +36,8 @@ class Row:
     colour, shape: the version's, as #rrggbb and as a symbol of the charts.
     measure, value: such as nDCG@5 and its value for this query.
     note: a sentence under the name, such as why there is nothing to show.
-    there: how many items there are in all where the row shows some of them, else 0.
-    earlier, further: the place of the first of those before and after them; 0: there are none.
+    total: how many items there are where the row shows a page of them, else 0.
+    previous_page, next_page: the place of the first item of that page; 0: there is none.
     """
 
     name: str
@@ -49,9 +49,9 @@ class Row:
     note: str = ""
     before: pd.DataFrame | None = None
     shape: str = ""
-    there: int = 0
-    earlier: int = 0
-    further: int = 0
+    total: int = 0
+    previous_page: int = 0
+    next_page: int = 0
 
     @property
     def every(self) -> pd.DataFrame:
@@ -89,10 +89,10 @@ def payload(
         str(record["item_id"]): record for record in items.to_dict("records")
     }
     index = {item_id: number for number, item_id in enumerate(known)}
-    wanted = marks.wanted(ticks)
-    ticked = marks.ticked(ticks, wanted)
+    required = _required(ticks)
+    ticked = _ticks(ticks, required)
     versions = [] if ranks is None else list(dict.fromkeys(ranks["run"]))
-    noted, places = marks.annotated(annotations), marks.places(ranks, versions)
+    noted, places = _annotations(annotations), _places(ranks, versions)
     keywords = {pair: number for number, pair in enumerate(dict.fromkeys(chain(*noted.values())))}
     whys, stems, able = Once(), Once(), set(askable)
     built = {
@@ -100,7 +100,7 @@ def payload(
         "items": [
             _item(record, captions.longest(len(known)), whys, stems)
             | {
-                "ticks": ticked.get(item_id, [None] * len(wanted)),
+                "ticks": ticked.get(item_id, [None] * len(required)),
                 "annotations": [keywords[pair] for pair in noted.get(item_id, [])],
                 "places": places.get(item_id, []),
             }
@@ -110,7 +110,7 @@ def payload(
         "stems": stems.values,
         "keywords": captions.words(keywords),
         "versions": [shown(version, LABEL) for version in versions],
-        "required": captions.words(wanted),
+        "required": captions.words(required),
         "ways": [[shown(row.name, LABEL), row.colour, row.shape] for row in rows if row.colour],
         "columns": columns,
         "depth": depth,
@@ -188,8 +188,9 @@ def _row(
         "hits": sum(hit is True for hit in hits),
         "judged": sum(hit is not None for hit in hits),
         "number": len(hits),
-        "there": row.there,
-        "ways": [row.earlier, row.further],
+        "total": row.total,
+        "previous_page": row.previous_page,
+        "next_page": row.next_page,
         "results": results,
     }
 
@@ -259,3 +260,40 @@ def needed(rows: Iterable[Row], *selected: str | None) -> list[str]:
     """The ids of all items that are shown or open, each once: what to look media up for."""
     ids = [item_id for row in rows for item_id in row.results["item_id"]]
     return list(dict.fromkeys(ids + [item_id for item_id in selected if item_id]))
+
+
+def _required(ticks: pd.DataFrame | None) -> list[tuple[str, str]]:
+    """The required keywords in the order of the query, each with its group, once."""
+    if ticks is None:
+        return []
+    return list(dict.fromkeys(zip(ticks["group"], ticks["keyword"], strict=True)))
+
+
+def _ticks(
+    ticks: pd.DataFrame | None, required: Sequence[tuple[str, str]]
+) -> dict[str, list[bool | None]]:
+    """For each item whether it has each of the required keywords; null: not annotated."""
+    if ticks is None:
+        return {}
+    present: dict[str, dict[tuple[str, str], bool | None]] = {}
+    for row in ticks.to_dict("records"):
+        of_item = present.setdefault(row["item_id"], {})
+        of_item[row["group"], row["keyword"]] = flag_of(row["present"])
+    return {item: [of_item.get(pair) for pair in required] for item, of_item in present.items()}
+
+
+def _annotations(annotations: pd.DataFrame | None) -> dict[str, list[tuple[str, str]]]:
+    """For each item its keywords, each with its group."""
+    by_item: dict[str, list[tuple[str, str]]] = {}
+    for row in [] if annotations is None else annotations.to_dict("records"):
+        by_item.setdefault(row["item_id"], []).append((row["group"], row["keyword"]))
+    return by_item
+
+
+def _places(ranks: pd.DataFrame | None, versions: Sequence[str]) -> dict[str, list[list[Any]]]:
+    """For each item its place in every version: [number of the version, rank, similarity]."""
+    by_item: dict[str, list[list[Any]]] = {}
+    for row in [] if ranks is None else ranks.to_dict("records"):
+        place = [versions.index(row["run"]), whole_of(row["rank"]), number_of(row["score"])]
+        by_item.setdefault(row["item_id"], []).append(place)
+    return by_item

@@ -11,8 +11,8 @@ from dashboard.views import late
 from dashboard.views.address import bar
 from dashboard.views.address.choices import DIFFERING
 from dashboard.views.address.columns import columns_of
-from dashboard.views.cards.rows import MOST_ROWS, versions
-from dashboard.views.cards.similarities import histogram, similarities
+from dashboard.views.cards.rows import MOST_ROWS, row_versions
+from dashboard.views.cards.similarity_histogram import histogram, similarities
 from dashboard.views.experiments import versions_of
 from dashboard.views.frame.shared import segments
 from dashboard.views.labels import distinct_labels
@@ -26,7 +26,7 @@ def review(view: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         _further(view)
         segments("Cards per row", "columns", columns, view, beside=True)
-        if len(versions(view)) > 1:
+        if len(row_versions(view)) > 1:
             segments("Show", "differing", DIFFERING, view, beside=True)
 
 
@@ -35,7 +35,7 @@ def _further(view: View) -> None:
     others = [version for version in known if version not in (view.baseline, view.candidate)]
     if not others:
         return
-    chosen = [version for version in versions(view) if version in others]
+    chosen = [version for version in row_versions(view) if version in others]
     st.session_state["choice-also"] = chosen
     title, offered = "Add version", chosen if len(chosen) == MOST_ROWS - 2 else others
     labels = distinct_labels(offered, str)

@@ -11,7 +11,7 @@ from dashboard.experiment import collections
 from dashboard.experiment.collections import Searchable
 from dashboard.experiment.names import with_id
 from dashboard.views.address import bar
-from dashboard.views.cards.rows import versions
+from dashboard.views.cards.rows import row_versions
 from dashboard.views.frame import uploading
 from dashboard.views.frame.choosers import found_among
 from dashboard.views.labels import distinct_labels
@@ -23,7 +23,7 @@ def search_form(view: View) -> bool:
     """Where a text is typed, an item chosen or a picture uploaded to search with; whether what the
     link asks for can be searched with, and something is asked for at all."""
     collection = collections.opened(view.collection)
-    words, which = collections.words(collection), versions(view)
+    words, which = collections.words(collection), row_versions(view)
     can = collections.searched_with(collection, tuple(which))
     lost = bool(view.text) and not can.encode and view.text not in can.texts
     if view.picture is None:  # the link's is not kept any more

@@ -1,7 +1,7 @@
 // The entry: draws what the server's script sends, and tells it what is opened, paired and judged.
 
 import { listeners as contentListeners, withContents } from "./contents.js";
-import { drawRows, whenFurther } from "./grid.js";
+import { drawRows, whenPageChosen } from "./grid.js";
 import { listOfKeys, listen } from "./navigation.js";
 import { percentEncoded } from "./parts.js";
 import { previews } from "./playback.js";
@@ -56,7 +56,7 @@ function begin(root) {
   };
   state.player = player(root.querySelector(".player"), told);
   listen(root.querySelector(".rows"), state);
-  whenFurther(root.querySelector(".rows"), (first) => state.tell("missed", first));
+  whenPageChosen(root.querySelector(".rows"), (first) => state.tell("missed", first));
   whenGoingBack(root, state);
   listOfKeys(root.querySelector(".keys"), root.querySelector(".help"));
   const come = () => (root.isConnected ? drawAnew(state) : contentListeners.delete(come));

@@ -214,11 +214,11 @@ function fillHead(head, row) {
   if (head.said === said) return;
   head.said = said;
   const focused = head.getRootNode().activeElement;
-  const way = head.contains(focused) ? focused.dataset.way : undefined;
+  const page = head.contains(focused) ? focused.dataset.page : undefined;
   head.replaceChildren(...headOf(row));
-  const buttons = [...head.querySelectorAll("[data-way]")];
-  const again = buttons.find((button) => button.dataset.way === way && !button.disabled);
-  if (way) (again ?? buttons.find(({ disabled }) => !disabled))?.focus();
+  const buttons = [...head.querySelectorAll("[data-page]")];
+  const again = buttons.find((button) => button.dataset.page === page && !button.disabled);
+  if (page) (again ?? buttons.find(({ disabled }) => !disabled))?.focus();
 }
 
 function headOf(row) {
@@ -234,15 +234,15 @@ function headOf(row) {
     row.note || !row.number
       ? make("span", "note", "", [isolated("", row.note || "no results")])
       : null,
-    ...further(row),
+    ...pages(row),
   ].filter(Boolean);
 }
 
 const many = (number) => number.toLocaleString("en");
 
 // What is not judged is neither a hit nor a miss.
-function counts({ role, number, hits, judged, there }) {
-  const all = there || number;
+function counts({ role, number, hits, judged, total }) {
+  const all = total || number;
   if (role === "missed") return [`${many(all)} ${all === 1 ? "item" : "items"}`];
   if (!number) return [];
   if (!judged) return [`${number} ${number === 1 ? "result" : "results"}, not judged`];
@@ -252,23 +252,23 @@ function counts({ role, number, hits, judged, there }) {
 }
 
 // Buttons to the items before and after those that the row shows.
-function further({ there, ways: [before, after] }) {
-  if (!there) return [];
-  const button = (way, words, to) => {
+function pages({ total, previous_page: previous, next_page: next }) {
+  if (!total) return [];
+  const button = (page, words, to) => {
     const node = make("button", "plain", words);
     node.type = "button";
     node.disabled = !to;
-    node.dataset.way = way;
+    node.dataset.page = page;
     node.dataset.first = to;
     return node;
   };
-  return [button("before", "previous", before), button("after", "next", after)];
+  return [button("previous", "previous", previous), button("next", "next", next)];
 }
 
 // Calls `tell` with the place of the first item that is asked for.
-export function whenFurther(rows, tell) {
+export function whenPageChosen(rows, tell) {
   rows.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-way]");
+    const button = event.target.closest("[data-page]");
     if (button) tell(button.dataset.first);
   });
 }

@@ -12,7 +12,8 @@ from dashboard.evaluation.digits import number
 from dashboard.experiment import collections, judging, measuring
 from dashboard.views import late, summary
 from dashboard.views.address import bar
-from dashboard.views.cards import results
+from dashboard.views.cards.query_results import results_of
+from dashboard.views.cards.rows import row_versions
 from dashboard.views.experiments import experiment_of, submitted_of
 from dashboard.views.protocols.composed.board import METRIC
 from dashboard.views.texts import shown
@@ -25,7 +26,7 @@ MOST = 12
 def query(view: View, query_id: str) -> None:
     """Draw the section of the Query screen."""
     experiment = experiment_of(view)
-    found = results.find(experiment, query_id, results.versions(view))
+    found = results_of(experiment, query_id, row_versions(view))
     st.header("Ranks of the fulfilled items", anchor=False)
     submitted = {given.name for given in submitted_of(view)}
     late.rows(

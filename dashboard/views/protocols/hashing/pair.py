@@ -12,7 +12,7 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.names import with_id
 from dashboard.views import late
 from dashboard.views.address import bar
-from dashboard.views.cards import results
+from dashboard.views.cards.rows import row_versions
 from dashboard.views.charts.hashing import code_bits
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import distinct_labels
@@ -23,7 +23,7 @@ from dashboard.views.view import View
 def query(view: View, query_id: str) -> None:
     """Draw the section of the Query screen: the query's code and that of one result."""
     experiment = experiment_of(view)
-    versions = results.versions(view)
+    versions = row_versions(view)
     places = {version: _places(experiment, version, query_id) for version in versions}
     offered = _offered(view, places)
     if not offered:

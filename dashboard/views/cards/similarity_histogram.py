@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import altair as alt
 import numpy as np
 import pandas as pd
 
+from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.charts import BETTER, LEGEND, SAME, WORSE
-
-if TYPE_CHECKING:
-    from dashboard.views.cards.results import Found
 
 BINS = 40
 KINDS = {"relevant": BETTER, "not relevant": SAME, "not judged": "#c8ced6"}
 
 
-def similarities(found: Found) -> pd.DataFrame:
+def similarities(results: QueryResults) -> pd.DataFrame:
     """How many items have which similarity: run, low, high, kind, items. Bins are the same for
     all versions."""
-    every = pd.concat([run.assign(run=version) for version, run in found.whole.items()])
-    relevant, judged = set(found.relevant), found.judged
+    every = pd.concat([run.assign(run=version) for version, run in results.whole.items()])
+    relevant, judged = set(results.relevant), results.judged
     every["kind"] = [
         "relevant" if i in relevant else "not relevant" if i in judged else "not judged"
         for i in every["item_id"]
@@ -31,7 +27,7 @@ def similarities(found: Found) -> pd.DataFrame:
     for (version, kind), mine in every.groupby(["run", "kind"], sort=False):
         items = np.histogram(mine["score"], edges)[0]
         table = pd.DataFrame({"low": edges[:-1], "high": edges[1:], "items": items})
-        tables.append(table[table["items"] > 0].assign(run=version, kind=kind))
+        tables.append(table[table["items"] > 0].assign(run=str(version), kind=str(kind)))
     columns = ["run", "low", "high", "kind", "items"]
     return pd.concat(tables)[columns] if tables else pd.DataFrame(columns=columns)
 
@@ -69,4 +65,5 @@ def histogram(counted: pd.DataFrame, version: str, cut: float) -> alt.LayerChart
     )
     at = pd.DataFrame({"cut": [float(np.clip(cut, low, high))]})
     rule = alt.Chart(at).mark_rule(strokeWidth=2, strokeDash=[5, 3], color=WORSE).encode(x="cut:Q")
-    return (bars + rule).properties(height=230)
+    drawn: alt.LayerChart = bars + rule
+    return drawn.properties(height=230)

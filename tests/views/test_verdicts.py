@@ -15,13 +15,14 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.storage import collection as stored
 from dashboard.storage import reviews
 from dashboard.storage.reviews import VERDICT, Review
-from dashboard.views.cards import payload, said
-from dashboard.views.cards.results import Found
+from dashboard.views.cards import payload
+from dashboard.views.cards import verdicts as page
+from dashboard.views.cards.query_results import QueryResults
 from tests.storage.tiny import make_collection
 
 
 @pytest.fixture
-def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Found:
+def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueryResults:
     """The query q1 of the tiny collection, of which nothing is known but its name."""
     make_collection(tmp_path / "data" / "tiny")
     monkeypatch.setattr(stored, "COLLECTIONS", tmp_path / "data")
@@ -34,7 +35,7 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Found:
         mapping_threshold=0.6,
         queries="text",
     )
-    return Found(experiment, "q1", {}, {}, {}, pd.DataFrame(), (), frozenset())
+    return QueryResults(experiment, "q1", {}, {}, {}, pd.DataFrame(), (), frozenset())
 
 
 def verdict(value: str = "not", item: str = "v01", author: str = "Ada", **more: str) -> dict:
@@ -42,60 +43,60 @@ def verdict(value: str = "not", item: str = "v01", author: str = "Ada", **more: 
     return {**said, "about": ["tiny", "q1"], **more}
 
 
-def test_a_verdict_is_kept_and_stands_on_its_card(found: Found) -> None:
-    said.say(found, verdict(note="  she stands \n"))
-    assert said.answer() == ["1", ""]
-    kept = said.verdicts(found)
+def test_a_verdict_is_kept_and_stands_on_its_card(found: QueryResults) -> None:
+    page.save_verdict(found, verdict(note="  she stands \n"))
+    assert page.save_outcome() == ["1", ""]
+    kept = page.latest_verdicts(found)
     assert kept[["item_id", "value", "author", "note"]].values.tolist() == [
         ["v01", "not", "Ada", "she stands"]
     ]
-    words, last = said.by_item(kept)["v01"]
+    words, last = page.verdicts_by_item(kept)["v01"]
     assert words == "not relevant"
     assert last == [["Ada", "not relevant", "she stands", kept["time"].iloc[0][:10]]]
 
 
-def test_the_table_to_save_has_the_words_of_the_screen(found: Found) -> None:
-    said.say(found, verdict())
-    assert said._in_words(said.verdicts(found))["value"].tolist() == ["not relevant"]
+def test_the_table_to_save_has_the_words_of_the_screen(found: QueryResults) -> None:
+    page.save_verdict(found, verdict())
+    assert page._in_words(page.latest_verdicts(found))["value"].tolist() == ["not relevant"]
 
 
 def test_a_verdict_that_comes_when_another_query_is_open_is_not_kept_for_that_one(
-    found: Found,
+    found: QueryResults,
 ) -> None:
     for names in (["tiny", "q2"], ["other", "q1"], None):
-        said.say(found, {**verdict(), "about": names})
-        assert "another query is open" in said.answer()[1]
-    assert said.verdicts(found).empty
+        page.save_verdict(found, {**verdict(), "about": names})
+        assert "another query is open" in page.save_outcome()[1]
+    assert page.latest_verdicts(found).empty
 
 
-def test_several_reviewers_are_counted_and_the_last_ones_named(found: Found) -> None:
+def test_several_reviewers_are_counted_and_the_last_ones_named(found: QueryResults) -> None:
     for number in range(7):
         value = "relevant" if number < 5 else "unsure"
-        said.say(found, verdict(value, author=f"R{number}", once=str(number)))
-    words, last = said.by_item(said.verdicts(found))["v01"]
+        page.save_verdict(found, verdict(value, author=f"R{number}", once=str(number)))
+    words, last = page.verdicts_by_item(page.latest_verdicts(found))["v01"]
     assert words == "relevant 5, unsure 2"
     assert [row[0] for row in last] == ["R6", "R5", "R4", "R3", "R2"]
 
 
 def test_reviews_that_stay_with_a_namesake_are_spoken_of(
-    found: Found, monkeypatch: pytest.MonkeyPatch
+    found: QueryResults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
     monkeypatch.setattr(st, "caption", told.append)
-    said.say(found, verdict())
-    said.below(found, said.verdicts(found))
+    page.save_verdict(found, verdict())
+    page.draw_verdicts(found, page.latest_verdicts(found))
     assert len(told) == 1
     items = stored.COLLECTIONS / "tiny" / "items.csv"
     items.write_text("item_id,file,kind\ni1,i1.mp4,video\ni2,i2.mp4,video\n")
-    said.below(found, said.verdicts(found))
+    page.draw_verdicts(found, page.latest_verdicts(found))
     assert told[-1].startswith("Another collection named tiny has reviews here")
     assert told[-1].endswith("saved under tiny \\(2\\)\\.")
 
 
-def test_what_is_taken_back_leaves_the_card(found: Found) -> None:
-    said.say(found, verdict())
-    said.say(found, verdict("", once="2"))
-    assert said.by_item(said.verdicts(found)) == {}
+def test_what_is_taken_back_leaves_the_card(found: QueryResults) -> None:
+    page.save_verdict(found, verdict())
+    page.save_verdict(found, verdict("", once="2"))
+    assert page.verdicts_by_item(page.latest_verdicts(found)) == {}
 
 
 @pytest.mark.parametrize(
@@ -109,30 +110,30 @@ def test_what_is_taken_back_leaves_the_card(found: Found) -> None:
         (verdict(item=["v01"], value={"a": 1}), "no longer in the collection"),
     ],
 )
-def test_what_cannot_be_kept_is_told_back(found: Found, told: dict, problem: str) -> None:
-    said.say(found, told)
-    assert problem in said.answer()[1] and said.answer()[1].startswith("Not saved: ")
-    assert said.verdicts(found).empty
+def test_what_cannot_be_kept_is_told_back(found: QueryResults, told: dict, problem: str) -> None:
+    page.save_verdict(found, told)
+    assert problem in page.save_outcome()[1] and page.save_outcome()[1].startswith("Not saved: ")
+    assert page.latest_verdicts(found).empty
 
 
-def test_a_store_that_is_broken_is_told_back(found: Found, tmp_path: Path) -> None:
+def test_a_store_that_is_broken_is_told_back(found: QueryResults, tmp_path: Path) -> None:
     (tmp_path / "said").mkdir()
     (tmp_path / "said" / "reviews.sqlite").write_text("no database" * 99)
-    said.say(found, verdict())
-    assert "found file is not a database" in said.answer()[1]
+    page.save_verdict(found, verdict())
+    assert "found file is not a database" in page.save_outcome()[1]
 
 
-def test_typed_texts_and_chosen_items_have_their_own_verdicts(found: Found) -> None:
-    typed = Found(**{**vars(found), "experiment": replace(found.experiment, text="a car")})
-    chosen = Found(**{**vars(found), "experiment": replace(found.experiment, item="v00")})
+def test_typed_texts_and_chosen_items_have_their_own_verdicts(found: QueryResults) -> None:
+    typed = QueryResults(**{**vars(found), "experiment": replace(found.experiment, text="a car")})
+    chosen = QueryResults(**{**vars(found), "experiment": replace(found.experiment, item="v00")})
     for number, each in enumerate((found, typed, chosen)):
-        words = verdict(author=f"R{number}", once=str(number), about=said.names_of(each))
-        said.say(each, words)
-    names = [said.verdicts(each)["author"].tolist() for each in (found, typed, chosen)]
+        words = verdict(author=f"R{number}", once=str(number), about=page.names_of_query(each))
+        page.save_verdict(each, words)
+    names = [page.latest_verdicts(each)["author"].tolist() for each in (found, typed, chosen)]
     assert names == [["R0"], ["R1"], ["R2"]]
 
 
-def test_no_metric_and_no_judgement_changes_with_verdicts(found: Found) -> None:
+def test_no_metric_and_no_judgement_changes_with_verdicts(found: QueryResults) -> None:
     def numbers() -> str:
         memory.forget()
         values = measuring.measurements(found.experiment, ("v0.1", "v0.2"), "P@3 nDCG@3")
@@ -140,16 +141,16 @@ def test_no_metric_and_no_judgement_changes_with_verdicts(found: Found) -> None:
 
     before, digest = numbers(), collections.opened("tiny").digest
     for number, item in enumerate(("v00", "v01", "v02", "v03")):
-        said.say(found, verdict("relevant", item, once=str(number)))
+        page.save_verdict(found, verdict("relevant", item, once=str(number)))
     assert numbers() == before and collections.opened("tiny").digest == digest
 
 
-def test_the_card_is_told_texts_of_data_as_texts(found: Found) -> None:
+def test_the_card_is_told_texts_of_data_as_texts(found: QueryResults) -> None:
     reviews.append(
         Review(VERDICT, "tiny", "not", "A\N{RIGHT-TO-LEFT OVERRIDE}", item_id="v01", query_id="q1")
     )
     items = pd.DataFrame({"item_id": ["v01", "v02"]})
-    items["reviewed"] = items["item_id"].map(said.by_item(said.verdicts(found)))
+    items["reviewed"] = items["item_id"].map(page.verdicts_by_item(page.latest_verdicts(found)))
     told = payload([], items)
     assert told["items"][0]["reviewed"][1][0][0] == "A⟨U+202E⟩"
     assert "reviewed" not in told["items"][1]

@@ -1,0 +1,161 @@
+"""Reviewers' verdicts on the results of a query: saved from the player, shown on the cards.
+
+They are stored apart from the judgements; no metric changes with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.experiment import reviewing
+from dashboard.tables import DataError, counted
+from dashboard.views.cards.query_results import QueryResults
+from dashboard.views.report.exports import as_csv
+from dashboard.views.texts import plain, shown
+
+WORDS = {"relevant": "relevant", "not": "not relevant", "unsure": "unsure", "": "removed"}
+LAST = 5  # reviewers whose words go to the player; the card counts them all
+NOTE = 300  # letters of a note there
+_OUTCOME = "verdict-answer"
+
+
+def names_of_query(results: QueryResults) -> list[str]:
+    """Collection and query: a verdict that arrives late names the query that it was given for."""
+    return reviewing.subject_of(results.experiment, results.query_id)
+
+
+def latest_verdicts(results: QueryResults) -> pd.DataFrame:
+    """The latest verdict of each reviewer on each result of this query: the table REVIEWS.
+
+    Raises DataError where the file of reviews cannot be read.
+    """
+    return reviewing.verdicts(results.experiment, results.query_id)
+
+
+def verdicts_by_item(verdicts: pd.DataFrame) -> dict[str, list[Any]]:
+    """For each item what its card shows: all verdicts in words, and the last ones with author,
+    verdict, note and day."""
+    return {str(item): [_counted(mine), _last(mine)] for item, mine in verdicts.groupby("item_id")}
+
+
+def _counted(verdicts: pd.DataFrame) -> str:
+    """`relevant`, or `relevant 2, not relevant 1` where there is more than one word."""
+    numbers = verdicts["value"].value_counts()
+    if len(verdicts) == 1:
+        return WORDS[verdicts["value"].iloc[0]]
+    return ", ".join(f"{word} {numbers[v]}" for v, word in WORDS.items() if v in numbers)
+
+
+def _last(verdicts: pd.DataFrame) -> list[list[str]]:
+    rows = verdicts.tail(LAST).iloc[::-1]
+    return [
+        [shown(row["author"]), WORDS[row["value"]], shown(row["note"], NOTE), row["time"][:10]]
+        for row in rows.to_dict("records")
+    ]
+
+
+def save_verdict(results: QueryResults, verdict: Mapping[str, Any]) -> None:
+    """Save a verdict that came from the player; `save_outcome` says what was wrong with it.
+
+    For callbacks: it is on the disk before the script runs. verdict: item, value, note, author,
+    about (the names of the query) and once, the name under which it is sent again.
+    """
+    once = str(verdict.get("once", ""))[:80]
+    st.session_state[_OUTCOME] = [once, _problem(results, verdict, once)]
+
+
+def _problem(results: QueryResults, verdict: Mapping[str, Any], once: str) -> str:
+    item = str(verdict.get("item", ""))
+    if verdict.get("about") != names_of_query(results):
+        return "Not saved: another query is open now. Open this one again and save there."
+    try:
+        reviewing.save_verdict(
+            results.experiment,
+            results.query_id,
+            item,
+            str(verdict.get("value", "")),
+            str(verdict.get("author", "")).strip(),
+            str(verdict.get("note", "")).strip(),
+            once or None,
+        )
+    except ValueError as problem:
+        return f"Not saved: {problem}"
+    except DataError as problem:
+        return f"Not saved: {problem} Your text stays in this form: save again after that."
+    return ""
+
+
+def save_outcome() -> list[str] | None:
+    """The name of the last verdict that this session saved, and what was wrong, if anything."""
+    last = st.session_state.get(_OUTCOME)
+    return None if last is None else [last[0], shown(last[1], 500)]
+
+
+def draw_verdicts(results: QueryResults, verdicts: pd.DataFrame) -> None:
+    """What reviewers said of this query's results as a table, and all of the collection's as CSV.
+
+    verdicts: the verdicts of this query.
+    """
+    name = names_of_query(results)[0]
+    with st.expander(f"Reviews of these results: {counted(len(verdicts), 'verdict')}"):
+        st.caption(
+            "Open a result to review it. Verdicts are saved separately; metrics do not change."
+        )
+        if apart := _apart(results):
+            st.caption(plain(apart, None))
+        if len(verdicts):
+            st.dataframe(
+                _readable(verdicts, reviewing.names_of_items(results.experiment)), hide_index=True
+            )
+        st.download_button(
+            "Download all verdicts (CSV)",
+            lambda: as_csv(_in_words(reviewing.all_verdicts(results.experiment))).encode(),
+            file_name=f"{name}-verdicts.csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def _apart(results: QueryResults) -> str:
+    """Where reviews under this name are another collection's, that and where its own are."""
+    name, key = names_of_query(results)[0], reviewing.other_name(results.experiment)
+    if not key:
+        return ""
+    return (
+        f"Another collection named {name} has reviews here. Reviews of this collection are saved "
+        f"under {key}."
+    )
+
+
+def _in_words(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts with the words that the screen has for them."""
+    return verdicts.assign(value=verdicts["value"].map(WORDS))
+
+
+def _readable(verdicts: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    ids = verdicts["item_id"]
+    called = ids.map(lambda item: names.get(item, item))
+    return pd.DataFrame(
+        {
+            "Result": called.map(shown),
+            "Reviewer": verdicts["author"].map(shown),
+            "Verdict": verdicts["value"].map(WORDS),
+            "Note": verdicts["note"].map(shown),
+            "Time": verdicts["time"],
+            **({} if called.equals(ids) else {"Id": ids.map(shown)}),
+        }
+    )
+
+
+def read_verdicts(results: QueryResults) -> pd.DataFrame | None:
+    """The verdicts of this query, or `None` and a sentence on the screen where they cannot be
+    read."""
+    try:
+        return latest_verdicts(results)
+    except DataError as problem:
+        st.warning(plain(str(problem), None), icon=":material/error:")
+        return None
