@@ -28,7 +28,7 @@ def shown(text: str, longest: int | None = LONGEST) -> str:
     text = str(text)
     if longest is not None and len(text) > longest:
         text = text[: longest - 1] + "…"
-    return "".join(map(_visible, text))
+    return text if text.isprintable() else "".join(map(_visible, text))
 
 
 def any_of(words: Sequence[str]) -> str:
