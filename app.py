@@ -10,8 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dashboard.experiment import collections, shelf
 from dashboard.logs import escape_logs
-from dashboard.storage import media, pictures
-from dashboard.storage.media import asked, covers, serving
+from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
 from dashboard.views import address
 from dashboard.views.cards import assets
 from dashboard.views.frame import descriptors, served
@@ -19,7 +18,13 @@ from dashboard.views.frame.doors import Doors
 from dashboard.views.frame.missing import NoSuchPage, asks_for_a_page, path_of
 from dashboard.views.frame.page import WithRoom
 
-MEDIA = (media.CLIPS, media.POSTERS, asked.PICTURES, covers.COVERS, pictures.UPLOADS)
+MEDIA = (
+    item_media.CLIPS,
+    item_media.POSTERS,
+    query_pictures.PICTURES,
+    covers.COVERS,
+    uploads.UPLOADS,
+)
 OWN = (*MEDIA, assets.CARDS)
 
 escape_logs()
@@ -57,10 +62,10 @@ app = st.App(
     "dashboard/main.py",
     lifespan=descriptors.serving,
     routes=[
-        *media.routes(collections.opened),
-        *asked.routes(collections.opened),
+        *item_media.routes(collections.opened),
+        *query_pictures.routes(collections.opened),
         *covers.routes(shelf.glance),
-        *pictures.routes(),
+        *uploads.routes(),
         *assets.routes(),
     ],
     middleware=[

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.commands.faults import look_at_networks
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.collection import open_collection
 from dashboard.tables import DataError, Findings
 from tests.bombs import BOMBS, ROOT, make_all
 from tests.storage.tiny import make_collection

@@ -17,7 +17,7 @@ from PIL import Image
 
 from dashboard.__main__ import main
 from dashboard.commands.output import printed
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.collection import open_collection
 from tests.retrieval.networks import mean_colours, see, weighted
 from tests.storage.tiny import make_collection
 
@@ -46,8 +46,8 @@ def rows(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) 
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Path:
-    from dashboard.storage.collection import open_collection
-    from dashboard.storage.mapping import write_mapping
+    from dashboard.storage.collection.collection import open_collection
+    from dashboard.storage.collection.query_keywords import write_mapping
     from dashboard.tables import QUERY_KEYWORDS
 
     folder = make_collection(tmp_path / "tiny")

@@ -11,9 +11,9 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.evaluation.digits import number
-from dashboard.storage import collection as collections
-from dashboard.storage import reviews
-from dashboard.storage.reviews import RATING, Review
+from dashboard.storage.collection import collection as collections
+from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews.reviews import RATING, Review
 from dashboard.views.protocols.context.shared import BANNER, NOBODY
 from tests.test_screens import no_text_model, opened, texts  # noqa: F401
 

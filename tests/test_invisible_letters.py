@@ -27,8 +27,8 @@ from dashboard.letters import (
 )
 from dashboard.logs import escape_logs
 from dashboard.retrieval.keywords import _content
-from dashboard.storage.annotation import keyword_key
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.annotation import keyword_key
+from dashboard.storage.collection.collection import open_collection
 from tests.storage.tiny import make_collection
 
 HIDDEN = {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.collection import open_collection
 from tests.storage.tiny import make_collection
 
 

@@ -25,7 +25,7 @@ from dashboard.commands.output import printed
 from dashboard.evaluation.digits import number, percent, signed
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.experiment import measuring
-from dashboard.storage import collection as collections
+from dashboard.storage.collection import collection as collections
 from dashboard.views import charts, summary
 from dashboard.views.address import view_of
 from dashboard.views.charts.texts import with_texts

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.evaluation.coverage import is_outside, outside, outside_said
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.collection import open_collection
 from tests.storage.tiny import ITEMS, make_collection
 from tests.test_screens import cards, opened, said
 
@@ -141,7 +141,7 @@ def test_results_of_some_queries_and_of_none():
 
 @pytest.fixture
 def world(tmp_path, monkeypatch):
-    from dashboard.storage import collection as collections
+    from dashboard.storage.collection import collection as collections
 
     judged_world(tmp_path / "outside", "trec")
     monkeypatch.setattr(collections, "COLLECTIONS", tmp_path)

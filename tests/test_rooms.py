@@ -31,7 +31,7 @@ MAY_SEE: dict[str, set[str]] = {
 }
 OFFLINE_VIEWS = {"address", "charts", "report"}
 """Rooms of views that import no Streamlit, but for the address bar of a session."""
-SERVED = {"media", "pictures", "collection"}
+SERVED = {"media", "collection"}
 """What of storage the launcher may look at: its routes."""
 
 # room → libraries it may never name; the slow ones may be named by retrieval inside functions.
@@ -203,5 +203,5 @@ def test_the_matrix_of_a_version_is_read_behind_one_seam() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and node.attr == "matrix"
     }
-    holding = "storage/files/vectors.py"  # the class that holds it, whatever the file was
+    holding = "storage/vectors/vectors.py"  # the class that holds it, whatever the file was
     assert reading - {holding} == {"retrieval/gallery.py"}

@@ -11,7 +11,7 @@ from scipy import stats
 
 from dashboard.__main__ import main
 from dashboard.evaluation.satisfaction.cleaning import gain_of, row_weights
-from dashboard.storage import collection as collections
+from dashboard.storage.collection import collection as collections
 from tests.storage.tiny import make_collection
 from tests.test_screens import no_text_model, opened  # noqa: F401
 

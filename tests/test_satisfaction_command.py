@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.storage import reviews
-from dashboard.storage.reviews import RATING, Review
+from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews.reviews import RATING, Review
 from tests.storage.tiny import make_collection
 
 LISTS = """\

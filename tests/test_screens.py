@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.experiment import collections
 from dashboard.retrieval import language_models
-from dashboard.storage import collection as stored
+from dashboard.storage.collection import collection as stored
 from dashboard.views.address import view_of
 from dashboard.views.experiments import experiment_of
 

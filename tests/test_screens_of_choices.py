@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.storage import collection as collections
+from dashboard.storage.collection import collection as collections
 from dashboard.views.labels import distinct_labels
 from tests.test_screens import no_text_model, opened  # noqa: F401
 

@@ -12,7 +12,7 @@ from sklearn.metrics import average_precision_score, ndcg_score, precision_recal
 
 from dashboard.experiment import hash_codes, measuring, memory, ranking
 from dashboard.retrieval import runs
-from dashboard.storage import collection as collections
+from dashboard.storage.collection import collection as collections
 from dashboard.views.protocols.hashing.overview import _right_end
 from tests.test_screens import no_text_model, opened, question_of, said  # noqa: F401
 

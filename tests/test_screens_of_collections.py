@@ -8,8 +8,8 @@ from starlette.testclient import TestClient
 
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import collections, shelf
-from dashboard.storage import collection as stored
-from dashboard.storage import shelf as stored_shelf
+from dashboard.storage.collection import collection as stored
+from dashboard.storage.collection import shelf as stored_shelf
 from dashboard.storage.media import covers
 from dashboard.tables import DataError
 from tests.test_screens import no_text_model, opened, said  # noqa: F401

@@ -5,7 +5,7 @@ import pytest
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import collections, judging
 from dashboard.experiment.experiment import Experiment
-from dashboard.storage import collection as stored
+from dashboard.storage.collection import collection as stored
 from tests.test_screens import SCREENS, no_text_model, opened, texts  # noqa: F401
 
 COLLECTIONS = {

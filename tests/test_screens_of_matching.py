@@ -11,7 +11,7 @@ from dashboard.evaluation.image_text import recalls as six_recalls
 from dashboard.experiment import explaining, judging, matching, measuring, memory
 from dashboard.experiment.experiment import TYPED
 from dashboard.retrieval import runs
-from dashboard.storage import collection as collections
+from dashboard.storage.collection import collection as collections
 from dashboard.views.address import view_of
 from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.crossmodal import recall as section

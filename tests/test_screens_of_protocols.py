@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.storage import collection as collections
+from dashboard.storage.collection import collection as collections
 from tests.test_screens import SCREENS, cards, no_text_model, opened, texts  # noqa: F401
 
 NAMES = collections.names()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.storage import collection as collections
+from dashboard.storage.collection import collection as collections
 from tests.storage.tiny import make_collection
 from tests.test_screens import cards, no_text_model, opened, plain, said, texts
 

@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score
 from dashboard.__main__ import main
 from dashboard.experiment import collections, memory, submissions
 from dashboard.retrieval import runs
-from dashboard.storage import collection as stored
+from dashboard.storage.collection import collection as stored
 from dashboard.views.protocols.composed.places import places
 from tests.test_screens import SCREENS, cards, no_text_model, opened, said, texts  # noqa: F401
 

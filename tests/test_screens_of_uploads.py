@@ -11,10 +11,10 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from dashboard.storage import collection as collections
-from dashboard.storage import pictures
+from dashboard.storage.collection import collection as collections
+from dashboard.storage.media import uploads
 from dashboard.storage.media.serving import Tamed
-from dashboard.storage.pictures import MOST_PIXELS
+from dashboard.storage.media.uploads import MOST_PIXELS
 from tests.browser.upload_world import build
 from tests.test_screens import no_text_model, opened
 
@@ -99,7 +99,7 @@ def test_a_refusal_beside_the_route_of_uploads_is_tamed_too():
     launched = runpy.run_path(str(LAUNCHER))
     tamed = [Middleware(Tamed, launched["MEDIA"])]
     for method in ("POST", "GET"):
-        site = TestClient(Starlette(routes=pictures.routes(), middleware=tamed))
+        site = TestClient(Starlette(routes=uploads.routes(), middleware=tamed))
         answer = site.request(method, "/uploads/kept?item=x")
         assert answer.status_code in (404, 405)
         assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox"

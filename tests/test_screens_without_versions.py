@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.commands.answers import check
-from dashboard.storage import collection as collections
+from dashboard.storage.collection import collection as collections
 from tests.test_screens import no_text_model, opened, said  # noqa: F401
 
 LISTS = ("lists.csv", "relevance.csv", "satisfaction.csv")

@@ -11,14 +11,14 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.letters import is_visible
 from dashboard.retrieval import keywords, runs
 from dashboard.retrieval.runs import TYPED
-from dashboard.storage import media
-from dashboard.storage.collection import Collection, find, open_collection
-from dashboard.storage.evidence import lines_of_items
-from dashboard.storage.lists import read_lists
-from dashboard.storage.mapping import write_mapping
-from dashboard.storage.recorded import FILE, missing
-from dashboard.storage.stored import stored_files
-from dashboard.storage.vocabulary import write_draft
+from dashboard.storage.collection.collection import Collection, find, open_collection
+from dashboard.storage.collection.evidence import lines_of_items
+from dashboard.storage.collection.query_keywords import write_mapping
+from dashboard.storage.collection.vocabulary import write_draft
+from dashboard.storage.files.table_files import stored_files
+from dashboard.storage.lists.lists import read_lists
+from dashboard.storage.media import item_media
+from dashboard.storage.versions.model_record import FILE, missing
 from dashboard.tables import DataError, Findings, listed
 
 
@@ -41,8 +41,10 @@ def check(name_or_path: str) -> pd.DataFrame:
     faults.look_at_query_vectors(collection, findings)
     faults.look_at_labels(collection, findings)
     faults.look_at_spans(collection, findings)
-    shown = media.media(collection, collection.items["item_id"])
-    odd = shown[~shown["problem"].isin(["", media.SPAN_REVERSED])]  # these are said with their line
+    shown = item_media.media(collection, collection.items["item_id"])
+    odd = shown[
+        ~shown["problem"].isin(["", item_media.SPAN_REVERSED])
+    ]  # these are said with their line
     lines = lines_of_items(collection.folder)
     for word, ids in odd.groupby("problem", sort=False)["item_id"]:
         found = f"{len(ids):,} of {len(shown):,} items whose media are not shown: {word}"

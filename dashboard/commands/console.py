@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard.commands.output import one_line
 from dashboard.experiment.collections import opened_in
-from dashboard.storage.collection import Collection, find
+from dashboard.storage.collection.collection import Collection, find
 
 FINE, FINDING, WRONG = 0, 1, 2
 EXIT_CODES = {

@@ -17,9 +17,9 @@ from dashboard.commands.console import (
     opened,
     unusable,
 )
-from dashboard.storage.collection import Collection
-from dashboard.storage.recorded import of_today, record, still_holds
-from dashboard.storage.versions import Model
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.versions.model_record import of_today, record, still_holds
+from dashboard.storage.versions.versions import Model
 
 ABOUT = "whether models are those on record, made for today's gallery; --write puts that down"
 SAME, OTHER, NONE = "same", "other", "not recorded"

@@ -14,9 +14,9 @@ from dashboard.experiment.collections import usual_queries
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.near_duplicates import LEFT_OUT
 from dashboard.experiment.submissions import Submitted
-from dashboard.storage.collection import Collection
-from dashboard.storage.settings import group_name
-from dashboard.storage.submissions import FORM, Submission
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.collection.settings import group_name
+from dashboard.storage.versions.submissions import FORM, Submission
 
 OF_A_COLLECTION = ("runs", "groups", "threshold", "queries", "copies", "min_similarity")
 

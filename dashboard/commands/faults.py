@@ -10,17 +10,16 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.class_labels import column_of
 from dashboard.retrieval import keywords, pictures
 from dashboard.retrieval.query_vectors import query_vectors, to_encode
-from dashboard.storage import media
-from dashboard.storage.collection import SETTINGS, Collection
-from dashboard.storage.evidence import lines_of_items, lines_of_queries
-from dashboard.storage.media import asked
+from dashboard.storage.collection.collection import SETTINGS, Collection
+from dashboard.storage.collection.error_places import placed
+from dashboard.storage.collection.evidence import lines_of_items, lines_of_queries
+from dashboard.storage.media import item_media, query_pictures
 from dashboard.storage.media.spans import ANSWERS, OVERRULED
-from dashboard.storage.placed import placed
 from dashboard.tables import DataError, Findings, listed
 
 WANTED_MEDIA = {
-    media.SPAN_OUTSIDE: f'a span inside its file; {OVERRULED} = "yes" in {SETTINGS}, or yes in a '
-    f"column {OVERRULED}, where files were cut to their spans"
+    item_media.SPAN_OUTSIDE: f'a span inside its file; {OVERRULED} = "yes" in {SETTINGS}, or yes '
+    f"in a column {OVERRULED}, where files were cut to their spans"
 }
 """What is to be done where an item's media are not shown, by the word for it."""
 
@@ -49,7 +48,7 @@ def look_at_query_pictures(collection: Collection, findings: Findings) -> None:
     named = queries.loc[queries["image"].str.strip() != "", "query_id"]
     if named.empty:
         return
-    shown, lines = asked.pictures(collection, named), lines_of_queries(collection.folder)
+    shown, lines = query_pictures.pictures(collection, named), lines_of_queries(collection.folder)
     for word, ids in shown[shown["problem"] != ""].groupby("problem", sort=False)["query_id"]:
         found = f"{len(ids):,} of {len(named):,} queries whose picture is not shown: {word}"
         wanted = "a picture for each, by its file or the id of an item"

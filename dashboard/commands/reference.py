@@ -20,12 +20,11 @@ from dashboard.commands.files import write_file
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.retrieval import networks
-from dashboard.storage import limits
-from dashboard.storage.files import contents, delimited, json_lines, parquet
-from dashboard.storage.media import formats, inside
-from dashboard.storage.pictures import uploaded
-from dashboard.storage.pictures.side import PICTURE_SETTINGS
-from dashboard.storage.settings import COLLECTION_SETTINGS, MODEL_SETTINGS, Setting
+from dashboard.storage.collection.settings import COLLECTION_SETTINGS, MODEL_SETTINGS, Setting
+from dashboard.storage.files import contents, delimited, json_lines, limits, parquet
+from dashboard.storage.media import safe_open, uploads
+from dashboard.storage.media.decoding import formats
+from dashboard.storage.versions.picture_side import PICTURE_SETTINGS
 from dashboard.tables import LONGEST_TEXT
 from dashboard.views.address import SCHEME
 from dashboard.views.address.choices import CHOICES
@@ -57,8 +56,8 @@ LIMITS = [
     ("a JPEG", f"{formats.PICTURE_PIXELS:,} pixels"),
     ("a WebP, AVIF or GIF", f"{formats.COSTLY_PIXELS:,} pixels"),
     ("another picture, or a frame of a clip", f"{formats.WHOLE_PIXELS:,} pixels"),
-    ("an uploaded file", f"{uploaded.LARGEST // _MB:,} MB"),
-    ("a file of another host", f"{inside.LARGEST // 1_000_000_000:,} GB"),
+    ("an uploaded file", f"{uploads.LARGEST // _MB:,} MB"),
+    ("a file of another host", f"{safe_open.LARGEST // 1_000_000_000:,} GB"),
     ("time of a network for a picture", f"{networks.PATIENCE:.0f} s"),
     (
         "memory of a network beside itself (three times its file while it is loaded)",

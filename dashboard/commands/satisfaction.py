@@ -12,10 +12,10 @@ from dashboard.commands.console import FINE, Answer, Command, add_collection, co
 from dashboard.evaluation.metrics.context import DISCOUNTS
 from dashboard.evaluation.satisfaction.cag_steps import USUAL
 from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
-from dashboard.storage import lists
-from dashboard.storage.answers import answers, ratings_of
-from dashboard.storage.collection import Collection
-from dashboard.storage.reviewed import key_of
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.lists import lists
+from dashboard.storage.lists.raters import answers, ratings_of
+from dashboard.storage.reviews.review_keys import key_of
 from dashboard.tables import DataError, Findings
 
 ABOUT = "how metrics agree with what people said of the lists that they saw"

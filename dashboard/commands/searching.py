@@ -27,10 +27,10 @@ from dashboard.evaluation.coverage import is_outside, outside, outside_said
 from dashboard.evaluation.protocols.ticks import matches
 from dashboard.retrieval import runs
 from dashboard.retrieval.runs import TYPED
-from dashboard.storage import pictures
-from dashboard.storage.annotation import matched_ids
-from dashboard.storage.collection import Collection
-from dashboard.storage.media.inside import Unusable, open_inside
+from dashboard.storage.collection.annotation import matched_ids
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.media import uploads
+from dashboard.storage.media.safe_open import Unusable, open_inside
 from dashboard.tables import DataError, Findings
 
 DEEPEST = 1_000
@@ -129,7 +129,7 @@ def _of_picture(collection: Collection, file: Path, text: str | None, threshold:
     if not file.is_file():
         raise DataError(file.name, "no such file", "a picture, or an item's clip")
     try:
-        picture = pictures.clean(file.read_bytes())
+        picture = uploads.clean(file.read_bytes())
     except Unusable as word:
         found = f"no picture ({word}), and no clip that is in the collection"
         cure = "Search with one of its items, or with a text."

@@ -9,10 +9,10 @@ from dashboard.experiment.memory import remembered
 from dashboard.retrieval import language_models, searchable
 from dashboard.retrieval.query_vectors import to_encode
 from dashboard.retrieval.searchable import Searchable as Searchable
-from dashboard.storage import collection as stored
-from dashboard.storage import sides
-from dashboard.storage.collection import Collection as Collection
-from dashboard.storage.freshness import stamp
+from dashboard.storage.collection import collection as stored
+from dashboard.storage.collection import sides
+from dashboard.storage.collection.collection import Collection as Collection
+from dashboard.storage.collection.freshness import stamp
 from dashboard.tables import DataError
 
 

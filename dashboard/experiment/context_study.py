@@ -10,21 +10,21 @@ import pandas as pd
 from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
 from dashboard.experiment.collections import opened
 from dashboard.experiment.memory import remembered
-from dashboard.storage import reviews
-from dashboard.storage.answers import REVIEWERS as REVIEWERS
-from dashboard.storage.answers import answers as answers_of
-from dashboard.storage.answers import ratings_of
-from dashboard.storage.collection import Collection, find
-from dashboard.storage.freshness import stamp
-from dashboard.storage.lists import BEST as BEST
-from dashboard.storage.lists import NONE as NONE
-from dashboard.storage.lists import REAL as REAL
-from dashboard.storage.lists import SIMULATED as SIMULATED
-from dashboard.storage.lists import WORST as WORST
-from dashboard.storage.lists import Lists as Lists
-from dashboard.storage.lists import read_lists
-from dashboard.storage.reviewed import key_of
-from dashboard.storage.stored import stored_files
+from dashboard.storage.collection.collection import Collection, find
+from dashboard.storage.collection.freshness import stamp
+from dashboard.storage.files.table_files import stored_files
+from dashboard.storage.lists.lists import BEST as BEST
+from dashboard.storage.lists.lists import NONE as NONE
+from dashboard.storage.lists.lists import REAL as REAL
+from dashboard.storage.lists.lists import SIMULATED as SIMULATED
+from dashboard.storage.lists.lists import WORST as WORST
+from dashboard.storage.lists.lists import Lists as Lists
+from dashboard.storage.lists.lists import read_lists
+from dashboard.storage.lists.raters import REVIEWERS as REVIEWERS
+from dashboard.storage.lists.raters import answers as answers_of
+from dashboard.storage.lists.raters import ratings_of
+from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews.review_keys import key_of
 from dashboard.tables import DataError
 
 

@@ -16,7 +16,7 @@ from dashboard.experiment.near_duplicates import LEFT_OUT, pictures_state
 from dashboard.experiment.submissions import Submitted
 from dashboard.retrieval.runs import TYPED as TYPED
 from dashboard.retrieval.runs import Which as Which
-from dashboard.storage.collection import Collection
+from dashboard.storage.collection.collection import Collection
 
 NO_CUT = -1.0
 """The least similarity that leaves all results in, whatever the scale of their scores."""

@@ -23,7 +23,7 @@ from dashboard.experiment.judging import (
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import run, whole_run
 from dashboard.retrieval.gallery import gallery_of
-from dashboard.storage.collection import Collection
+from dashboard.storage.collection.collection import Collection
 
 NAME = 80
 """Letters of what an item is called in a sentence."""

@@ -16,8 +16,8 @@ from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import counted_run
 from dashboard.retrieval.gallery import PLACES, gallery_of
 from dashboard.retrieval.query_vectors import query_vectors
-from dashboard.storage.collection import Collection
-from dashboard.storage.files import Vectors
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.vectors.vectors import Vectors
 
 
 def lengths(collection: Collection, versions: Sequence[str]) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from dashboard.experiment.memory import remembered
 from dashboard.experiment.near_duplicates import copies
 from dashboard.retrieval import keywords
 from dashboard.retrieval.runs import TYPED, asked_queries
-from dashboard.storage.placed import placing
+from dashboard.storage.collection.error_places import placing
 
 HASHING = "hashing"
 

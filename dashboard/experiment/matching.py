@@ -17,7 +17,7 @@ from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import counted_run
 from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.retrieval.query_vectors import query_vectors
-from dashboard.storage.sides import sides
+from dashboard.storage.collection.sides import sides
 from dashboard.tables import DataError
 
 

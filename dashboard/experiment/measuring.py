@@ -24,9 +24,9 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import counted_judgement, queries, required_keywords
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import counted_run
-from dashboard.storage.collection import Collection
-from dashboard.storage.evidence import scenes
-from dashboard.storage.placed import placing
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.collection.error_places import placing
+from dashboard.storage.collection.evidence import scenes
 from dashboard.tables import DataError
 
 

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 import pandas as pd
 from PIL import Image
 
-from dashboard.storage import media, pictures
-from dashboard.storage.collection import Collection
-from dashboard.storage.media import asked as query_pictures
-from dashboard.storage.media.formats import COSTLY_PIXELS, NOT_DECODED, picture
-from dashboard.storage.media.inside import Unusable
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.media import item_media, query_pictures, uploads
+from dashboard.storage.media.decoding.formats import COSTLY_PIXELS, NOT_DECODED, picture
+from dashboard.storage.media.safe_open import Unusable
 
-UPLOADED_KINDS = pictures.KINDS
+UPLOADED_KINDS = uploads.KINDS
 """How the names of files end that may be uploaded."""
 THUMBNAIL_WIDTH = 160  # pixels
 _QUALITY = 70
@@ -36,7 +35,7 @@ class Thumbnail:
 
 def media_of(collection: Collection, item_ids: Sequence[str]) -> pd.DataFrame:
     """How items look: addresses of clip and poster, or the word for what is wrong with them."""
-    return media.media(collection, item_ids)
+    return item_media.media(collection, item_ids)
 
 
 def pictures_of(collection: Collection, query_ids: Sequence[str]) -> pd.DataFrame:
@@ -47,7 +46,7 @@ def pictures_of(collection: Collection, query_ids: Sequence[str]) -> pd.DataFram
 def thumbnail(collection: Collection, item_id: str) -> Thumbnail | str:
     """A small picture of an item, or the word for what is wrong with its poster."""
     try:
-        return _small(media.poster(collection, item_id))
+        return _small(item_media.poster(collection, item_id))
     except Unusable as word:
         return str(word)
 
@@ -72,22 +71,22 @@ def save_upload(content: bytes, name: str) -> str:
     saved.
     """
     try:
-        return pictures.keep(content)
-    except pictures.NotKept as word:
+        return uploads.keep(content)
+    except uploads.NotKept as word:
         raise ValueError(f"{name}: {word}.") from word
     except Unusable as word:
         raise ValueError(
             f"{name}: {word}. Upload a picture ({', '.join(UPLOADED_KINDS)}), of at most "
-            f"{pictures.MOST_PIXELS // 1_000_000} million pixels (WebP, AVIF and GIF: "
+            f"{uploads.MOST_PIXELS // 1_000_000} million pixels (WebP, AVIF and GIF: "
             f"{COSTLY_PIXELS // 1_000_000} million)."
         ) from word
 
 
 def is_saved(fingerprint: str) -> bool:
     """Whether the uploaded picture of a fingerprint is (still) in the cache folder."""
-    return pictures.is_kept(fingerprint)
+    return uploads.is_kept(fingerprint)
 
 
 def upload_address(fingerprint: str) -> str:
     """The address of an uploaded picture, relative to the app's root."""
-    return pictures.address_of(fingerprint)
+    return uploads.address_of(fingerprint)

@@ -12,7 +12,7 @@ from dashboard.evaluation import duplicates
 from dashboard.experiment.collections import collection_in, opened_in
 from dashboard.experiment.memory import remembered
 from dashboard.retrieval.gallery import gallery_of
-from dashboard.storage.collection import Collection
+from dashboard.storage.collection.collection import Collection
 from dashboard.storage.media import state
 from dashboard.storage.media.hashes import hashes_of, poster_hash
 

@@ -14,9 +14,9 @@ from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.protocols import Protocol, crossmodal
 from dashboard.experiment.notes import note_judgement
 from dashboard.experiment.submissions import Submitted, score_against
-from dashboard.storage.files import read_qrels, read_run
-from dashboard.storage.placed import placing_in
-from dashboard.storage.versions import RUN_NAME
+from dashboard.storage.collection.error_places import placing_in
+from dashboard.storage.runs.runs import read_qrels, read_run
+from dashboard.storage.versions.versions import RUN_NAME
 from dashboard.tables import Findings, counted, listed
 
 

@@ -17,8 +17,8 @@ from dashboard.experiment.submissions import PROTOCOL, Submitted, score
 from dashboard.retrieval import comparable, runs
 from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.retrieval.runs import TYPED, Which
-from dashboard.storage.files.order import Ties
-from dashboard.storage.pictures import uploaded_picture
+from dashboard.storage.media.uploads import uploaded_picture
+from dashboard.storage.runs.order import Ties
 from dashboard.tables import DataError
 
 Rules = tuple[str, Ties]

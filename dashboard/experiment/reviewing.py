@@ -12,9 +12,9 @@ import pandas as pd
 
 from dashboard.experiment.collections import item_names, opened, opened_in
 from dashboard.experiment.experiment import Experiment
-from dashboard.storage import reviews
-from dashboard.storage.collection import Collection
-from dashboard.storage.reviewed import key_of
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews.review_keys import key_of
 
 RATINGS = reviews.VALUES[reviews.RATING]
 """How content a reviewer can be with a list, in order."""

@@ -11,9 +11,9 @@ import pandas as pd
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import names
 from dashboard.experiment.memory import remembered
-from dashboard.storage import shelf
+from dashboard.storage.collection import shelf
+from dashboard.storage.collection.shelf import Shelved
 from dashboard.storage.media import covers
-from dashboard.storage.shelf import Shelved
 from dashboard.tables import DataError
 
 PICTURES = 4

@@ -13,11 +13,12 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.submission import Features, scored
 from dashboard.experiment.collections import collection_in
 from dashboard.experiment.memory import remembered
-from dashboard.storage import digests, submissions
-from dashboard.storage.placed import placing
-from dashboard.storage.submissions import FORM as FORM
-from dashboard.storage.submissions import LONGEST_NAME as LONGEST_NAME
-from dashboard.storage.submissions import Submission as Submission
+from dashboard.storage.collection import digests
+from dashboard.storage.collection.error_places import placing
+from dashboard.storage.versions import submissions
+from dashboard.storage.versions.submissions import FORM as FORM
+from dashboard.storage.versions.submissions import LONGEST_NAME as LONGEST_NAME
+from dashboard.storage.versions.submissions import Submission as Submission
 from dashboard.tables import RUN, DataError, Findings
 
 PROTOCOL = "composed"

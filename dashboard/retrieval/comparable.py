@@ -10,9 +10,9 @@ import pandas as pd
 
 from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.retrieval.runs import run_of
-from dashboard.storage.collection import Collection
-from dashboard.storage.recorded import outdated
-from dashboard.storage.sides import sides
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.collection.sides import sides
+from dashboard.storage.versions.model_record import outdated
 from dashboard.tables import counted, listed
 
 

@@ -12,8 +12,8 @@ from PIL import Image
 
 from dashboard.retrieval import language_models
 from dashboard.retrieval.language_models import Array, sentence_vectors
-from dashboard.storage.files.vectors import Vectors, unit_rows
-from dashboard.storage.versions import TEXT_MODEL, Model
+from dashboard.storage.vectors.vectors import Vectors, unit_rows
+from dashboard.storage.versions.versions import TEXT_MODEL, Model
 from dashboard.tables import DataError, Findings
 
 

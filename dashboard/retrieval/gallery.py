@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.storage.files import Vectors
-from dashboard.storage.versions import Model
+from dashboard.storage.vectors.vectors import Vectors
+from dashboard.storage.versions.versions import Model
 
 PLACES = 6
 NEAR = 1e-5

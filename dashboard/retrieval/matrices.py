@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dashboard.storage.collection import Collection
-from dashboard.storage.files.runs import decimals
-from dashboard.storage.files.similarities import (
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.runs.runs import decimals
+from dashboard.storage.runs.similarities import (
     SUFFIX,
     Places,
     Similarities,

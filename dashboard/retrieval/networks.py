@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.retrieval import network_pool
-from dashboard.storage import digests
+from dashboard.storage.collection import digests
 from dashboard.tables import DataError
 
 Numbers = npt.NDArray[Any]

@@ -8,12 +8,10 @@ import numpy.typing as npt
 from PIL import Image, ImageOps
 
 from dashboard.retrieval import encoders, networks
-from dashboard.storage.files import Vectors
-from dashboard.storage.files.codes import unit_codes
-from dashboard.storage.files.vectors import unit_rows
-from dashboard.storage.pictures import PictureSide
-from dashboard.storage.pictures.side import NETWORKS
-from dashboard.storage.versions import Model
+from dashboard.storage.vectors.codes import unit_codes
+from dashboard.storage.vectors.vectors import Vectors, unit_rows
+from dashboard.storage.versions.picture_side import NETWORKS, PictureSide
+from dashboard.storage.versions.versions import Model
 from dashboard.tables import DataError, Findings
 
 Array = npt.NDArray[np.float32]

@@ -18,11 +18,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.retrieval import encoders
-from dashboard.storage import digests
-from dashboard.storage.files import Vectors
-from dashboard.storage.files.vectors import matrix_of
-from dashboard.storage.media import kept
-from dashboard.storage.versions import Model, texts_alone
+from dashboard.storage.collection import digests
+from dashboard.storage.media import disk_cache
+from dashboard.storage.vectors.vectors import Vectors, matrix_of
+from dashboard.storage.versions.versions import Model, texts_alone
 from dashboard.tables import DataError
 
 RECIPE = "text vectors, 1"
@@ -104,11 +103,13 @@ def _matrix(model: Model, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         if known is not None and known[0] == key:
             return known[1]
         shape = (len(texts), model.dimension)
-        content = kept.recall(f"{key}.vectors", lambda bytes_: _read(bytes_, shape) is not None)
+        content = disk_cache.recall(
+            f"{key}.vectors", lambda bytes_: _read(bytes_, shape) is not None
+        )
         matrix = _read(content, shape) if content is not None else None
         if matrix is None:
             matrix = encoders.encode_text(model, texts)
-            kept.keep(f"{key}.vectors", _written(matrix))
+            disk_cache.keep(f"{key}.vectors", _written(matrix))
         _made[model] = key, matrix
         return matrix
 

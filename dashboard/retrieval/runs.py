@@ -20,12 +20,13 @@ from dashboard.retrieval import encoders, pictures
 from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.retrieval.matrices import is_matrix, read_matrix_run
 from dashboard.retrieval.query_vectors import query_vectors
-from dashboard.storage.collection import Collection
-from dashboard.storage.files import Vectors, read_run
-from dashboard.storage.files.order import Ties
-from dashboard.storage.near_names import unmatched
-from dashboard.storage.sides import other_side, side_of_pictures, side_of_texts, sides
-from dashboard.storage.versions import Model
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.collection.sides import other_side, side_of_pictures, side_of_texts, sides
+from dashboard.storage.files.near_names import unmatched
+from dashboard.storage.runs.order import Ties
+from dashboard.storage.runs.runs import read_run
+from dashboard.storage.vectors.vectors import Vectors
+from dashboard.storage.versions.versions import Model
 from dashboard.tables import LONGEST_TEXT, DataError, Findings
 
 Which = Literal["text", "item", "all"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dashboard.retrieval.encoders import ENCODERS
 from dashboard.retrieval.query_vectors import to_encode
-from dashboard.storage.collection import Collection
+from dashboard.storage.collection.collection import Collection
 
 
 @dataclass(frozen=True)

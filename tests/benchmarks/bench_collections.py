@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dashboard.experiment import shelf
-from dashboard.storage import collection as collections
+from dashboard.storage.collection import collection as collections
 
 
 def main() -> None:

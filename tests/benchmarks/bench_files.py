@@ -28,7 +28,7 @@ import pytrec_eval
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.storage.files import read_qrels, read_run
+from dashboard.storage.runs.runs import read_qrels, read_run
 
 SIX = "R@10 P@10 AP nDCG@10 RR RBP(0.8)"
 PEER = {"R": "recall.10", "P": "P.10", "AP": "map", "nDCG": "ndcg_cut.10", "RR": "recip_rank"}

@@ -90,7 +90,7 @@ def search(number: int) -> None:
     """A text search at the server, its embedding included; no text is asked twice."""
     from dashboard.retrieval import runs
     from dashboard.retrieval.language_models import sentence_vectors
-    from dashboard.storage.collection import open_collection
+    from dashboard.storage.collection.collection import open_collection
 
     driving = open_collection("driving")
     sentence_vectors(["warm"])

@@ -17,8 +17,8 @@ import pandas as pd
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.submission import DIMENSION, Features, scored
-from dashboard.storage.files.mapped import mapped_array
-from dashboard.storage.files.vectors import read_ids
+from dashboard.storage.vectors.mapped import mapped_array
+from dashboard.storage.vectors.vectors import read_ids
 from dashboard.tables import Findings
 from tests.evaluation.worlds import World
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from dashboard.__main__ import main
-from dashboard.storage import collection as collections
+from dashboard.storage.collection import collection as collections
 
 NAME = "openmoji_context"
 FOLDER = collections.COLLECTIONS / NAME

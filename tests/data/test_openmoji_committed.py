@@ -19,7 +19,7 @@ from PIL import Image
 from scipy.stats import spearmanr
 from sklearn.metrics import average_precision_score
 
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.collection import open_collection
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 README = (DATA / "README.md").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from driving.texts.captions import caption
 from driving.texts.queries import combinations, text_queries
 from driving.texts.vocabulary import OTHER_WORDS, vocabulary_toml
 
-from dashboard.storage import driving
+from dashboard.storage.collection import driving_words
 
 KINDS = product(("bicyclist", "pedestrian"), (ENTERING, STATIONARY), (("nighttime",), ("daytime",)))
 CLIPS = name_clips(
@@ -95,7 +95,7 @@ def test_no_word_of_the_vocabulary_stands_for_two_keywords() -> None:
 
 def test_collections_without_a_vocabulary_have_the_same_words() -> None:
     every = {(group, keyword) for group in GROUPS for keyword in OTHER_WORDS[group]}
-    assert driving.FILE.read_text(encoding="utf-8") == vocabulary_toml(every)
+    assert driving_words.FILE.read_text(encoding="utf-8") == vocabulary_toml(every)
 
 
 def test_the_vocabulary_lists_only_what_is_used() -> None:

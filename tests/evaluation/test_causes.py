@@ -8,7 +8,7 @@ from dashboard.evaluation.diagnosis.case import Case
 from dashboard.evaluation.diagnosis.causes import causes
 from dashboard.evaluation.diagnosis.neighbours import usual
 from dashboard.retrieval.gallery import Gallery
-from dashboard.storage.files import Vectors
+from dashboard.storage.vectors.vectors import Vectors
 
 BIKE, CAR = ("type", "bicyclist"), ("type", "car")
 CROSSING, STILL = ("behaviour", "crossing"), ("behaviour", "stationary")

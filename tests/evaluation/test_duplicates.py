@@ -8,7 +8,7 @@ from dashboard.evaluation import duplicates
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
 from dashboard.retrieval.gallery import Gallery
-from dashboard.storage.files import Vectors
+from dashboard.storage.vectors.vectors import Vectors
 
 GALLERY = ["a", "b", "c", "d", "e"]
 

@@ -9,7 +9,7 @@ import pytrec_eval
 from dashboard import ids
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.storage.files import read_qrels, read_run
+from dashboard.storage.runs.runs import read_qrels, read_run
 from tests.evaluation.oracle import made_up
 from tests.evaluation.test_oracles import FAMILIES, TREC_EVAL
 

@@ -15,7 +15,7 @@ from dashboard.evaluation.metrics.ties import bounds
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.rankings import from_lists
 from dashboard.retrieval import runs
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.collection import open_collection
 from tests.evaluation.worlds import code_rankings
 
 RNG = np.random.default_rng(5)

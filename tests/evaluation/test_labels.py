@@ -16,7 +16,7 @@ from dashboard.__main__ import main
 from dashboard.evaluation.protocols import PROTOCOLS, hashing
 from dashboard.evaluation.protocols import class_labels as labels
 from dashboard.evaluation.protocols.class_labels import labelled_pairs, sets_of
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.collection import open_collection
 from dashboard.tables import DataError
 from tests.storage.tiny import ITEMS, make_collection
 

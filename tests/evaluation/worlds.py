@@ -8,7 +8,7 @@ import pandas as pd
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.rankings import rank
 from dashboard.retrieval.gallery import Gallery
-from dashboard.storage.files import Vectors
+from dashboard.storage.vectors.vectors import Vectors
 
 
 @dataclass

@@ -24,7 +24,7 @@ from dashboard.experiment import (
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.near_duplicates import REMEMBERED
 from dashboard.retrieval import language_models
-from dashboard.storage import collection as stored
+from dashboard.storage.collection import collection as stored
 from dashboard.storage.media import state
 from dashboard.tables import DataError
 from dashboard.views.experiments import experiment_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.collection.collection import Collection, open_collection
 from tests.storage.tiny import make_collection
 
 

@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 
 from dashboard.retrieval.comparable import identical, unlike
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.collection import open_collection
 
 
 def said(folder, baseline="v0.1", candidate="v0.2"):

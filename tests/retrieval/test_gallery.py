@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard.retrieval.gallery import Gallery
-from dashboard.storage.files import Vectors
+from dashboard.storage.vectors.vectors import Vectors
 from tests.storage.tiny import unit
 
 

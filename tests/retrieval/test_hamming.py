@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dashboard.retrieval.gallery import Gallery
-from dashboard.storage.files import Vectors
+from dashboard.storage.vectors.vectors import Vectors
 
 
 def made(count: int, bits: int, name: str, seed: int) -> Vectors:

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from dashboard.retrieval import encoders, keywords, language_models
-from dashboard.storage.collection import COLLECTIONS, open_collection
-from dashboard.storage.versions import read_model
-from dashboard.storage.vocabulary import read_vocabulary, spelled_words
+from dashboard.storage.collection.collection import COLLECTIONS, open_collection
+from dashboard.storage.collection.vocabulary import read_vocabulary, spelled_words
+from dashboard.storage.versions.versions import read_model
 from dashboard.tables import DataError, Findings
 from tests.retrieval.phrasings import PHRASINGS
 from tests.storage.tiny import unit

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dashboard.retrieval import keywords, language_models
-from dashboard.storage.versions import read_model
+from dashboard.storage.versions.versions import read_model
 from dashboard.tables import Findings
 from tests.retrieval.test_keywords import model_folder
 

@@ -7,8 +7,8 @@ import pytest
 from dashboard.__main__ import main
 from dashboard.retrieval import runs
 from dashboard.retrieval.comparable import unlike
-from dashboard.storage.collection import open_collection
-from dashboard.storage.files.runs import read_run
+from dashboard.storage.collection.collection import open_collection
+from dashboard.storage.runs.runs import read_run
 from dashboard.tables import DataError
 
 PICTURES, TEXTS = ["p1", "p2", "p3"], ["a1", "a2", "b1", "c1"]

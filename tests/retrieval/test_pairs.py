@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dashboard.retrieval import runs
-from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.collection.collection import Collection, open_collection
 
 EVERY = [f"v0{n}" for n in range(4)]
 

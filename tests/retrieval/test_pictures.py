@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from dashboard.retrieval import pictures, runs
-from dashboard.storage.collection import open_collection
-from dashboard.storage.pictures import PictureSide
+from dashboard.storage.collection.collection import open_collection
+from dashboard.storage.versions.picture_side import PictureSide
 from dashboard.tables import DataError
 from tests.retrieval.networks import mean_colours, see, weighted
 

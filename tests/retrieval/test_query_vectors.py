@@ -14,9 +14,9 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.retrieval import comparable, encoders, query_vectors, runs
-from dashboard.storage import versions
-from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.versions import Model
+from dashboard.storage.collection.collection import Collection, open_collection
+from dashboard.storage.versions import versions
+from dashboard.storage.versions.versions import Model
 from dashboard.tables import DataError
 
 ENCODER = "sentence-transformers"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dashboard.retrieval import runs
-from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.collection.collection import Collection, open_collection
 from dashboard.tables import DataError
 
 
@@ -97,7 +97,7 @@ def test_opening_and_searching_stored_queries_loads_no_language_model(folder: Pa
     code = (
         "import sys\n"
         "from dashboard.retrieval import encoders, keywords, runs\n"
-        "from dashboard.storage.collection import open_collection\n"
+        "from dashboard.storage.collection.collection import open_collection\n"
         f"runs.run_of(open_collection({str(folder)!r}, allow_path=True), 'v0.1')\n"
         "slow = {'torch', 'keybert', 'transformers', 'sentence_transformers'} & set(sys.modules)\n"
         "sys.exit(f'{slow} loaded' if slow else 0)\n"

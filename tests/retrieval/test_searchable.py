@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dashboard.retrieval.searchable import searchable
-from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.collection.collection import Collection, open_collection
 
 TEXTS = ("car", "person crossing", "cyclist entering ego lane")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.retrieval import runs
-from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.collection.collection import Collection, open_collection
 
 SIDES = {"v00": "clips", "v01": "clips", "v02": "captions", "v03": "captions"}
 

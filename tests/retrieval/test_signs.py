@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.retrieval import encoders, runs
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.collection import open_collection
 from tests.storage.tiny import ITEMS, TEXTS
 
 BITS = 16

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from dashboard.letters import neutral
-from dashboard.storage.annotation import read_annotation
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection.annotation import read_annotation
+from dashboard.storage.collection.collection import open_collection
 from dashboard.tables import DataError, Findings
 
 NAME = "unified_annotation.csv"

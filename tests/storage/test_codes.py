@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.files.vectors import read_vectors
+from dashboard.storage.collection.collection import Collection, open_collection
+from dashboard.storage.vectors.vectors import read_vectors
 from dashboard.tables import DataError, Findings
 
 SIGNS = np.array([[1, -1, 1], [-1, -1, 1]])

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dashboard.storage import collection as collections
-from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.collection import collection as collections
+from dashboard.storage.collection.collection import Collection, open_collection
 from dashboard.tables import DataError
 from tests.storage.conftest import Spoil
 
@@ -200,7 +200,7 @@ def test_annotated_keywords_without_an_entry_join_the_vocabulary(tiny: Path, spo
 def test_a_stored_mapping_is_read_and_checked_against_vocabulary_and_queries(
     tiny: Path, spoil: Spoil
 ) -> None:
-    from dashboard.storage.mapping import write_mapping
+    from dashboard.storage.collection.query_keywords import write_mapping
     from dashboard.tables import QUERY_KEYWORDS
 
     table, collection = QUERY_KEYWORDS.empty(), opened(tiny)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard import ids
-from dashboard.storage import annotation
+from dashboard.storage.collection import annotation
 from dashboard.storage.files import delimited
-from dashboard.storage.files.vectors import ids_in
+from dashboard.storage.vectors.vectors import ids_in
 from dashboard.tables import DataError, Findings
 
 PIECES = [

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.driving import with_driving_words
+from dashboard.storage.collection.collection import Collection, open_collection
+from dashboard.storage.collection.driving_words import with_driving_words
 
 OBJECTS, DEEDS = "pv_object_type", "pv_actor_behavior"
 

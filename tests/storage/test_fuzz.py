@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.storage.collection import open_collection
-from dashboard.storage.files import read_qrels, read_run
+from dashboard.storage.collection.collection import open_collection
+from dashboard.storage.runs.runs import read_qrels, read_run
 from dashboard.tables import DataError
 
 ODD = [

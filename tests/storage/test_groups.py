@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.collection.collection import Collection, open_collection
 from tests.storage.conftest import Spoil
 
 OWN = "slice_id,pv_shape,pv_object_type,pv_colour,pv_scene_type\n"

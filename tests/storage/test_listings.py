@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dashboard.storage.annotation import read_annotation
+from dashboard.storage.collection.annotation import read_annotation
 from dashboard.storage.files.listings import LONGEST, Unreadable, elements
 from dashboard.tables import DataError, Findings
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from dashboard.storage import reviews
-from dashboard.storage.answers import REVIEWERS, answers, ratings_of
-from dashboard.storage.lists import NONE, REAL, SIMULATED, Lists, read_lists
+from dashboard.storage.lists.lists import NONE, REAL, SIMULATED, Lists, read_lists
+from dashboard.storage.lists.raters import REVIEWERS, answers, ratings_of
+from dashboard.storage.reviews import reviews
 
 FILES = {
     "lists.csv": """\

@@ -20,10 +20,10 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from dashboard.evaluation.duplicates import BITS
-from dashboard.storage import media as media_module
-from dashboard.storage.media import media, media_url, poster_url, problem, routes
+from dashboard.storage.media import item_media as media_module
 from dashboard.storage.media.hashes import picture_hash
-from dashboard.storage.media.inside import Unusable, open_inside
+from dashboard.storage.media.item_media import media, media_url, poster_url, problem, routes
+from dashboard.storage.media.safe_open import Unusable, open_inside
 from dashboard.tables import DataError
 
 
@@ -373,7 +373,7 @@ def test_posters_are_made_small_and_once(clips: World, monkeypatch: pytest.Monke
     assert len(kept) == 3
     assert kept[0].parent.parent.stat().st_mode & 0o777 == 0o700
     monkeypatch.setattr(
-        "dashboard.storage.media.posters._made", lambda *_: pytest.fail("made again")
+        "dashboard.storage.media.decoding.posters._made", lambda *_: pytest.fail("made again")
     )
     assert site.get("/" + poster_url(clips, "c")).status_code == 200
 

@@ -20,11 +20,11 @@ import pytest
 from PIL import Image
 from starlette.applications import Starlette
 
-from dashboard.storage import media
-from dashboard.storage.media import decoding, hashes
-from dashboard.storage.media.formats import picture
-from dashboard.storage.media.inside import Unusable
-from dashboard.storage.pictures import clean
+from dashboard.storage.media import hashes, item_media
+from dashboard.storage.media.decoding import decoder_queue
+from dashboard.storage.media.decoding.formats import picture
+from dashboard.storage.media.safe_open import Unusable
+from dashboard.storage.media.uploads import clean
 from tests.bombs import ROOT, turned_picture
 
 CASES = {
@@ -56,7 +56,7 @@ def ask_all(place: str, doors: str) -> None:
         "large": world(folder, "large", large),
         "small": world(folder, "small", ["small.png"]),
     }
-    app = Starlette(routes=media.routes(worlds.__getitem__))
+    app = Starlette(routes=item_media.routes(worlds.__getitem__))
 
     async def asked() -> tuple[list[int], float]:
         async with httpx.AsyncClient(
@@ -154,15 +154,15 @@ def test_what_is_too_large_is_refused_from_its_header(tmp_path: Path) -> None:
 def served(asked: list[tuple[str, int]]) -> tuple[list[int], int]:
     """In which order those are served who ask one after another, and how many large ones at the
     same time at most."""
-    queue, order, inside, most = decoding._Queue(), [], [0], [0]
+    queue, order, inside, most = decoder_queue._Queue(), [], [0], [0]
 
     def work(number: int, whose: str, pixels: int) -> None:
         with queue.turn(whose, pixels):
             order.append(number)
-            inside[0] += pixels > decoding.LARGE
+            inside[0] += pixels > decoder_queue.LARGE
             most[0] = max(most[0], inside[0])
             time.sleep(0.02)
-            inside[0] -= pixels > decoding.LARGE
+            inside[0] -= pixels > decoder_queue.LARGE
 
     threads = []
     with queue.turn("first", 10**8), queue.turn("second", 1):
@@ -191,7 +191,7 @@ def test_small_ones_pass_a_large_one_that_waits_for_another() -> None:
 def test_a_picture_made_small_in_strips_is_the_same_as_made_small_at_once(mode: str) -> None:
     slope = Image.linear_gradient("L").resize((3_001, 1_999)).rotate(30)
     still = slope.convert(mode)
-    small = decoding.reduced(still, 500)
+    small = decoder_queue.reduced(still, 500)
     whole = still if mode in ("L", "LA", "RGB", "RGBA", "CMYK") else still.convert("RGB")
     assert small.tobytes() == whole.reduce(6).tobytes()
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dashboard.storage.media import media, poster
-from dashboard.storage.media.boxes import contents
+from dashboard.storage.media.decoding.boxes import contents
 from dashboard.storage.media.hashes import picture_hash
-from dashboard.storage.media.inside import Unusable
-from dashboard.storage.media.looks import look
-from dashboard.storage.pictures import clean
+from dashboard.storage.media.item_media import media, poster
+from dashboard.storage.media.probe import look
+from dashboard.storage.media.safe_open import Unusable
+from dashboard.storage.media.uploads import clean
 from tests.storage.test_media import client, folder, world_of
 
 __all__ = ["folder"]  # a fixture

@@ -15,9 +15,9 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from dashboard.storage.media import media, media_url, poster_url, routes
-from dashboard.storage.media.boxes import contents
+from dashboard.storage.media.decoding.boxes import contents
 from dashboard.storage.media.hashes import picture_hash
+from dashboard.storage.media.item_media import media, media_url, poster_url, routes
 from dashboard.storage.media.serving import Tamed
 from tests.storage.test_media import World, client, clip, folder, world_of
 

@@ -18,12 +18,13 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from dashboard.storage.media import media, poster, problem
-from dashboard.storage.media.inside import Opened, Unusable
-from dashboard.storage.media.remote import client, open_remote
+from dashboard.storage.media.item_media import media, poster, problem
+from dashboard.storage.media.remote import client
 from dashboard.storage.media.remote.blocks import BLOCK, BLOCKS
 from dashboard.storage.media.remote.facts import FACTS
 from dashboard.storage.media.remote.hosts import OFF, VARIABLE, allowed, is_public, origin_of
+from dashboard.storage.media.remote.opening import open_remote
+from dashboard.storage.media.safe_open import Opened, Unusable
 from dashboard.storage.media.serving import Content, answer
 from tests.storage.remote_host import Host, served
 from tests.storage.test_media import client as client_of
@@ -334,7 +335,7 @@ def test_a_poster_from_a_lazy_host_is_given_up(
 ) -> None:
     host.files["/lazy.png"] = noise_bytes()
     assert len(host.files["/lazy.png"]) > 8 * BLOCK
-    monkeypatch.setattr("dashboard.storage.media._POSTER_PATIENCE", 0.5)
+    monkeypatch.setattr("dashboard.storage.media.item_media._POSTER_PATIENCE", 0.5)
     with pytest.raises(Unusable, match="host too slow"):
         poster(world_of(tmp_path, {"i": f"{host.url}/lazy.png"}), "i")
     assert len(host.asked) < 6

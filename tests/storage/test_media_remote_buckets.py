@@ -9,11 +9,12 @@ from collections.abc import Iterator
 import pytest
 from fsspec.asyn import AsyncFileSystem
 
-from dashboard.storage.media.inside import Unusable
-from dashboard.storage.media.remote import buckets, client, open_remote, promise
+from dashboard.storage.media.remote import buckets, client
 from dashboard.storage.media.remote.blocks import BLOCK, BLOCKS
 from dashboard.storage.media.remote.facts import FACTS
 from dashboard.storage.media.remote.hosts import VARIABLE, allowed_address, in_bucket
+from dashboard.storage.media.remote.opening import open_remote, promise
+from dashboard.storage.media.safe_open import Unusable
 
 
 @pytest.fixture(autouse=True)

@@ -14,12 +14,13 @@ from typing import Any
 import fsspec.config
 import pytest
 
-from dashboard.storage.media import poster
-from dashboard.storage.media.inside import Unusable
-from dashboard.storage.media.remote import buckets, client, open_remote
+from dashboard.storage.media.item_media import poster
+from dashboard.storage.media.remote import buckets, client
 from dashboard.storage.media.remote.blocks import BLOCK, BLOCKS
 from dashboard.storage.media.remote.facts import FACTS
 from dashboard.storage.media.remote.hosts import VARIABLE
+from dashboard.storage.media.remote.opening import open_remote
+from dashboard.storage.media.safe_open import Unusable
 from tests.storage.test_media import client as client_of
 from tests.storage.test_media import clip, world_of
 

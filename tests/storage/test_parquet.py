@@ -12,8 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dashboard.storage.files import parquet, read_matrix, read_run, vectors
+from dashboard.storage.files import parquet
 from dashboard.storage.files.parquet import read_parquet
+from dashboard.storage.runs.runs import read_run
+from dashboard.storage.vectors import vectors
+from dashboard.storage.vectors.vectors import read_matrix
 from dashboard.tables import DataError
 
 

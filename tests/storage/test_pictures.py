@@ -14,9 +14,10 @@ import pytest
 from PIL import Image
 from PIL.ExifTags import Base
 
-from dashboard.storage.media import kept
-from dashboard.storage.media.inside import Unusable
-from dashboard.storage.pictures import keep, kept_picture, read_side
+from dashboard.storage.media import disk_cache
+from dashboard.storage.media.safe_open import Unusable
+from dashboard.storage.media.uploads import keep, kept_picture
+from dashboard.storage.versions.picture_side import read_side
 from dashboard.tables import DataError, Findings
 
 
@@ -196,8 +197,8 @@ def test_only_a_fingerprint_is_looked_for(name: str) -> None:
 
 def test_what_is_used_least_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = (keep(file_of(Image.new("RGB", (8, 8), (n, 0, 0)), "PNG")) for n in (1, 2))
-    paths = sorted(kept.folder().rglob("*.upload"))
+    paths = sorted(disk_cache.folder().rglob("*.upload"))
     for path in paths:
         os.utime(path, (time.time() - (9e6 if path.name.startswith(old) else 0),) * 2)
-    kept.shrink(kept.folder(), sum(path.stat().st_size for path in paths) - 1)
+    disk_cache.shrink(disk_cache.folder(), sum(path.stat().st_size for path in paths) - 1)
     assert kept_picture(old) is None and kept_picture(new) is not None

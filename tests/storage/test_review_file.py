@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.storage import review_file
-from dashboard.storage.collection import open_collection
-from dashboard.storage.reviewed import key_of
-from dashboard.storage.reviews import VERDICT, Review, append, latest
+from dashboard.storage.collection.collection import open_collection
+from dashboard.storage.reviews import review_file
+from dashboard.storage.reviews.review_keys import key_of
+from dashboard.storage.reviews.reviews import VERDICT, Review, append, latest
 from dashboard.tables import DataError
 from tests.storage.tiny import make_collection
 
@@ -88,8 +88,8 @@ def test_on_a_read_only_disk_verdicts_stay_readable(small_disk: Path) -> None:
 
 def test_words_that_a_killed_process_left_beside_the_file_are_read_too(small_disk: Path) -> None:
     script = (
-        "import os; from dashboard.storage import reviews\n"
-        "from dashboard.storage.reviews import *\n"
+        "import os; from dashboard.storage.reviews import reviews\n"
+        "from dashboard.storage.reviews.reviews import *\n"
         "append(Review(VERDICT, 'tiny', 'not', 'Bob', query_id='q1', item_id='i0'))\n"
         "held = reviews.opened(writing=False); held.__enter__()\n"
         "append(Review(VERDICT, 'tiny', 'not', 'Bob', query_id='q1', item_id='i1'))\n"
@@ -168,7 +168,7 @@ def test_a_file_that_is_taken_away_while_it_is_written_is_said(kept_in: Path) ->
 def test_a_limit_of_the_file_size_loses_nothing(kept_in: Path) -> None:
     append(verdict())
     script = (
-        "import resource, signal; from dashboard.storage.reviews import *\n"
+        "import resource, signal; from dashboard.storage.reviews.reviews import *\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4_096, 4_096))\n"
         "append(Review(VERDICT, 'tiny', 'not', 'Bob', query_id='q1', item_id='i1'))"

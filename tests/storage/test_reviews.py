@@ -12,8 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.storage import review_file, reviews
-from dashboard.storage.reviews import RATING, VERDICT, Review, append, history, latest, state
+from dashboard.storage.reviews import review_file, reviews
+from dashboard.storage.reviews.reviews import (
+    RATING,
+    VERDICT,
+    Review,
+    append,
+    history,
+    latest,
+    state,
+)
 from dashboard.tables import REVIEWS, DataError
 
 
@@ -137,7 +145,7 @@ def test_many_at_once_lose_nothing() -> None:
 
 def test_two_processes_lose_nothing() -> None:
     script = (
-        "import sys; from dashboard.storage.reviews import *\n"
+        "import sys; from dashboard.storage.reviews.reviews import *\n"
         "for n in range(15): append(Review(VERDICT, 'tiny', 'not', sys.argv[1], item_id=str(n)))"
     )
     writers = [

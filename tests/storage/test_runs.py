@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard import ids
-from dashboard.storage.files import pieces, read_qrels, read_run
+from dashboard.storage.runs import pieces
+from dashboard.storage.runs.runs import read_qrels, read_run
 from dashboard.tables import DataError, Findings
 
 RUN = """\

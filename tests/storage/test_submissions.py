@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dashboard.storage import submissions
-from dashboard.storage.submissions import Submission
+from dashboard.storage.versions import submissions
+from dashboard.storage.versions.submissions import Submission
 from dashboard.tables import DataError, Findings
 
 

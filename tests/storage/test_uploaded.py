@@ -12,17 +12,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dashboard.storage.media import kept
-from dashboard.storage.media.inside import Unusable
-from dashboard.storage.pictures import (
-    MOST_PIXELS,
-    NotKept,
-    clean,
-    is_kept,
-    keep,
-    kept_picture,
-    uploaded,
-)
+from dashboard.storage.media import disk_cache, uploads
+from dashboard.storage.media.safe_open import Unusable
+from dashboard.storage.media.uploads import MOST_PIXELS, NotKept, clean, is_kept, keep, kept_picture
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +58,7 @@ def test_it_is_made_small_before_it_is_turned_or_mixed(monkeypatch: pytest.Monke
 
 def test_two_are_decoded_at_once_and_others_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     inside, most, lock = 0, 0, threading.Lock()
-    work: Callable[[Image.Image], Image.Image] = uploaded._laid_out
+    work: Callable[[Image.Image], Image.Image] = uploads._laid_out
 
     def slow(opened: Image.Image) -> Image.Image:
         nonlocal inside, most
@@ -78,7 +70,7 @@ def test_two_are_decoded_at_once_and_others_wait(monkeypatch: pytest.MonkeyPatch
             inside -= 1
         return work(opened)
 
-    monkeypatch.setattr(uploaded, "_laid_out", slow)
+    monkeypatch.setattr(uploads, "_laid_out", slow)
     threads = [threading.Thread(target=clean, args=(RED,)) for _ in range(6)]
     for thread in threads:
         thread.start()
@@ -124,6 +116,6 @@ def test_what_the_cache_folder_does_not_take_is_said(
 
 def test_a_picture_is_there_without_being_read(monkeypatch: pytest.MonkeyPatch) -> None:
     name = keep(RED)
-    monkeypatch.setattr(kept, "recall", lambda _: pytest.fail("it was read"))
+    monkeypatch.setattr(disk_cache, "recall", lambda _: pytest.fail("it was read"))
     assert is_kept(name)
     assert not any(map(is_kept, ("", "0" * 64, f"../{name}", name.upper() + "g")))

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.storage.collection import open_collection
-from dashboard.storage.files.vectors import read_matrix, read_vectors
+from dashboard.storage.collection.collection import open_collection
+from dashboard.storage.vectors.vectors import read_matrix, read_vectors
 from dashboard.tables import DataError
 
 FILE = "models/v0.1/items.npy"

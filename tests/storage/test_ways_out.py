@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from dashboard.commands.answers import check
-from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.near_names import unmatched
+from dashboard.storage.collection.collection import Collection, open_collection
+from dashboard.storage.files.near_names import unmatched
 from dashboard.tables import DataError
 
 
@@ -171,7 +171,7 @@ def test_a_language_model_that_wants_code_to_run_is_refused_without_its_words(
 
 
 def test_a_link_to_a_version_whose_file_broke_says_why(tiny: Path, monkeypatch) -> None:
-    from dashboard.storage import collection as collections
+    from dashboard.storage.collection import collection as collections
     from dashboard.views import address
 
     monkeypatch.setattr(collections, "COLLECTIONS", tiny.parent)

@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from dashboard.storage.collection import open_collection
-from dashboard.storage.mapping import write_mapping
+from dashboard.storage.collection.collection import open_collection
+from dashboard.storage.collection.query_keywords import write_mapping
 
 GROUP = "pv_object_type"
 HAS = {

@@ -20,7 +20,7 @@ from PIL import Image
 
 from dashboard.__main__ import main
 from dashboard.evaluation.digits import chance, number, signed
-from dashboard.storage.collection import COLLECTIONS
+from dashboard.storage.collection.collection import COLLECTIONS
 from dashboard.views.report import POLICY, figures, found, markup
 from dashboard.views.report.exports import as_csv, as_json
 from tests.views.report_world import make_report_world
@@ -267,7 +267,7 @@ def test_making_a_report_imports_no_streamlit() -> None:
 
 
 def test_the_report_on_the_committed_collection_is_small(tmp_path: Path, capsys) -> None:
-    from dashboard.storage.collection import open_collection
+    from dashboard.storage.collection.collection import open_collection
 
     known = open_collection("driving")
     pair = ["--baseline", known.default_baseline, "--candidate", known.default_candidate]

@@ -12,9 +12,9 @@ import streamlit as st
 
 from dashboard.experiment import collections, judging, measuring, memory
 from dashboard.experiment.experiment import Experiment
-from dashboard.storage import collection as stored
-from dashboard.storage import reviews
-from dashboard.storage.reviews import VERDICT, Review
+from dashboard.storage.collection import collection as stored
+from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews.reviews import VERDICT, Review
 from dashboard.views.cards import payload
 from dashboard.views.cards import verdicts as page
 from dashboard.views.cards.query_results import QueryResults

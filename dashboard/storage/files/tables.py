@@ -15,8 +15,8 @@ from dashboard.letters import escaped, invisible_in, skeleton, visible
 from dashboard.storage.files.contents import read_text, suffix
 from dashboard.storage.files.delimited import BLANKS, read_delimited
 from dashboard.storage.files.json_lines import read_json_lines
+from dashboard.storage.files.limits import check_ids
 from dashboard.storage.files.parquet import read_parquet
-from dashboard.storage.limits import check_ids
 from dashboard.tables import DataError, Findings, Table, counted, listed
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from starlette.routing import Route
 
-from dashboard.storage.media import POSTERS, HasMedia, is_far, media, poster_content
+from dashboard.storage.media.item_media import POSTERS, HasMedia, is_far, media, poster_content
 from dashboard.storage.media.lookup import Lookup, rows_of
 from dashboard.storage.media.serving import Content, answer
 

@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PIL import Image
 
-from dashboard.storage.media import HasMedia, kept, media, poster
-from dashboard.storage.media.decoding import reduced, turn
-from dashboard.storage.media.formats import NOT_DECODED, decoded_pixels, on_white, picture
-from dashboard.storage.media.inside import Unusable
+from dashboard.storage.media import disk_cache
+from dashboard.storage.media.decoding.decoder_queue import reduced, turn
+from dashboard.storage.media.decoding.formats import NOT_DECODED, decoded_pixels, on_white, picture
+from dashboard.storage.media.item_media import HasMedia, media, poster
+from dashboard.storage.media.safe_open import Unusable
 
 SIDE = 16
 DECIDED = 64  # of the 256 differences; with fewer that are any, pictures are alike by being plain
@@ -31,11 +32,11 @@ def picture_hash(encoded: bytes) -> bytes:
     Raises Unusable for what is no picture.
     """
     key = hashlib.blake2s(encoded + _RECIPE, digest_size=16).hexdigest()
-    known = kept.recall(f"{key}.hash", lambda it: len(it) == SIDE * SIDE // 8 or it == _PLAIN)
+    known = disk_cache.recall(f"{key}.hash", lambda it: len(it) == SIDE * SIDE // 8 or it == _PLAIN)
     if known is not None:
         return b"" if known == _PLAIN else known
     made = _made(encoded)
-    kept.keep(f"{key}.hash", made or _PLAIN)
+    disk_cache.keep(f"{key}.hash", made or _PLAIN)
     return made
 
 

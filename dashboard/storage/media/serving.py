@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboard.storage.media.inside import NotMade, Opened, Unusable
+from dashboard.storage.media.safe_open import NotMade, Opened, Unusable
 from dashboard.tables import DataError
 
 DOWNLOAD = "application/octet-stream"

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from dashboard.storage import media
+from dashboard.storage.media import item_media
 from dashboard.views.cards import assets
 from tests.browser.cards_world import world
 
-app = st.App("main.py", routes=[*media.routes(world.open_collection), *assets.routes()])
+app = st.App("main.py", routes=[*item_media.routes(world.open_collection), *assets.routes()])

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard.storage.media import media
+from dashboard.storage.media.item_media import media
 from dashboard.views.cards import Row, cards, needed
 from tests.browser.cards_world import world
 

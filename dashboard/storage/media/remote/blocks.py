@@ -8,11 +8,11 @@ import time
 from math import inf
 from typing import Any
 
-from dashboard.storage.media.inside import Unusable
 from dashboard.storage.media.remote.client import give_up, part_of
 from dashboard.storage.media.remote.facts import FACTS, Facts
 from dashboard.storage.media.remote.known import Known
 from dashboard.storage.media.remote.web import CHANGED
+from dashboard.storage.media.safe_open import Unusable
 
 BLOCK = 256 * 1024  # bytes
 BLOCKS: Known[bytes] = Known(256)  # 64 MB

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from dashboard.storage.media.inside import Unusable
 from dashboard.storage.media.remote.web import CHANGED, bounded, is_large, is_of_another
+from dashboard.storage.media.safe_open import Unusable
 
 
 def bucket(scheme: str, seconds: float) -> Any:

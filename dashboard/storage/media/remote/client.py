@@ -6,11 +6,11 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
-from dashboard.storage.media.inside import Unusable
 from dashboard.storage.media.remote.buckets import bucket, gs_part, s3_part
 from dashboard.storage.media.remote.hosts import origin_of
 from dashboard.storage.media.remote.known import Known
 from dashboard.storage.media.remote.web import CHANGED, PATIENCE, web, web_part
+from dashboard.storage.media.safe_open import Unusable
 
 TOO_SLOW, UNREACHABLE = "host too slow", "host not reachable"
 LEFT_ALONE = 30.0  # seconds for which a host that gave no answer is not asked

@@ -9,9 +9,9 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from dashboard.storage.media.inside import LARGEST, Unusable
 from dashboard.storage.media.remote.client import info_of, not_silent
 from dashboard.storage.media.remote.known import Known
+from dashboard.storage.media.safe_open import LARGEST, Unusable
 
 _REMEMBERED, _WRONG = 60.0, 30.0  # seconds
 _UNSTAMPED = 600  # seconds for which a file without ETag and date counts as unchanged

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
-from dashboard.storage.media.inside import Unusable
+from dashboard.storage.media.safe_open import Unusable
 
 VARIABLE = "DASHBOARD_MEDIA_HOSTS"
 OFF, NOT_ALLOWED = "remote media are off", "host not allowed"

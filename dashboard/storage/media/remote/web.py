@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from typing import Any
 
-from dashboard.storage.media.inside import Unusable
 from dashboard.storage.media.remote.hosts import allowed, is_public, origin_of
+from dashboard.storage.media.safe_open import Unusable
 
 PATIENCE = 10.0  # seconds for one answer with all its bytes
 LARGEST_ANSWER = 16_000_000  # bytes; only of a host that sends files whole

@@ -1,0 +1,1 @@
+"""A collection: what its folder holds, checked and joined, and its fingerprints."""

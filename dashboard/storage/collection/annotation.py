@@ -1,0 +1,295 @@
+"""`unified_annotation.csv`: which keywords of which semantic group an item carries.
+
+Every form that teams have is read: groups with or without the `pv_` prefix, several keywords in a
+cell, ids with or without the clip's extension, spans of longer videos, other people's paths (only
+the file's name counts). Keywords are compared without case and blanks around them, in Unicode's NFC
+form, without letters that nobody sees; each is shown in its most frequent spelling. A cell that
+holds a list as a program printed it is read as that list.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from dashboard.letters import (
+    escape,
+    invisible_in,
+    visible,
+    without_invisible,
+)
+from dashboard.storage.collection.settings import COLLECTION, group_name
+from dashboard.storage.files.limits import check_cells, check_number
+from dashboard.storage.files.listings import Unreadable, elements, unquoted
+from dashboard.storage.files.tables import named_columns, read_frame, unique_rows
+from dashboard.tables import KEYWORDS, DataError, Findings, counted, listed
+
+GROUPS: tuple[str, ...] = tuple(COLLECTION["groups"])
+FILES = {
+    "video_path": "file",
+    "sensor_video_file": "file",
+    "gif_path": "poster",
+    "gif_file": "poster",
+}
+OTHERS = ("span_start", "span_end", "category")
+SEPARATORS = (";", "|", ",")
+EXTENSIONS = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Annotation:
+    """`name` is the file, `keywords` the table KEYWORDS; `clips` has a row for each item: item_id,
+    and where the file tells them file, poster, span_start, span_end (seconds), category.
+    `item_lines` says where an item stood."""
+
+    name: str
+    keywords: pd.DataFrame
+    clips: pd.DataFrame
+    item_lines: dict[str, int]
+
+
+def read_annotation(
+    path: Path,
+    groups: Sequence[str] = (),
+    name: str = "",
+    findings: Findings | None = None,
+) -> Annotation:
+    """The annotation in a CSV or Parquet file; `groups` names columns beyond the five known groups.
+
+    Raises DataError naming the line: no slice_id, an id twice with different keywords, a broken
+    row.
+    """
+    name, findings = name or path.name, findings if findings is not None else Findings()
+    frame = read_frame(path, ["slice_id", *groups], name, findings)
+    frame = named_columns(frame, ["slice_id", *FILES, *OTHERS], name, findings)
+    if "slice_id" not in frame.columns:
+        found = f"the columns {listed(frame.columns)}"
+        raise DataError(name, found, "a column slice_id", line=1)
+    if frame.empty:
+        raise DataError(name, "a header and no rows", "at least one annotated item")
+    columns = _group_columns(frame, groups, name)
+    frame = _once(frame, columns, name, findings)
+    for column in columns:
+        check_cells(frame[column], name)
+    keywords = _keywords(frame, columns, name, findings)
+    check_number(keywords["keyword"], name)
+    lines = dict(zip(frame["slice_id"], map(int, frame.index), strict=True))
+    return Annotation(name, keywords, _clips(frame, name, findings), lines)
+
+
+def keyword_key(keyword: str) -> str:
+    """What two spellings of one keyword have in common.
+
+    >>> keyword_key("  Small   VEHICLE ")
+    'small vehicle'
+    """
+    return " ".join(unicodedata.normalize("NFC", without_invisible(keyword)).split()).casefold()
+
+
+def matched_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
+    """Each of `found` that names an item → the item's id: word for word, or without path and
+    extension.
+
+    >>> matched_ids(["a.mp4", "/home/x/b.mp4", "c"], ["a", "b", "d"])
+    {'a.mp4': 'a', '/home/x/b.mp4': 'b'}
+    """
+    exact = set(known)
+    names = [name for name in found if name]
+    matches: dict[str, str | None] = {name: name for name in names if name in exact}
+    others = [name for name in names if name not in exact]
+    if others:
+        stems = list(map(_stem, known))
+        times = Counter(stems)
+        by_stem = {stem: item for stem, item in zip(stems, known, strict=True) if times[stem] == 1}
+        matches |= {name: by_stem.get(_stem(name)) for name in others}
+    return {name: item for name in names if (item := matches[name]) is not None}
+
+
+def file_name(path: str) -> str:
+    """The last part of a path of any system."""
+    return re.split(r"[\\/]", path)[-1]
+
+
+def _stem(text: str) -> str:
+    return EXTENSIONS.sub("", file_name(text) or text)
+
+
+def _group_columns(frame: pd.DataFrame, groups: Sequence[str], name: str) -> dict[str, str]:
+    """The columns that hold keywords → their group's name."""
+    wanted = {*GROUPS, *map(group_name, groups)}
+    columns: dict[str, str] = {}
+    for column in map(str, frame.columns):
+        group = group_name(column)
+        if column.strip().lower().startswith("pv_") or group in wanted:
+            if group in columns.values():
+                raise DataError(
+                    name, f"the group {group} in two columns", "each group once", line=1
+                )
+            columns[column] = group
+    if not columns:
+        raise _without_groups(list(map(str, frame.columns)), groups, name)
+    return columns
+
+
+def _without_groups(columns: Sequence[str], groups: Sequence[str], name: str) -> DataError:
+    """What to write where no column is known to hold keywords."""
+    own = [column for column in columns if column not in {"slice_id", *FILES, *OTHERS}]
+    found = f"the columns {listed(columns)}"
+    if groups:
+        wanted = f"a column for a group that collection.toml names ({listed(groups)})"
+        return DataError(name, found, wanted, line=1)
+    wanted = "a column of keywords: its name begins with pv_, or collection.toml names it"
+    example = json.dumps(own[:5] or ["colour"], ensure_ascii=False)
+    return DataError(name, found, wanted, line=1, cure=f"Write there: groups = {example}")
+
+
+def _once(
+    frame: pd.DataFrame, columns: dict[str, str], name: str, findings: Findings
+) -> pd.DataFrame:
+    """Each item once: rows of an item with the same keywords become one, others are refused."""
+    second = frame.index[frame.duplicated(["slice_id", *columns])]
+    if len(second):
+        found = f"{counted(len(second), 'item')} again with the same keywords"
+        findings.note(name, found, "each item once; kept once", int(second[0]))
+        frame = frame.drop(index=second)
+    return unique_rows(frame, ["slice_id"], name, findings)
+
+
+def _keywords(
+    frame: pd.DataFrame, columns: dict[str, str], name: str, findings: Findings
+) -> pd.DataFrame:
+    cells = frame.melt("slice_id", list(columns), "group", "cell", ignore_index=False)
+    cells = cells[cells["cell"].str.strip() != ""]
+    _say_invisible(cells["cell"], name, findings)
+    listings = _listings(cells["cell"], name, findings)
+    separator = _separator(cells["cell"][[each is None for each in listings]])
+    _say_other_separators(cells["cell"], listings, separator, name, findings)
+    if separator != ",":
+        findings.note(name, f"keywords separated by {separator}", "a comma; they were split there")
+    split = [
+        [unquoted(part) for part in cell.split(separator)] if listing is None else listing
+        for cell, listing in zip(cells["cell"], listings, strict=True)
+    ]
+    rows = cells.assign(keyword=split).explode("keyword").dropna(subset="keyword")
+    rows = rows.reset_index(drop=True)
+    rows["group"] = rows["group"].map(columns)
+    keys = {keyword: keyword_key(keyword) for keyword in rows["keyword"].unique()}
+    rows["key"] = rows["keyword"].map(keys)
+    rows = rows[rows["key"] != ""]
+    spelling = _spellings(rows["keyword"], keys, name, findings)
+    repeated = rows.duplicated(["slice_id", "group", "key"])
+    if repeated.any():
+        found = f"{counted(int(repeated.sum()), 'keyword')} repeated in a cell"
+        findings.note(name, found, "each once; kept once")
+    rows = rows[~repeated]
+    rows = rows.assign(keyword=rows["key"].map(spelling)).rename(columns={"slice_id": "item_id"})
+    return KEYWORDS.check(rows[list(KEYWORDS.columns)].reset_index(drop=True), name)
+
+
+def _say_invisible(cells: pd.Series, name: str, findings: Findings) -> None:
+    """A note where keywords hold letters that nobody sees: they are taken out."""
+    found = [(int(line), letter) for line, c in cells.items() for letter in invisible_in(c)]
+    if found:
+        kinds = listed(dict.fromkeys(escape(letter) for _, letter in found))
+        lines = sorted({line for line, _ in found})
+        said = f"{counted(len(found), 'invisible letter')} ({kinds}) in keywords of "
+        said += f"{counted(len(lines), 'line')} ({listed(lines)})"
+        findings.note(name, said, "none; they are taken out and count for nothing", lines[0])
+
+
+def _listings(cells: pd.Series, name: str, findings: Findings) -> list[list[str] | None]:
+    """For each cell the elements of the list that it holds, None where it holds none; with a note.
+
+    Raises DataError with the line of a list that cannot be read.
+    """
+    found: list[list[str] | None] = []
+    for line, cell in cells.items():
+        try:
+            found.append(elements(visible(cell)))
+        except Unreadable as why:
+            cure = "Write keywords with commas between them: car, urban"
+            said, wanted = f"{cell[:60]!r}, {why}", "a whole list of keywords"
+            raise DataError(name, said, wanted, line=int(line), cure=cure) from why
+    there = [place for place, each in enumerate(found) if each is not None]
+    if there:
+        first = cells.iloc[there[0]][:60]
+        said = f"a list in {counted(len(there), 'cell')}, such as {first}"
+        wanted = "keywords with commas between them; each was read as the list that it is"
+        findings.note(name, said, wanted, int(cells.index[there[0]]))
+    return found
+
+
+def _say_other_separators(
+    cells: pd.Series,
+    listings: Sequence[list[str] | None],
+    separator: str,
+    name: str,
+    findings: Findings,
+) -> None:
+    """A warning where a cell has another separator than the column: it is one keyword then."""
+    others = [mark for mark in SEPARATORS if mark != separator]
+    odd = [
+        (int(line), cell)
+        for (line, cell), listing in zip(cells.items(), listings, strict=True)
+        if listing is None and separator not in cell and any(mark in cell for mark in others)
+    ]
+    if odd:
+        said = f"{counted(len(odd), 'cell')} with {' or '.join(others)} and no {separator}"
+        said += f", such as {odd[0][1][:60]}"
+        wanted = f"keywords separated by {separator}, as in the other cells; each is one keyword"
+        findings.warning(name, said, wanted, odd[0][0])
+
+
+def _separator(cells: pd.Series) -> str:
+    """Of `;`, `|` and the comma the one that most cells have."""
+    counts = {mark: int(cells.str.contains(mark, regex=False).sum()) for mark in SEPARATORS}
+    return max(counts, key=lambda mark: counts[mark]) if any(counts.values()) else ","
+
+
+def _spellings(
+    keywords: pd.Series, keys: dict[str, str], name: str, findings: Findings
+) -> dict[str, str]:
+    """For each key its most frequent spelling, trimmed and in NFC."""
+    counts: dict[str, Counter[str]] = {}
+    for keyword, count in keywords.value_counts(sort=False).items():
+        tidy = " ".join(unicodedata.normalize("NFC", visible(str(keyword))).split())
+        counts.setdefault(keys[str(keyword)], Counter())[tidy] += int(count)
+    several = [key for key, found in counts.items() if len(found) > 1]
+    if several:
+        found = f"several spellings of {listed(several)}"
+        findings.note(name, found, "one; compared without case, shown in the most frequent one")
+    return {key: found.most_common(1)[0][0] for key, found in counts.items()}
+
+
+def _clips(frame: pd.DataFrame, name: str, findings: Findings) -> pd.DataFrame:
+    clips = pd.DataFrame({"item_id": frame["slice_id"]})
+    for column, new in FILES.items():
+        if column in frame.columns and new not in clips.columns:
+            clips[new] = frame[column].map(file_name)
+    for column in OTHERS:
+        if column in frame.columns:
+            seconds = column.startswith("span")
+            clips[column] = _seconds(frame[column], name) if seconds else frame[column]
+    if {"span_start", "span_end"} <= set(clips.columns):
+        empty = clips.index[clips["span_end"] <= clips["span_start"]]
+        if len(empty):
+            found = f"a span that ends before it begins in {counted(len(empty), 'row')}"
+            findings.warning(name, found, "an end after the start; shown whole", int(empty[0]))
+            clips.loc[empty, ["span_start", "span_end"]] = float("nan")
+    return clips.reset_index(drop=True)
+
+
+def _seconds(cells: pd.Series, name: str) -> pd.Series:
+    seconds = pd.to_numeric(cells, errors="coerce")
+    wrong = cells.index[(cells.str.strip() != "") & (seconds.isna() | (seconds < 0))]
+    if len(wrong):
+        line = int(wrong[0])
+        raise DataError(name, f"{cells.name} {cells[line]!r}", "seconds from 0", line=line)
+    return seconds.astype("float64")

@@ -1,0 +1,315 @@
+"""A folder → a Collection: what is there, what is missing, and the fingerprint of its content."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dashboard.storage.collection import digests, sides
+from dashboard.storage.collection.evidence import read_judgements, read_queries
+from dashboard.storage.collection.labels import Reader, read_labels
+from dashboard.storage.collection.query_keywords import COLUMNS, read_mapping, vocabulary_digest
+from dashboard.storage.collection.settings import (
+    check_defaults,
+    read_collection_settings,
+    settle_groups,
+    stands_first,
+)
+from dashboard.storage.collection.side_checks import check_side_names, side_of_pictures, with_sides
+from dashboard.storage.files.near_names import check_names
+from dashboard.storage.versions.model_record import check_recorded
+from dashboard.storage.versions.versions import (
+    Model,
+    needing_vectors,
+    read_models,
+    run_files,
+    texts_alone,
+    with_codes,
+)
+from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError, Findings, natural
+
+COLLECTIONS = Path(os.environ.get("DASHBOARD_DATA") or Path(__file__).resolve().parents[3] / "data")
+SETTINGS = "collection.toml"
+OF_CODES = "hashing"
+"""The protocol whose vectors are hash codes, whatever a version's files hold."""
+COUNTED = ("protocols", "groups", "default_groups", "cutoffs", "mapping_threshold")
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """A test collection: items, queries, labels, and the versions that are compared on them.
+
+    `broken` says why a model was left out, `refused` why a file of labels was: no number that needs
+    it may be shown. `findings` lists everything that was dropped, repaired or refused. `digests`
+    are of what makes the gallery, the queries, the labels and each version, whose order does not
+    matter (`gallery order` and `queries order` are of the same in order); `state` is of all that
+    was read, what merely divides or describes queries and items, too.
+    """
+
+    name: str
+    folder: Path
+    settings: dict[str, Any]
+    items: pd.DataFrame
+    queries: pd.DataFrame
+    keywords: pd.DataFrame
+    qrels: pd.DataFrame | None
+    query_keywords: pd.DataFrame
+    vocabulary: pd.DataFrame
+    models: dict[str, Model]
+    run_files: dict[str, Path]
+    findings: pd.DataFrame
+    broken: dict[str, DataError]
+    refused: dict[str, DataError]
+    digests: dict[str, str]
+    state: str
+
+    @property
+    def title(self) -> str:
+        return str(self.settings["title"]) or self.name
+
+    @property
+    def about(self) -> str:
+        return str(self.settings["about"])
+
+    @property
+    def licence(self) -> str:
+        return str(self.settings["licence"])
+
+    @property
+    def attribution(self) -> str:
+        return str(self.settings["attribution"])
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        return tuple(self.settings["protocols"])
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return tuple(self.settings["groups"])
+
+    @property
+    def default_groups(self) -> tuple[str, ...]:
+        return tuple(self.settings["default_groups"])
+
+    @property
+    def cutoffs(self) -> tuple[int, ...]:
+        """Where the first protocol's metrics cut their lists; none: where that one itself does."""
+        return tuple(self.settings["cutoffs"])
+
+    def cutoffs_of(self, protocol: str) -> tuple[int, ...]:
+        """The cutoffs of the first protocol; each further one has its own, so none are given."""
+        return self.cutoffs if protocol == self.protocols[0] else ()
+
+    @property
+    def mapping_threshold(self) -> float:
+        return float(self.settings["mapping_threshold"])
+
+    @property
+    def media_root(self) -> str:
+        return str(self.settings["media_root"])
+
+    @property
+    def cut_beforehand(self) -> str:
+        """Whether clips were cut to their spans beforehand: auto (their lengths tell), yes, no."""
+        return str(self.settings["cut_beforehand"])
+
+    @property
+    def posters_root(self) -> str:
+        return str(self.settings["posters_root"])
+
+    @property
+    def default_baseline(self) -> str:
+        return self._version("default_baseline", 0)
+
+    @property
+    def default_candidate(self) -> str:
+        return self._version("default_candidate", -1)
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The names of models and run files together, v0.2 before v0.10."""
+        return tuple(sorted({*self.models, *self.run_files}, key=natural))
+
+    @property
+    def searched(self) -> dict[str, Model]:
+        """The versions that are searched by vectors: where a file of results has the same name,
+        that file counts and the model is none of them."""
+        return {name: m for name, m in self.models.items() if name not in self.run_files}
+
+    def under(self, protocol: str) -> Collection:
+        """The collection as a protocol reads its vectors: `hashing` takes their signs.
+
+        A version that has none to take is `broken` there.
+        """
+        return self._coded if self.by_signs(protocol) else self
+
+    def by_signs(self, protocol: str) -> tuple[str, ...]:
+        """The versions of real-valued vectors that count by their signs under a protocol."""
+        real = [name for name, m in self.searched.items() if m.of_signs or not m.codes]
+        return tuple(real) if protocol == OF_CODES else ()
+
+    @cached_property
+    def _coded(self) -> Collection:
+        models, broken = with_codes(self.models)
+        return replace(self, models=models, broken={**self.broken, **broken})
+
+    @property
+    def digest(self) -> str:
+        """One fingerprint of everything that was read; results are remembered by it."""
+        return digests.of_values(self.digests, self.state)
+
+    def _version(self, setting: str, place: int) -> str:
+        wanted = str(self.settings[setting])
+        return wanted if wanted in self.versions or not self.versions else self.versions[place]
+
+    def check_evidence(self) -> None:
+        """Raise the DataError of the first file of labels that could not be used."""
+        for problem in self.refused.values():
+            raise problem
+
+
+def names() -> list[str]:
+    """The collections that are there: those that say `first`, then the others in natural order."""
+    places = COLLECTIONS.iterdir() if COLLECTIONS.is_dir() else ()
+    there = sorted((p.name for p in places if (p / SETTINGS).is_file()), key=natural)
+    return sorted(there, key=lambda name: not stands_first(COLLECTIONS / name / SETTINGS))
+
+
+def find(name_or_path: str | Path, *, allow_path: bool = False) -> Path:
+    """The folder of a collection by its name, or by its path where `allow_path`.
+
+    Raises DataError for anything else; a name never leads out of COLLECTIONS.
+    """
+    if allow_path and (Path(name_or_path) / SETTINGS).is_file():
+        return Path(name_or_path)
+    if str(name_or_path) in names():
+        return COLLECTIONS / str(name_or_path)
+    shown = repr(str(name_or_path)[:80])
+    if allow_path and Path(name_or_path).is_dir():
+        raise DataError(shown, f"a folder without {SETTINGS}", "a collection's folder")
+    known = ", ".join(names()) or "(there are none)"
+    raise DataError(shown, "no such collection", f"one of: {known}")
+
+
+def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Collection:
+    """Open a collection. Raises DataError where its folder, settings or items cannot be used;
+    everything else that cannot is in its `findings`, `broken` and `refused`."""
+    folder = find(name_or_path, allow_path=allow_path)
+    findings = Findings()
+    settings = read_collection_settings(folder / SETTINGS, findings)
+    check_names(folder, findings)
+    read = Reader(folder, findings, {})
+    items, keywords, vocabulary = read_labels(read, settings["groups"] or ())
+    settle_groups(settings, keywords["group"].unique(), findings)
+    items = with_sides(items, settings["protocols"], "items.csv", findings)
+    of_texts = side_of_pictures(items, settings["protocols"])
+    queries, query_keywords, qrels = _read_asked(read, items, vocabulary, of_texts)
+    asked = needing_vectors(queries)
+    texts = texts_alone(queries)
+    models, broken = read_models(
+        folder / "models", items["item_id"].tolist(), asked, findings, texts
+    )
+    models, broken = _coded(models, broken, settings["protocols"], findings)
+    runs = _runs(folder, models, findings)
+    check_defaults(settings, {**models, **runs}, findings)
+    fingerprints = {
+        "gallery": digests.of_values(sorted(items["item_id"].tolist())),
+        "gallery order": digests.of_values(items["item_id"].tolist()),
+        "queries": digests.of_table(queries, sides.ASKED),
+        "queries order": digests.of_table(queries, sides.ASKED, ordered=True),
+        "labels": _labels_digest(items, queries, keywords, qrels, query_keywords, vocabulary),
+        "settings": digests.of_values({key: settings[key] for key in COUNTED}),
+        **{f"models/{name}": model.digest for name, model in models.items()},
+        **{f"runs/{name}": digests.of_run(path) for name, path in runs.items()},
+    }
+    check_recorded(models.values(), fingerprints, findings)
+    tables = digests.of_cells(items, queries, keywords, qrels, query_keywords, vocabulary)
+    refused = {what: str(problem) for what, problem in read.refused.items()}
+    name = folder.name or folder.resolve().name
+    return Collection(
+        name, folder, settings, items, queries, keywords, qrels, query_keywords, vocabulary,
+        models, runs, findings.frame(), broken, read.refused, fingerprints,
+        digests.of_values(tables, refused, settings),
+    )  # fmt: skip
+
+
+def _read_asked(
+    read: Reader, items: pd.DataFrame, vocabulary: pd.DataFrame, of_texts: str
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame | None]:
+    """The queries, their keywords and their judgements; a file that is refused is left out."""
+    folder, findings = read.folder, read.findings
+    queries = read.unless_refused(
+        "queries", lambda: read_queries(folder, items, findings, of_texts), QUERIES.empty()
+    )
+    check_side_names(folder, items, queries, findings)
+    query_keywords = read.unless_refused(
+        "query_keywords",
+        lambda: read_mapping(folder, vocabulary, queries, findings),
+        QUERY_KEYWORDS.empty(),
+    )
+    qrels = read.unless_refused(
+        "qrels", lambda: read_judgements(folder, items, queries, findings), None
+    )
+    return queries, query_keywords, qrels
+
+
+def _labels_digest(
+    items: pd.DataFrame,
+    queries: pd.DataFrame,
+    keywords: pd.DataFrame,
+    qrels: pd.DataFrame | None,
+    query_keywords: pd.DataFrame,
+    vocabulary: pd.DataFrame,
+) -> str:
+    """The fingerprint of all that decides what is relevant to a query."""
+    return digests.of_values(
+        digests.of_table(keywords, KEYWORDS.columns),
+        digests.of_table(qrels, QRELS.columns),
+        digests.of_table(query_keywords, COLUMNS),
+        vocabulary_digest(vocabulary),
+        *sides.digest(items),
+        *_of_labels(items, "item_id"),
+        *_of_labels(queries, "query_id"),
+    )
+
+
+def _of_labels(table: pd.DataFrame, key: str) -> list[str]:
+    """The fingerprint of the labels in a table, where it has some."""
+    there = [column for column in ("labels", "label") if column in table.columns]
+    return [digests.of_table(table, [key, *there])] if there else []
+
+
+def _coded(
+    models: dict[str, Model],
+    broken: dict[str, DataError],
+    protocols: list[str],
+    findings: Findings,
+) -> tuple[dict[str, Model], dict[str, DataError]]:
+    """The models and what is wrong with others: where hash codes are wanted, it is said which
+    models have none, and those whose signs tell nothing are broken under this protocol."""
+    if OF_CODES not in protocols:
+        return models, broken
+    coded, signless = with_codes(models)
+    for name, model in models.items():
+        if name in coded and not model.codes:
+            found = f"real-valued vectors of {model.dimension} numbers"
+            wanted = f"hash codes; under {OF_CODES} {model.items.signs_in_words()}"
+            findings.warning(f"models/{name}/items.npy", found, wanted)
+    for problem in signless.values():
+        findings.error(problem)
+    only = set(protocols) == {OF_CODES}
+    return ({n: models[n] for n in coded}, {**broken, **signless}) if only else (models, broken)
+
+
+def _runs(folder: Path, models: dict[str, Model], findings: Findings) -> dict[str, Path]:
+    """The run files by name; where a model has the same name, its file counts, said."""
+    runs = run_files(folder / "runs", findings)
+    for name in sorted(set(models) & set(runs)):
+        found = f"a run of the model {name}"
+        findings.note(f"runs/{runs[name].name}", found, "one of the two; the file counts")
+    return runs

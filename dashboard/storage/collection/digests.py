@@ -1,0 +1,107 @@
+"""Fingerprints of what enters the numbers: of the content, not of the files, so that line ends,
+column order or float width of a file do not matter."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dashboard import ids
+from dashboard.storage.runs.similarities import SUFFIX, ids_beside
+from dashboard.storage.vectors.vectors import Vectors
+
+
+def of_values(*values: object) -> str:
+    """The sha256 of plain values: text, numbers, lists, dicts."""
+    text = json.dumps(values, sort_keys=True, ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def of_table(frame: pd.DataFrame | None, columns: Iterable[str], *, ordered: bool = False) -> str:
+    """The sha256 of the cells of a table; the order of rows counts only where `ordered`."""
+    if frame is None:
+        return of_values(None)
+    there = [column for column in columns if column in frame.columns]
+    rows = list(zip(*(frame[column].tolist() for column in there), strict=True))
+    return of_values(there, rows if ordered else sorted(rows, key=str))
+
+
+def of_cells(*frames: pd.DataFrame | None) -> str:
+    """The sha256 of every cell of tables, in the order of columns and rows: of texts the bytes, of
+    other columns pandas' hash of each row. Quick enough for millions, and no fingerprint to write
+    down."""
+    digest = hashlib.sha256()
+    for frame in frames:
+        columns = [] if frame is None else [str(column) for column in frame.columns]
+        digest.update(of_values(frame is None, columns).encode())
+        if frame is not None:
+            for place in range(frame.shape[1]):
+                _add_cells(digest, frame.iloc[:, place])
+    return digest.hexdigest()
+
+
+def _add_cells(digest: hashlib._Hash, column: pd.Series) -> None:
+    if not ids.is_text(column):
+        digest.update(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
+    elif len(column):
+        ends, held = ids.laid_out(ids.arrow(column).combine_chunks())
+        digest.update((ends - ends[0]).astype(np.int64).tobytes())
+        digest.update(held[ends[0] : ends[-1]].tobytes())
+
+
+def of_vectors(vectors: Vectors | None) -> str:
+    """The sha256 of ids and unit rows as little-endian float32."""
+    if vectors is None:
+        return of_values(None)
+    digest = hashlib.sha256(of_values(vectors.ids).encode())
+    vectors.add_to(digest)
+    return digest.hexdigest()
+
+
+def of_array(array: np.ndarray | None, *names: str) -> str:
+    """The sha256 of an array as little-endian float32, with names that belong to it."""
+    digest = hashlib.sha256(of_values(names).encode())
+    if array is not None:
+        digest.update(str(array.shape).encode())
+        digest.update(np.ascontiguousarray(array, dtype="<f4").data)
+    return digest.hexdigest()
+
+
+def of_file(path: Path) -> str:
+    """The sha256 of a file's bytes (for runs, which are read only when asked for)."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def of_run(path: Path) -> str:
+    """The sha256 of a run's bytes; of a matrix with those of its ids, read once for each state."""
+    if path.suffix.lower() != SUFFIX:
+        return of_file(path)
+    return of_values([of_file_once(each) for each in (path, *ids_beside(path)) if each.is_file()])
+
+
+def of_folder(folder: Path) -> str:
+    """The sha256 of the names and bytes of all files below a folder; a file is read again only
+    when it was written again."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            found.append([path.relative_to(folder).as_posix(), of_file_once(path)])
+    return of_values(found)
+
+
+def of_file_once(path: Path) -> str:
+    """The sha256 of a file's bytes, which are read again only when the file was written again."""
+    seen = path.stat()
+    return _of_file_as(path, (seen.st_ino, seen.st_size, seen.st_mtime_ns))
+
+
+@lru_cache(maxsize=1_000)
+def _of_file_as(path: Path, facts: tuple[int, ...]) -> str:
+    return of_file(path)

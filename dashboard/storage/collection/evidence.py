@@ -1,0 +1,222 @@
+"""What a collection asks and what can be found: items, queries and judgements, each row checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dashboard import ids
+from dashboard.letters import is_visible
+from dashboard.storage.collection.annotation import Annotation, matched_ids
+from dashboard.storage.collection.sides import with_among
+from dashboard.storage.files.near_names import unmatched
+from dashboard.storage.files.table_files import OF_JUDGEMENTS, stored_as
+from dashboard.storage.files.tables import read_table
+from dashboard.storage.lists.relevance import in_full, judgements_of
+from dashboard.storage.runs.runs import line_of_judgement, read_qrels
+from dashboard.tables import (
+    ITEMS,
+    LISTS,
+    LONGEST_TEXT,
+    QUERIES,
+    RELEVANCE,
+    DataError,
+    Findings,
+    Table,
+    counted,
+    listed,
+)
+
+
+def read_items(folder: Path, annotation: Annotation | None, findings: Findings) -> pd.DataFrame:
+    """The table ITEMS in gallery order, with spans of longer videos where the annotation tells
+    them.
+
+    Without an `items` file the annotated items are the gallery, else those of the lists that people
+    saw. Raises DataError where there are none.
+    """
+    path = stored_as(folder, "items", findings)
+    if path is None and annotation is None:
+        items = _of_lists(folder, "item_id", findings)
+        if items is None:
+            raise DataError("items.csv", "no such file", "the items of the collection")
+        items = ITEMS.check(items, "items.csv")
+    elif path is None:
+        assert annotation is not None
+        findings.note("items.csv", "no such file", "the items; taken from the annotation")
+        items = ITEMS.check(annotation.clips, annotation.name)
+    else:
+        items = read_table(path, ITEMS, path.name, findings).reset_index(drop=True)
+    if items.empty:
+        raise DataError("items.csv", "no items", "at least one item", line=1)
+    for column in set(ITEMS.columns) - set(items.columns):
+        items[column] = pd.Series("", index=items.index, dtype="str")
+    return items
+
+
+def _of_lists(folder: Path, key: str, findings: Findings) -> pd.DataFrame | None:
+    """The ids that stand in a column of the lists that people saw, then of what was said of
+    relevance, each once; None without lists. key: item_id or query_id."""
+    lists = stored_as(folder, "lists")
+    if lists is None:
+        return None
+    found = [read_table(lists, LISTS, lists.name)[key]]
+    relevance = stored_as(folder, "relevance")
+    if relevance is not None and key == "item_id":
+        found.append(read_table(relevance, RELEVANCE, relevance.name)[key])
+    ids = pd.concat(found).drop_duplicates().reset_index(drop=True)
+    what = "items" if key == "item_id" else "queries"
+    findings.note(f"{what}.csv", "no such file", f"the {what}; taken from {lists.name}")
+    return pd.DataFrame({key: ids})
+
+
+def lines_of_items(folder: Path) -> pd.Series:
+    """The line of each item in the file of items, for a sentence on it; empty without one."""
+    return _lines(folder, "items", ITEMS)
+
+
+def lines_of_queries(folder: Path) -> pd.Series:
+    """The line of each query in the file of queries; empty without one."""
+    return _lines(folder, "queries", QUERIES)
+
+
+def _lines(folder: Path, stem: str, table: Table) -> pd.Series:
+    path = stored_as(folder, stem)
+    if path is None:
+        return pd.Series(dtype="int64")
+    rows = read_table(path, table, path.name)
+    return pd.Series(rows.index, index=rows[table.key[0]])
+
+
+def with_clips(items: pd.DataFrame, clips: pd.DataFrame) -> pd.DataFrame:
+    """The items with what the annotation's file tells about them and their own columns do not."""
+    matches = matched_ids(clips["item_id"], items["item_id"].tolist())
+    known = clips.assign(item_id=clips["item_id"].map(matches)).dropna(subset="item_id")
+    told = known.drop_duplicates("item_id").set_index("item_id")
+    for column in told.columns:
+        if column not in items.columns or (items[column] == "").all():
+            cells = items["item_id"].map(told[column])
+            number = pd.api.types.is_float_dtype(told[column])
+            items = items.assign(**{column: cells if number else cells.fillna("").astype("str")})
+    return items
+
+
+def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -> pd.DataFrame:
+    """The keywords of the collection's items; what was annotated beside them, or not at all, is
+    counted."""
+    keywords, name = annotation.keywords, annotation.name
+    matches = matched_ids(annotation.item_lines, items["item_id"].tolist())
+    unknown = [item for item in annotation.item_lines if item not in matches]
+    if unknown:
+        what = "annotated id that is no item", "annotated ids that are no items"
+        named = unmatched(unknown, items["item_id"])
+        found = f"{counted(len(unknown), *what)} ({named})"
+        line = annotation.item_lines[unknown[0]]
+        findings.warning(name, found, "ids of items; they were left out", line)
+    again, times = Counter(matches.values()).most_common(1)[0] if matches else ("", 0)
+    if times > 1:
+        raise DataError(name, f"two rows for the item {again!r}", "one row for each item")
+    joined = keywords.assign(item_id=keywords["item_id"].map(matches)).dropna(subset="item_id")
+    bare = sorted(set(items["item_id"]) - set(joined["item_id"]))
+    if bare:
+        found = f"{len(bare):,} of {len(items):,} items without a keyword ({listed(bare)})"
+        findings.note(name, found, "keywords; these items are not annotated, never 'not relevant'")
+    # where no id is known, the column would be one of numbers without a row
+    return joined.astype({"item_id": "str"}).reset_index(drop=True)
+
+
+def read_queries(
+    folder: Path, items: pd.DataFrame, findings: Findings, of_texts: str = ""
+) -> pd.DataFrame:
+    """The table QUERIES; a query with neither a text nor an item of the collection is left out,
+    said. of_texts: the side that texts search where they do not say it.
+
+    Raises DataError naming both lines where a query's id stands twice.
+    """
+    path = stored_as(folder, "queries", findings)
+    seen = _of_lists(folder, "query_id", findings) if path is None else None
+    if seen is not None:  # what was typed is not known: a query goes by its id
+        return QUERIES.check(seen.assign(text=seen["query_id"], item_id="", image=""), "lists.csv")
+    if path is None:
+        findings.warning("queries.csv", "no such file", "the queries; there are none to measure")
+        return QUERIES.check(QUERIES.empty(), "queries.csv")
+    queries = read_table(path, QUERIES, path.name, findings)
+    for column in set(QUERIES.columns) - set(queries.columns):
+        queries[column] = pd.Series("", index=queries.index, dtype="str")
+    queries["text"] = queries["text"].str.strip()
+    matches = matched_ids(queries["item_id"].unique(), items["item_id"].tolist())
+    reasons = [
+        _unusable(text, item, image, matches)
+        for text, item, image in zip(
+            queries["text"], queries["item_id"], queries["image"], strict=True
+        )
+    ]
+    for line, query, reason in zip(queries.index, queries["query_id"], reasons, strict=True):
+        if reason:
+            findings.warning(path.name, f"{query} {reason}", "a query; it was left out", int(line))
+    items_of = [matches.get(item, "") for item in queries["item_id"]]
+    queries["item_id"] = pd.Series(items_of, index=queries.index, dtype="str")
+    queries = queries[np.array(reasons, dtype="str") == ""]
+    return with_among(queries, items, path.name, findings, of_texts).reset_index(drop=True)
+
+
+def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:
+    """Why a query cannot be asked; empty when it can."""
+    if len(text) > LONGEST_TEXT:
+        return f"has {len(text):,} characters, more than {LONGEST_TEXT:,}"
+    if item and item not in matches:
+        return f"names the unknown item {item[:80]!r}"
+    if not item and not image and not is_visible(text):
+        return "has no text and no item"
+    return ""
+
+
+def read_judgements(
+    folder: Path, items: pd.DataFrame, queries: pd.DataFrame, findings: Findings
+) -> pd.DataFrame | None:
+    """The judgements of known queries; those of other queries are left out, said. Without a file of
+    them, or where it only rounds them, they are the means of what workers answered in
+    `relevance.csv`."""
+    path = stored_as(folder, "qrels", findings, OF_JUDGEMENTS)
+    if path is None:
+        averaged = judgements_of(folder, queries, findings)
+        if averaged is not None:
+            _outside(averaged, items, None, findings)
+        return averaged
+    qrels = read_qrels(path, name=path.name, findings=findings)
+    asked = qrels["query_id"].isin(queries["query_id"])
+    if not asked.all():
+        others = unmatched(qrels.loc[~asked, "query_id"].unique(), queries["query_id"])
+        found = f"{counted(int((~asked).sum()), 'judgement')} of unknown queries ({others})"
+        line = line_of_judgement(path, *qrels.loc[~asked, ["query_id", "item_id"]].iloc[0])
+        findings.warning(path.name, found, "queries of the collection; they were left out", line)
+    _outside(qrels[asked], items, path, findings)
+    kept = qrels[asked].reset_index(drop=True)
+    return in_full(kept, path.name, folder, queries, findings)
+
+
+def _outside(
+    qrels: pd.DataFrame, items: pd.DataFrame, path: Path | None, findings: Findings
+) -> None:
+    """Warn of judged items that are not in the gallery. path: None where workers' answers were
+    averaged, whose lines are not known any more."""
+    outside = qrels[~ids.among(qrels["item_id"], items["item_id"])]
+    if len(outside):
+        strange = outside["item_id"].unique()
+        named = unmatched(strange, items["item_id"])
+        found = f"{counted(len(strange), 'judged item')} outside the gallery ({named})"
+        line = line_of_judgement(path, *outside[["query_id", "item_id"]].iloc[0]) if path else None
+        wanted = "items; they count as relevant, but only a file of results can name them"
+        findings.warning(path.name if path else "relevance.csv", found, wanted, line)
+
+
+def scenes(queries: pd.DataFrame) -> dict[str, str] | None:
+    """The scene of each query, where the collection tells: queries of one scene are not
+    independent."""
+    if "scene" not in queries.columns:
+        return None
+    in_scene = queries[queries["scene"] != ""]
+    return dict(zip(in_scene["query_id"], in_scene["scene"], strict=True))

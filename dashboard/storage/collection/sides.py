@@ -1,0 +1,124 @@
+"""Collections with two sides, such as pictures and captions: a query searches one side only.
+
+`side` in the items says where each stands, `among` in the queries which side is searched. An item
+query that does not say it searches the other side of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+import pandas as pd
+
+from dashboard.storage.collection import digests
+from dashboard.tables import Findings, listed
+
+MATCHING = "crossmodal"
+"""The protocol that asks both ways, pictures for texts and texts for pictures."""
+BY_WORDS = "alfa"
+"""The protocol by which the words of a text query decide what it asks for."""
+ASKED = ("query_id", "text", "item_id", "among")
+"""What makes a query: another value is another query."""
+
+
+def sides(items: pd.DataFrame) -> dict[str, str]:
+    """The side of each item that has one; empty for a collection without sides."""
+    if "side" not in items.columns:
+        return {}
+    told = items[items["side"].str.strip() != ""]
+    return dict(zip(told["item_id"], told["side"].str.strip(), strict=True))
+
+
+def other_side(items: pd.DataFrame, item_id: str) -> str:
+    """The side that an item is searched on: the other one of two; empty: everywhere."""
+    known = sides(items)
+    return _other(known, set(known.values()), item_id)
+
+
+def _other(known: dict[str, str], names: Collection[str], item_id: str) -> str:
+    others = [name for name in names if name != known.get(item_id, "")]
+    return others[0] if item_id in known and len(others) == 1 else ""
+
+
+def side_of_texts(queries: pd.DataFrame) -> str:
+    """The side that most text queries search; empty: everywhere."""
+    if "among" not in queries.columns:
+        return ""
+    said = queries.loc[queries["text"] != "", "among"]
+    return str(said.mode().iloc[0]) if len(said) else ""
+
+
+def side_of_pictures(items: pd.DataFrame) -> str:
+    """The side that a picture searches which is no item: the one that the gallery's pictures do;
+    empty: everywhere."""
+    if "side" not in items.columns:
+        return ""
+    pictures = items.loc[items["file"] != "", "item_id"]
+    return other_side(items, str(pictures.iloc[0])) if len(pictures) else ""
+
+
+def usual_queries(
+    queries: pd.DataFrame,
+    protocols: Sequence[str] = (),
+    query_keywords: pd.DataFrame | None = None,
+) -> Literal["text", "item", "all"]:
+    """The queries that are measured where nobody says which: the texts; both halves of two sides
+    or of a matching; items where there are no texts.
+
+    Items, too, where only words decide what a text asks for and `query_keywords` map no text.
+    """
+    if "among" in queries.columns or MATCHING in protocols:
+        return "all"
+    texts = queries["text"] != ""
+    if query_keywords is not None and BY_WORDS in protocols[:1] and texts.any() and not texts.all():
+        mapped = queries.loc[texts, "query_id"].isin(query_keywords["query_id"])
+        return "text" if mapped.any() else "item"
+    return "text" if texts.any() else "item"
+
+
+def with_among(
+    queries: pd.DataFrame, items: pd.DataFrame, name: str, findings: Findings, of_texts: str = ""
+) -> pd.DataFrame:
+    """The queries (index: the line in the file) with the side that each searches in `among`.
+
+    A query that names a side that no item is on is left out, said. of_texts: the side that a text
+    query searches that does not say it.
+    """
+    of_item = sides(items)
+    known = sorted(set(of_item.values()))
+    if not known and "among" not in queries.columns:
+        return queries
+    said = queries.get("among", pd.Series("", index=queries.index, dtype="str")).str.strip()
+    strange = ~said.isin([*known, ""])
+    if strange.any():
+        found = f"{int(strange.sum()):,} queries among {listed(said[strange].unique())}"
+        wanted = f"a side of the items ({listed(known) or 'they have none'}); they were left out"
+        findings.warning(name, found, wanted, int(strange.index[strange][0]))
+    others = {item: _other(of_item, known, item) for item in queries["item_id"].unique() if item}
+    meant = said.where(said != "", queries["item_id"].map(lambda item: others.get(item, "")))
+    meant = meant.mask((meant == "") & (queries["text"] != ""), of_texts)
+    _say_unasked(known, meant, queries, of_item, name, findings)
+    return queries.assign(among=meant.astype("str"))[~strange]
+
+
+def _say_unasked(
+    known: Sequence[str],
+    meant: pd.Series,
+    queries: pd.DataFrame,
+    of_item: dict[str, str],
+    name: str,
+    findings: Findings,
+) -> None:
+    """A warning for the item queries whose side cannot be told, of which everything is searched."""
+    lost = queries.index[(meant == "") & queries["item_id"].isin(of_item)]
+    if len(known) > 1 and len(lost):
+        found = f"{len(lost):,} item queries that do not say among which of {len(known):,} sides "
+        found += f"they search ({listed(known)})"
+        wanted = "a column among, or two sides (is one mistyped?); they search everything"
+        findings.warning(name, found, wanted, int(lost[0]))
+
+
+def digest(items: pd.DataFrame) -> tuple[str, ...]:
+    """The fingerprint of the sides, where there are any."""
+    return (digests.of_table(items, ["item_id", "side"]),) if sides(items) else ()

@@ -1,0 +1,126 @@
+"""`vocabulary.toml`: each keyword with its group and the other words that people use for it.
+
+Keywords are compared as in the annotation: without case and blanks around them, in Unicode's NFC
+form. Where both name a keyword, the vocabulary's spelling is shown.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dashboard.letters import escaped, invisible_in, visible
+from dashboard.storage.collection.annotation import keyword_key
+from dashboard.storage.collection.driving_words import with_driving_words
+from dashboard.storage.collection.settings import fits, group_name, read_settings
+from dashboard.storage.files.limits import check_number, check_words
+from dashboard.tables import DataError, Findings, counted, listed
+
+FILE = "vocabulary.toml"
+DRAFT = "a vocabulary to edit: python -m dashboard keywords COLLECTION --draft writes it"
+SCHEMA: dict[str, Any] = {"keyword": []}
+COLUMNS = ("group", "keyword", "words")
+
+
+def read_vocabulary(path: Path, findings: Findings) -> pd.DataFrame:
+    """`vocabulary.toml` as a table: group, keyword, words (a tuple of its other words)."""
+    name, rows = path.name, []
+    known = {"keyword", "group", "other_words"}
+    for entry in read_settings(path, SCHEMA, name, findings)["keyword"]:
+        keyword, group = entry.get("keyword"), entry.get("group")
+        words = entry.get("other_words", [])
+        if not isinstance(keyword, str) or not isinstance(group, str) or not fits(words, [""]):
+            found = f"an entry {str(entry)[:80]}"
+            raise DataError(name, found, "keyword and group as text, other_words as a list of text")
+        check_words(keyword, words, name)
+        if set(entry) - known:
+            found = f"the keys {listed(sorted(set(entry) - known))} at {keyword!r}"
+            findings.warning(name, found, f"keys among {', '.join(sorted(known))}")
+        hidden = [text for text in (keyword, group, *words) if invisible_in(text)]
+        if hidden:
+            found = f"invisible letters in {listed(map(escaped, hidden))}"
+            findings.note(name, found, "none; they are taken out and count for nothing")
+        plain = tuple(visible(word).strip() for word in words)
+        rows.append((group_name(group), visible(keyword).strip(), plain))
+    check_number((keyword for _, keyword, _ in rows), name)
+    vocabulary = pd.DataFrame(rows, columns=list(COLUMNS))
+    twice = vocabulary[_keyed(vocabulary).duplicated()]
+    if len(twice):
+        group, keyword = twice.iloc[0][["group", "keyword"]]
+        raise DataError(name, f"{keyword!r} of {group} twice", "each keyword once in a group")
+    return vocabulary
+
+
+def spelled_words(
+    words: pd.DataFrame | None, keywords: pd.DataFrame, findings: Findings
+) -> pd.DataFrame:
+    """The vocabulary with every annotated keyword in it: those that it lacks have no other
+    words. Where there is none, known keywords of driving scenes have those of that field."""
+    found = keywords[["group", "keyword"]].drop_duplicates(ignore_index=True)
+    found["words"] = [()] * len(found)
+    if words is None:
+        known = with_driving_words(found)
+        helped = known.loc[known["words"].map(len) > 0, "keyword"]
+        if len(helped):
+            said = f"no such file; {counted(len(helped), 'keyword')} known of driving scenes"
+            findings.note(FILE, f"{said} ({listed(helped)}) with its other words", DRAFT)
+        return known
+    new = found[~_keyed(found).isin(set(_keyed(words)))]
+    if len(new):
+        names = listed(new["keyword"])
+        said = f"no entry for {counted(len(new), 'annotated keyword')} ({names})"
+        findings.warning(FILE, said, "other words for each; only the keyword itself is known")
+    return pd.concat([words, new], ignore_index=True)
+
+
+def spelled_keywords(keywords: pd.DataFrame, vocabulary: pd.DataFrame) -> pd.DataFrame:
+    """The annotated keywords in the vocabulary's spelling."""
+    spelling = dict(zip(_keyed(vocabulary), vocabulary["keyword"], strict=True))
+    spelled = [spelling[key] for key in _keyed(keywords)]
+    return keywords.assign(keyword=pd.Series(spelled, index=keywords.index, dtype="str"))
+
+
+def write_draft(folder: Path, vocabulary: pd.DataFrame) -> None:
+    """Write a vocabulary to edit beside the collection.
+
+    Raises DataError where there is one, which is never overwritten, or the file cannot be written.
+    """
+    tables = [
+        "# Each keyword, and other words that people use for it: edit them, then map the queries:\n"
+        "# python -m dashboard keywords COLLECTION --write"
+    ]
+    for group, keyword, words in vocabulary[list(COLUMNS)].itertuples(index=False):
+        listed_words = "".join(f"  {_quoted(word)},\n" for word in words)
+        others = f"[\n{listed_words}]" if words else "[]"
+        head = f"[[keyword]]\nkeyword = {_quoted(keyword)}\ngroup = {_quoted(group)}"
+        tables.append(f"{head}\nother_words = {others}")
+    text, path = "\n\n".join(tables) + "\n", folder / FILE
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            try:
+                file.write(text)
+            except OSError:
+                path.unlink(missing_ok=True)
+                raise
+    except FileExistsError as error:
+        cure = "Move it away, or add to it: keywords without an entry have no other words."
+        raise DataError(FILE, "a vocabulary", "none, to write a draft", cure=cure) from error
+    except OSError as error:
+        found = f"no way to write it ({error.strerror})"
+        raise DataError(FILE, found, "a writable folder") from error
+
+
+def _quoted(text: str) -> str:
+    """A text as TOML writes it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _keyed(frame: pd.DataFrame) -> pd.Series:
+    """The group and the plain form of each row's keyword, as one comparable value."""
+    plain = {word: keyword_key(word) for word in frame["keyword"].unique()}
+    pairs = zip(frame["group"].tolist(), frame["keyword"].tolist(), strict=True)
+    keys = [(group, plain[word]) for group, word in pairs]
+    return pd.Series(keys, index=frame.index, dtype=object)

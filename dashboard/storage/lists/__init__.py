@@ -1,0 +1,1 @@
+"""Result lists that people looked at: relevance, satisfaction, and whose answers count."""

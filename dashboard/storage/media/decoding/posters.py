@@ -1,0 +1,152 @@
+"""Makes the poster of an item that has none: the first frame of a clip, a small copy of a picture.
+
+Posters are kept by the content of what they show, so they are made once, a renamed or copied
+collection does not make them again, and a changed file never shows an old poster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import time
+from collections.abc import Iterator
+from math import isnan
+from typing import Any, BinaryIO
+
+from PIL import Image
+
+from dashboard.storage.media import disk_cache
+from dashboard.storage.media.decoding.decoder_queue import reduced, turn
+from dashboard.storage.media.decoding.formats import (
+    NOT_DECODED,
+    WHOLE_PIXELS,
+    content_type,
+    decoded_pixels,
+    on_white,
+    orientation,
+    picture,
+    upright,
+)
+from dashboard.storage.media.safe_open import NotMade, Opened, Unusable
+from dashboard.storage.media.spans import WHOLE, Part, is_length_of
+
+WIDTH = 480
+_DRAWN = 64  # pixels: what is no larger is shown pixel by pixel, so none may be smeared
+_CLIP_TIME = 20.0  # seconds until the frame that is looked for must have come
+_RECIPE = b"webp-480-3"  # change it when posters are made in another way
+_WHOLE = 64_000_000  # bytes; larger files are known by their size, beginning and end
+_SAMPLE = 1_000_000
+
+
+def poster_of(opened: Opened, part: Part = WHOLE, whose: str = "") -> bytes:
+    """The poster of an open picture or clip as WebP, at most 480 pixels wide; raises Unusable.
+
+    `part` is that of a longer clip which the item is: its first frame is shown. whose: the
+    collection, which takes turns with others where posters are made.
+    """
+    second = 0.0 if isnan(part.begin) else part.begin
+    place = f"{second:.3f}" + (f" to {part.end:.3f}" if part.length_decides else "")
+    key = hashlib.blake2s(_digest_of(opened) + _RECIPE + place.encode(), digest_size=16).hexdigest()
+    name = f"{key}.webp"
+    known = disk_cache.recall(name, _is_whole)
+    if known is not None:
+        return known
+    still = picture(opened.file) if content_type(opened.file).startswith("image/") else None
+    with turn(whose, WHOLE_PIXELS if still is None else decoded_pixels(still)):
+        known = disk_cache.recall(name, _is_whole)  # whoever asked before may have made it
+        if known is not None:
+            return known
+        made = _made(still or _frame(opened.file, part))
+    disk_cache.keep(name, made)
+    return made
+
+
+def _is_whole(content: bytes) -> bool:
+    """Whether a kept file is a WebP picture and as long as it says itself."""
+    said = int.from_bytes(content[4:8], "little")
+    return content[:4] == b"RIFF" and content[8:12] == b"WEBP" and len(content) == 8 + said
+
+
+def _digest_of(opened: Opened) -> bytes:
+    if opened.known_as:
+        return opened.known_as.encode()
+    known = _DIGESTS.get(opened.version)
+    if known is None:
+        known = _DIGESTS[opened.version] = _content_digest(opened.file, opened.size)
+        if len(_DIGESTS) > 10_000:
+            _DIGESTS.pop(next(iter(_DIGESTS)))
+    return known
+
+
+_DIGESTS: dict[str, bytes] = {}
+
+
+def _content_digest(file: BinaryIO, size: int) -> bytes:
+    digest = hashlib.sha256(str(size).encode())
+    file.seek(0)
+    if size <= _WHOLE:
+        while block := file.read(_SAMPLE):
+            digest.update(block)
+    else:
+        digest.update(file.read(_SAMPLE))
+        file.seek(size - _SAMPLE)
+        digest.update(file.read(_SAMPLE))
+    return digest.digest()
+
+
+def _made(still: Image.Image) -> bytes:
+    try:
+        still.draft("RGB", (WIDTH * 2, WIDTH * 2))
+        held = orientation(still)
+        small = on_white(upright(reduced(eight_bits(still), WIDTH * 2), held))
+        Image.Image.close(still)  # all its pixels, which nobody needs any more; not the file
+        small.thumbnail((WIDTH, WIDTH))
+        written = io.BytesIO()
+        small.save(written, "WEBP", quality=75, lossless=max(small.size) <= _DRAWN)
+    except NOT_DECODED as error:
+        Image.Image.close(still)
+        raise NotMade("damaged") from error
+    return written.getvalue()
+
+
+def eight_bits(still: Image.Image) -> Image.Image:
+    """16-bit grey scaled down: Pillow's own conversion clips it to white."""
+    if still.mode.startswith("I;16"):
+        return still.point(lambda value: value / 256).convert("L")
+    return still
+
+
+def _frame(file: BinaryIO, part: Part) -> Image.Image:
+    """The first frame of a part of a clip. The demuxer is named: no playlist can open other
+    files."""
+    import av
+
+    webm = content_type(file) == "video/webm"
+    file.seek(0)
+    try:
+        with av.open(file, format="matroska" if webm else "mov") as clip:
+            known = clip.duration / 1e6 if clip.duration else None
+            cut = part.length_decides and known is not None and is_length_of(part, known)
+            begin = 0.0 if cut or isnan(part.begin) else part.begin
+            for frame in _from(clip, begin):
+                still: Image.Image = frame.to_image()
+                return still
+    except (av.FFmpegError, IndexError, OSError, ValueError, MemoryError) as error:
+        raise NotMade("not playable") from error
+    raise NotMade("not playable")
+
+
+def _from(clip: Any, second: float) -> Iterator[Any]:
+    stream = clip.streams.video[0]
+    if stream.codec_context.width * stream.codec_context.height > WHOLE_PIXELS:
+        raise Unusable("too many pixels")
+    stream.codec_context.thread_count = 1  # each thread holds frames of its own
+    stream.codec_context.options = {"max_pixels": str(WHOLE_PIXELS)}  # of what the frames say
+    if second:
+        clip.seek(int(second * 1_000_000), backward=True)
+    until = time.monotonic() + _CLIP_TIME
+    for frame in clip.decode(stream):
+        if time.monotonic() > until:
+            return
+        if frame.time is None or frame.time >= second - 1e-3:
+            yield frame

@@ -1,0 +1,139 @@
+"""Pictures that were uploaded to search with: kept by their fingerprint, so that the link to such a
+search shows it again. What is used least goes, as with posters."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import re
+
+from PIL import Image
+from starlette.routing import Route
+
+from dashboard.storage.media import disk_cache
+from dashboard.storage.media.decoding.decoder_queue import reduced, turn
+from dashboard.storage.media.decoding.formats import (
+    NOT_DECODED,
+    content_type,
+    decoded_pixels,
+    orientation,
+    picture,
+    upright,
+)
+from dashboard.storage.media.decoding.posters import eight_bits
+from dashboard.storage.media.safe_open import Opened, Unusable
+from dashboard.storage.media.serving import Content, answer
+from dashboard.tables import DataError
+
+UPLOADS = "uploads"
+LONGEST_SIDE = 1_024  # pixels: more than any encoder looks at
+LARGEST = 50_000_000  # bytes of an uploaded file
+MOST_PIXELS = 25_000_000
+"""Of an uploaded picture; of WebP, AVIF and GIF fewer (`formats.COSTLY_PIXELS`)."""
+KINDS = ("jpg", "jpeg", "png", "webp", "gif", "avif")
+"""How the names of files end that may hold one; what a file is, its first bytes tell."""
+UPLOAD_AGAIN = "the same picture: upload it again"
+FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+_NOT_KEPT = (
+    "it cannot be kept here: the cache folder cannot be written, or DASHBOARD_CACHE_MB leaves no "
+    "room in it"
+)
+
+
+class NotKept(Unusable):
+    """A picture that is as it should be, but that the cache folder does not take."""
+
+
+def keep(content: bytes) -> str:
+    """Keep an uploaded picture as `clean` lays it out; returns its fingerprint. Raises Unusable,
+    NotKept where the cache folder does not take it."""
+    file = io.BytesIO()
+    clean(content).save(file, "WEBP", lossless=True, exact=True)
+    fingerprint = hashlib.sha256(file.getvalue()).hexdigest()
+    if not disk_cache.keep(_name(fingerprint), file.getvalue()):
+        raise NotKept(_NOT_KEPT)
+    return fingerprint
+
+
+def clean(content: bytes) -> Image.Image:
+    """The picture of a file, upright and without anything that the file says beside the pixels
+    (place, time, camera) or below fully transparent ones, at most LONGEST_SIDE wide and high; of
+    a moving one the first picture.
+
+    Raises Unusable with a word for what is no picture, damaged or too large.
+    """
+    if len(content) > LARGEST:
+        raise Unusable(f"larger than {LARGEST:,} bytes")
+    file = io.BytesIO(content)
+    if not content_type(file).startswith("image/"):
+        raise Unusable("not a picture")
+    opened = picture(file)
+    with turn("uploads/", decoded_pixels(opened)), contextlib.closing(opened):
+        if opened.width * opened.height > MOST_PIXELS:
+            raise Unusable("too many pixels")
+        try:
+            return _laid_out(opened)
+        except NOT_DECODED as error:
+            raise Unusable("damaged") from error
+
+
+def _laid_out(opened: Image.Image) -> Image.Image:
+    """It is made small before all else, so that nothing else is done with many pixels."""
+    opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
+    still, held = eight_bits(opened), orientation(opened)
+    still = reduced(still, 2 * LONGEST_SIDE)
+    colours = "RGBA" if still.has_transparency_data else "RGB"
+    if still.mode not in ("L", "LA", "RGB", "RGBA", "CMYK") or "transparency" in still.info:
+        still = still.convert(colours)  # numbers of a palette cannot be mixed
+    still.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    seen = upright(still, held).convert(colours)
+    if colours == "RGBA":
+        shown = seen.getchannel("A").point(lambda alpha: 255 if alpha else 0)
+        seen = Image.composite(seen, Image.new("RGBA", seen.size, (0, 0, 0, 0)), shown)
+    seen.info.clear()
+    return seen
+
+
+def is_kept(fingerprint: str) -> bool:
+    """Whether the uploaded picture of a fingerprint is kept (still)."""
+    return bool(FINGERPRINT.fullmatch(fingerprint)) and disk_cache.is_kept(_name(fingerprint))
+
+
+def kept_picture(fingerprint: str) -> bytes | None:
+    """The uploaded picture of a fingerprint as a WebP file; None: it is not kept (any more)."""
+    if not FINGERPRINT.fullmatch(fingerprint):
+        return None
+    return disk_cache.recall(
+        _name(fingerprint), lambda content: hashlib.sha256(content).hexdigest() == fingerprint
+    )
+
+
+def address_of(fingerprint: str) -> str:
+    """The address of an uploaded picture, relative to the app's root."""
+    return f"{UPLOADS}/kept?item={fingerprint}&v={fingerprint[:12]}"
+
+
+def routes() -> list[Route]:
+    """The route `/uploads/kept?item=FINGERPRINT`, for `st.App(routes=…)`."""
+
+    def find(_: str, fingerprint: str) -> Content:
+        content = kept_picture(fingerprint)
+        if content is None:
+            raise Unusable("not kept")
+        opened = Opened(io.BytesIO(content), len(content), None, fingerprint[:12])
+        return Content(opened, "image/webp")
+
+    return [Route(f"/{UPLOADS}/{{collection}}", answer(find, lambda *_: False), name="upload")]
+
+
+def uploaded_picture(fingerprint: str) -> Image.Image:
+    """The uploaded picture of a fingerprint; raises DataError where it is not kept (any more)."""
+    content = kept_picture(fingerprint)
+    if content is None:
+        raise DataError("the uploaded picture", "none that is kept (any more)", UPLOAD_AGAIN)
+    return Image.open(io.BytesIO(content), formats=["WEBP"])
+
+
+def _name(fingerprint: str) -> str:
+    return f"{fingerprint}.upload"

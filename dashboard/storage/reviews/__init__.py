@@ -1,0 +1,1 @@
+"""What reviewers say, in one SQLite file, and which collection it belongs to."""

@@ -1,0 +1,187 @@
+"""Which collection reviews are kept for: the same when its folder is renamed or written again,
+another where merely the name or the place is the same.
+
+What a collection holds decides. Noted of each are its place, the fingerprint of its gallery and
+queries, and 128 of its items and of its queries. A release at the same place, or under the same
+name when the old place no longer has it, is the same collection while at least half of those items
+are in it and at least half of those queries that it still has ask the same words. A folder of
+another name is the same only with the same fingerprint, and only when the old place no longer has
+it: a copy beside the original is a collection of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from dashboard.storage.collection import digests
+from dashboard.storage.collection.collection import SETTINGS, Collection, open_collection
+from dashboard.storage.reviews import reviews
+from dashboard.tables import DataError
+
+ENOUGH = 0.5
+"""The share of what was noted that has to be there again."""
+DRAWN = 128  # ids that are noted of each table: half of them is ± 9 points of half of all
+_LAST = (
+    "SELECT collection, folder, content, items, queries FROM known WHERE number IN"
+    " (SELECT MAX(number) FROM known GROUP BY collection) ORDER BY number DESC"
+)
+_NOTED = "INSERT INTO known (collection, folder, content, items, queries) VALUES (?, ?, ?, ?, ?)"
+
+
+class Known(NamedTuple):
+    """What was noted last: the folder, empty where nobody noted it; the fingerprint of gallery and
+    queries; ids of items, a JSON list; the words of queries by id, hashed, a JSON object. A file
+    of before has reviewed items for items and an empty text for queries."""
+
+    folder: str
+    content: str
+    items: str
+    queries: str
+
+
+def key_of(collection: Collection, *, saying: bool = False) -> str:
+    """What the reviews of a collection are kept under: its name, or `name (2)` where another
+    collection has that.
+
+    saying: something is about to be said, so that the key must be its own from now on. Raises
+    DataError where the folder is gone or the file of reviews cannot be read or written.
+    """
+    if not saying and not reviews.exists():
+        return collection.name
+    if not collection.folder.is_dir():
+        raise DataError(collection.name, "a folder that is gone", "the collection's")
+    with reviews.opened(writing=saying) as file:
+        while True:
+            known = _known(file)
+            key = _unchanged(known, collection)
+            if key is not None:
+                return key
+            key = _recognised(known, collection) or _free(collection.name, known)
+            if _note(file, key, collection, known, saying):
+                return key
+
+
+def _known(file: sqlite3.Connection) -> dict[str, Known]:
+    """What was noted of each key, the latest first."""
+    return {key: Known(*noted) for key, *noted in file.execute(_LAST)}
+
+
+def _note(
+    file: sqlite3.Connection,
+    key: str,
+    collection: Collection,
+    known: dict[str, Known],
+    saying: bool,
+) -> bool:
+    """Note a collection under a key; not where another process noted something meanwhile. Where
+    nothing is about to be said, a disk that takes nothing keeps nobody from reading."""
+    place = str(collection.folder.absolute())
+    drawn = Known(place, _content(collection), _items(collection), _queries(collection))
+    try:
+        file.execute("BEGIN IMMEDIATE")
+        first = _known(file) == known
+        if first:
+            file.execute(_NOTED, (key, *drawn))
+        file.execute("COMMIT")
+    except sqlite3.OperationalError:
+        if saying:
+            raise
+        if file.in_transaction:
+            file.execute("ROLLBACK")
+        return True
+    return first
+
+
+def _recognised(known: dict[str, Known], collection: Collection) -> str | None:
+    """The key of the collection that this one is, most alike first: at its place, or moved."""
+    alike = {key: _likeness(noted, collection) for key, noted in known.items()}
+    likely = sorted((key for key in alike if alike[key] >= ENOUGH), key=lambda key: -alike[key])
+    for key in likely:
+        if _same_place(known[key], collection):
+            return key
+    for key in likely:
+        same_name = (Path(known[key].folder).name or key) == collection.name
+        same_content = known[key].content == _content(collection)
+        if (same_name or same_content) and not _still_there(known[key]):
+            return key
+    return None
+
+
+def _unchanged(known: dict[str, Known], collection: Collection) -> str | None:
+    """The key under which a collection was noted as it is now; no table is looked at for that."""
+    place, content = str(collection.folder.absolute()), _content(collection)
+    same = [key for key, noted in known.items() if noted.content == content and noted.queries]
+    here = [key for key in same if _same_place(known[key], collection)]
+    return min(here, key=lambda key: known[key].folder != place, default=None)
+
+
+def _same_place(noted: Known, collection: Collection) -> bool:
+    """Whether both are one folder: by its path, so that a link is a place whatever it leads to, or
+    because both paths lead to it."""
+    if noted.folder == str(collection.folder.absolute()):
+        return True
+    try:
+        return noted.folder != "" and collection.folder.samefile(noted.folder)
+    except OSError:
+        return False
+
+
+def _still_there(noted: Known) -> bool:
+    """Whether the place that was noted has that collection still; what cannot be opened counts."""
+    if not (noted.folder and (Path(noted.folder) / SETTINGS).is_file()):
+        return False
+    try:
+        return _likeness(noted, open_collection(noted.folder, allow_path=True)) >= ENOUGH
+    except DataError:
+        return True
+
+
+def _likeness(noted: Known, collection: Collection) -> float:
+    """The share of the items noted that a collection has; 2 where everything is the same, 0 where
+    its queries ask something else under the same ids."""
+    if noted.content == _content(collection):
+        return 2.0
+    items = json.loads(noted.items)
+    words = json.loads(noted.queries or "{}")
+    queries = collection.queries[collection.queries["query_id"].isin(list(words))]
+    asked = _words(queries)
+    if sum(words[query] == said for query, said in asked.items()) < ENOUGH * len(asked):
+        return 0.0
+    return float(collection.items["item_id"].isin(items).sum()) / len(items) if items else ENOUGH
+
+
+def _content(collection: Collection) -> str:
+    return digests.of_values(collection.digests["gallery"], collection.digests["queries"])
+
+
+def _items(collection: Collection) -> str:
+    return json.dumps(_drawn(collection.items, "item_id")["item_id"].tolist())
+
+
+def _queries(collection: Collection) -> str:
+    return json.dumps(_words(_drawn(collection.queries, "query_id")))
+
+
+def _words(queries: pd.DataFrame) -> dict[str, str]:
+    said = zip(queries["query_id"], queries["text"], strict=True)
+    return {str(query): digests.of_values(text)[:16] for query, text in said}
+
+
+def _drawn(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The rows whose ids have the smallest hashes: as good as drawn by lot, the same each time."""
+    hashes = pd.util.hash_array(table[column].to_numpy(dtype=object), categorize=False)
+    return table.iloc[hashes.argsort(kind="stable")[:DRAWN]]
+
+
+def _free(name: str, known: Iterable[str]) -> str:
+    """The name, or the first of `name (2)`, `name (3)` … that no collection has."""
+    taken = set(known)
+    numbered = (f"{name} ({number})" for number in count(2))
+    return name if name not in taken else next(each for each in numbered if each not in taken)

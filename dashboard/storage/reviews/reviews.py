@@ -1,0 +1,133 @@
+"""What reviewers say: verdicts on results, ratings of lists. Kept apart from the collections, in
+SQLite.
+
+Nothing is ever changed or removed: a reviewer who thinks again says something new, and the last
+word counts. The order of the words is that of their numbers, never of a clock. What is said here
+enters no metric by itself.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import astuple, dataclass, fields
+from datetime import UTC, datetime
+
+import pandas as pd
+
+from dashboard.storage.reviews.review_file import exists, opened, review_file
+from dashboard.storage.reviews.review_file import folder as folder
+from dashboard.tables import REVIEWS
+
+VERDICT, RATING = "verdict", "rating"
+VALUES = {VERDICT: ("relevant", "not", "unsure"), RATING: ("1", "2", "3", "4", "5")}
+TAKEN_BACK = ""  # a value that every kind has: the reviewer says nothing any more
+LONGEST_NOTE, LONGEST_NAME, LONGEST_ID = 2_000, 80, 2_000  # characters
+_SUBJECT = ["kind", "collection", "query_id", "list_id", "item_id", "run"]
+
+
+@dataclass(frozen=True)
+class Review:
+    """What one reviewer says of one thing: a result, or a list; `run` names the version, if one.
+    `collection` is what its reviews are kept under (`reviewed.key_of`).
+
+    Raises ValueError, in a sentence for the reviewer, for a value that the kind does not have, a
+    name that is missing, and texts that are too long or hold control characters.
+    """
+
+    kind: str
+    collection: str
+    value: str
+    author: str
+    query_id: str = ""
+    list_id: str = ""
+    item_id: str = ""
+    run: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in VALUES:
+            raise ValueError(f"{self.kind!r} is no kind of review: {', '.join(VALUES)} are.")
+        if self.value not in (*VALUES[self.kind], TAKEN_BACK):
+            known = ", ".join(VALUES[self.kind])
+            raise ValueError(f"{self.value[:40]!r} is no {self.kind}: {known} are.")
+        if not self.author.strip():
+            raise ValueError("Enter your name.")
+        if not (self.item_id or self.list_id):
+            raise ValueError("A review is of an item or of a list; none is named.")
+        for each in fields(self):
+            _usable(each.name, getattr(self, each.name))
+
+
+def append(review: Review, once: str | None = None) -> int:
+    """Keep what a reviewer says; returns its number. It is on the disk when this returns.
+
+    `once` names the saying: said again under the same name (a click that was sent twice), it is
+    kept only the first time. Raises DataError where it cannot be kept.
+    """
+    row = (*astuple(review), datetime.now(UTC).isoformat(timespec="seconds"), once)
+    columns = ", ".join([each.name for each in fields(Review)] + ["time", "said_once"])
+    marks = ", ".join("?" * len(row))
+    with opened(writing=True) as file:
+        file.execute("BEGIN IMMEDIATE")
+        if once is not None:
+            said = file.execute("SELECT number FROM review WHERE said_once = ?", (once,)).fetchone()
+            if said:
+                return int(said[0])
+        added = file.execute(f"INSERT INTO review ({columns}) VALUES ({marks})", row)
+        file.execute("COMMIT")
+        return int(added.lastrowid or 0)
+
+
+def state(collection: str, kind: str) -> tuple[str, int]:
+    """What changes with every word of a kind: in which file the words are, and the last one's
+    number, 0 where there is none. Costs one look into the index, however much was said.
+
+    Raises DataError where the file cannot be read.
+    """
+    asked = "SELECT number, time FROM review WHERE collection = ? AND kind = ?"
+    path = review_file()
+    if not exists():
+        return "", 0
+    with opened(writing=False) as file:
+        number, time = file.execute(
+            f"{asked} ORDER BY number DESC LIMIT 1", (collection, kind)
+        ).fetchone() or (0, "")
+        return f"{path} {path.stat().st_ino} {time}", number
+
+
+def latest(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:
+    """The last word of each reviewer on each thing, oldest first: the table REVIEWS.
+
+    `about` narrows it: query_id="q7", list_id=…, item_id=…, run=…, author=…. What was taken back is
+    left out, and so is what has a number above `until`. Raises DataError where the file cannot be
+    read; without a file nothing was said.
+    """
+    said = history(collection, kind, until=until, **about)
+    last = said.drop_duplicates([*_SUBJECT, "author"], keep="last")
+    return last[last["value"] != TAKEN_BACK].reset_index(drop=True)
+
+
+def history(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:
+    """Everything that was said, oldest first, also what was said anew or taken back."""
+    unknown = set(about) - set(REVIEWS.columns)
+    if unknown:
+        raise ValueError(f"reviews have no {', '.join(sorted(unknown))}")
+    wanted = {"collection": collection, "kind": kind, **about}
+    where = " AND ".join(f"{column} = ?" for column in wanted)
+    where += f" AND number <= {until:d}" if until is not None else ""
+    asked = f"SELECT {', '.join(REVIEWS.columns)} FROM review WHERE {where} ORDER BY number"
+    if not exists():
+        return REVIEWS.empty()
+    with opened(writing=False) as file:
+        rows = file.execute(asked, tuple(wanted.values())).fetchall()
+    return REVIEWS.check(pd.DataFrame(rows, columns=list(REVIEWS.columns)), review_file().name)
+
+
+def _usable(name: str, text: str) -> None:
+    """Raises ValueError in a sentence for a text that cannot be kept."""
+    longest = {"note": LONGEST_NOTE, "author": LONGEST_NAME}.get(name, LONGEST_ID)
+    if len(text) > longest:
+        raise ValueError(f"The {name} has {len(text):,} characters; {longest:,} are kept.")
+    odd = {"Cc", "Cs"} if name != "note" else {"Cs"}
+    if "\0" in text or any(unicodedata.category(letter) in odd for letter in text):
+        raise ValueError(f"The {name} holds characters that cannot be kept.")

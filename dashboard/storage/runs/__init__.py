@@ -1,0 +1,1 @@
+"""Runs and judgements: TREC lines, tables and matrices of similarities, in their final order."""

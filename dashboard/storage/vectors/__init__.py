@@ -1,0 +1,1 @@
+"""Vectors and hash codes: arrays of rows that name their ids."""

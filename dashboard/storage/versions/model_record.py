@@ -1,0 +1,119 @@
+"""What a model was made for, as its `model.toml` says: fingerprints of the gallery and the queries,
+and of its own vectors.
+
+Vectors outlive the items and queries that they were computed for, and the description outlives the
+vectors. Where the fingerprints of that day are written down, a model that is left behind is
+noticed, and so are other vectors under the same name.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dashboard.storage.collection import digests
+from dashboard.storage.files.contents import read_text
+from dashboard.storage.versions.versions import FORMATS, Model
+from dashboard.tables import DataError, Findings
+
+VECTORS = "vectors"
+RECORDED = {"gallery_digest": "gallery", "queries_digest": "queries", "vectors_digest": VECTORS}
+FILE = "model.toml"
+FILES = tuple(f"{stem}{end}" for stem in ("items", "queries") for end in (*FORMATS, ".txt"))
+SHOWN = 12
+
+
+def of_vectors(model: Model) -> str:
+    """The fingerprint of a model's files of vectors and of their ids, all that they hold: what
+    today's gallery and queries take of it is another matter."""
+    places = [model.folder / name for name in FILES]
+    return digests.of_values(*(digests.of_file_once(p) if p.is_file() else "" for p in places))
+
+
+def of_today(model: Model, collection: Mapping[str, str]) -> dict[str, str]:
+    """The fingerprints that would be put on record today, by their keys.
+
+    collection: the fingerprints of the gallery and the queries, among others.
+    """
+    return {key: _today(model, key, collection) for key in RECORDED}
+
+
+def _today(model: Model, key: str, collection: Mapping[str, str]) -> str:
+    what = RECORDED[key]
+    return of_vectors(model) if what == VECTORS else collection[what]
+
+
+def still_holds(key: str, written: str, today: str, collection: Mapping[str, str]) -> bool:
+    """Whether a record says what is there today.
+
+    collection: as in `of_today`. Records of the time when the order of items and queries counted,
+    too, hold while that is the same.
+    """
+    return written in (today, collection.get(f"{RECORDED[key]} order"))
+
+
+def outdated(model: Model, collection: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """What of a model's record is otherwise today: key → what is wrong, and what was wanted."""
+    found = {}
+    for key, what in RECORDED.items():
+        written = str(model.settings[key])
+        # files of vectors are read once more only where there is something to hold them against
+        if not written:
+            continue
+        today = _today(model, key, collection)
+        if not still_holds(key, written, today, collection):
+            wrong, cure = f"was made for another state of the {what}", "compute its vectors again"
+            if what == VECTORS:
+                wrong = "has other vectors than are on record"
+                cure = "put back those on record, or correct this line and what it says of them"
+            found[key] = wrong, f"{today[:SHOWN]} …, today's {what}; {cure}"
+    return found
+
+
+def check_recorded(models: Iterable[Model], today: Mapping[str, str], findings: Findings) -> None:
+    """Warn of each model that was made for another state of the gallery or of the queries, or has
+    other vectors than are on record."""
+    for model in models:
+        for key, (wrong, wanted) in outdated(model, today).items():
+            written = f"{key} {str(model.settings[key])[:SHOWN]} …"
+            findings.warning(f"models/{model.name}/{FILE}", f"{written}: it {wrong}", wanted)
+
+
+def missing(model: Model) -> list[str]:
+    """Which fingerprints a model does not have on record."""
+    return [key for key in RECORDED if not model.settings[key]]
+
+
+def record(model: Model, today: Mapping[str, str]) -> None:
+    """Write today's fingerprints into a model's file where it has none; what is there stays.
+
+    Raises DataError where the file cannot be written, or would no longer be read as before.
+    """
+    path, shown = model.folder / FILE, f"models/{model.name}/{FILE}"
+    now = of_today(model, today)
+    added = {key: now[key] for key in missing(model)}
+    if not added:
+        return
+    text = read_text(path, shown, Findings())
+    lines = text.splitlines()
+    place = next((n for n, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
+    while place and not lines[place - 1].strip():
+        place -= 1  # what stands between the keys and the first table stays there
+    lines[place:place] = [f'{key} = "{digest}"' for key, digest in added.items()]
+    new = "\n".join(lines) + "\n"
+    if tomllib.loads(new) != tomllib.loads(text) | added:
+        raise DataError(shown, "keys that cannot be added to", f"a place for {', '.join(added)}")
+    _replace(path, new, shown)
+
+
+def _replace(path: Path, text: str, shown: str) -> None:
+    """Write a file whole or not at all."""
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise DataError(
+            shown, f"a file that cannot be written ({error.strerror})", "a folder to write in"
+        ) from error

@@ -1,0 +1,319 @@
+"""The versions that a collection compares: models with their vectors, and runs that have none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dashboard.storage.collection import digests
+from dashboard.storage.collection.annotation import matched_ids
+from dashboard.storage.collection.settings import MODEL, read_settings
+from dashboard.storage.files.near_names import near_model_file, unmatched
+from dashboard.storage.files.table_files import only
+from dashboard.storage.runs.similarities import SUFFIX, ids_beside
+from dashboard.storage.vectors.vectors import Vectors, read_matrix, read_vectors
+from dashboard.storage.versions.picture_side import PictureSide, read_side
+from dashboard.tables import DataError, Findings, counted, listed, natural
+
+TEXT_MODEL = "text_model"
+"""The folder of a version's own language model, inside its own."""
+ENCODERS = ("minilm+projection", "sentence-transformers")
+"""Of texts: those that queries without a stored vector are left to."""
+FORMATS = (".npy", ".npz", ".parquet")
+RUN_NAME = re.compile(
+    r"(.+?)(\.(trec|txt|run|csv|tsv|jsonl|ndjson|parquet)(\.gz)?|\.npy)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A version of an encoder: its vectors of the items and of the stored text queries.
+
+    A text's vector is encode(text) @ text_projection + text_bias, scaled to length 1, where there
+    is one. picture: the side that sees uploaded pictures; None: it has none that can be used.
+    of_signs: its hash codes are the signs of real-valued outputs.
+    """
+
+    name: str
+    folder: Path
+    encoder: str
+    dimension: int
+    date: str
+    note: str
+    settings: dict[str, Any]
+    items: Vectors
+    queries: Vectors | None
+    text_projection: npt.NDArray[np.float32] | None
+    text_bias: npt.NDArray[np.float32] | None
+    picture: PictureSide | None
+    digest: str
+    of_signs: bool = False
+
+    @property
+    def codes(self) -> bool:
+        """Whether its vectors are hash codes, of `dimension` bits."""
+        return self.items.codes
+
+    @cached_property
+    def as_codes(self) -> Model:
+        """The version with hash codes: itself, or real-valued outputs as their signs.
+
+        Raises DataError where the signs of all its items' outputs are the same.
+        """
+        if self.codes:
+            return self
+        self.items.check_signs(f"models/{self.name}/items.npy")
+        queries = self.queries and self.queries.signs()
+        return replace(self, items=self.items.signs(), queries=queries, of_signs=True)
+
+
+def with_codes(models: Mapping[str, Model]) -> tuple[dict[str, Model], dict[str, DataError]]:
+    """The models with hash codes, and why others have none."""
+    coded, broken = {}, {}
+    for name, model in models.items():
+        try:
+            coded[name] = model.as_codes
+        except DataError as problem:
+            broken[name] = problem
+    return coded, broken
+
+
+def width_of_all(models: Mapping[str, Model]) -> int:
+    """The dimension that all models share; 0 where they differ, or there are none."""
+    widths = {model.dimension for model in models.values()}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def needing_vectors(queries: pd.DataFrame) -> dict[str, bool]:
+    """For each query whether it needs a stored vector: all do but those that are items."""
+    needs = (queries["text"] != "") | (queries["item_id"] == "")
+    return dict(zip(queries["query_id"], needs, strict=True))
+
+
+def texts_alone(queries: pd.DataFrame) -> dict[str, str]:
+    """The queries that are a text and nothing else, which an encoder of texts embeds: query_id →
+    text."""
+    alone = queries[(queries["text"] != "") & (queries["item_id"] == "")]
+    if "image" in alone.columns:
+        alone = alone[alone["image"].str.strip() == ""]
+    return dict(zip(alone["query_id"], alone["text"], strict=True))
+
+
+def read_models(
+    folder: Path,
+    items: Sequence[str],
+    queries: Mapping[str, bool],
+    findings: Findings,
+    texts: Collection[str] = (),
+) -> tuple[dict[str, Model], dict[str, DataError]]:
+    """The usable models under `folder` by name, and what is wrong with the others.
+
+    `queries` says for each query whether it needs a stored vector, `texts` names those that an
+    encoder embeds where it has none.
+    """
+    models, broken = {}, {}
+    for place in sorted(_folders(folder), key=lambda path: natural(path.name)):
+        noted = Findings()
+        try:
+            models[place.name] = read_model(place, items, queries, noted, texts)
+        except DataError as problem:
+            broken[place.name] = problem
+            noted.error(problem)
+        findings.rows += noted.rows
+    return models, broken
+
+
+def read_model(
+    folder: Path,
+    items: Sequence[str],
+    queries: Mapping[str, bool],
+    findings: Findings,
+    texts: Collection[str] = (),
+) -> Model:
+    """The model in a folder, its vectors in the order of `items` and `queries`.
+
+    Raises DataError naming the file: missing, of another width, not finite, for other items.
+    """
+    shown = f"models/{folder.name}"
+    described = folder / "model.toml"
+    settings = dict(MODEL)
+    if described.exists():
+        settings = read_settings(described, MODEL, f"{shown}/model.toml", findings)
+    gallery = _joined(folder, "items", dict.fromkeys(items, True), shown, findings)
+    if gallery is None:
+        cure = near_model_file(folder, "items.npy")
+        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", cure=cure)
+    width = gallery.dimension
+    encodes = settings["encoder"] in ENCODERS
+    lacking = {q: needs and not (encodes and q in texts) for q, needs in queries.items()}
+    stored = _joined(folder, "queries", lacking, shown, findings)
+    if stored is None:
+        _check_asked(lacking, settings["encoder"], shown, findings)
+    gallery, stored = _read_as_codes(gallery, stored, shown, findings)
+    _check_alike(gallery, stored, settings["dimension"], shown)
+    projection = _optional(folder, "text_projection", shown, width)
+    bias = _optional(folder, "text_bias", shown, width)
+    picture = _picture_side(folder, settings["picture"], f"{shown}/model.toml", findings)
+    digest = digests.of_values(
+        digests.of_vectors(gallery),
+        digests.of_vectors(stored),
+        digests.of_array(projection),
+        digests.of_array(bias),
+        settings["encoder"],
+        *_of_text_model(folder / TEXT_MODEL),
+        *([picture.digest] if picture else []),
+    )
+    date, note = str(settings["date"]), str(settings["note"])
+    return Model(
+        folder.name, folder, settings["encoder"], width, date, note, settings,
+        gallery, stored, projection, bias, picture, digest,
+    )  # fmt: skip
+
+
+def _check_asked(queries: Mapping[str, bool], encoder: str, shown: str, findings: Findings) -> None:
+    """An error for a version that no query can be asked of which needs a vector."""
+    needed = [query for query, needs in queries.items() if needs]
+    if needed:
+        many = counted(len(needed), "query needs", "queries need")
+        found = f"no such file, though {many} a vector ({listed(needed)})"
+        wanted = f"their vectors, with their ids in queries.txt (encoder = {encoder!r})"
+        cure = f"Or name an encoder of texts in model.toml: {' or '.join(ENCODERS)}."
+        findings.error(DataError(f"{shown}/queries.npy", found, wanted, cure=cure))
+
+
+def _picture_side(
+    folder: Path, table: dict[str, Any], name: str, findings: Findings
+) -> PictureSide | None:
+    """The picture side; one that cannot be used is an error, and leaves the version all else."""
+    try:
+        return read_side(folder, table, name, findings)
+    except DataError as problem:
+        findings.error(problem)
+        return None
+
+
+def _read_as_codes(
+    gallery: Vectors, stored: Vectors | None, shown: str, findings: Findings
+) -> tuple[Vectors, Vectors | None]:
+    """The vectors of items and queries; as hash codes where both hold nothing else, be they stored
+    as floats."""
+    both = [vectors for vectors in (gallery, stored) if vectors is not None]
+    if not all(each.are_codes() for each in both):
+        return gallery, stored
+    for stem, each in (("items", gallery), ("queries", stored)):
+        if each is not None and not each.codes:
+            findings.note(f"{shown}/{stem}", "floats of -1 and 1", "int8; read as hash codes")
+    read = [each.as_codes() for each in both]
+    return read[0], read[1] if stored is not None else None
+
+
+def _check_alike(gallery: Vectors, stored: Vectors | None, dimension: int, shown: str) -> None:
+    """Raise DataError where the items' vectors do not go with those of the queries, or have another
+    dimension than the settings say (0: they say none)."""
+    width = gallery.dimension
+    if stored is not None and stored.dimension != width:
+        found = f"query vectors of {stored.dimension} dimensions"
+        raise DataError(f"{shown}/queries.npy", found, f"{width}, as the items have")
+    if stored is not None and stored.codes != gallery.codes:
+        found = "hash codes" if stored.codes else "vectors of floats"
+        raise DataError(f"{shown}/queries.npy", found, "the same kind as in items.npy")
+    if dimension not in (0, width):
+        found = f"dimension = {dimension}"
+        raise DataError(f"{shown}/model.toml", found, f"{width}, as items.npy has")
+
+
+def run_files(folder: Path, findings: Findings) -> dict[str, Path]:
+    """The files of ranked results under `folder` by name, in natural order."""
+    found: dict[str, Path] = {}
+    beside = {ids for matrix in folder.glob(f"*{SUFFIX}") for ids in ids_beside(matrix)}
+    for path in sorted(folder.iterdir() if folder.is_dir() else ()):
+        match = RUN_NAME.fullmatch(path.name)
+        if path.name.startswith(".") or not path.is_file() or path in beside:
+            continue
+        if not match:
+            findings.warning(
+                f"runs/{path.name}", "an unknown kind of file", ".trec, .csv, .parquet or .npy"
+            )
+        elif match[1] in found:
+            found_twice = f"a second run {match[1]!r} beside {found[match[1]].name}"
+            findings.warning(f"runs/{path.name}", found_twice, "names used once; it was left out")
+        else:
+            found[match[1]] = path
+    return dict(sorted(found.items(), key=lambda pair: natural(pair[0])))
+
+
+def _folders(folder: Path) -> list[Path]:
+    entries = folder.iterdir() if folder.is_dir() else ()
+    return [path for path in entries if path.is_dir() and not path.name.startswith(".")]
+
+
+def _joined(
+    folder: Path, stem: str, known: Mapping[str, bool], shown: str, findings: Findings
+) -> Vectors | None:
+    """The vectors stored under `stem` for the ids in `known`, in that order; the others are
+    counted, and so are those of `known` that need a vector and have none."""
+    paths = [path for path in (folder / f"{stem}{end}" for end in FORMATS) if path.is_file()]
+    path = only(paths, f"{shown}/")
+    if path is None:
+        return None
+    name = f"{shown}/{path.name}"
+    joined = _of_known(
+        read_vectors(path, folder / f"{stem}.txt", name, findings), stem, known, name, findings
+    ).rows(list(known))
+    if not joined.ids:
+        found = f"no vector for any of the {len(known):,} {stem}"
+        raise DataError(name, found, f"ids of the {stem}")
+    needed = [name for name, needs in known.items() if needs]
+    missing = set(needed) - set(joined.ids)
+    if missing:
+        many = f"{len(missing):,} of {len(needed):,} {stem}"
+        found = f"no vector for {many} ({listed(sorted(missing))})"
+        findings.warning(name, found, f"a vector for each of the {stem}")
+    return joined
+
+
+def _of_known(
+    vectors: Vectors, stem: str, known: Mapping[str, bool], name: str, findings: Findings
+) -> Vectors:
+    """The vectors under the ids in `known` that theirs stand for, without those of unknown ids."""
+    matches = (
+        matched_ids(vectors.ids, list(known))
+        if stem == "items"
+        else {name: name for name in vectors.ids if name in known}
+    )
+    unknown = [name for name in vectors.ids if name not in matches]
+    if unknown:
+        found = f"{len(unknown):,} vectors for unknown ids ({unmatched(unknown, known)})"
+        findings.warning(name, found, f"ids of the {stem}; they were left out")
+    if len(set(matches.values())) < len(matches):
+        raise DataError(name, "two vectors for one item", "one vector for each item")
+    if all(matches.get(name) == name for name in vectors.ids):
+        return vectors
+    named = [name for name in vectors.ids if name in matches]
+    return vectors.rows(named).named([matches[name] for name in named])
+
+
+def _of_text_model(folder: Path) -> tuple[str, ...]:
+    """The fingerprint of a version's own language model, where it has one; one that a link leads
+    out to is never used."""
+    own = folder.is_dir() and folder.resolve().is_relative_to(folder.parent.resolve())
+    return (digests.of_folder(folder),) if own else ()
+
+
+def _optional(folder: Path, stem: str, shown: str, width: int) -> npt.NDArray[np.float32] | None:
+    path = folder / f"{stem}.npy"
+    if not path.exists():
+        return None
+    array = read_matrix(path, f"{shown}/{path.name}").astype("float32")
+    if array.shape[1] != width or not np.isfinite(array).all():
+        found = f"the shape {array.shape}" if array.shape[1] != width else "NaN or infinity"
+        raise DataError(f"{shown}/{path.name}", found, f"finite numbers, {width} columns")
+    return array
