@@ -13,10 +13,11 @@ from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
 from dashboard.views import address
 from dashboard.views.cards import assets
-from dashboard.views.frame import descriptors, served
-from dashboard.views.frame.doors import Doors
-from dashboard.views.frame.missing import NoSuchPage, asks_for_a_page, path_of
-from dashboard.views.frame.page import WithRoom
+from dashboard.views.server.allowed_hosts import AllowedHosts
+from dashboard.views.server.base_path import BelowBase, asks_for_a_page, path_of
+from dashboard.views.server.not_found import NoSuchPage
+from dashboard.views.server.open_files import serving as while_serving
+from dashboard.views.server.page_head import PageHead
 
 MEDIA = (
     item_media.CLIPS,
@@ -60,7 +61,7 @@ def _full(scope: Scope) -> str | None:
 
 app = st.App(
     "dashboard/main.py",
-    lifespan=descriptors.serving,
+    lifespan=while_serving,
     routes=[
         *item_media.routes(collections.opened),
         *query_pictures.routes(collections.opened),
@@ -69,11 +70,11 @@ app = st.App(
         *assets.routes(),
     ],
     middleware=[
-        Middleware(Doors),
-        Middleware(served.BelowBase, OWN),
+        Middleware(AllowedHosts),
+        Middleware(BelowBase, OWN),
         Middleware(serving.Tamed, MEDIA),
         Middleware(NoSuchPage),
         Middleware(FullAddress),
-        Middleware(WithRoom),
+        Middleware(PageHead),
     ],
 )

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from streamlit import config
 
 from dashboard.views.address import PAGES
-from dashboard.views.frame.missing import NoSuchPage
+from dashboard.views.server.not_found import NoSuchPage
 from tests.test_screens import no_text_model, opened, said  # noqa: F401
 
 HTML = {"accept": "text/html,*/*"}

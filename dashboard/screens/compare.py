@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.evaluation.comparison.changes import bins
-from dashboard.views import address, charts, frame, late, summary
+from dashboard.views import address, charts, frame, layout, summary
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
 
@@ -25,7 +25,7 @@ title = short_label(view, view.metric)
 left, right = st.columns(2, gap="large")
 with left:
     st.header("Change by metric", anchor=False)
-    late.chart(
+    layout.chart(
         charts.forest(summary.comparison(view)),
         alt="Mean difference of each metric with its 95 % interval",
     )
@@ -35,7 +35,7 @@ with left:
     )
 with right:
     st.header("Change per query", anchor=False)
-    late.chart(
+    layout.chart(
         charts.differences(bins(deltas), title),
         key="differences",
         on_select=frame.clicked("differences", "between", "low", "high"),
@@ -47,7 +47,7 @@ frame.filters(view)
 chosen = summary.chosen(view, deltas)
 left, right = st.columns([3, 2], gap="large")
 with right:
-    late.chart(
+    layout.chart(
         charts.pairs(deltas, view.baseline, view.candidate),
         key="pairs",
         on_select=frame.clicked("pairs", "at", "baseline", "candidate"),

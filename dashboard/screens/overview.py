@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.experiment import collections
-from dashboard.views import charts, frame, late, protocols, summary
+from dashboard.views import charts, frame, layout, protocols, summary
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.labels import group_name, short_label
 from dashboard.views.texts import plain
@@ -37,7 +37,7 @@ few = len(view.runs) <= 4  # a table with a column for each place fits beside th
 left, right = st.columns(2, gap="large") if few else (st.container(), st.container())
 with left:
     st.header(f"{plain(title)} over K", anchor=False)
-    late.chart(charts.curves(means, ways), alt=f"Mean {title} over K, one line per version")
+    layout.chart(charts.curves(means, ways), alt=f"Mean {title} over K, one line per version")
 with right:
     if len(view.runs) > 1:
         summary.order(view)
@@ -47,7 +47,7 @@ for place, group in enumerate(groups):
     with columns[place % 2]:
         front = short_label(view, view.metric)
         st.header(plain(f"{front} by {group_name(group)}"), anchor=False)
-        late.chart(
+        layout.chart(
             charts.keyword_bars(by_keyword[by_keyword["group"] == group], ways),
             alt=f"Mean {front} for each {group_name(group)} in the queries",
         )

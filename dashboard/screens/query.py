@@ -31,5 +31,5 @@ if query_id not in set(judging.queries(experiment)["query_id"]):
     )
     st.stop()
 
-frame.what_was_found(view, experiment, query_id)
+frame.show_results(view, experiment, query_id)
 protocols.query(view, query_id)

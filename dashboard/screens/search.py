@@ -20,4 +20,4 @@ experiment = experiment_of(view, live=True)
 if judging.needs_text_model(experiment) and collections.text_model() != "ready":
     frame.wait_for_text_model()
     st.stop()
-frame.what_was_found(view, experiment, TYPED)
+frame.show_results(view, experiment, TYPED)

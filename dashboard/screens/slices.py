@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.experiment import collections, measuring
-from dashboard.views import address, charts, frame, late, summary
+from dashboard.views import address, charts, frame, layout, summary
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import group_name, short_label
 from dashboard.views.texts import plain
@@ -17,7 +17,7 @@ frame.need(view, "baseline", "candidate", "runs", "by")
 opened = collections.opened(view.collection)
 
 ways = {by: group_name(by) for by in measuring.known_slices(opened)}
-with late.buttons(ways.values(), "by"):
+with layout.buttons(ways.values(), "by"):
     frame.segments("Slice by", "by", ways, view)
 if not summary.comparable(view):
     st.stop()
@@ -35,7 +35,7 @@ summary.no_items(view, versions)
 summary.not_run(view, versions)
 left, right = st.columns(2, gap="large")
 with left:
-    clicked = late.chart(
+    clicked = layout.chart(
         charts.slice_grid(parts, versions),
         key=f"grid-{view.by}",
         on_select="rerun",
@@ -45,7 +45,7 @@ with left:
 with right:
     candidate = parts[parts["run"] == view.candidate].sort_values("delta", kind="stable")
     readable = summary.readable_slices(candidate)
-    picked = late.rows(
+    picked = layout.rows(
         readable,
         key=f"slices-{view.by}",
         hide_index=True,

@@ -18,7 +18,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
-RAISED = "from dashboard.views.frame.descriptors import raise_limit; print(raise_limit())"
+RAISED = "from dashboard.views.server.open_files import raise_limit; print(raise_limit())"
 LIMIT = "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
 NO_MODEL = {"DASHBOARD_TEXT_MODEL": "none"}  # loading one would take time
 

@@ -17,8 +17,8 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import collections
 from dashboard.experiment.submissions import Submission
 from dashboard.views.address.choices import CHOICES, protocols_of
+from dashboard.views.address.collection_in_view import CollectionInView
 from dashboard.views.address.reading import Choice
-from dashboard.views.address.seen import Seen
 from dashboard.views.texts import any_of
 from dashboard.views.view import View
 
@@ -60,7 +60,7 @@ def from_params(params: Params, collection: Any) -> tuple[View, list[Problem]]:
         read[key] = value
         if key == FIRST[-1]:
             names = [Submission.of(text).name for text in read["submissions"] or ()]
-            seen = Seen(collection, read["protocol"], names)
+            seen = CollectionInView(collection, read["protocol"], names)
     scheme = params.get("v", [SCHEME])[-1]
     if scheme != SCHEME:
         made = f"Another version of the dashboard ({scheme}) made this link. Check the choices."

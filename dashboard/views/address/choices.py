@@ -13,6 +13,7 @@ from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
 from dashboard.experiment import collections, context_study, measuring, media
 from dashboard.letters import is_visible
 from dashboard.tables import LONGEST_TEXT
+from dashboard.views.address.collection_in_view import read_submissions
 from dashboard.views.address.columns import COLUMNS, LINE, as_in_lists, columns_of
 from dashboard.views.address.reading import (
     NOTHING,
@@ -26,7 +27,6 @@ from dashboard.views.address.reading import (
     one_of_its,
     whole,
 )
-from dashboard.views.address.seen import read_submissions
 
 WHICH_QUERIES = ("text", "item", "all")
 OUTCOMES = {

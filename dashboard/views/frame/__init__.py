@@ -1,20 +1,20 @@
-"""The frame of every screen: `shared` choices and links, and `steps` within one screen."""
+"""What frames every screen: links, side bar, results of one query, steps, the search form."""
 
-from dashboard.views.frame.found import what_was_found
-from dashboard.views.frame.reconnecting import draw_after_a_break
-from dashboard.views.frame.searching import search_form, wait_for_text_model
-from dashboard.views.frame.shared import (
+from dashboard.views.frame.results import show_results
+from dashboard.views.frame.screen import (
+    draw_after_a_break,
     need,
     say,
     screen,
-    segments,
-    sidebar,
+    show_query,
     spinner,
     top_bar,
     without_versions,
 )
-from dashboard.views.frame.sharing import show_query
+from dashboard.views.frame.search_form import search_form, wait_for_text_model
+from dashboard.views.frame.sidebar import sidebar
 from dashboard.views.frame.steps import clicked, filters, narrowed, steps
+from dashboard.views.frame.widgets import segments
 
 __all__ = [
     "clicked",
@@ -32,6 +32,6 @@ __all__ = [
     "steps",
     "top_bar",
     "wait_for_text_model",
-    "what_was_found",
+    "show_results",
     "without_versions",
 ]

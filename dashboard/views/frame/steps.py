@@ -9,11 +9,10 @@ import streamlit as st
 
 from dashboard.experiment import collections
 from dashboard.tables import counted
-from dashboard.views import late
+from dashboard.views import layout
 from dashboard.views.address import bar
 from dashboard.views.address.choices import OUTCOMES
-from dashboard.views.frame.choosers import MOST, around
-from dashboard.views.frame.shared import segments
+from dashboard.views.frame.widgets import MOST, around, segments
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
 from dashboard.views.view import View
@@ -23,7 +22,7 @@ NOTHING_OPEN = {"clip": "", "list": "", "missed": ""}  # what belongs to the que
 
 def filters(view: View) -> None:
     """Which queries are listed: by outcome, by their words, and by what a chart's click chose."""
-    with late.buttons(OUTCOMES.values(), "outcome"):
+    with layout.buttons(OUTCOMES.values(), "outcome"):
         segments("Outcome", "outcome", OUTCOMES, view)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _find(view)

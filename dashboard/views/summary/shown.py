@@ -16,7 +16,7 @@ from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
 from dashboard.evaluation.protocols.protocol import NOT_JUDGED
 from dashboard.experiment import collections, judging, ranking
 from dashboard.tables import counted
-from dashboard.views import late
+from dashboard.views import layout
 from dashboard.views.address import bar
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.labels import group_name, label
@@ -183,7 +183,7 @@ def pick_query(view: View, table: pd.DataFrame, total: int) -> str:
         st.info(plain(no_match(view), None))
         return ""
     first = table.head(MOST_LISTED)
-    ticked = late.rows(
+    ticked = layout.rows(
         readable(first, view),
         key="queries-by-difference",
         hide_index=True,

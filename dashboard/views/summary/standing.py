@@ -18,7 +18,7 @@ from dashboard.evaluation.statistics.resampling import RESAMPLES
 from dashboard.experiment import judging, measuring, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import between
-from dashboard.views import late
+from dashboard.views import layout
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import label, short_label
 from dashboard.views.summary.judging import with_ceilings
@@ -64,7 +64,7 @@ def versions_by_metrics(view: View) -> None:
         }
         rows.append({"Metric": plain(label(view, written)), **cells, "Scored": _scored(mine)})
     table, ceiling = with_ceilings(view, metrics, rows)
-    late.table(table.set_index("Metric"), "metrics")
+    layout.table(table.set_index("Metric"), "metrics")
     if unlike:
         st.caption(_unlike_said(view, unlike))
     st.caption(
@@ -189,7 +189,7 @@ def order(view: View) -> None:
     table.columns = [f"Place {place}" for place in table.columns]
     unlike = not_comparable(view, experiment)
     named = table.rename(index=lambda version: _head(version, unlike)).rename_axis("Version")
-    late.table(named, "order")
+    layout.table(named, "order")
     tied = " Tied: versions with equal means share the better place." * bool(cells["tied"].any())
     st.caption(
         f"How often each version takes each place by {plain(front)} when the queries are "
@@ -215,7 +215,7 @@ def every_pair(view: View) -> None:
     if shown.empty:
         return
     readable = _readable_pairs(shown.assign(alike=pd.Series(alike, index=pairs.index)))
-    late.rows(readable, PAIRS_WRITTEN, hide_index=True, column_config=PAIR_COLUMNS)
+    layout.rows(readable, PAIRS_WRITTEN, hide_index=True, column_config=PAIR_COLUMNS)
     st.caption(pairs_said(pairs, experiment.protocol, bool(measuring.scenes_of(experiment))))
     if not all(alike) and view.anyway == "yes":
         st.caption(f"{NOT_COMPARABLE} Not comparable, shown on request.")

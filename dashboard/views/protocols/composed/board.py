@@ -9,7 +9,7 @@ from dashboard.evaluation.comparison.leaderboard import leaderboard
 from dashboard.evaluation.digits import number
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import collections, judging, measuring
-from dashboard.views import charts, late, summary
+from dashboard.views import charts, layout, summary
 from dashboard.views.charts import composed as drawn
 from dashboard.views.experiments import experiment_of, submitted_of, versions_of
 from dashboard.views.protocols.composed.submit import submit
@@ -39,8 +39,8 @@ def overview(view: View) -> None:
     table = leaderboard(measuring.means(experiment, versions, METRIC, only))
     shown_table = readable(table, _about(view))
     written = {name: number for name in NUMBERS if name in shown_table}
-    late.rows(shown_table, written, hide_index=True, column_config=COLUMNS)
-    late.chart(
+    layout.rows(shown_table, written, hide_index=True, column_config=COLUMNS)
+    layout.chart(
         drawn.standings(table, charts.version_ways(versions)),
         alt="Mean average precision of each version with its 95 % interval, best first",
     )

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.evaluation.digits import number
 from dashboard.experiment import collections, judging, measuring
-from dashboard.views import late, summary
+from dashboard.views import layout, summary
 from dashboard.views.address import bar
 from dashboard.views.cards.query_results import results_of
 from dashboard.views.cards.rows import row_versions
@@ -29,7 +29,7 @@ def query(view: View, query_id: str) -> None:
     found = results_of(experiment, query_id, row_versions(view))
     st.header("Ranks of the fulfilled items", anchor=False)
     submitted = {given.name for given in submitted_of(view)}
-    late.rows(
+    layout.rows(
         places(found, summary.values(view, found), submitted),
         {"AP": number},
         hide_index=True,
@@ -94,7 +94,7 @@ def _siblings(view: View, query_id: str) -> None:
         _measured(view, others),
     )
     st.header("Same picture, other feedback", anchor=False)
-    late.rows(
+    layout.rows(
         pd.DataFrame({"Query": [shown(names[other]) for other in others], **measured}),
         dict.fromkeys(measured, number),
         key="same-picture",

@@ -12,7 +12,7 @@ from dashboard.experiment import collections
 from dashboard.experiment.submissions import LONGEST_NAME, offered, score
 from dashboard.tables import LISTED
 from dashboard.views.address import bar
-from dashboard.views.address.seen import Seen, read_submissions
+from dashboard.views.address.collection_in_view import CollectionInView, read_submissions
 from dashboard.views.experiments import submitted_of
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
@@ -136,7 +136,7 @@ def without(view: View, name: str) -> dict[str, Any]:
     runs = tuple(run for run in view.runs if run != name) or opened.versions
     changes: dict[str, Any] = {"submissions": left or "", "runs": runs}
     others = tuple(s.name for s in submitted_of(view) if s.name != name)
-    usual = Seen(opened, view.protocol, others)
+    usual = CollectionInView(opened, view.protocol, others)
     for role in ("baseline", "candidate"):
         if getattr(view, role) == name:
             changes[role] = getattr(usual, f"default_{role}")

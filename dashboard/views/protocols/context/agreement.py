@@ -10,7 +10,7 @@ from dashboard.evaluation.satisfaction.source_tables import DATASETS, Reading
 from dashboard.experiment import context_study
 from dashboard.experiment.context_study import Study
 from dashboard.tables import counted
-from dashboard.views import late
+from dashboard.views import layout
 from dashboard.views.charts import context as charts
 from dashboard.views.protocols.context.shared import OVER_ROWS, marked, none_left, whose
 from dashboard.views.protocols.tables import take_away
@@ -40,7 +40,7 @@ def halves(view: View, asked: Study, read: Reading) -> None:
     )
     wide = cells.pivot(index="name", columns="part", values="text").loc[cells["name"].unique()]
     wide = wide[["low", "high"]].set_axis(["Low variance", "High variance"], axis=1)
-    late.table(wide.rename_axis("Original gain"), "table-2")
+    layout.table(wide.rename_axis("Original gain"), "table-2")
     by_part = table.drop_duplicates("part").set_index("part")
     tied = [
         f"{tied} lists share the variance at the border of the {part} quarter; the order of the "
@@ -68,12 +68,12 @@ def gains(view: View, asked: Study, read: Reading) -> None:
         return
     left, right = st.columns([2, 3], gap="large")
     with left:
-        late.chart(
+        layout.chart(
             charts.gain_matrix(_long(table)),
             alt="Spearman of each metric with satisfaction, by discount and gain",
         )
     with right:
-        late.rows(
+        layout.rows(
             _behind(table), BEHIND_WRITTEN, hide_index=True, column_config=BEHIND, placeholder="–"
         )
     window = "its pictures" if read.divide == "window" else "w"
@@ -141,7 +141,7 @@ def depths(view: View, asked: Study, read: Reading) -> None:
             cells = _long(part)
             mine = cells[cells["gain"] == GAINS[gain]].set_index("discount")["text"]
             columns[f"{name} {short}"] = mine
-    late.table(pd.DataFrame(columns).rename_axis("Discount"), "table-3")
+    layout.table(pd.DataFrame(columns).rename_axis("Discount"), "table-3")
     sets = "; ".join(
         f"{place}: the {counted(numbers[fewest], 'list')} of at least {fewest} rows"
         for place, fewest in enumerate(DATASETS, start=1)

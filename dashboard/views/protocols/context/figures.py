@@ -11,7 +11,7 @@ from dashboard.evaluation.satisfaction.source_tables import FIRST_PAGE, Reading
 from dashboard.experiment import collections, context_study
 from dashboard.experiment.context_study import Study
 from dashboard.tables import counted
-from dashboard.views import address, late
+from dashboard.views import address, layout
 from dashboard.views.address import bar
 from dashboard.views.charts import context as charts
 from dashboard.views.protocols.context.shared import marked, none_left, whose
@@ -33,7 +33,7 @@ def spread(view: View, asked: Study, read: Reading) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Figure 3a: mean and standard deviation of r**")
-        late.chart(
+        layout.chart(
             charts.means_and_deviations(drawn),
             key="figure-3a",
             on_select=_open_list(drawn),
@@ -43,7 +43,7 @@ def spread(view: View, asked: Study, read: Reading) -> None:
         _link(view)
     with right:
         st.markdown("**Figure 3b: standard deviation of r and of r′**")
-        late.chart(
+        layout.chart(
             charts.deviations(drawn), alt="Each list's standard deviation of r against that of r′"
         )
     st.caption(_explained(table, read.rows))

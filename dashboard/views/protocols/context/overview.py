@@ -9,7 +9,7 @@ from dashboard.evaluation.satisfaction.source_tables import Reading
 from dashboard.experiment import context_study
 from dashboard.experiment.context_study import Study
 from dashboard.tables import between
-from dashboard.views import late
+from dashboard.views import layout
 from dashboard.views.protocols.context import agreement
 from dashboard.views.protocols.context.figures import spread
 from dashboard.views.protocols.context.shared import (
@@ -59,11 +59,11 @@ def _sizes(view: View, asked: Study, read: Reading) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Table 1 of the source, for these lists**")
-        late.table(_counted(sizes, "part"), "table-1")
+        layout.table(_counted(sizes, "part"), "table-1")
         st.caption(_worked(view))
     with right:
         st.markdown("**Cleaning, step by step**")
-        late.table(_counted(steps, "step"), "cleaning")
+        layout.table(_counted(steps, "step"), "cleaning")
         st.caption(
             "In the source's order. Images: places with a valid relevance. Invalid: places without "
             "one (−1, −2 or no answer); they are skipped."

@@ -11,7 +11,7 @@ from dashboard.experiment.context_study import NONE, REAL, REVIEWERS, SIMULATED,
 from dashboard.tables import DataError, counted
 from dashboard.views import summary
 from dashboard.views.address import bar
-from dashboard.views.frame.shared import segments
+from dashboard.views.frame.widgets import segments
 from dashboard.views.texts import plain
 from dashboard.views.view import View
 

@@ -11,7 +11,7 @@ from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.experiment import judging, matching
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import DataError
-from dashboard.views import late
+from dashboard.views import layout
 from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
@@ -53,7 +53,7 @@ def _table(
         shown[plain(version)] = [_cell(rank, best) for rank in ranks]
         found = found.assign(**{version: ranks.to_numpy()})
     names = pd.Index([plain(name) for name in pairs["name"]], name=what)
-    late.table(pd.DataFrame(shown, index=names), "own" if bold else "asking")
+    layout.table(pd.DataFrame(shown, index=names), "own" if bold else "asking")
     for sentence in left_out:
         st.caption(plain(f"Left out: {sentence}", None))
     return found

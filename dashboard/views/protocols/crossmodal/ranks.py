@@ -11,7 +11,7 @@ from dashboard.evaluation.image_text.pairing import chance
 from dashboard.evaluation.metrics.crossmodal import CUTOFFS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.experiment import matching, ranking
-from dashboard.views import charts, late, summary
+from dashboard.views import charts, layout, summary
 from dashboard.views.charts.crossmodal import within_rank
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.protocols.tables import take_away
@@ -65,7 +65,7 @@ def _curve(
     asking = ASKING[kind]
     others = "pictures" if kind == TEXT else "texts"
     st.markdown(f"**{WAYS[kind]}**, {len(first):,} {asking} among {gallery:,} {others}")
-    late.chart(
+    layout.chart(
         within_rank(shares, dashed, {run: ways[run] for run in found}, CUTOFFS),
         alt=f"{WAYS[kind]}: share of {asking} with a correct result within a rank",
     )

@@ -14,7 +14,7 @@ from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT, USUAL_TEXTS
 from dashboard.experiment import judging, matching, measuring
 from dashboard.tables import DataError, between
-from dashboard.views import frame, late, summary
+from dashboard.views import frame, layout, summary
 from dashboard.views.address.choices import TEST_NAMES
 from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.crossmodal.ranks import WAYS, ranks
@@ -176,7 +176,7 @@ def _table(means: pd.DataFrame) -> None:
         best = np.nanmax(values) if not np.isnan(values).all() else np.nan
         columns[_title(name, k)] = [_cell(value, best) for value in values]
     table = pd.DataFrame(columns, index=pd.Index([plain(run) for run in runs], name="Version"))
-    late.table(table, "table-1")
+    layout.table(table, "table-1")
 
 
 def _title(name: str, k: int | None) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.evaluation.binary_codes import USUAL
 from dashboard.evaluation.digits import number
 from dashboard.experiment import measuring
-from dashboard.views import late, summary
+from dashboard.views import layout, summary
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
 from dashboard.views.protocols.hashing.shared import bounded, torn
@@ -42,7 +42,7 @@ def numbers(view: View, known: pd.DataFrame, near: pd.DataFrame) -> None:
             drawn[name] = within[column].to_numpy()
     with st.expander("Numbers per version"):
         floats = [str(name) for name in drawn if pd.api.types.is_float_dtype(drawn[name])]
-        late.rows(drawn, dict.fromkeys(floats, number), hide_index=True, placeholder="–")
+        layout.rows(drawn, dict.fromkeys(floats, number), hide_index=True, placeholder="–")
         if said:
             st.caption(plain(said, None))
 

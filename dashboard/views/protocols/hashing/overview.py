@@ -15,7 +15,7 @@ from dashboard.evaluation.protocols import protocol_of
 from dashboard.experiment import collections, hash_codes, ranking
 from dashboard.experiment.experiment import NO_CUT
 from dashboard.tables import between
-from dashboard.views import charts, late, summary
+from dashboard.views import charts, layout, summary
 from dashboard.views.charts import hashing as drawn
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.protocols.hashing.numbers import numbers
@@ -158,7 +158,7 @@ def _types(view: View) -> None:
             ],
         }
     )
-    late.table(shown.set_index("Type"), "types")
+    layout.table(shown.set_index("Type"), "types")
     st.caption(
         f"{queries:,} queries × {items:,} gallery items. Queries and gallery share no id and no "
         "picture."
@@ -181,7 +181,7 @@ def _panels(
 
 def _drawn(title: str, chart: alt.LayerChart, line: str = "version") -> None:
     st.markdown(f"**{plain(title)}**")
-    late.chart(chart, alt=f"{title}, one line per {line}")
+    layout.chart(chart, alt=f"{title}, one line per {line}")
 
 
 def _queries(table: pd.DataFrame) -> str:

@@ -10,7 +10,7 @@ from dashboard.evaluation.protocols.hashing import TYPES
 from dashboard.experiment import collections, hash_codes, judging, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.names import with_id
-from dashboard.views import late
+from dashboard.views import layout
 from dashboard.views.address import bar
 from dashboard.views.cards.rows import row_versions
 from dashboard.views.charts.hashing import code_bits
@@ -36,7 +36,7 @@ def query(view: View, query_id: str) -> None:
     if not known:
         st.info("No version has hash codes of both the query and this item.")
         return
-    late.table(_numbers(known, places, item_id), "codes")
+    layout.table(_numbers(known, places, item_id), "codes")
     st.caption(
         "Equation (1) of the source: for codes h of −1 and +1 with K bits, K ÷ 4 · ‖h ÷ ‖h‖ − h′ ÷ "
         "‖h′‖‖² = K ÷ 2 · (1 − cos) = (K − ⟨h, h′⟩) ÷ 2, the Hamming distance: the number of "
@@ -125,7 +125,7 @@ def _drawing(version: str, pair: CodePair) -> None:
     ]
     table = pd.DataFrame(rows, columns=["place", "whose", "sign", "differs"])
     st.markdown(f"**{plain(version)}**, {pair.distance} of {pair.bits} bits differ")
-    late.chart(
+    layout.chart(
         code_bits(table),
         alt=f"The codes of query and result in {version}; {pair.distance} bits differ",
     )

@@ -7,9 +7,9 @@ from html import escape
 from starlette.datastructures import MutableHeaders
 from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import config
 
 from dashboard.views.address import PAGES
+from dashboard.views.server.base_path import asks_for_a_page, path_of
 from dashboard.views.texts import shown
 
 FIRST = PAGES[""].lower()
@@ -68,20 +68,6 @@ class _Answer:
             await self.response(self.scope, self.receive, self.send)
         elif not self.taken:
             await self.send(message)
-
-
-def asks_for_a_page(scope: Scope) -> bool:
-    """Whether a browser asks for something to show in its window."""
-    if scope["type"] != "http" or scope["method"] != "GET":
-        return False
-    return b"text/html" in dict(scope["headers"]).get(b"accept", b"")
-
-
-def path_of(scope: Scope) -> str:
-    """The path that is asked for below the place where the app stands; a screen's is a key of
-    `address.PAGES`."""
-    base = f"/{str(config.get_option('server.baseUrlPath')).strip('/')}".rstrip("/")
-    return str(scope["path"]).removeprefix(base).removeprefix("/")
 
 
 def page(path: str, query: str = "") -> str:

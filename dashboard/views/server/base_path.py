@@ -31,3 +31,17 @@ class BelowBase:
             if below.partition("/")[0] in self.routes:
                 scope = {**scope, "path": f"/{below}"}
         await self.app(scope, receive, send)
+
+
+def asks_for_a_page(scope: Scope) -> bool:
+    """Whether a browser asks for something to show in its window."""
+    if scope["type"] != "http" or scope["method"] != "GET":
+        return False
+    return b"text/html" in dict(scope["headers"]).get(b"accept", b"")
+
+
+def path_of(scope: Scope) -> str:
+    """The path that is asked for below the place where the app stands; a screen's is a key of
+    `address.PAGES`."""
+    base = f"/{str(config.get_option('server.baseUrlPath')).strip('/')}".rstrip("/")
+    return str(scope["path"]).removeprefix(base).removeprefix("/")

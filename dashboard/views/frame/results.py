@@ -1,23 +1,54 @@
-"""What a reviewer chooses on the Query and Search screens: rows, columns, what differs, the cut."""
+"""The results of one query: choices of how they are shown, the cards, the numbers behind them."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from dashboard.experiment import collections
-from dashboard.views import late
+from dashboard.experiment.experiment import Experiment
+from dashboard.views import layout, summary
 from dashboard.views.address import bar
 from dashboard.views.address.choices import DIFFERING
 from dashboard.views.address.columns import columns_of
+from dashboard.views.cards.grid import draw_grid
+from dashboard.views.cards.query_results import results_of
 from dashboard.views.cards.rows import MOST_ROWS, row_versions
 from dashboard.views.cards.similarity_histogram import histogram, similarities
+from dashboard.views.cards.verdicts import draw_verdicts, read_verdicts
 from dashboard.views.experiments import versions_of
-from dashboard.views.frame.shared import segments
+from dashboard.views.frame.steps import open_beside, open_clip, show_missed
+from dashboard.views.frame.widgets import segments
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
 from dashboard.views.view import View
+
+
+def show_results(view: View, experiment: Experiment, query_id: str) -> None:
+    """Draw one query with the results of each version, and how its values come about."""
+    versions = row_versions(view)
+    results = results_of(experiment, query_id, versions)
+    values = summary.values(view, results)
+    summary.describe(view, results)
+    review(view)
+    verdicts = read_verdicts(results)
+    with st.container(key="found"):
+        draw_grid(
+            results,
+            view,
+            summary.in_front(view, values),
+            verdicts,
+            on_open=partial(open_clip, view.query),
+            on_beside=partial(open_beside, view.query),
+            on_missed=partial(show_missed, view.query),
+        )
+    if verdicts is not None:
+        draw_verdicts(results, verdicts)
+    summary.values_table(view, values)
+    summary.explained(view, experiment, query_id, versions)
+    similarity(view, results)
 
 
 def review(view: View) -> None:
@@ -39,7 +70,7 @@ def _further(view: View) -> None:
     st.session_state["choice-also"] = chosen
     title, offered = "Add version", chosen if len(chosen) == MOST_ROWS - 2 else others
     labels = distinct_labels(offered, str)
-    with late.buttons(labels.values(), "also", late.width(labels.values(), title)):
+    with layout.buttons(labels.values(), "also", layout.width(labels.values(), title)):
         st.pills(
             title,
             list(labels),
@@ -69,7 +100,7 @@ def similarity(view: View, found: Any) -> None:
         for version, column in zip(found.whole, st.columns(len(found.whole)), strict=True):
             with column:
                 st.markdown(f"**{plain(version)}**")
-                late.chart(
+                layout.chart(
                     histogram(counted, version, view.min_similarity),
                     alt=f"Items by similarity in {version}, relevant and not relevant",
                 )

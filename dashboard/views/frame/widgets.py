@@ -1,4 +1,4 @@
-"""Drop-downs over many options: what a few typed letters find is sent, never a whole long list."""
+"""Widgets whose value is a choice of the address: drop-downs, also of long lists, and buttons."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.tables import counted
+from dashboard.views import layout
+from dashboard.views.address import bar
+from dashboard.views.labels import distinct_labels
+from dashboard.views.texts import plain
+from dashboard.views.view import View
 
 MOST = 200
 """A longer list is not sent whole: of 20,000 queries every rerun would send a megabyte."""
@@ -55,3 +60,50 @@ def around(options: Sequence[str], place: int) -> list[str]:
     """
     first = max(min(place - MOST // 2, len(options) - MOST), 0)
     return list(options[first : first + MOST])
+
+
+def pick(
+    title: str,
+    key: str,
+    options: Sequence[str],
+    view: View,
+    name: Callable[[str], str | None] = str,
+    apply: Callable[[str, str], None] | None = None,
+    tip: str | None = None,
+) -> None:
+    """A drop-down whose value is the address' `key`; a change is a step in the address bar."""
+    widget, labels = f"choice-{key}", distinct_labels(options, lambda of: name(of) or of)
+    st.session_state[widget] = getattr(view, key)
+    st.selectbox(
+        title,
+        list(labels),
+        key=widget,
+        format_func=lambda option: labels.get(option, option),
+        on_change=apply or apply_choice,
+        args=(key, widget),
+        placeholder="choose",
+        help=tip,
+    )
+
+
+def segments(
+    title: str, key: str, options: dict[str, str], view: View, beside: bool = False
+) -> None:
+    """A row of buttons of which one is on: the address' `key`. beside: it stands beside others."""
+    widget, labels = f"choice-{key}", distinct_labels(options, options.__getitem__)
+    st.session_state[widget] = getattr(view, key)
+    st.segmented_control(
+        title,
+        list(labels),
+        key=widget,
+        format_func=lambda option: plain(labels[option], None),
+        on_change=apply_choice,
+        args=(key, widget),
+        width=layout.width(options.values(), title) if beside else "content",
+    )
+
+
+def apply_choice(key: str, widget: str) -> None:
+    value = st.session_state[widget]
+    if value is not None and value != []:
+        bar.go(**{key: tuple(value) if isinstance(value, list) else value})

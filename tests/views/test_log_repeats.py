@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dashboard.views.frame.repeats import (
+from dashboard.views.server.log_repeats import (
     EXPECTED,
     KNOWN,
     MOST,

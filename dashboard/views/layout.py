@@ -1,5 +1,12 @@
-"""What the browser draws late, because its script is fetched first: its room is kept from the
-start, so that nothing below it jumps when it comes (the rules are in `frame/page`)."""
+"""Reserves height and width for charts, tables and buttons, so that the page does not jump.
+
+Streamlit fetches the scripts of these elements after the page; until they run, an element has no
+size, and `height="content"` or `width="content"` measures nothing. Five sizes are therefore told
+beforehand: a chart's height (it says so itself), a scrolling table's by its number of rows, and,
+guessed from the letters, how many lines the cells of a table and a row of buttons take, how wide
+buttons are that stand beside others, and how wide the links to the screens are. `server/page_head`
+puts the rules of `rules()` into every page. Nowhere else is a size guessed from letters.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +26,16 @@ ACROSS = 14
 """Letters of a table's first column on a phone."""
 LETTER, BUTTON = 5.8, 32
 """Pixels of a letter on a button, and of the rest of it."""
+BOLD, LINK = 5.5, 51
+"""Pixels of a bold letter of a link to a screen, and of the rest of it."""
 WIDTHS = {"wide": 2100, "usual": 960, "narrow": 380}
 """Pixels across in a large window, a usual one, and on a phone."""
 
 
 def chart(drawn: alt.TopLevelMixin, **options: Any) -> Any:
     """Draw a chart as high as it says; what was chosen in it, as `st.altair_chart` gives it."""
-    height = drawn.height  # type: ignore[attr-defined]
-    return st.altair_chart(drawn, height=height, **options)
+    of_any_kind: Any = drawn
+    return st.altair_chart(of_any_kind, height=of_any_kind.height, **options)
 
 
 def rows(
@@ -79,6 +88,11 @@ def width(labels: Iterable[str], title: str = "") -> int:
     """The pixels that buttons in one line take, or the title above them if it is longer."""
     across = sum(BUTTON + LETTER * len(label) for label in labels)
     return round(max(across, LETTER * len(title) + 10))
+
+
+def link_width(title: str) -> int:
+    """The pixels that a link to a screen takes, which stands in bold on that screen itself."""
+    return round(LINK + BOLD * len(title))
 
 
 def rules() -> str:

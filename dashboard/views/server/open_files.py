@@ -15,7 +15,7 @@ from typing import Any
 from streamlit import runtime
 from streamlit.runtime import app_session
 
-from dashboard.views.frame import repeats
+from dashboard.views.server import log_repeats
 
 WANTED, ENOUGH, A_PAGE = 65_536, 4_096, 6
 PERIOD = 10  # seconds
@@ -43,7 +43,7 @@ def raise_limit() -> str:
 @asynccontextmanager
 async def serving(app: Any) -> AsyncIterator[None]:
     """What a server does while it runs, for `st.App(lifespan=…)`."""
-    repeats.keep_log_short()
+    log_repeats.keep_log_short()
     if sentence := raise_limit():
         _LOG.warning(sentence)
     releasing = asyncio.create_task(_release_from_time_to_time())

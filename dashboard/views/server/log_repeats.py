@@ -17,7 +17,7 @@ KNOWN = 256
 """So many faults are told apart."""
 SOURCES = ("asyncio", "concurrent.futures", "uvicorn.error", "streamlit", "dashboard")
 EXPECTED = "The session-owned script event loop is closed."
-"""Streamlit warns of what `descriptors.release_closed` does for a session that comes back."""
+"""Streamlit warns of what `open_files.release_closed` does for a session that comes back."""
 
 
 class Repeats(logging.Filter):

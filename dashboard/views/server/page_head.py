@@ -1,5 +1,5 @@
-"""The page that the browser loads before the app speaks: it gets a style that keeps room for what
-comes late, so that nothing jumps when it comes, and the address that the app is served at."""
+"""Adds to the head of every page a style that reserves room for what is drawn later, and the
+address that the app is served at."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboard.views import late
-from dashboard.views.frame import served
+from dashboard.views import layout
+from dashboard.views.server.base_path import SCRIPT, asks_for_a_page
 
 _END_OF_HEAD = b"</head>"
-STYLE = Path(__file__).with_name("frame.css").read_text(encoding="utf-8") + late.rules()
+STYLE = Path(__file__).with_name("page_head.css").read_text(encoding="utf-8") + layout.rules()
 
 
-class WithRoom:
+class PageHead:
     """Puts the style and the app's address into the head of every page that is served; all else
     passes untouched."""
 
@@ -23,7 +23,7 @@ class WithRoom:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not _asks_for_a_page(scope):
+        if not asks_for_a_page(scope):
             await self.app(scope, receive, send)
             return
         headers = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
@@ -49,7 +49,7 @@ class _Page:
                 await self._finish(self.start)
 
     async def _finish(self, start: Message) -> None:
-        more = f"{served.SCRIPT}<style>{STYLE}</style>".encode()
+        more = f"{SCRIPT}<style>{STYLE}</style>".encode()
         page = self.body.replace(_END_OF_HEAD, more + _END_OF_HEAD, 1)
         headers = MutableHeaders(raw=start["headers"])
         headers["content-length"] = str(len(page))
@@ -57,12 +57,6 @@ class _Page:
             del headers[stamp]
         await self.send(start)
         await self.send({"type": "http.response.body", "body": page})
-
-
-def _asks_for_a_page(scope: Scope) -> bool:
-    if scope["type"] != "http" or scope["method"] != "GET":
-        return False
-    return b"text/html" in dict(scope["headers"]).get(b"accept", b"")
 
 
 def _is_page(start: Message) -> bool:

@@ -1,4 +1,4 @@
-"""A collection as one address sees it: judged by the protocol and with the submissions it names."""
+"""A collection with the protocol and the submissions that an address names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST = 8
 """So many submissions stand beside each other: each is checked and scored for whoever opens it."""
 
 
-class Seen:
+class CollectionInView:
     """A collection whose defaults follow the protocol that an address names, and whose versions
     are joined by the submissions that it names; all else is the collection's own."""
 

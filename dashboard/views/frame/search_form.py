@@ -12,8 +12,8 @@ from dashboard.experiment.collections import Searchable
 from dashboard.experiment.names import with_id
 from dashboard.views.address import bar
 from dashboard.views.cards.rows import row_versions
-from dashboard.views.frame import uploading
-from dashboard.views.frame.choosers import found_among
+from dashboard.views.frame import picture_upload
+from dashboard.views.frame.widgets import found_among
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import any_of, plain, shown
 from dashboard.views.view import View
@@ -27,7 +27,7 @@ def search_form(view: View) -> bool:
     can = collections.searched_with(collection, tuple(which))
     lost = bool(view.text) and not can.encode and view.text not in can.texts
     if view.picture is None:  # the link's is not kept any more
-        uploading.field("Upload a picture")
+        picture_upload.field("Upload a picture")
         return False
     if view.picture:
         return _with_picture(view, can, which)
@@ -44,7 +44,7 @@ def search_form(view: View) -> bool:
         _item(view, can, words.item, bool(ways))
         ways.append(words.item.partition(" ")[2])
     if can.see:
-        uploading.field("or upload a picture" if ways else "Upload a picture")
+        picture_upload.field("or upload a picture" if ways else "Upload a picture")
         ways.append("uploaded picture" if "picture" in ways else "picture")
     if ways and not view.text and not view.item:
         st.info(plain(f"Search by {any_of(ways)}."))
@@ -56,9 +56,9 @@ def _with_picture(view: View, can: Searchable, names: Sequence[str]) -> bool:
     can be searched with it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if PROTOCOLS[view.protocol].of_keywords and collections.opened(view.collection).groups:
-            uploading.meaning(view)
-        uploading.leave()
-    uploading.field("Upload another picture")
+            picture_upload.meaning(view)
+        picture_upload.leave()
+    picture_upload.field("Upload another picture")
     if not can.see:
         st.warning(plain(f"Your picture was not searched: {unable(names, 'pictures')}."))
     return bool(can.see)

@@ -24,7 +24,7 @@ _FRAMED_BY = "frame-ancestors 'none'"
 _HEADERS = {"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff"}
 
 
-class Doors:
+class AllowedHosts:
     """Refuses requests under a strange `Host`, live connections of pages from elsewhere, too; every
     answer says that it may not be framed and that its type is what it says."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dashboard.views import charts, late
+from dashboard.views import charts, layout
 
 
 @pytest.fixture
@@ -20,9 +20,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         seen.update(options)
         return contextlib.nullcontext()
 
-    monkeypatch.setattr(late.st, "container", container)
+    monkeypatch.setattr(layout.st, "container", container)
     for name in ("dataframe", "altair_chart", "table"):
-        monkeypatch.setattr(late.st, name, lambda shown, **options: seen.update(options))
+        monkeypatch.setattr(layout.st, name, lambda shown, **options: seen.update(options))
     return seen
 
 
@@ -30,17 +30,17 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_a_scrolling_table_is_as_high_as_its_rows_up_to_ten(
     asked: dict[str, Any], number: int, pixels: int
 ) -> None:
-    late.rows(pd.DataFrame({"a": range(number)}))
+    layout.rows(pd.DataFrame({"a": range(number)}))
     assert asked["height"] == pixels
 
 
 def test_a_table_tells_its_rows_and_the_lines_of_their_names(asked: dict[str, Any]) -> None:
-    late.table(pd.DataFrame({"v": [1, 2]}, index=["x" * 14, "x" * 15]), "mine")
+    layout.table(pd.DataFrame({"v": [1, 2]}, index=["x" * 14, "x" * 15]), "mine")
     assert asked["key"] == "rows-3-tall-4-mine"  # the head, one line, two lines
-    late.table(pd.DataFrame({"v": range(99)}), "long")
+    layout.table(pd.DataFrame({"v": range(99)}), "long")
     assert asked["key"] == "rows-40-tall-40-long"
     for rule in ("rows-40-", "tall-40-"):
-        assert f'[class*="{rule}"]' in late.rules()
+        assert f'[class*="{rule}"]' in layout.rules()
 
 
 @pytest.mark.parametrize(("labels", "width", "lines"), [
@@ -53,20 +53,20 @@ def test_a_table_tells_its_rows_and_the_lines_of_their_names(asked: dict[str, An
 def test_buttons_that_do_not_fit_take_a_further_line(
     labels: list[str], width: int, lines: int
 ) -> None:
-    assert late.lines(labels, width) == lines
+    assert layout.lines(labels, width) == lines
 
 
 def test_buttons_tell_their_lines_in_each_window(asked: dict[str, Any]) -> None:
-    late.buttons(["x" * 10] * 12, "by")
+    layout.buttons(["x" * 10] * 12, "by")
     assert asked == {"key": "wide-1-usual-2-narrow-3-by", "width": "stretch"}
     for rule in ("wide-1-", "usual-2-", "narrow-3-"):
-        assert f'[class*="{rule}"]' in late.rules()
+        assert f'[class*="{rule}"]' in layout.rules()
 
 
 def test_a_chart_with_a_row_for_each_metric_grows_by_a_row(asked: dict[str, Any]) -> None:
     row = {"label": "a", "delta": 0.1, "low": 0.0, "high": 0.2, "p": 0.5, "p_holm": 1, "scored": 9}
     heights = []
     for number in (1, 2):
-        late.chart(charts.forest(pd.DataFrame([row] * number)), alt="differences")
+        layout.chart(charts.forest(pd.DataFrame([row] * number)), alt="differences")
         heights.append(asked["height"])
     assert heights[1] - heights[0] == 30 and heights[0] > 100

@@ -1,0 +1,166 @@
+"""What stands on every screen: links to the others, the link to this one, what a link got wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.experiment import (
+    collections,
+    context_study,
+    judging,
+)
+from dashboard.views import address, layout, summary
+from dashboard.views.address import bar
+from dashboard.views.experiments import experiment_of, versions_of
+from dashboard.views.texts import plain
+from dashboard.views.view import View
+
+SHARED = (
+    "protocol", "metric", "queries", "slice", "groups", "mapping_threshold", "min_similarity",
+    "names", "shown", "anyway", "copies",
+)  # fmt: skip
+
+OF_LISTS = "context"
+"""The protocol of lists that people saw, which needs no version."""
+
+
+def top_bar(pages: Sequence[Any], current: Any, view: View | None) -> None:
+    """Links to the screens, which keep the whole view, and the link to this one for a colleague."""
+    with st.container(horizontal=True, vertical_alignment="center", key="screens"):
+        for page in pages:
+            here = page.url_path == current.url_path
+            st.page_link(
+                page,
+                label=f"**{page.title}**" if here else page.title,
+                query_params=address.link(view) if view else None,
+                width=layout.link_width(page.title),
+            )
+        if view is not None:
+            share(view)
+
+
+def say(problems: Sequence[address.Problem]) -> None:
+    """Say in a sentence each what the link asked for and cannot be had."""
+    for problem in problems:
+        st.error(plain(problem.sentence, None), icon=":material/link_off:")
+
+
+def screen(title: str, purpose: str, comparing: str = "", *, stored: bool = True) -> View:
+    """Open a screen: its title and what it is for; gives the view that the address asks for.
+
+    comparing: what the screen does with versions, in words; without any it says what is missing and
+    stops. Empty: the screen has something to show without them.
+    stored: whether it shows stored queries, and so stops where none is of the kind in view.
+    """
+    view, _ = bar.current()
+    st.title(title, anchor=False, help=purpose)
+    if view is None:
+        st.stop()  # the frame has said why
+    need(view, *SHARED)
+    if comparing and not versions_of(view):
+        without_versions(view, comparing)
+        st.stop()
+    if view.slice and not summary.selected(view, experiment_of(view)):
+        st.info("No query of this kind is in the chosen slice.")
+        st.button("Clear slice", icon=":material/close:", on_click=lambda: bar.go(slice=""))
+        st.stop()
+    collection = collections.opened(view.collection)
+    if stored and len(collection.queries) and judging.queries(experiment_of(view)).empty:
+        kinds = collections.words(collection).queries
+        st.info(f"This collection has no {kinds[view.queries].lower()}. Choose others on the left.")
+        st.stop()
+    return view
+
+
+def need(view: View, *keys: str) -> None:
+    """Stop the screen, computing nothing, where a choice that it needs could not be followed."""
+    if any(getattr(view, key) is None for key in keys):
+        st.info("Nothing was computed for this link. Choose another value in the sidebar.")
+        st.button(
+            "Open with default values",
+            on_click=bar.leave_out_unusable,
+            icon=":material/undo:",
+        )
+        st.stop()
+
+
+def without_versions(view: View, comparing: str, elsewhere: bool = True) -> None:
+    """Say that a collection has no version, what each would need, and which screens go without.
+
+    comparing: what a version would be needed for, a clause: "Compare holds two versions ...".
+    elsewhere: this screen shows nothing else, so that others are named.
+    """
+    collection = collections.opened(view.collection)
+    broken = "; ".join(str(problem).rstrip(".") for problem in collection.broken.values())
+    gone = f"no usable version ({broken})" if broken else "no version"
+    ways = [
+        "put a model's vectors into models/NAME (items.npy with items.txt, queries.npy with "
+        "queries.txt)",
+        "put ranked results into runs/NAME.trec",
+    ]
+    if PROTOCOLS[view.protocol].takes_features:
+        ways.append(f"submit features {'on the Overview' if elsewhere else 'above'}")
+    there = f"{comparing}, but this collection has {gone}. To add one, {', or '.join(ways)}."
+    st.info(plain(there, None), icon=":material/deployed_code_alert:")
+    if not elsewhere or not context_study.has_lists(collection):
+        return
+    if view.protocol != OF_LISTS and OF_LISTS not in collection.protocols:
+        told = f'To view its lists, write protocols = ["{OF_LISTS}"] in collection.toml.'
+        st.caption(plain(told, None))
+        return
+    st.caption("Lists and satisfaction ratings can be viewed without a version:")
+    # another protocol has other metrics and columns: its own usual ones stand in the link's place
+    usual = {"collection": [view.collection], "protocol": [OF_LISTS]}
+    lead = address.link(view) if view.protocol == OF_LISTS else usual
+    with st.container(horizontal=True):
+        st.page_link("screens/overview.py", label="Overview", query_params=lead)
+        st.page_link("screens/query.py", label="Query", query_params=lead)
+
+
+def spinner(work: str) -> AbstractContextManager[Any]:
+    """Shows what is being worked on while a page waits for it; nothing where no page does."""
+    waits = get_script_run_ctx(suppress_warning=True) is not None
+    return st.spinner(work) if waits else nullcontext()
+
+
+@st.fragment(run_every=timedelta(days=1))
+def draw_after_a_break() -> None:
+    """Let the browser ask for the screen as soon as it is connected again.
+
+    Without this it waits for a click, which reaches a session that has drawn nothing yet where the
+    server was started again or the old session is forgotten: no callback is known there, so that
+    what was clicked would be lost. Streamlit asks at once only where something runs by the clock.
+    """
+
+
+_place: ContextVar[Any] = ContextVar("place of the link")
+
+
+def share(view: View) -> None:
+    """A button that shows the link to this view."""
+    with st.popover("Share", icon=":material/link:"):
+        st.write("This link opens exactly this view.")
+        _place.set(st.empty())
+    _write(view)
+
+
+def show_query(view: View, query_id: str) -> None:
+    """Let the view, and the link to it, name the query that is open: without it another one would
+    be the first in order as soon as there is another version."""
+    if view.query != query_id:
+        view.query = query_id
+        _write(view)
+
+
+def _write(view: View) -> None:
+    full = urlencode(address.link(view), doseq=True)
+    _place.get().code(f"{st.context.url or ''}?{full}", language=None, wrap_lines=True)
