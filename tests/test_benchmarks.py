@@ -19,6 +19,7 @@ TINY = {
     "bench_crossmodal": ["--images", "40", "--turns", "1"],
     "bench_files": ["20", "20", "--turns", "1", "--ranx", ""],
     "bench_metrics": ["20", "5"],
+    "bench_pages": ["--pages", "3", "--drawn", "1", "--after-close", "1"],
     "bench_statistics": ["--experiments", "4", "--queries", "12"],
     "bench_submission": ["--gallery", "200", "--queries", "3", "--annotated", "5"],
     "oracle_table": ["--queries", "30"],

@@ -45,7 +45,7 @@ with right:
 st.header("Queries, worst first", anchor=False)
 frame.filters(view)
 chosen = summary.chosen(view, deltas)
-left, right = st.columns([3, 2], gap="large")
+left, right = st.columns([2, 1], gap="medium")
 with right:
     layout.chart(
         charts.pairs(deltas, view.baseline, view.candidate),

@@ -32,12 +32,12 @@ WHICH_QUERIES = ("text", "item", "all")
 OUTCOMES = {
     "all": "All",
     "worse": "Worse",
-    "lost_first": "Lost the first hit",
-    "broke": "Was right, now wrong",
+    "lost_first": "Hit at rank 1 lost",
+    "broke": "All hits lost",
     "same": "Same",
     "better": "Better",
     "null": "Not scored",
-    "nothing_relevant": "Nothing relevant exists",
+    "nothing_relevant": "No relevant items",
 }
 NAMES = {"source": "As in the source", "standard": "Standard"}
 SHOWN = ("5", "10", "20", "50")

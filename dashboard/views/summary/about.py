@@ -22,7 +22,9 @@ def collection_line(view: View) -> None:
     collection = collections.opened(view.collection)
     words, versions = collections.words(collection), versions_of(view)
     st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
-    st.caption(f"{words.gallery} · {words.asked} · {counted(len(versions), 'version')}")
+    st.caption(
+        f"{words.gallery} · {words.asked} · {counted(len(versions), 'version') if versions else 'no version'}"
+    )
 
 
 def problems(collection: Collection) -> None:

@@ -220,10 +220,10 @@ def listed(number: int, total: int) -> str:
 
 
 SLICE_COLUMNS = {
-    "Difference": st.column_config.NumberColumn(width=82),
-    "from": st.column_config.NumberColumn(width=70),
-    "to": st.column_config.NumberColumn(width=70),
-    "Queries": st.column_config.NumberColumn(width=62),
+    "Difference": st.column_config.NumberColumn(width=76),
+    "from": st.column_config.NumberColumn(width=60),
+    "to": st.column_config.NumberColumn(width=60),
+    "Queries": st.column_config.NumberColumn(width=60),
 }
 SLICES_WRITTEN = dict.fromkeys(("Difference", "from", "to"), signed)
 
