@@ -275,8 +275,8 @@ WRONG = {
     "an unknown metric": (["measure", "TINY", "--metrics", "nDGC@5"], "nDCG"),
     "an unknown protocol": (["measure", "TINY", "--protocol", "x"], "no protocol 'x'"),
     "an unknown group": (["measure", "TINY", "--groups", "colour"], "no group 'pv_colour'"),
-    "neither form": (["measure"], "either a COLLECTION, or --qrels"),
-    "both forms": (["measure", "TINY", "--qrels", "x", "--run", "y"], "either a COLLECTION"),
+    "neither form": (["measure"], "name a COLLECTION, or give --qrels"),
+    "both forms": (["measure", "TINY", "--qrels", "x", "--run", "y"], "name a COLLECTION"),
     "a run that is not there": (["measure", "--qrels", "x", "--run", "y"], "x: found no such file"),
     "an empty text": (["search", "TINY", " "], "empty"),
     "no text at all": (["search", "TINY"], "one of TEXT, --item ID"),
@@ -391,7 +391,7 @@ def test_unlike_versions_are_not_compared_unless_asked_to(tmp_path, capsys):
     (place / "items.txt").write_text("v00\nv01\nv02\n")
     call = ["compare", str(folder), "--baseline", "v0.1", "--candidate", "v0.2"]
     assert main([*call, "--queries", "item"]) == 2
-    assert "knows nothing of 1 item " in capsys.readouterr().err
+    assert "lacks 1 item " in capsys.readouterr().err
     assert main([*call, "--queries", "item", "--anyway"]) in (0, 1)
 
 

@@ -244,7 +244,7 @@ def test_versions_that_are_not_comparable_fail_unless_let(tmp_path: Path, capsys
     gate = ["compare", str(folder), "--baseline", "v0.1", "--candidate", "v0.2"]
     gate += ["--fail-on", "P@1<-1", "--queries", "item", "--groups", "pv_object_type"]
     assert main([*gate, "--slices", "kind"]) == 1
-    assert "failed: may be compared: v0.2 knows nothing of 1 item" in capsys.readouterr().err
+    assert "failed: may be compared: v0.2 lacks 1 item" in capsys.readouterr().err
     main([*gate, "--anyway"])
     assert "may be compared" not in capsys.readouterr().err
 

@@ -256,4 +256,4 @@ def test_labels_that_are_not_there_are_said_to_be_wanted(broken):
 def test_the_right_end_is_chance_only_where_nothing_is_left_out():
     assert _right_end(SimpleNamespace(min_similarity=-1.0)).endswith("in the gallery (chance).")
     other = _right_end(SimpleNamespace(min_similarity=0.25))
-    assert "less similar than 0.25" in other and other.endswith("not chance.")
+    assert "similarity threshold 0.25" in other and other.endswith("not chance.")

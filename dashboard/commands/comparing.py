@@ -33,7 +33,7 @@ from dashboard.views.report import Report, Subject, report
 
 def add_compare(command: Command) -> None:
     """Enter the command `compare`, which is the gate for CI, too."""
-    added = command("compare", _compare, "a candidate against a baseline; exit 1 if it is worse")
+    added = command("compare", _compare, "compare two versions; exit 1 if the candidate is worse")
     add_collection(added, optional=True)
     gate.add_arguments(added)
     _add_pair(added)
@@ -42,7 +42,7 @@ def add_compare(command: Command) -> None:
 
 def add_report(command: Command) -> None:
     """Enter the command `report`."""
-    added = command("report", _report, "a candidate against a baseline as one offline HTML file")
+    added = command("report", _report, "the comparison of two versions as one offline HTML file")
     add_collection(added)
     added.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.html")
     added.add_argument("--tables", type=Path, metavar="FOLDER", help="its tables as CSV and JSON")
@@ -55,7 +55,9 @@ def add_report(command: Command) -> None:
 def _add_pair(parser: ArgumentParser) -> None:
     parser.add_argument("--baseline", required=True, metavar="VERSION")
     parser.add_argument("--candidate", required=True, metavar="VERSION")
-    parser.add_argument("--anyway", action="store_true", help="even if they are not comparable")
+    parser.add_argument(
+        "--anyway", action="store_true", help="also versions that are not comparable"
+    )
 
 
 def _compare(call: Namespace) -> Answer:

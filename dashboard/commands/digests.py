@@ -21,7 +21,7 @@ from dashboard.storage.collection.collection import Collection
 from dashboard.storage.versions.model_record import of_today, record, still_holds
 from dashboard.storage.versions.versions import Model
 
-ABOUT = "whether models are those on record, made for today's gallery; --write puts that down"
+ABOUT = "compare the models with their recorded fingerprints; --write records missing ones"
 SAME, OTHER, NONE = "same", "other", "not recorded"
 
 
@@ -29,7 +29,7 @@ def add_to(command: Command) -> None:
     """Enter the command `digests`."""
     added = command("digests", _digests, ABOUT)
     add_collection(added)
-    text = "record today's in the model.toml of models that have none; of models just made only"
+    text = "record fingerprints in each model.toml without any; use it for new models only"
     added.add_argument("--write", action="store_true", help=text)
 
 

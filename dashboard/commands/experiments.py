@@ -29,9 +29,9 @@ def add_rules(parser: ArgumentParser) -> None:
     parser.add_argument("--scale", type=positive, metavar="N", help="trec: credit is grade ÷ N")
     text = "trec: the least grade that is relevant (1)"
     parser.add_argument("--level", "-l", type=positive, metavar="L", help=text)
-    text = "near-duplicates (counted): of several, left_out keeps the first in a list"
+    text = "near-duplicates (counted): left_out keeps the first of each group in a list"
     parser.add_argument("--copies", choices=("counted", LEFT_OUT), help=text)
-    text = "results less similar are left out; the divisor stays K"
+    text = "similarity threshold: remove results below it; P@K still divides by K"
     parser.add_argument("--min-similarity", type=cosine, metavar="S", help=text)
 
 
@@ -41,7 +41,7 @@ def add_keywords(parser: ArgumentParser, *, groups: bool = True) -> None:
         parser.add_argument(
             "--groups", nargs="+", metavar="GROUP", help="default: the collection's"
         )
-    parser.add_argument("--threshold", type=share, metavar="T", help="least score of a keyword")
+    parser.add_argument("--threshold", type=share, metavar="T", help="keyword match threshold")
 
 
 def refuse_for_files(call: Namespace) -> None:

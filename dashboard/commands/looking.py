@@ -18,7 +18,7 @@ from dashboard.commands.experiments import add_keywords, threshold_of
 
 def add_check(command: Command) -> None:
     """Enter the command `check`."""
-    about = "what is missing, repaired or unusable in a collection"
+    about = "check a collection: what is missing, repaired or unusable"
     add_collection(command("check", _check, about))
 
 
@@ -29,7 +29,7 @@ def _check(call: Namespace) -> Answer:
 
 def add_keywords_of(command: Command) -> None:
     """Enter the command `keywords`."""
-    added = command("keywords", _keywords, "which keywords a text is mapped to")
+    added = command("keywords", _keywords, "the keywords that a text is mapped to")
     add_collection(added)
     added.add_argument("text", nargs="?", metavar="TEXT")
     what = added.add_mutually_exclusive_group()

@@ -77,7 +77,7 @@ def measurements_of(
     submitted = call.submission or []
     files = bool(call.run or (call.qrels and submitted))
     if (call.collection is None) == (call.qrels is None) or bool(call.qrels) != files:
-        raise ValueError("give either a COLLECTION, or --qrels FILE with --run FILE")
+        raise ValueError("name a COLLECTION, or give --qrels FILE with --run FILE")
     if call.qrels:
         return _of_files(call), None, True
     collection = opened(call)

@@ -18,7 +18,7 @@ from dashboard.storage.lists.raters import answers, ratings_of
 from dashboard.storage.reviews.review_keys import key_of
 from dashboard.tables import DataError, Findings
 
-ABOUT = "how metrics agree with what people said of the lists that they saw"
+ABOUT = "correlation of metrics with participants' satisfaction"
 TABLES: dict[str, Callable[[Browsed, Reading], pd.DataFrame]] = {
     "gains": lambda browsed, reading: browsed.gains(reading),
     "depths": lambda browsed, reading: browsed.table_3(reading),
@@ -36,21 +36,21 @@ def add_to(command: Command) -> None:
     added = command("satisfaction", _satisfaction, ABOUT)
     add_collection(added)
     added.add_argument("--table", choices=TABLES, default="gains")
-    added.add_argument("--list", metavar="ID", help="one list picture by picture, instead")
+    added.add_argument("--list", metavar="ID", help="instead: one list, picture by picture")
     added.add_argument(
         "--discount", choices=tuple(DISCOUNTS), default=USUAL, help="of --list (DCG)"
     )
     text = "lists of at least N rows, in their first N (10)"
     added.add_argument("--rows", type=at_least_one, default=Reading.rows, metavar="N", help=text)
-    text = "pictures over which the context-aware gain is averaged (10)"
+    text = "window of the context-aware gain, in pictures (10)"
     added.add_argument(
         "--window", type=at_least_one, default=Reading.window, metavar="W", help=text
     )
-    text = "what AVG is the mean of: all pictures (then it orders lists as CG does), or row means"
+    text = "AVG over pictures (same order of lists as CG) or over row means"
     added.add_argument(
         "--average", choices=("pictures", "rows"), default=Reading.average, help=text
     )
-    text = "by the pictures in the window, or always by W"
+    text = "divide a window by its pictures (window) or always by W (w)"
     added.add_argument("--divide", choices=("window", "w"), default=Reading.divide, help=text)
 
 

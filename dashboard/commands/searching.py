@@ -34,7 +34,7 @@ from dashboard.storage.media.safe_open import Unusable, open_inside
 from dashboard.tables import DataError, Findings
 
 DEEPEST = 1_000
-USAGE = "give one of TEXT, --item ID and --file PATH (or TEXT and a picture that should find it)"
+USAGE = "give one of TEXT, --item ID or --file PATH (or a picture and TEXT, its target)"
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def add_search(command: Command) -> None:
     add_collection(added)
     added.add_argument("text", nargs="?", metavar="TEXT")
     added.add_argument("--item", metavar="ID")
-    added.add_argument("--file", type=Path, metavar="PATH", help="a picture, or an item's own clip")
+    added.add_argument("--file", type=Path, metavar="PATH", help="a picture, or an item's clip")
     added.add_argument("--model", nargs="+", metavar="VERSION", help="default: all versions")
     added.add_argument("-k", type=at_least_one, default=5, help="how many results (5)")
     add_keywords(added)

@@ -79,8 +79,8 @@ def unlike(collection: Collection, baseline: str, candidate: str) -> list[str]:
     ):
         for version, lacks in ((candidate, one - other), (baseline, other - one)):
             if lacks:
-                rest = f"{counted(len(lacks), *what)} that the other has"
-                found.append(f"{version} knows nothing of {rest} ({listed(sorted(lacks))})")
+                rest = f"{counted(len(lacks), *what)} of the other version"
+                found.append(f"{version} lacks {rest} ({listed(sorted(lacks))})")
     if first.items == second.items and first.depth != second.depth:
         found.append(
             f"the lists of {baseline} go to rank {first.depth}, those of {candidate} to rank "

@@ -26,12 +26,12 @@ def test_versions_of_the_same_items_and_queries_are_comparable(folder):
 
 def test_an_item_that_one_version_does_not_know_is_named(folder):
     without_last(folder, "v0.2", "items")
-    assert said(folder) == ["v0.2 knows nothing of 1 item that the other has (v03)"]
+    assert said(folder) == ["v0.2 lacks 1 item of the other version (v03)"]
 
 
 def test_a_query_that_the_baseline_does_not_know_is_named(folder):
     without_last(folder, "v0.1", "queries")
-    assert said(folder) == ["v0.1 knows nothing of 1 text query that the other has (q3)"]
+    assert said(folder) == ["v0.1 lacks 1 text query of the other version (q3)"]
 
 
 def test_lists_of_another_depth_are_said_with_both_depths(folder):

@@ -132,11 +132,11 @@ def test_other_vectors_under_the_same_ids_are_noticed(
     np.save(path, np.load(path)[::-1])
     (line,) = warnings(tiny)
     assert line.startswith("models/v0.2/model.toml: vectors_digest ")
-    assert line.endswith("it has other vectors than are on record")
+    assert line.endswith("it has other vectors than recorded")
     assert states(tiny, capsys, "--write", code=1) == ["same"] * 5 + ["other"]
     pair = ["--baseline", "v0.1", "--candidate", "v0.2", "--metrics", "P@1", "--queries", "item"]
     assert main(["compare", str(tiny), *pair]) == 2
-    assert "v0.2 has other vectors than are on record" in capsys.readouterr().err
+    assert "v0.2 has other vectors than recorded" in capsys.readouterr().err
     assert main(["compare", str(tiny), *pair, "--anyway"]) in (0, 1)
 
 

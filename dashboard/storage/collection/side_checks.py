@@ -34,7 +34,7 @@ def with_sides(
         if told.nunique() < 2:
             return items  # one direction only: all that can be found is of one kind
         numbers = " and ".join(f"{int(n):,} {side}" for side, n in told.value_counts().items())
-        found = f"no side of the items; by their kind {numbers}"
+        found = f"no column side in the items; sides taken from kind: {numbers}"
         findings.note(name, found, "a column side; each query searches the other side")
         return items.assign(side=told.astype("str"))
     strange = items.loc[told.isna(), "item_id"]

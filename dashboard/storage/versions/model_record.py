@@ -65,7 +65,7 @@ def outdated(model: Model, collection: Mapping[str, str]) -> dict[str, tuple[str
         if not still_holds(key, written, today, collection):
             wrong, cure = f"was made for another state of the {what}", "compute its vectors again"
             if what == VECTORS:
-                wrong = "has other vectors than are on record"
+                wrong = "has other vectors than recorded"
                 cure = "put back those on record, or correct this line and what it says of them"
             found[key] = wrong, f"{today[:SHOWN]} …, today's {what}; {cure}"
     return found

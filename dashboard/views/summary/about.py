@@ -21,10 +21,10 @@ def collection_line(view: View) -> None:
     """What the collection is and how large, with the versions in view."""
     collection = collections.opened(view.collection)
     words, versions = collections.words(collection), versions_of(view)
-    st.markdown(f"**{plain(collection.title)}** · {plain(collection.about, None)}")
-    st.caption(
-        f"{words.gallery} · {words.asked} · {counted(len(versions), 'version') if versions else 'no version'}"
-    )
+    about = f" · {plain(collection.about, None)}" if collection.about else ""
+    st.markdown(f"**{plain(collection.title)}**{about}")
+    number = counted(len(versions), "version") if versions else "no version"
+    st.caption(f"{words.gallery} · {words.asked} · {number}")
 
 
 def problems(collection: Collection) -> None:

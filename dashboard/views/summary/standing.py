@@ -211,7 +211,7 @@ def every_pair(view: View) -> None:
     ]
     shown = pairs if view.anyway == "yes" else pairs[alike]
     if len(shown) < len(pairs):
-        st.error("Pairs of versions that are not comparable are hidden.")
+        st.info("Pairs of versions that are not comparable are hidden.")
     if shown.empty:
         return
     readable = _readable_pairs(shown.assign(alike=pd.Series(alike, index=pairs.index)))
