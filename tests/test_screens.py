@@ -324,12 +324,11 @@ def test_the_report_is_made_when_its_button_is_pressed_with_the_screens_numbers(
 @pytest.mark.parametrize("choices", [{"copies": "left_out"}, {"min_similarity": "0.3"}])
 def test_the_report_leaves_out_what_the_screen_leaves_out(choices):
     from dashboard.views import address, summary
-    from dashboard.views.report import find
-    from dashboard.views.summary.handover import _report, _subject
+    from dashboard.views.summary.handover import _comparison, _report
 
     chosen = {key: [value] for key, value in choices.items()}
     view, _ = address.view_of({"collection": ["openmoji_composed"], **chosen})
-    ours, theirs = find(_subject(view)).comparison, summary.comparison(view)
+    ours, theirs = _comparison(view).rows, summary.comparison(view)
     for column in ("baseline", "candidate", "delta", "scored"):
         assert ours[column].tolist() == pytest.approx(theirs[column].tolist(), abs=1e-12)
     plain, _ = address.view_of({"collection": ["openmoji_composed"]})

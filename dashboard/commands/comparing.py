@@ -28,7 +28,7 @@ from dashboard.experiment import measuring, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.notes import note_versions
 from dashboard.tables import Findings
-from dashboard.views.report import Report, Subject, report
+from dashboard.views.report import Comparison, Report, report
 
 
 def add_compare(command: Command) -> None:
@@ -112,10 +112,10 @@ def _report_of(
     measures = tuple(parse(metrics or experiment.rules.metrics))
     note_versions(experiment, (baseline, candidate), findings)
     front = measures[0] if metrics else experiment.rules.front
-    subject = Subject(experiment, baseline, candidate, measures, front, date)
-    if subject.unlike and not anyway:
-        raise ValueError(f"{'; '.join(subject.unlike)}. To compare them all the same, add --anyway")
-    return report(subject)
+    ways = ranking.unlike(experiment, baseline, candidate)
+    if ways and not anyway:
+        raise ValueError(f"{'; '.join(ways)}. To compare them all the same, add --anyway")
+    return report(Comparison(experiment, baseline, candidate, measures, front, date))
 
 
 def _write_report(made: Report, page: Path, folder: Path | None) -> pd.DataFrame:

@@ -5,19 +5,31 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from dashboard.evaluation.comparison.slices import KEYWORD_GROUP
 from dashboard.evaluation.metrics.registry import Measure, measure
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment.names import with_id
 from dashboard.views.texts import shown
-from dashboard.views.view import View
 
 LONGEST_NAME = 200
 """Letters of a name that a key stands behind, so that both fit into a label."""
 
 
-def label(view: View, metric: str) -> str:
+class Named(Protocol):
+    """What decides how metrics are called: a view, or a comparison of a report."""
+
+    @property
+    def protocol(self) -> str:
+        """The protocol that judges."""
+
+    @property
+    def names(self) -> str:
+        """Names of the protocol's source, or the standard ones."""
+
+
+def label(view: Named, metric: str) -> str:
     """A metric with its formula, in the words of the protocol's source or of the field.
 
     `P@5` is "Recall@5, ALFA 0.1 (hits ÷ 5; elsewhere: Precision@5)" to one and "P@5 (…)" to the
@@ -30,7 +42,7 @@ def label(view: View, metric: str) -> str:
     return with_cutoff(theirs, asked)
 
 
-def short_label(view: View, metric: str) -> str:
+def short_label(view: Named, metric: str) -> str:
     """The label without its formula."""
     return label(view, metric).partition(" (")[0] if view.names == "source" else metric
 

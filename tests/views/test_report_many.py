@@ -12,7 +12,7 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.evaluation.statistics.resampling import bootstrap_interval
-from dashboard.views.report.figures import Scale, interval, kind
+from dashboard.views import charts
 
 DEPTH, MOST = 60, 20
 ITEMS = [f"i{n:02}" for n in range(DEPTH)]
@@ -68,9 +68,9 @@ def made(tmp_path_factory):
 
 def articles(html, heading):
     """The queries under a heading: name, the sign and the number that stand with it, its class."""
-    section = html.partition(f"<h2><bdi>{heading}</bdi></h2>")[2].split("</section>")[0]
+    section = html.partition(f"<h2>{heading}</h2>")[2].split("</section>")[0]
     found = re.findall(
-        r"<h3><bdi>words of (\w+)</bdi></h3>.*?<strong class=\"(\w+)\">(.) ([+−-][\d.]+)</strong> "
+        r"<h3><bdi>words of (\w+)</bdi></h3>.*?<strong class=\"(\w+)\">(.) ([+−-][\d.]+)</strong>\s"
         r"\(([\d.]+), then ([\d.]+)\)",
         section,
         re.DOTALL,
@@ -123,45 +123,49 @@ def test_each_slice_has_its_own_bounds_low_before_high(made):
         assert (row["low"], row["high"]) == pytest.approx((low[0], high[0]), abs=0.02)
 
 
+SIDES = {charts.BETTER: "better", charts.WORSE: "worse", charts.SAME: "same"}
+
+
+def figure(html, caption):
+    """A figure of the page: what describes each mark, with the mark's attributes."""
+    part = re.split(f"<figcaption>{caption}", html)[1].split("</figure>")[0]
+    marks = re.findall(r"<path ([^>]*)><title>([^<]*)</title>", part)
+    return part, [(dict(re.findall(r'([\w-]+)="([^"]*)"', mark)), words) for mark, words in marks]
+
+
 def test_the_figure_of_pairs_puts_what_is_better_above_the_line(made):
-    figure = made[0].partition("of each query in a and in b")[2].split("</figure>")[0]
-    dots = re.findall(
-        r"<circle ([^>]*)><title>(\d+) quer\w+: ([\d.]+), then ([\d.]+)</title>", figure
-    )
-    assert sum(int(number) for _, number, *_ in dots) == len(DELTAS)
-    line = dict(re.findall(r'(\w+)="([-\d.]+)"', re.findall(r"<line [^>]*zero[^>]*>", figure)[0]))
-    (x1, y1), (x2, y2) = ((float(line[f"x{n}"]), float(line[f"y{n}"])) for n in (1, 2))
+    part, marks = figure(made[0], "[^<]* of each query in a and in b")
+    (line,) = re.findall(r'<path d="M([\d.]+),([\d.]+)L([\d.]+),([\d.]+)"[^>]*dasharray', part)
+    x1, y1, x2, y2 = map(float, line)
     assert x2 > x1 and y2 < y1  # towards the right and, on a screen, upwards
     sides = {"better": 0, "worse": 0, "same": 0}
-    for attributes, number, before, after in dots:
-        side = re.search(r'class="dot (\w+)"', attributes)[1]
+    for attributes, words in marks:
+        number, before, after = re.fullmatch(
+            r"(\d+) quer\w+: ([\d.]+), then ([\d.]+)", words
+        ).groups()
+        side = SIDES[attributes["fill"]]
         sides[side] += int(number)
         difference = float(after) - float(before)
         assert side == ("same" if difference == 0 else "better" if difference > 0 else "worse")
-        x, y = (float(re.search(rf'c{axis}="([-\d.]+)"', attributes)[1]) for axis in "xy")
+        x, y = map(float, re.findall(r"[\d.]+", attributes["transform"]))
         assert (x - x1) / (x2 - x1) == pytest.approx(float(before), abs=2e-3)
         assert (y - y1) / (y2 - y1) == pytest.approx(float(after), abs=2e-3)
     assert sides == {"better": len(BETTER), "worse": len(WORSE), "same": 6}
 
 
 def test_the_histogram_stands_right_of_zero_for_what_is_better(made):
-    figure = made[0].partition("Queries by difference in")[2].split("</figure>")[0]
-    bars = re.findall(
-        r"<rect ([^>]*)><title>(\d+) quer\w+ (\w+), ([+\-−\d.]+) to ([+\-−\d.]+)</title>", figure
-    )
+    _, marks = figure(made[0], "Queries by difference in ")
     total = {"better": 0, "same": 0, "worse": 0}
-    middle = {}
-    heights = {}
-    for attributes, number, side, *_ in bars:
+    middle, heights = {}, {}
+    for attributes, words in marks:
+        told = re.fullmatch(r"(\d+) quer\w+ (\w+), [-+]?[\d.]+ to [-+]?[\d.]+", words)
+        number, side = told.groups()
+        assert SIDES[attributes["fill"]] == side
         total[side] += int(number)
-        x, wide, y, high = (
-            float(re.search(rf' ?\b{name}="([-\d.]+)"', attributes)[1])
-            for name in ("x", "width", "y", "height")
-        )
+        x, _, wide, high = map(float, re.findall(r"[\d.]+", attributes["d"])[:4])
         middle.setdefault(side, []).append(x + wide / 2)
         heights[int(number)] = high
-        assert wide > 0 and high > 0 and y > 0
-        assert f'class="{side}"' in attributes
+        assert wide > 0 and high > 0
     assert total == {"better": len(BETTER), "same": 6, "worse": len(WORSE)}
     assert max(middle["worse"]) < middle["same"][0] < min(middle["better"])
     number, most = min(heights), max(heights)
@@ -169,23 +173,24 @@ def test_the_histogram_stands_right_of_zero_for_what_is_better(made):
 
 
 @pytest.mark.parametrize(
+    ("caption", "table"), [("coloured where p", "metrics"), ("coloured where the", "slices")]
+)
+def test_the_intervals_of_a_figure_are_those_of_its_table(made, caption, table):
+    _, marks = figure(made[0], f"Mean difference and 95 % interval; {caption}")
+    told = [re.search(r": (\S+), 95 % from (\S+) to (\S+)", words) for _, words in marks]
+    rows = [[row[name] for name in ("delta", "low", "high")] for row in made[1][table]]
+    numbers = [[float(number) for number in each.groups()] for each in told]
+    assert np.array(numbers) == pytest.approx(np.array(rows), abs=6e-4)
+
+
+@pytest.mark.parametrize(
     ("low", "high", "word"),
-    [(0.1, 0.3, "better"), (-0.3, -0.1, "worse"), (-0.1, 0.1, "same"), (0, 0.2, "same"),
-     (-0.2, 0, "same")],
+    [(0.1, 0.3, "better"), (-0.3, -0.1, "worse"), (-0.1, 0.1, "no clear difference"),
+     (0, 0.2, "no clear difference"), (-0.2, 0, "no clear difference"),
+     (np.nan, np.nan, "no clear difference")],
 )  # fmt: skip
 def test_an_interval_that_touches_zero_says_nothing(low, high, word):
-    assert kind(low, high) == word
-
-
-@pytest.mark.parametrize(("low", "delta", "high"), [(0.1, 0.2, 0.3), (-0.3, -0.2, -0.1)])
-def test_the_mark_of_an_interval_points_to_its_side(low, delta, high):
-    row = pd.Series({"low": low, "delta": delta, "high": high})
-    drawn = str(interval(row, Scale(-1, 1, 0, 100)))
-    points = [tuple(map(float, p.split(","))) for p in
-              re.search(r'points="([^"]+)"', drawn)[1].split()]  # fmt: skip
-    tip, base = points[2], points[0]
-    assert (tip[1] < base[1]) == (delta > 0)  # up is towards 0 on a screen
-    bar = dict(re.findall(r'(x\d)="([\d.]+)"', re.findall(r"<line [^>]*bar[^>]*>", drawn)[0]))
-    assert float(bar["x1"]) == pytest.approx(50 + 50 * low)
-    assert float(bar["x2"]) == pytest.approx(50 + 50 * high)
-    assert tip[0] == pytest.approx(50 + 50 * delta)
+    row = {"by": "part", "slice": "north", "delta": 0.0, "low": low, "high": high, "scored": 9}
+    drawn = charts.slice_intervals(pd.DataFrame([row])).to_dict()
+    (shown,) = [rows for rows in drawn["datasets"].values() if "kind" in rows[0]]
+    assert shown[0]["kind"] == word and shown[0]["label"] == "part: north"

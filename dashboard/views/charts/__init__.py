@@ -4,11 +4,12 @@ Names from data never become field names or expressions: every chart gets column
 own and carries the data's words as values only.
 """
 
-from dashboard.views.charts.changes import differences, forest, pairs
+from dashboard.views.charts.changes import differences, forest, pairs, slice_intervals
 from dashboard.views.charts.colours import (
     BETTER,
     LEGEND,
     SAME,
+    SMALL_SLICE,
     WORSE,
     Way,
     colours_again,
@@ -20,6 +21,7 @@ __all__ = [
     "BETTER",
     "LEGEND",
     "SAME",
+    "SMALL_SLICE",
     "WORSE",
     "Way",
     "colours_again",
@@ -29,5 +31,6 @@ __all__ = [
     "keyword_bars",
     "pairs",
     "slice_grid",
+    "slice_intervals",
     "version_ways",
 ]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import altair as alt
 import pandas as pd
 
 from dashboard.evaluation.comparison.verdict import SIGNIFICANT
-from dashboard.evaluation.digits import decimals
-from dashboard.views.charts.colours import BETTER, FAINT, LEGEND, SAME, WORSE
+from dashboard.evaluation.digits import decimals, signed
+from dashboard.tables import counted
+from dashboard.views.charts.colours import BETTER, FAINT, LEGEND, SAME, SMALL_SLICE, WORSE
 from dashboard.views.charts.heights import BOTTOM, KINDS, of_rows
 from dashboard.views.charts.texts import tip, with_texts
+from dashboard.views.labels import group_name
 
 
 def forest(rows: pd.DataFrame) -> alt.LayerChart:
@@ -19,35 +23,69 @@ def forest(rows: pd.DataFrame) -> alt.LayerChart:
     corrected for the metrics shown, is below 0.05, as the verdict says them.
     """
     kinds = [_kind(delta, p) for delta, p in zip(rows["delta"], rows["p_holm"], strict=True)]
-    shown = with_texts(rows.assign(kind=kinds), (), ("delta", "low", "high"), ("p", "p_holm"))
-    base = alt.Chart(shown).encode(
+    shown = with_texts(rows.assign(kind=kinds), (), (), ("p", "p_holm"))
+    tips = [tip("p", "p"), tip("p_holm", "p after Holm")]
+    return _intervals(shown, "Metric", tips, 30)
+
+
+def slice_intervals(rows: pd.DataFrame) -> alt.LayerChart:
+    """Difference on each slice with its 95 % interval; slices with few scored queries are pale.
+
+    Columns: by, slice, delta, low, high, scored. A slice is better or worse where its interval
+    leaves out 0.
+    """
+    kinds = ["better" if low > 0 else "worse" if high < 0 else _UNCLEAR
+             for low, high in zip(rows["low"], rows["high"], strict=True)]  # fmt: skip
+    names = zip(rows["by"], rows["slice"], strict=True)
+    labels = [name if by == "all" else f"{group_name(by)}: {name}" for by, name in names]
+    strength = (rows["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35})
+    return _intervals(rows.assign(label=labels, kind=kinds, strength=strength), "Slice", [], 20)
+
+
+def _intervals(
+    rows: pd.DataFrame, what: str, tips: Sequence[alt.Tooltip], step: float
+) -> alt.LayerChart:
+    """A row for each difference: its interval as a bar, itself as a mark that tells its kind.
+
+    Columns: label, delta, low, high, kind, scored; where some are pale, strength.
+    """
+    shown = with_texts(rows, (), ("delta", "low", "high"))
+    ends = ", 95 % from " + shown["low_text"] + " to " + shown["high_text"]
+    words = shown["label"] + ": " + shown["delta_text"] + ends.where(rows["low"].notna(), "")
+    base = alt.Chart(shown.assign(words=words)).encode(
         y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
         color=alt.Color("kind:N", scale=_kind_scale(), title=None, legend=LEGEND),
+        description="words:N",
         tooltip=[
-            alt.Tooltip("label:N", title="Metric"),
+            alt.Tooltip("label:N", title=what),
             tip("delta", "Difference"),
             tip("low", "95 % from"),
             tip("high", "to"),
-            tip("p", "p"),
-            tip("p_holm", "p after Holm"),
+            *tips,
             alt.Tooltip("scored:Q", title="Queries scored in both"),
         ],
     )
+    if "strength" in shown:
+        base = base.encode(opacity=alt.Opacity("strength:Q", scale=None, legend=None))
     axis = alt.X("low:Q", title="candidate − baseline", axis=alt.Axis(format="+.2f"))
-    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(strokeDash=[3, 3], opacity=0.6)
-    return (
+    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(
+        strokeDash=[3, 3], opacity=0.6, aria=False
+    )
+    chart: alt.LayerChart = (
         zero.encode(x="zero:Q")
         + base.mark_rule(strokeWidth=3).encode(x=axis, x2="high:Q")
         + base.mark_point(filled=True, size=90, opacity=1).encode(x="delta:Q", shape=_kind_shape())
-    ).properties(height=of_rows(len(rows), 30, BOTTOM, KINDS))
+    ).properties(height=of_rows(len(rows), step, BOTTOM, KINDS))
+    return chart
 
 
-_KINDS = {"better": BETTER, "no clear difference": SAME, "worse": WORSE}
+_UNCLEAR = "no clear difference"
+_KINDS = {"better": BETTER, _UNCLEAR: SAME, "worse": WORSE}
 
 
 def _kind(delta: float, p: float) -> str:
     if not p < SIGNIFICANT:
-        return "no clear difference"
+        return _UNCLEAR
     return "better" if delta > 0 else "worse"
 
 
@@ -69,10 +107,12 @@ def differences(bins: pd.DataFrame, title: str) -> alt.Chart:
     gaps = bins["low"].diff().abs()
     half = (width or gaps[gaps > 0].min() if len(bins) > 1 else 0.1) * 0.42
     middle = (bins["low"] + bins["high"]) / 2
-    shown = bins.assign(begin=middle - half, end=middle + half)
+    ends = bins["low"].map(signed) + " to " + bins["high"].map(signed)
+    words = bins["queries"].map(_queries) + " " + bins["side"] + ", " + ends
+    shown = bins.assign(begin=middle - half, end=middle + half, words=words)
     pick = alt.selection_point(name="pick", fields=["low", "high"])
     digits = decimals([*bins["low"], *bins["high"]], least=2)
-    return (
+    chart: alt.Chart = (
         alt.Chart(shown)
         .mark_bar(cursor="pointer")
         .encode(
@@ -81,6 +121,7 @@ def differences(bins: pd.DataFrame, title: str) -> alt.Chart:
             y=alt.Y("queries:Q", title="Queries", axis=alt.Axis(tickMinStep=1, format="d")),
             y2=alt.datum(0),
             color=alt.Color("side:N", scale=_SIDES, title=None, legend=LEGEND),
+            description="words:N",
             tooltip=[
                 alt.Tooltip("side:N", title="Candidate is"),
                 alt.Tooltip("queries:Q", title="Queries"),
@@ -91,6 +132,7 @@ def differences(bins: pd.DataFrame, title: str) -> alt.Chart:
         .add_params(pick)
         .properties(height=280)
     )
+    return chart
 
 
 def _signed(digits: int) -> alt.Axis:
@@ -110,7 +152,7 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
     ends = pd.DataFrame({"baseline": [0.0, most], "candidate": [0.0, most]})
     x = alt.X("baseline:Q", title=baseline, scale=scale)
     y = alt.Y("candidate:Q", title=candidate, scale=scale)
-    line = alt.Chart(ends).mark_line(strokeDash=[3, 3], opacity=0.5, color=SAME).encode(x=x, y=y)
+    line = alt.Chart(ends).mark_line(strokeDash=[3, 3], opacity=0.5, color=SAME, aria=False)
     pick = alt.selection_point(name="pick", fields=["baseline", "candidate"])
     bubbles = (
         alt.Chart(shown)
@@ -120,6 +162,7 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
             y=y,
             size=alt.Size("queries:Q", scale=size, legend=None),
             color=alt.Color("side:N", scale=_SIDES, title=None, legend=LEGEND),
+            description="words:N",
             tooltip=[
                 alt.Tooltip("queries:Q", title="Queries"),
                 tip("baseline", baseline),
@@ -128,15 +171,23 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
         )
         .add_params(pick)
     )
-    return (line + bubbles).properties(height=340)
+    chart: alt.LayerChart = (line.encode(x=x, y=y) + bubbles).properties(height=340)
+    return chart
 
 
 def _at_one_place(deltas: pd.DataFrame) -> pd.DataFrame:
-    """A row for each pair of values that some query has: baseline, candidate, queries, side."""
+    """A row for each pair of values that some query has: baseline, candidate, queries, side, and
+    what it is in words."""
     known = deltas.dropna(subset=["delta"]).round({"baseline": 6, "candidate": 6})
     shown = known.groupby(["baseline", "candidate"]).size().reset_index(name="queries")
     shown["side"] = (shown["candidate"] - shown["baseline"]).map(_side)
-    return with_texts(shown, ("baseline", "candidate"))
+    shown = with_texts(shown, ("baseline", "candidate"))
+    values = shown["baseline_text"] + ", then " + shown["candidate_text"]
+    return shown.assign(words=shown["queries"].map(_queries) + ": " + values)
+
+
+def _queries(number: int) -> str:
+    return counted(number, "query", "queries")
 
 
 _SIDES = alt.Scale(domain=["worse", "same", "better"], range=[WORSE, SAME, BETTER])

@@ -33,4 +33,5 @@ def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     mean = base.mark_point(filled=True, size=110, opacity=1).encode(
         x=alt.X("mean:Q"), shape=of_shape(ways, legend=None)
     )
-    return (interval + mean).properties(height=of_rows(len(known), 36, BOTTOM))
+    chart: alt.LayerChart = (interval + mean).properties(height=of_rows(len(known), 36, BOTTOM))
+    return chart

@@ -31,7 +31,7 @@ def means_and_deviations(spread: pd.DataFrame) -> alt.Chart:
         ),
     )
     pick = alt.selection_point(name="pick", fields=["list"], on="click", empty=False)
-    return (
+    chart: alt.Chart = (
         alt.Chart(_named(spread))
         .mark_circle(size=60, opacity=0.85, cursor="pointer", stroke=SAME, strokeWidth=0.5)
         .encode(
@@ -43,6 +43,7 @@ def means_and_deviations(spread: pd.DataFrame) -> alt.Chart:
         .add_params(pick)
         .properties(height=320)
     )
+    return chart
 
 
 def deviations(spread: pd.DataFrame) -> alt.LayerChart:
@@ -62,7 +63,8 @@ def deviations(spread: pd.DataFrame) -> alt.LayerChart:
         .mark_circle(size=45, opacity=0.65, color=DOT)
         .encode(x=x, y=y, tooltip=[*_ABOUT, *_DEVIATIONS])
     )
-    return (line + dots).properties(height=320)
+    chart: alt.LayerChart = (line + dots).properties(height=320)
+    return chart
 
 
 def gain_matrix(gains: pd.DataFrame) -> alt.LayerChart:
@@ -89,7 +91,10 @@ def gain_matrix(gains: pd.DataFrame) -> alt.LayerChart:
         text="text:N", color=alt.Color("ink:N", scale=None, legend=None)
     )
     high = of_rows(shown["discount"].nunique(), 36, TOP)
-    return (cells + words).resolve_scale(color="independent").properties(height=high)
+    chart: alt.LayerChart = (
+        (cells + words).resolve_scale(color="independent").properties(height=high)
+    )
+    return chart
 
 
 def _ink(r: float) -> str:

@@ -42,4 +42,7 @@ def within_rank(
     dashed = alt.Chart(chance).mark_line(strokeDash=[4, 4], color=SAME, strokeWidth=1.5)
     upright = alt.Chart(pd.DataFrame({"rank": [mark for mark in marks if mark in ticks]}))
     rules = upright.mark_rule(strokeDash=[2, 3], opacity=0.5, color=SAME).encode(x=x)
-    return (rules + dashed.encode(x=x, y=y, tooltip=tips) + lines + points).properties(height=300)
+    chart: alt.LayerChart = (
+        rules + dashed.encode(x=x, y=y, tooltip=tips) + lines + points
+    ).properties(height=300)
+    return chart

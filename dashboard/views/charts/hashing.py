@@ -98,7 +98,8 @@ def precision_recall(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChar
     )
     lines = base.mark_line(strokeWidth=2).encode(strokeDash=of_dashes(there))
     points = base.mark_point(filled=True, size=35, opacity=1).encode(shape=of_shape(there))
-    return (lines + points).properties(height=280)
+    chart: alt.LayerChart = (lines + points).properties(height=280)
+    return chart
 
 
 def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
@@ -137,7 +138,8 @@ def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
     )
     words = alt.Chart(marks).mark_text(color=WORSE, fontSize=13, fontWeight="bold")
     drawn = cells + words.encode(x=x, y=y, text="mark:N", tooltip=tips)
-    return drawn.properties(height=of_rows(len(rows), 20, KINDS))
+    chart: alt.LayerChart = drawn.properties(height=of_rows(len(rows), 20, KINDS))
+    return chart
 
 
 BOUND = ("mean", "worst", "best")
@@ -170,7 +172,8 @@ def _row_names(bits: int) -> str:
 def _banded(base: alt.Chart, line: alt.Chart, points: alt.Chart) -> alt.LayerChart:
     band = base.mark_area(opacity=0.14).encode(y=alt.Y("worst:Q", title=None), y2="best:Q")
     y = alt.Y("mean:Q", title=None, scale=SHARE)
-    return (band + line.encode(y=y) + points.encode(y=y)).properties(height=280)
+    chart: alt.LayerChart = (band + line.encode(y=y) + points.encode(y=y)).properties(height=280)
+    return chart
 
 
 def _there(means: pd.DataFrame, ways: dict[str, Way]) -> dict[str, Way]:

@@ -49,7 +49,8 @@ def curves(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     points = base.mark_point(filled=True, size=55).encode(shape=of_shape(ways))
     legend = 26 * ((len(ways) - 1) // 3)  # pixels that further rows of the legend take
     lines = base.mark_line(strokeWidth=2).encode(strokeDash=of_dashes(ways))
-    return (band + lines + points).properties(height=280 + legend)
+    chart: alt.LayerChart = (band + lines + points).properties(height=280 + legend)
+    return chart
 
 
 def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
@@ -79,7 +80,8 @@ def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     )
     ends = base.mark_point(filled=True, size=45, xOffset=7).encode(shape=of_shape(ways))
     high = of_rows(means["keyword"].nunique(), step, BOTTOM, KINDS)
-    return (base.mark_bar(cornerRadiusEnd=2) + ends).properties(height=high)
+    chart: alt.LayerChart = (base.mark_bar(cornerRadiusEnd=2) + ends).properties(height=high)
+    return chart
 
 
 def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
@@ -116,7 +118,10 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
     )
     layers = (cells.add_params(pick) + words).resolve_scale(color="independent")
     slant = 0.7 * LETTER * min(max(map(len, versions)), 22) * (not _fit(versions))
-    return layers.properties(height=of_rows(shown["name"].nunique(), 30, TOP, slant))
+    chart: alt.LayerChart = layers.properties(
+        height=of_rows(shown["name"].nunique(), 30, TOP, slant)
+    )
+    return chart
 
 
 def _cells(means: pd.DataFrame, strongest: float) -> pd.DataFrame:

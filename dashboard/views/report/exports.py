@@ -11,7 +11,6 @@ import pandas as pd
 
 from dashboard.letters import neutral
 from dashboard.tables import own_type
-from dashboard.views.report.markup import Markup, joined, tag
 
 TYPES = {"csv": "text/csv", "json": "application/json"}
 
@@ -46,16 +45,15 @@ def _cells(column: pd.Series) -> list[Any]:
     return [int(cell) if isinstance(cell, float) else cell for cell in cells]
 
 
-def links(contents: Mapping[str, str]) -> Markup:
-    """Links that save each file; the files are inside the page."""
-    items = [tag("li", _link(name, content)) for name, content in contents.items()]
-    return tag("ul", joined(items), class_="links")
+def links(contents: Mapping[str, str]) -> dict[str, str]:
+    """For each file an address that holds all of it, for a link inside a page."""
+    return {name: _address(name, content) for name, content in contents.items()}
 
 
-def _link(name: str, content: str) -> Markup:
+def _address(name: str, content: str) -> str:
     kind = TYPES[name.rpartition(".")[2]]
     packed = base64.b64encode(content.encode("utf-8", "replace")).decode("ascii")
-    return tag("a", name, href=f"data:{kind};charset=utf-8;base64,{packed}", download=name)
+    return f"data:{kind};charset=utf-8;base64,{packed}"
 
 
 def _safe(cell: Any) -> Any:

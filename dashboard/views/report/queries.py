@@ -1,117 +1,93 @@
-"""The queries that changed most: what each version found, picture by picture."""
+"""The queries that changed most: what each version found, result by result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
-from dashboard.evaluation.digits import number, signed
+from dashboard.evaluation.protocols.ticks import ticks
 from dashboard.experiment.names import item_names
-from dashboard.views.labels import group_name
-from dashboard.views.report.found import MOST, Found, marks
-from dashboard.views.report.markup import Markup, data, joined, tag
-from dashboard.views.report.pictures import Shown, picture_of
+from dashboard.views.report.comparison import Comparison
+from dashboard.views.report.pictures import Pictures
 
-NAME = 120  # letters
-_HIT = {True: "hit", False: "miss", None: "unjudged"}
-_SAID = {True: "✓ relevant", False: "✗ not relevant", None: "not judged"}
-
-
-def needed(found: Found) -> list[str]:
-    """The items whose pictures are shown: results, and items that are asked with."""
-    asked = _asked_with(found)
-    return [*found.results["item_id"], *(asked[q] for q in _shown(found) if q in asked)]
+_HIT = {
+    True: ("hit", "✓ relevant"),
+    False: ("miss", "✗ not relevant"),
+    None: ("unjudged", "not judged"),
+}
+_PRESENT = {True: ("yes", "✓"), False: ("no", "✗"), None: ("unknown", "?")}
 
 
-def changed(found: Found, query_ids: Sequence[str], word: str, shown: Shown) -> Markup:
-    """Queries one after the other, with a sentence on how many there are. word: worse or better."""
-    if not query_ids:
-        return tag("p", f"No query is {word}.")
-    every = int(found.front[word])
-    all_of = "The one query" if every == 1 else f"All {every:,} queries"
-    some = f"{len(query_ids):,} of {every:,} queries"
-    told = f"{all_of if every <= MOST else some} {word} in the candidate, largest change first."
-    rows = found.deltas.set_index("query_id").loc[list(query_ids)]
-    articles = [_article(found, row, shown) for row in rows.reset_index().to_dict("records")]
-    return joined([tag("p", told), *articles])
+def items_drawn(comparison: Comparison) -> list[str]:
+    """The items whose pictures are needed: results, and items that queries are about."""
+    about = _items_of_queries(comparison)
+    changed = (*comparison.worst, *comparison.best)
+    return [*comparison.results["item_id"], *(about[q] for q in changed if q in about)]
 
 
-def _article(found: Found, row: dict[Any, Any], shown: Shown) -> Markup:
-    query_id, subject = row["query_id"], found.subject
-    sign, kind = ("▼", "worse") if row["delta"] < 0 else ("▲", "better")
-    change = tag("strong", f"{sign} {signed(row['delta'])}", class_=kind)
-    values = f"{number(row['baseline'])}, then {number(row['candidate'])}"
-    place = list(found.judgement.query_ids).index(query_id)
-    count = f"{found.judgement.relevant[place]:,} relevant items"
-    asked = _asked_with(found).get(query_id)
-    own = [tag("div", picture_of(shown, asked), class_="own")] if asked else []
-    lines = [_line(found, query_id, version, shown) for version in subject.versions]
-    told = [subject.title, " ", change, f" ({values}) · {count} · ", _chips(found, query_id)]
-    return tag("article", *own, tag("h3", data(row["query"])), tag("p", *told), *lines)
-
-
-def _chips(found: Found, query_id: str) -> Markup:
-    mine = found.required[found.required["query_id"] == query_id]
-    chips = [
-        tag("span", data(row.keyword), class_="chip", title=group_name(str(row.group)))
-        for row in mine.itertuples()
+def changed(
+    comparison: Comparison, query_ids: Sequence[str], pictures: Pictures
+) -> list[dict[str, Any]]:
+    """What the template writes of each query: its texts, values, keywords, picture and lines."""
+    rows = comparison.deltas.set_index("query_id").loc[list(query_ids)]
+    judgement = comparison.judgement
+    relevant = dict(zip(judgement.query_ids, judgement.relevant, strict=True))
+    about = _items_of_queries(comparison)
+    required = comparison.required
+    changes: list[Any] = rows.reset_index().to_dict("records")
+    return [
+        {
+            **row,
+            "relevant": relevant[row["query_id"]],
+            "keywords": required[required["query_id"] == row["query_id"]].to_dict("records"),
+            "item": about.get(row["query_id"], ""),
+            "picture": pictures.get(about.get(row["query_id"], "")),
+            "lines": [
+                _line(comparison, row["query_id"], version, pictures)
+                for version in comparison.versions
+            ],
+        }
+        for row in changes
     ]
-    return joined(["keywords: ", *chips]) if chips else Markup("no keywords")
 
 
-def _line(found: Found, query_id: str, version: str, shown: Shown) -> Markup:
-    """The first results of one version, side by side."""
-    results = found.results
+def _line(
+    comparison: Comparison, query_id: str, version: str, pictures: Pictures
+) -> dict[str, Any]:
+    """The first results of one version, or why there are none."""
+    results = comparison.results
     mine = results[(results["query_id"] == query_id) & (results["run"] == version)]
-    if mine.empty:
-        why = found.subject.runs[version].attrs.get("not_run", {}).get(query_id, "no results")
-        return joined([tag("h4", data(version)), tag("p", data(why))])
-    ticked = marks(found, query_id, mine["item_id"].tolist())
-    items = found.subject.collection.items
+    not_run = comparison.runs[version].attrs.get("not_run", {})
+    items = comparison.collection.items
     names = item_names(items[items["item_id"].isin(mine["item_id"])])
-    cards = [
-        _card(row, ticked[ticked["item_id"] == row["item_id"]], shown, names)
-        for row in mine.to_dict("records")
-    ]
-    return joined([tag("h4", data(version)), tag("ol", *cards, class_="line")])
+    marks = _ticks(comparison, query_id, mine["item_id"].tolist())
+    cards, records = [], list[Any](mine.to_dict("records"))
+    for row in records:
+        kind, mark = _HIT[None if pd.isna(row["hit"]) else bool(row["hit"])]
+        item = row["item_id"]
+        texts = {"kind": kind, "mark": mark, "name": names.get(item, item)}
+        cards.append({**row, **texts, "picture": pictures[item], "ticks": marks.get(item, [])})
+    return {"version": version, "cards": cards, "why": not_run.get(query_id, "no results")}
 
 
-def _card(
-    row: dict[Any, Any], ticked: pd.DataFrame, shown: Shown, names: Mapping[str, str]
-) -> Markup:
-    hit, item = None if pd.isna(row["hit"]) else bool(row["hit"]), row["item_id"]
-    rank = [tag("b", f"#{row['rank']}"), " ", tag("span", _SAID[hit], class_="mark")]
-    move = tag("span", row["move"], class_="move") if row["move"] else ""
-    ticks = [_tick(tick) for tick in ticked.to_dict("records")]
-    return tag(
-        "li",
-        picture_of(shown, item),
-        tag("p", *rank),
-        tag("p", f"similarity {number(row['score'])} ", move),
-        tag("ul", *ticks, class_="ticks") if ticks else "",
-        tag("p", data(names.get(item, item), NAME), class_="name", title=item),
-        class_=_HIT[hit],
-    )
+def _ticks(
+    comparison: Comparison, query_id: str, item_ids: Sequence[str]
+) -> dict[str, list[dict[str, str]]]:
+    """For each item the required keywords with ✓, ✗ or, without any annotation, a question mark."""
+    mine = comparison.required[comparison.required["query_id"] == query_id]
+    marks: dict[str, list[dict[str, str]]] = {}
+    for row in ticks(mine, comparison.collection.keywords, item_ids).to_dict("records"):
+        kind, sign = _PRESENT[None if pd.isna(row["present"]) else bool(row["present"])]
+        mark = {"kind": kind, "sign": sign, "keyword": row["keyword"]}
+        marks.setdefault(row["item_id"], []).append(mark)
+    return marks
 
 
-def _tick(tick: dict[Any, Any]) -> Markup:
-    """A required keyword with ✓, ✗ or, where the item has no annotation at all, a question mark."""
-    present = None if pd.isna(tick["present"]) else bool(tick["present"])
-    sign = {True: "✓", False: "✗", None: "?"}[present]
-    kind = {True: "yes", False: "no", None: "unknown"}[present]
-    return tag("li", f"{sign} ", data(tick["keyword"], 60), class_=kind)
-
-
-def _shown(found: Found) -> list[str]:
-    return [*found.worst, *found.best]
-
-
-def _asked_with(found: Found) -> dict[str, str]:
-    """The item that an item query asks with, by query."""
-    queries = found.subject.queries
-    if queries is None or "item_id" not in queries.columns:
+def _items_of_queries(comparison: Comparison) -> dict[str, str]:
+    """The item that an item query is about, by query."""
+    if "item_id" not in comparison.queries:
         return {}
-    asking = queries[queries["item_id"] != ""]
+    asking = comparison.queries[comparison.queries["item_id"] != ""]
     return dict(zip(asking["query_id"], asking["item_id"], strict=True))

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.views.experiments import experiment_of
-from dashboard.views.report import Subject, report
+from dashboard.views.report import Comparison, report
 from dashboard.views.report.exports import as_csv, as_json
 from dashboard.views.summary.measured import metrics_in_view, selected
 from dashboard.views.view import View
@@ -42,13 +42,13 @@ def hand_over(view: View, queries: pd.DataFrame) -> None:
 
 
 def _report(view: View) -> str:
-    return report(_subject(view)).html
+    return report(_comparison(view)).html
 
 
-def _subject(view: View) -> Subject:
+def _comparison(view: View) -> Comparison:
     """The comparison in view for a report, with the numbers that the screen shows."""
     experiment = experiment_of(view)
-    return Subject(
+    return Comparison(
         experiment,
         view.baseline,
         view.candidate,
