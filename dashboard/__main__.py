@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 
 from dashboard.commands import (
+    checking,
     comparing,
-    digests,
-    looking,
+    keywords,
     measuring,
     reference,
     satisfaction,
@@ -21,7 +21,7 @@ from dashboard.commands import (
 )
 from dashboard.commands.arguments import OneLine
 from dashboard.commands.console import EXIT_CODES, WRONG, Answering, complain
-from dashboard.commands.output import printed
+from dashboard.commands.output import Format, printed
 from dashboard.logs import escape_logs
 from dashboard.tables import DataError
 
@@ -39,12 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(problem)
         return WRONG
     try:
-        form = "blocks" if call.as_blocks and call.format == "table" else call.format
+        form: Format = "blocks" if call.as_blocks and call.format == "table" else call.format
         print(printed(table, form, on_terminal=sys.stdout.isatty()), flush=True)
     except BrokenPipeError:
         # The reader has seen enough (`| head`); nothing is left to write to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return code
+    return int(code)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -60,14 +60,14 @@ def _parser() -> argparse.ArgumentParser:
         abouts[name] = about
         return added
 
-    looking.add_check(command)
+    checking.add_check(command)
     measuring.add_measure(command)
     comparing.add_compare(command)
     comparing.add_report(command)
     searching.add_search(command)
     satisfaction.add_to(command)
-    digests.add_to(command)
-    looking.add_keywords_of(command)
+    checking.add_digests(command)
+    keywords.add_keywords_of(command)
     reference.add_to(command, abouts)
     return parser
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.commands.faults import look_at_networks
+from dashboard.experiment.checking import note_networks
 from dashboard.storage.collection.collection import open_collection
 from dashboard.tables import DataError, Findings
 from tests.bombs import BOMBS, ROOT, make_all
@@ -45,7 +45,7 @@ def refusals(folder: Path) -> str:
     except DataError as problem:
         return str(problem)
     findings = Findings()
-    look_at_networks(collection, findings)
+    note_networks(collection, findings)
     said = [*collection.broken.values(), *collection.refused.values()]
     return "\n".join([*map(str, said), *map(str, findings.frame().itertuples(index=False))])
 

@@ -6,7 +6,8 @@ import pytest
 
 from dashboard.commands.gate.checks import LEAST, check_slices, check_whole
 from dashboard.commands.gate.conditions import conditions
-from dashboard.commands.gate.known_queries import Known, check_known
+from dashboard.commands.gate.known_queries import check_known
+from dashboard.experiment.plain_files import Known
 
 
 def measured(deltas, name="P", cutoff=5):

@@ -101,8 +101,11 @@ def test_check_compare_report_and_search_say_how_many(tmp_path, capsys):
     assert "not in the collection" in written, "the placeholder of a result that is no item"
     _, found, err = call(capsys, "search", folder, "text 1", "--model", "a", "-k", "9")
     assert [row["rank"] for row in found] == list(range(1, 5))
-    for row in found:
-        assert row["hit"] is (False if row["item_id"].startswith("zz") else None)
+    hits = {row["item_id"]: row["hit"] for row in found}
+    assert {item: hits[item] for item in hits if item.startswith("zz")} == {
+        "zz0": False,
+        "zz1": False,
+    }
     assert "a: 2 of 4 results are no items of the collection" in err
 
 

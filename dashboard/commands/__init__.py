@@ -1,6 +1,6 @@
 """What the command line answers: the same functions as the screens, without a screen.
 
-measuring.py, comparing.py, looking.py, searching.py, satisfaction.py and digests.py enter the
+checking.py, keywords.py, measuring.py, comparing.py, searching.py and satisfaction.py enter the
 commands and answer them; reference.py prints the registries and writes the README.md of the rooms;
 gate/ gives the verdict for CI. experiments.py reads the options that make an experiment,
 arguments.py single numbers; output.py prints tables, console.py opens collections and writes

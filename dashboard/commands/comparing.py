@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands import answers, gate
+from dashboard.commands import gate
 from dashboard.commands.console import (
     FINDING,
     FINE,
@@ -82,7 +82,12 @@ def _compare(call: Namespace) -> Answer:
     # of the protocol's own metrics some may be of queries that nobody asked for, such as those of
     # the other direction; one that is named must have a value
     missing = len(silent) > 0 and (bool(call.metrics) or len(silent) == len(table))
-    return table, FINDING if answers.regressed(table) or missing else FINE
+    return table, FINDING if _regressed(table) or missing else FINE
+
+
+def _regressed(comparison: pd.DataFrame) -> bool:
+    """Whether some measure fell by more than chance explains: its interval lies below 0."""
+    return bool((comparison["high"] < 0).any())
 
 
 def _report(call: Namespace) -> Answer:

@@ -10,8 +10,7 @@ from typing import Protocol
 import pandas as pd
 
 from dashboard.commands.output import one_line
-from dashboard.experiment.collections import opened_in
-from dashboard.storage.collection.collection import Collection, find
+from dashboard.experiment.collections import Collection, opened_at
 
 FINE, FINDING, WRONG = 0, 1, 2
 EXIT_CODES = {
@@ -46,7 +45,7 @@ def add_collection(parser: ArgumentParser, *, optional: bool = False) -> None:
 
 def opened(call: Namespace) -> Collection:
     """The collection of a call; what of its files was refused or left out is complained about."""
-    collection = opened_in(find(call.collection, allow_path=True))
+    collection = opened_at(call.collection)
     complain_about(collection.findings, ("error", "warning"))
     return collection
 
@@ -58,10 +57,11 @@ def unusable(collection: Collection) -> list[str]:
 
 def complain_about(findings: pd.DataFrame, levels: Sequence[str] = ALL) -> None:
     """A line on stderr for each finding of these levels."""
-    for row in findings[findings["level"].isin(levels)].itertuples():
-        line = "" if pd.isna(row.line) else f", line {row.line}"
-        said = f"found {row.found}; wanted {row.wanted}" if row.wanted else row.found
-        complain(f"{row.level}: {row.file}{line}: {said}")
+    for row in findings[findings["level"].isin(levels)].to_dict("records"):
+        line = "" if pd.isna(row["line"]) else f", line {row['line']}"
+        found, wanted = row["found"], row["wanted"]
+        sentence = f"found {found}; wanted {wanted}" if wanted else found
+        complain(f"{row['level']}: {row['file']}{line}: {sentence}")
 
 
 def complain(problem: object) -> None:

@@ -10,13 +10,10 @@ from dashboard.commands.arguments import at_least_one, cosine, positive, share
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol, crossmodal, trec
 from dashboard.evaluation.submission import DIMENSION
 from dashboard.experiment import judging
-from dashboard.experiment.collections import usual_queries
+from dashboard.experiment.collections import Collection, groups_named, usual_queries
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.near_duplicates import LEFT_OUT
-from dashboard.experiment.submissions import Submitted
-from dashboard.storage.collection.collection import Collection
-from dashboard.storage.collection.settings import group_name
-from dashboard.storage.versions.submissions import FORM, Submission
+from dashboard.experiment.submissions import FORM, Submission, Submitted
 
 OF_A_COLLECTION = ("runs", "groups", "threshold", "queries", "copies", "min_similarity")
 
@@ -83,11 +80,7 @@ def protocol_named(name: str, known: Iterable[str] = ()) -> Protocol:
 
 def groups_of(call: Namespace, collection: Collection) -> list[str]:
     """The keyword groups of a call. Raises ValueError for one that the collection has not."""
-    groups = [group_name(group) for group in call.groups or collection.default_groups]
-    unknown = [group for group in groups if group not in collection.groups]
-    if unknown:
-        raise ValueError(f"no group {unknown[0]!r}; there are {', '.join(collection.groups)}")
-    return groups
+    return groups_named(collection, call.groups)
 
 
 def threshold_of(call: Namespace, collection: Collection) -> float:

@@ -12,10 +12,8 @@ from dashboard.commands.console import FINE, Answer, Command, add_collection, co
 from dashboard.evaluation.metrics.context import DISCOUNTS
 from dashboard.evaluation.satisfaction.cag_steps import USUAL
 from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
-from dashboard.storage.collection.collection import Collection
-from dashboard.storage.lists import lists
-from dashboard.storage.lists.raters import answers, ratings_of
-from dashboard.storage.reviews.review_keys import key_of
+from dashboard.experiment import context_study
+from dashboard.experiment.collections import Collection
 from dashboard.tables import DataError, Findings
 
 ABOUT = "correlation of metrics with participants' satisfaction"
@@ -55,25 +53,22 @@ def add_to(command: Command) -> None:
 
 
 def _satisfaction(call: Namespace) -> Answer:
-    table, noted = asked_table(opened(call), call)
+    table, noted = table_of(opened(call), call)
     complain_about(noted)
     return table, FINE
 
 
-def asked_table(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
+def table_of(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The table that a call asks for, whose answers it rests on in its first column; and findings.
 
     Raises DataError where the collection has no lists, no such list, or a file of theirs cannot be
     used.
     """
-    known = lists.read_lists(collection)
-    if known is None:
-        raise DataError(collection.name, "no lists.csv", "lists that people saw")
+    study = context_study.study_in(collection.folder)
+    known = context_study.lists_in(study)
     for problem in known.refused.values():
         raise problem
-    said, kind = answers(known, ratings_of(key_of(collection)))
-    viewers = kind in (lists.REAL, lists.SIMULATED)
-    browsed = Browsed.of(known.places, known.relevance, said, by_viewers=viewers)
+    browsed, kind = context_study.browsed(study)
     reading = Reading(call.rows, call.window, call.divide, call.average)
     if call.list is None:
         table = TABLES[call.table](browsed, reading)
@@ -81,6 +76,7 @@ def asked_table(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, 
         table = browsed.steps(call.list, reading, call.discount)
     else:
         raise DataError(collection.name, f"no list {call.list[:80]!r}", "a list of lists.csv")
+    table = table.copy()  # results are shared
     table.insert(0, "answers", kind)
     noted = _whose(kind)
     number = browsed.in_each_row(reading.rows) if reading.average == "rows" else None
@@ -92,9 +88,9 @@ def asked_table(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, 
 
 def _whose(kind: str) -> Findings:
     noted = Findings()
-    if kind == lists.SIMULATED:
+    if kind == context_study.SIMULATED:
         found = "answers that a browsing model made up"
         noted.note("satisfaction", found, "answers of people; these support no conclusion")
-    elif kind == lists.NONE:
+    elif kind == context_study.NONE:
         noted.note("satisfaction", "no answers", "what people said of their lists")
     return noted

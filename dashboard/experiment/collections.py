@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from dashboard.experiment import names
 from dashboard.experiment.memory import remembered
 from dashboard.retrieval import language_models, searchable
 from dashboard.retrieval.query_vectors import to_encode
+from dashboard.retrieval.runs import Which
 from dashboard.retrieval.searchable import Searchable as Searchable
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.collection import sides
 from dashboard.storage.collection.collection import Collection as Collection
 from dashboard.storage.collection.freshness import stamp
+from dashboard.storage.collection.settings import group_name
 from dashboard.tables import DataError
 
 
@@ -35,6 +38,11 @@ def opened(name: str) -> Collection:
     Raises DataError where there is none, or it cannot be opened.
     """
     return opened_in(stored.find(name))
+
+
+def opened_at(name_or_path: str) -> Collection:
+    """The collection of that name, or in the folder at that path, in the state of its files."""
+    return opened_in(stored.find(name_or_path, allow_path=True))
 
 
 def opened_in(folder: Path) -> Collection:
@@ -60,7 +68,19 @@ def _opened(folder: str, state: str) -> Collection:
     return stored.open_collection(Path(folder), allow_path=True)
 
 
-def usual_queries(collection: Collection) -> str:
+def groups_named(collection: Collection, names: Sequence[str] | None) -> list[str]:
+    """The keyword groups of some names, by default the collection's default groups.
+
+    Raises ValueError for one that the collection does not have.
+    """
+    groups = [group_name(name) for name in names or collection.default_groups]
+    unknown = [group for group in groups if group not in collection.groups]
+    if unknown:
+        raise ValueError(f"no group {unknown[0]!r}; there are {', '.join(collection.groups)}")
+    return groups
+
+
+def usual_queries(collection: Collection) -> Which:
     """The kind of queries that a collection is opened with."""
     tables = collection.queries, collection.protocols, collection.query_keywords
     return sides.usual_queries(*tables)

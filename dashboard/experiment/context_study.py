@@ -3,12 +3,13 @@ reviewers said since."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
 from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
-from dashboard.experiment.collections import opened
+from dashboard.experiment.collections import opened_in
 from dashboard.experiment.memory import remembered
 from dashboard.storage.collection.collection import Collection, find
 from dashboard.storage.collection.freshness import stamp
@@ -37,11 +38,21 @@ class Study(NamedTuple):
     reviews: str
     until: int
     key: str
+    folder: str
 
 
 def lists_of(name: str) -> Lists | None:
     """What a collection's people saw and said; None where it has no lists."""
-    return _lists(name, stamp(find(name)))
+    folder = find(name)
+    return _lists(str(folder), stamp(folder))
+
+
+def lists_in(study: Study) -> Lists:
+    """What the people of a study saw and said. Raises DataError where there are no lists."""
+    known = _lists(study.folder, study.state)
+    if known is None:
+        raise DataError(study.collection, "no lists.csv", "lists that people saw")
+    return known
 
 
 def has_lists(collection: Collection) -> bool:
@@ -65,13 +76,24 @@ def side_by_side(collection: Collection) -> int:
 def workers(name: str) -> tuple[int, int]:
     """How many workers said how relevant an item is to a query, at least and at most; 0 where
     relevance came averaged."""
-    return _workers(name, stamp(find(name)))
+    folder = find(name)
+    return _workers(str(folder), stamp(folder))
 
 
 def study_of(name: str) -> Study:
     """What the tables depend on now. Raises DataError where the reviews cannot be read."""
-    key = key_of(opened(name))
-    study = Study(name, stamp(find(name)), *reviews.state(key, reviews.RATING), key)
+    return study_in(find(name))
+
+
+def study_in(folder: Path) -> Study:
+    """What the tables of the collection in a folder depend on now.
+
+    Raises DataError where the reviews cannot be read.
+    """
+    collection = opened_in(folder)
+    key = key_of(collection)
+    state = reviews.state(key, reviews.RATING)
+    study = Study(collection.name, stamp(folder), *state, key, str(folder))
     ratings(study)  # here, where the screen is ready to be told that they cannot be read
     return study
 
@@ -83,32 +105,32 @@ def ratings(study: Study) -> pd.DataFrame:
 
 def kind(study: Study) -> str:
     """Whose answers count: REAL, SIMULATED, REVIEWERS or NONE."""
-    return _browsed(study)[1]
+    return browsed(study)[1]
 
 
 def answers(study: Study) -> pd.DataFrame:
     """Who said what of which list: list_id, query_id, participant, session, satisfaction."""
-    known = _lists(study.collection, study.state)
+    known = _lists(study.folder, study.state)
     return answers_of(known, ratings(study))[0] if known else pd.DataFrame()
 
 
 @remembered(16)
 def sizes(study: Study) -> pd.DataFrame:
     """The source's table 1."""
-    return _browsed(study)[0].sizes()
+    return browsed(study)[0].sizes()
 
 
 @remembered(32)
 def cleaning(study: Study, rows: int) -> pd.DataFrame:
     """What each step of cleaning left."""
-    return _browsed(study)[0].study(rows).steps
+    return browsed(study)[0].study(rows).steps
 
 
 @remembered(32)
 def spread(study: Study, rows: int) -> pd.DataFrame:
     """The source's figure 3, with the words and the version of each list."""
-    known = _lists(study.collection, study.state)
-    drawn = _browsed(study)[0].spread(rows)
+    known = _lists(study.folder, study.state)
+    drawn = browsed(study)[0].spread(rows)
     about = known.places.drop_duplicates("list_id") if known else pd.DataFrame()
     return drawn.merge(about[["list_id", "query_id", "version", "participant"]], on="list_id")
 
@@ -116,41 +138,41 @@ def spread(study: Study, rows: int) -> pd.DataFrame:
 @remembered(32)
 def in_each_row(study: Study, rows: int) -> int | None:
     """How many pictures every row of lists of at least so many rows holds; None: they differ."""
-    return _browsed(study)[0].in_each_row(rows)
+    return browsed(study)[0].in_each_row(rows)
 
 
 @remembered(32)
 def halves(study: Study, reading: Reading) -> pd.DataFrame:
     """The source's table 2."""
-    return _browsed(study)[0].halves(reading)
+    return browsed(study)[0].halves(reading)
 
 
 @remembered(64)
 def gains(study: Study, reading: Reading) -> pd.DataFrame:
     """Original and context-aware gain under each discount, at one depth."""
-    return _browsed(study)[0].gains(reading)
+    return browsed(study)[0].gains(reading)
 
 
 @remembered(32)
 def table_3(study: Study, reading: Reading) -> pd.DataFrame:
     """The source's table 3; of the reading the window and its divisor."""
-    return _browsed(study)[0].table_3(reading)
+    return browsed(study)[0].table_3(reading)
 
 
 @remembered(128)
 def steps(study: Study, list_id: str, reading: Reading, discount: str) -> pd.DataFrame:
     """One list picture by picture."""
-    return _browsed(study)[0].steps(list_id, reading, discount)
+    return browsed(study)[0].steps(list_id, reading, discount)
 
 
 @remembered(8)
-def _lists(name: str, state: str) -> Lists | None:
-    return read_lists(opened(name))
+def _lists(folder: str, state: str) -> Lists | None:
+    return read_lists(opened_in(Path(folder)))
 
 
 @remembered(8)
-def _workers(name: str, state: str) -> tuple[int, int]:
-    known = _lists(name, state)
+def _workers(folder: str, state: str) -> tuple[int, int]:
+    known = _lists(folder, state)
     if known is None or (known.relevance["worker"] == "").all():
         return 0, 0
     number = known.relevance.groupby(["query_id", "item_id"]).size()
@@ -158,10 +180,9 @@ def _workers(name: str, state: str) -> tuple[int, int]:
 
 
 @remembered(16)
-def _browsed(study: Study) -> tuple[Browsed, str]:
-    known = _lists(study.collection, study.state)
-    if known is None:
-        raise DataError(study.collection, "no lists.csv", "lists that people saw")
+def browsed(study: Study) -> tuple[Browsed, str]:
+    """All tables of a study, and whose answers they rest on. Raises DataError without lists."""
+    known = lists_in(study)
     given, whose = answers_of(known, ratings(study))
     viewers = whose in (REAL, SIMULATED)
     return Browsed.of(known.places, known.relevance, given, by_viewers=viewers), whose

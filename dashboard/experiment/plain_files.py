@@ -1,8 +1,10 @@
-"""Plain files of judgements and runs, measured without a collection."""
+"""Plain files without a collection: judgements and runs that are measured, and queries that are
+known to be right or to fail."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,13 +13,22 @@ import pandas as pd
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import Measure, parse
+from dashboard.evaluation.metrics.registry import measure as measure_named
 from dashboard.evaluation.protocols import Protocol, crossmodal
 from dashboard.experiment.notes import note_judgement
 from dashboard.experiment.submissions import Submitted, score_against
 from dashboard.storage.collection.error_places import placing_in
+from dashboard.storage.files.tables import read_table
 from dashboard.storage.runs.runs import read_qrels, read_run
 from dashboard.storage.versions.versions import RUN_NAME
-from dashboard.tables import Findings, counted, listed
+from dashboard.tables import DataError, Findings, Table, counted, listed
+
+KNOWN = Table(
+    "known",
+    {"query_id": "text", "metric": "text", "least": "number", "status": "text"},
+    key=("query_id", "metric"),
+)
+STATUS = ("good", "fails")
 
 
 def measure_files(
@@ -82,3 +93,31 @@ def _compare_queries(name: str, ran: set[str], judged: set[str], findings: Findi
         found = f"results of {counted(len(strange), 'query', 'queries')} without judgements"
         wanted = "judged queries; they were left out"
         findings.note(name, f"{found} ({listed(sorted(strange))})", wanted)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The table KNOWN, its index the line in the file, and the measure of each row."""
+
+    file: str
+    rows: pd.DataFrame
+    measures: tuple[Measure, ...]
+
+
+def read_known(path: Path) -> Known:
+    """What a team knows of single queries.
+
+    Raises DataError with its line for an unknown metric or status.
+    """
+    known = read_table(path, KNOWN)
+    measures = []
+    for line, row in zip(known.index, known.to_dict("records"), strict=True):
+        if row["status"] not in STATUS:
+            found = f"the status {row['status'][:80]!r}"
+            raise DataError(path.name, found, " or ".join(STATUS), line=int(line))
+        try:
+            measures.append(measure_named(row["metric"]))
+        except ValueError as problem:
+            found = f"the metric {row['metric'][:80]!r}"
+            raise DataError(path.name, found, str(problem).rstrip("."), line=int(line)) from problem
+    return Known(path.name, known, tuple(measures))

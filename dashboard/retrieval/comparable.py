@@ -33,13 +33,13 @@ def made(collection: Collection, version: str) -> Made:
     if model is None:
         run = run_of(collection, version)
         known = frozenset(collection.items["item_id"])
-        texts = collection.queries.loc[collection.queries["text"] != "", "query_id"]
+        texts = frozenset(collection.queries.loc[collection.queries["text"] != "", "query_id"])
         depth = run.attrs.get("whole") or _depth(run)
-        return Made(known, frozenset(texts) & frozenset(run["query_id"]), depth, ())
+        return Made(known, texts & frozenset(run["query_id"]), depth, ())
     wrong = tuple(word for word, _ in outdated(model, collection.digests).values())
-    texts = collection.queries[collection.queries["text"] != ""]
+    in_words = collection.queries[collection.queries["text"] != ""]
     stored = frozenset(model.queries.ids) if model.queries else frozenset()
-    asked = stored | frozenset(query_vectors(model, texts).vectors.ids)
+    asked = stored | frozenset(query_vectors(model, in_words).vectors.ids)
     return Made(frozenset(model.items.ids), asked, _longest(collection, model.items.ids), wrong)
 
 

@@ -90,7 +90,8 @@ def see(model: Model, picture: Image.Image) -> Array:
         found = f"a language model that sees no pictures ({' '.join(str(error).split())[:120]})"
         wanted = "one that embeds texts and pictures, such as CLIP"
         raise DataError(f"models/{model.name}/{TEXT_MODEL}", found, wanted) from error
-    return np.asarray(seen, dtype="float32")[0]
+    vector: Array = np.asarray(seen[0], dtype="float32")
+    return vector
 
 
 # To add an encoder: one function from a model version and texts to vectors, and its line here.

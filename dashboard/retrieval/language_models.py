@@ -165,13 +165,13 @@ def _load(folder: Path) -> Backend:
     os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
     try:
         import torch
-        from keybert import KeyBERT
+        from keybert import KeyBERT  # type: ignore[import-untyped]
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging as loading
     except ImportError as error:
         raise DataError("the text model", f"no package {error.name}", "the package") from error
 
-    loading.disable_progress_bar()
+    loading.disable_progress_bar()  # type: ignore[no-untyped-call]
     torch.set_num_threads(1)
     try:
         sentences = SentenceTransformer(

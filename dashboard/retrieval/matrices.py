@@ -86,7 +86,8 @@ def read_matrix_run(
 
 
 def _ids(asked: pd.DataFrame) -> pd.Index:
-    return pd.Index(asked["query_id"].array, dtype="str")
+    found: pd.Index = pd.Index(asked["query_id"], dtype="str")
+    return found
 
 
 def _codes(asked: pd.DataFrame, mine: Iterable[str]) -> Places:

@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +62,7 @@ class _Process:
             self._heard(STARTING, 0)
             self._ready = True
         try:
-            network_child.send(self._process.stdin, asked, given)
+            network_child.send(cast(BinaryIO, self._process.stdin), asked, given)
         except OSError as error:
             raise Ended(False) from error
         kind, answer = self._heard(seconds, asked["most"])

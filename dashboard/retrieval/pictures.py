@@ -49,7 +49,8 @@ def pixels(side: PictureSide, picture: Image.Image) -> Array:
     else:
         laid_out = seen.resize(side.size, how)
     values = np.asarray(laid_out, np.float32).reshape(side.size[1], side.size[0], -1)
-    scaled = (values - np.float32(side.mean)) / np.float32(side.spread)
+    mean, spread = (np.asarray(of, np.float32) for of in (side.mean, side.spread))
+    scaled = (values - mean) / spread
     return np.ascontiguousarray(scaled.transpose(2, 0, 1)[None], np.float32)
 
 

@@ -328,10 +328,12 @@ def with_judged(
     known, gallery = run["query_id"].cat.categories, run["item_id"].cat.categories
     there = pd.DataFrame({"q": run["query_id"].cat.codes, "i": run["item_id"].cat.codes})
     query, item = _beyond(
-        known.get_indexer(pairs["query_id"]), gallery.get_indexer(pairs["item_id"]), there
+        known.get_indexer(pd.Index(pairs["query_id"])),
+        gallery.get_indexer(pd.Index(pairs["item_id"])),
+        there,
     )
-    asking = query_vectors(model, asked).vectors.rows(known)
-    score = gallery_of(model).part(gallery).scores(asking, query, item)
+    asking = query_vectors(model, asked).vectors.rows(list(known))
+    score = gallery_of(model).part(list(gallery)).scores(asking, query, item)
     order = np.lexsort((item, -score, query))
     further = pd.DataFrame(
         {

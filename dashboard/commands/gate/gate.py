@@ -12,11 +12,12 @@ from dashboard.commands.files import write_file
 from dashboard.commands.gate.checks import Check, check_slices, check_whole
 from dashboard.commands.gate.conditions import Condition, conditions, sliced
 from dashboard.commands.gate.formats import junit, summary
-from dashboard.commands.gate.known_queries import Known, check_known, read_known
+from dashboard.commands.gate.known_queries import check_known
 from dashboard.evaluation.comparison.compare import compare
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.experiment import measuring, ranking
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.plain_files import Known, read_known
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -2,52 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import pandas as pd
 
 from dashboard.commands.gate.checks import Check, Outcome
 from dashboard.evaluation.comparison.compare import SAME
 from dashboard.evaluation.digits import number
-from dashboard.evaluation.metrics.registry import Measure, measure
-from dashboard.storage.files.tables import read_table
-from dashboard.tables import DataError, Table
-
-KNOWN = Table(
-    "known",
-    {"query_id": "text", "metric": "text", "least": "number", "status": "text"},
-    key=("query_id", "metric"),
-)
-STATUS = ("good", "fails")
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """The table KNOWN, its index the line in the file, and the measure of each row."""
-
-    file: str
-    rows: pd.DataFrame
-    measures: tuple[Measure, ...]
-
-
-def read_known(path: Path) -> Known:
-    """What a team knows of single queries.
-
-    Raises DataError with its line for an unknown metric or status.
-    """
-    known = read_table(path, KNOWN)
-    measures = []
-    for line, row in zip(known.index, known.to_dict("records"), strict=True):
-        if row["status"] not in STATUS:
-            found = f"the status {row['status'][:80]!r}"
-            raise DataError(path.name, found, " or ".join(STATUS), line=int(line))
-        try:
-            measures.append(measure(row["metric"]))
-        except ValueError as problem:
-            found = f"the metric {row['metric'][:80]!r}"
-            raise DataError(path.name, found, str(problem).rstrip("."), line=int(line)) from problem
-    return Known(path.name, known, tuple(measures))
+from dashboard.experiment.plain_files import Known
 
 
 def check_known(measurements: pd.DataFrame, candidate: str, known: Known) -> list[Check]:

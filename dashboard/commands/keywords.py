@@ -1,30 +1,12 @@
-"""`python -m dashboard check` and `keywords`: what is in a collection and how it is read."""
+"""`python -m dashboard keywords`: which keywords a text is mapped to."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 
-from dashboard.commands import answers
-from dashboard.commands.console import (
-    FINDING,
-    FINE,
-    Answer,
-    Command,
-    add_collection,
-    opened,
-)
+from dashboard.commands.console import FINE, Answer, Command, add_collection, opened
 from dashboard.commands.experiments import add_keywords, threshold_of
-
-
-def add_check(command: Command) -> None:
-    """Enter the command `check`."""
-    about = "check a collection: what is missing, repaired or unusable"
-    add_collection(command("check", _check, about))
-
-
-def _check(call: Namespace) -> Answer:
-    table = answers.check(call.collection)
-    return table, FINDING if (table["level"] == "error").any() else FINE
+from dashboard.experiment import mapping
 
 
 def add_keywords_of(command: Command) -> None:
@@ -42,9 +24,9 @@ def add_keywords_of(command: Command) -> None:
 def _keywords(call: Namespace) -> Answer:
     collection = opened(call)
     if call.draft:
-        return answers.draft_vocabulary(collection), FINE
+        return mapping.draft_vocabulary(collection), FINE
     threshold = threshold_of(call, collection)
     if call.write:
-        return answers.write_keywords(collection, threshold), FINE
-    mapped = answers.mapped_text(collection, call.text or "", threshold)
+        return mapping.write_keywords(collection, threshold), FINE
+    mapped = mapping.mapped_text(collection, call.text or "", threshold)
     return mapped[["ngram", "keyword", "group", "score", "kept"]], FINE

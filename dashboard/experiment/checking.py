@@ -1,0 +1,260 @@
+"""Finds the faults of a collection's files, and models that are not those on record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pandas as pd
+
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.protocols.class_labels import column_of
+from dashboard.experiment.collections import opened_in
+from dashboard.retrieval import keywords, pictures, runs
+from dashboard.retrieval.query_vectors import query_vectors, to_encode
+from dashboard.storage.collection.collection import SETTINGS, Collection, find, open_collection
+from dashboard.storage.collection.error_places import placed
+from dashboard.storage.collection.evidence import lines_of_items, lines_of_queries
+from dashboard.storage.files.table_files import stored_files
+from dashboard.storage.lists.lists import read_lists
+from dashboard.storage.media import item_media, query_pictures
+from dashboard.storage.media.spans import ANSWERS, OVERRULED
+from dashboard.storage.versions.model_record import FILE, missing, of_today, record, still_holds
+from dashboard.storage.versions.versions import Model
+from dashboard.tables import DataError, Findings, listed
+
+WANTED_MEDIA = {
+    item_media.SPAN_OUTSIDE: f'a span inside its file; {OVERRULED} = "yes" in {SETTINGS}, or yes '
+    f"in a column {OVERRULED}, where files were cut to their spans"
+}
+"""What is to be done where an item's media are not shown, by the word for it."""
+SAME, OTHER, NONE = "same", "other", "not recorded"
+
+
+def check(name_or_path: str) -> pd.DataFrame:
+    """All that is to say about a collection: level, file, line, found, wanted.
+
+    Raises DataError where there is no such collection at all.
+    """
+    folder = find(name_or_path, allow_path=True)
+    findings = Findings()
+    try:
+        collection = open_collection(folder, allow_path=True)
+    except DataError as problem:
+        findings.error(problem)
+        return findings.frame()
+    _gaps(collection, findings)
+    _note_judging(collection, findings)
+    _note_query_pictures(collection, findings)
+    note_networks(collection, findings)
+    _note_query_vectors(collection, findings)
+    _note_labels(collection, findings)
+    _note_spans(collection, findings)
+    shown = item_media.media(collection, collection.items["item_id"])
+    odd = shown[
+        ~shown["problem"].isin(["", item_media.SPAN_REVERSED])
+    ]  # these are said with their line
+    lines = lines_of_items(collection.folder)
+    for word, ids in odd.groupby("problem", sort=False)["item_id"]:
+        found = f"{len(ids):,} of {len(shown):,} items whose media are not shown: {word}"
+        wanted = WANTED_MEDIA.get(str(word), "a clip or picture for each item")
+        findings.warning("items.csv", f"{found} ({listed(ids)})", wanted, _first(lines, ids))
+    _note_cut_clips(shown, findings)
+    seen = read_lists(collection)
+    tables = [collection.findings, runs.check_runs(collection), findings.frame()]
+    tables += [seen.findings] if seen else []
+    filled = [table for table in tables if len(table)]
+    # what the workers answered is read for the judgements and for the lists: said once
+    once = pd.concat(filled).drop_duplicates(ignore_index=True) if filled else None
+    return collection.findings if once is None else once
+
+
+def _gaps(collection: Collection, findings: Findings) -> None:
+    """What is missing altogether, without which nothing can be measured."""
+    if not collection.versions:
+        wanted = "a model, or a file in runs"
+        if collection.broken or not _without_versions(collection):
+            findings.error(DataError("models", "no version that can be used", wanted))
+        else:
+            findings.note("models", "no version", f"{wanted}, to compare; the rest goes without")
+    if collection.queries.empty and "queries" not in collection.refused:
+        findings.error(DataError("queries.csv", "no query", "at least one query"))
+    if _by_keywords(collection) and collection.keywords.empty:
+        wanted = "keywords of the items, for the protocol alfa"
+        findings.error(DataError("unified_annotation.csv", "no keyword of any item", wanted))
+    for model in collection.models.values():
+        if lacks := missing(model):
+            found = f"no {' and no '.join(lacks)}"
+            wanted = (
+                "what it was made for, to notice changes: python -m dashboard digests … --write"
+            )
+            findings.note(f"models/{model.name}/{FILE}", found, wanted)
+    texts = set(collection.queries.loc[collection.queries["text"] != "", "query_id"])
+    unmapped = texts - set(collection.query_keywords["query_id"])
+    if _by_keywords(collection) and texts and unmapped == texts:
+        wanted = "their keywords: python -m dashboard keywords … --write"
+        findings.error(DataError("query_keywords.csv", "no text query mapped to a keyword", wanted))
+
+
+def _without_versions(collection: Collection) -> bool:
+    """Whether a collection has a use without a version: lists that people saw, or submissions."""
+    known = [PROTOCOLS[name] for name in collection.protocols if name in PROTOCOLS]
+    lists = bool(stored_files(collection.folder, "lists"))
+    return any(protocol.takes_features or (lists and protocol.in_rows) for protocol in known)
+
+
+def _by_keywords(collection: Collection) -> bool:
+    """Whether some protocol of the collection makes relevance of keywords."""
+    known = [PROTOCOLS[name] for name in collection.protocols if name in PROTOCOLS]
+    return any(protocol.of_keywords for protocol in known)
+
+
+def _note_judging(collection: Collection, findings: Findings) -> None:
+    """An error for each protocol that there is not, or that refuses the collection's labels."""
+    unknown = [name for name in collection.protocols if name not in PROTOCOLS]
+    if unknown:
+        wanted = f"protocols among {', '.join(PROTOCOLS)}"
+        findings.error(DataError(SETTINGS, f"protocols = {list(collection.protocols)}", wanted))
+    if collection.refused:
+        return  # said where they were read
+    mapped = keywords.keep(collection.query_keywords, collection.mapping_threshold)
+    evidence = replace(collection, query_keywords=mapped)
+    for name in dict.fromkeys(collection.protocols):
+        if name in PROTOCOLS:
+            try:
+                PROTOCOLS[name].judge(evidence, collection.default_groups)
+            except DataError as problem:
+                findings.error(placed(problem, collection.folder))
+
+
+def _note_query_pictures(collection: Collection, findings: Findings) -> None:
+    """A warning for the pictures of queries that are named and not shown."""
+    queries = collection.queries
+    named = queries.loc[queries["image"].str.strip() != "", "query_id"]
+    if named.empty:
+        return
+    shown, lines = query_pictures.pictures(collection, named), lines_of_queries(collection.folder)
+    for word, ids in shown[shown["problem"] != ""].groupby("problem", sort=False)["query_id"]:
+        found = f"{len(ids):,} of {len(named):,} queries whose picture is not shown: {word}"
+        wanted = "a picture for each, by its file or the id of an item"
+        found = f"{found} ({listed(ids)})"
+        findings.warning("queries.csv", found, wanted, _first(lines, ids))
+
+
+def note_networks(collection: Collection, findings: Findings) -> None:
+    """An error for each network of a picture side that cannot be used; all are run once."""
+    for model in collection.models.values():
+        try:
+            pictures.try_networks(model)
+        except DataError as problem:
+            findings.error(placed(problem, collection.folder))
+
+
+def _note_labels(collection: Collection, findings: Findings) -> None:
+    """What is to say where labels make the types of pairs: who has none, or what counts instead."""
+    tables = {"items": collection.items, "queries": collection.queries}
+    if "hashing" not in collection.protocols or not any(map(column_of, tables.values())):
+        return
+    if collection.qrels is not None:
+        found = f"labels in {listed(name for name, table in tables.items() if column_of(table))}"
+        findings.note("qrels", f"{found} beside a file of qrels", "one of the two; the file counts")
+        return
+    for (name, table), key in zip(tables.items(), ("item_id", "query_id"), strict=True):
+        column = column_of(table)
+        if not column:
+            continue
+        bare = table.loc[table[column].str.strip() == "", key]
+        if len(bare):
+            found = f"{len(bare):,} of {len(table):,} {name} without labels ({listed(bare)})"
+            wrong = "of type 3 to every query" if name == "items" else "not scored"
+            findings.warning(f"{name}.csv", found, f"labels of each; these are {wrong}")
+
+
+def _note_query_vectors(collection: Collection, findings: Findings) -> None:
+    """An error for each version that cannot encode the stored texts that it has no vectors of."""
+    for model in collection.searched.values():
+        texts = to_encode(model, collection.queries)
+        missing = query_vectors(model, collection.queries).missing if texts else {}
+        if reasons := [missing[query] for query in texts if query in missing]:
+            found = f"no vectors for {len(reasons):,} texts ({listed(texts)}): {reasons[0]}"
+            wanted = "their vectors, or an encoder that embeds them"
+            findings.error(DataError(f"models/{model.name}/queries.npy", found, wanted))
+
+
+def _note_spans(collection: Collection, findings: Findings) -> None:
+    """A warning for each kind of span that cannot be a part of a video."""
+    items = collection.items
+    answers = items.get(OVERRULED, pd.Series(dtype="str")).str.strip().str.lower()
+    ids = items.loc[answers.index[~answers.isin(["", *ANSWERS])], "item_id"]
+    if len(ids):
+        found, lines = f"{OVERRULED} of {len(ids):,} items", lines_of_items(collection.folder)
+        wanted = "yes, no, or nothing where the lengths of file and span tell"
+        findings.warning("items.csv", f"{found} ({listed(ids)})", wanted, _first(lines, ids))
+    if not {"span_start", "span_end"} & set(items.columns):
+        return
+    begin, end = (_seconds(items, column) for column in ("span_start", "span_end"))
+    filled = [(_is_filled(items, column), column) for column in ("span_start", "span_end")]
+    wrong = {
+        f"{column} that is no number": there & _seconds(items, column).isna()
+        for there, column in filled
+    }
+    wrong["a span that starts or ends before 0"] = (begin < 0) | (end < 0)
+    wrong["a span that does not end after its start"] = end <= begin
+    lines = lines_of_items(collection.folder)
+    for what, rows in wrong.items():
+        if rows.any():
+            ids = items.loc[rows, "item_id"]
+            found = f"{len(ids):,} of {len(items):,} items with {what} ({listed(ids)})"
+            wanted = "0 ≤ span_start < span_end, in seconds; or neither for the whole clip"
+            findings.warning("items.csv", found, wanted, _first(lines, ids))
+
+
+def _note_cut_clips(shown: pd.DataFrame, findings: Findings) -> None:
+    """A note of the items whose file is taken for their span. shown: what `media` says of them."""
+    ids = shown.loc[shown["cut"], "item_id"]
+    if len(ids):
+        found = f"{len(ids):,} of {len(shown):,} items whose file was cut to their span"
+        wanted = f'the whole file is shown; else {OVERRULED} = "no" in {SETTINGS}'
+        findings.note("items.csv", f"{found} ({listed(ids)})", wanted)
+
+
+def _seconds(items: pd.DataFrame, column: str) -> pd.Series:
+    return pd.to_numeric(items.get(column, pd.Series("", items.index)), errors="coerce")
+
+
+def _is_filled(items: pd.DataFrame, column: str) -> pd.Series:
+    cells = items.get(column, pd.Series("", items.index))
+    return cells.notna() & (cells.astype("str").str.strip() != "")
+
+
+def _first(lines: pd.Series, ids: pd.Series) -> int | None:
+    """The first line that one of some ids stands in; None where no file names them."""
+    there = lines.reindex(ids).dropna()
+    return int(there.min()) if len(there) else None
+
+
+def record_fingerprints(collection: Collection) -> Collection:
+    """Writes today's fingerprints into the model.toml of models that have none; returns the
+    collection opened again."""
+    for model in collection.models.values():
+        record(model, collection.digests)
+    return opened_in(collection.folder)
+
+
+def fingerprints(collection: Collection) -> pd.DataFrame:
+    """The fingerprints on record and today's: version, key, recorded, today, state."""
+    known = collection.digests
+    rows = [
+        (model.name, key, str(model.settings[key]), today, _state(model, key, today, known))
+        for model in collection.models.values()
+        for key, today in of_today(model, known).items()
+    ]
+    columns = ["version", "key", "recorded", "today", "state"]
+    return pd.DataFrame(rows, columns=columns, dtype="str")
+
+
+def _state(model: Model, key: str, today: str, collection: Mapping[str, str]) -> str:
+    recorded = str(model.settings[key])
+    if not recorded:
+        return NONE
+    return SAME if still_holds(key, recorded, today, collection) else OTHER
