@@ -70,7 +70,7 @@ def randomisation(vector):
     differences = np.array([vector["inputs"]["differences"]], dtype=float).T
     p, exact = randomisation_p(differences)
     t, t_p = paired_t(*units(differences))
-    assert exact.all() == vector["params"]["exact"]
+    assert exact.all()
     return {"p_two_sided": p[0], "paired_t": t[0], "paired_t_p": t_p[0]}
 
 

@@ -76,7 +76,7 @@ def test_deltas_of_two_measures_keep_their_order():
 @given(two_runs)
 @settings(max_examples=60, deadline=None)
 def test_counts_add_up_and_means_differ_by_the_mean_difference(runs):
-    row = compare(measured(runs), "old", "new", resamples=50).iloc[0]
+    row = compare(measured(runs), "old", "new").iloc[0]
     assert row["better"] + row["same"] + row["worse"] == row["scored"]
     others = ["only_in_baseline", "only_in_candidate", "null_in_one", "null_in_both"]
     assert row["scored"] + row[others].sum() == row["total"] == len(runs["old"])
@@ -92,8 +92,8 @@ def test_counts_add_up_and_means_differ_by_the_mean_difference(runs):
 @given(two_runs)
 @settings(max_examples=40, deadline=None)
 def test_swapping_the_versions_mirrors_the_row(runs):
-    there = compare(measured(runs), "old", "new", resamples=200).iloc[0]
-    back = compare(measured(runs), "new", "old", resamples=200).iloc[0]
+    there = compare(measured(runs), "old", "new").iloc[0]
+    back = compare(measured(runs), "new", "old").iloc[0]
     assert there["delta"] == pytest.approx(-back["delta"], nan_ok=True)
     assert there["p"] == pytest.approx(back["p"], nan_ok=True)
     assert (there["better"], there["worse"]) == (back["worse"], back["better"])
@@ -101,16 +101,16 @@ def test_swapping_the_versions_mirrors_the_row(runs):
 
 def test_comparing_all_pairs_at_once_gives_the_same_rows():
     table = many(runs=4)
-    together = compare_all(table, resamples=500)
+    together = compare_all(table)
     assert len(together) == 6 * 2
     for (first, second), rows in together.groupby(["baseline_run", "candidate_run"]):
-        alone = compare(table, first, second, resamples=500)
+        alone = compare(table, first, second)
         named = rows.drop(columns=["baseline_run", "candidate_run"]).reset_index(drop=True)
         pd.testing.assert_frame_equal(named, alone)
 
 
 def test_one_baseline_against_each_other_version():
-    rows = compare_all(many(runs=4), baseline="v2", resamples=100)
+    rows = compare_all(many(runs=4), baseline="v2")
     assert set(rows["baseline_run"]) == {"v2"}
     assert rows["candidate_run"].drop_duplicates().tolist() == ["v0", "v1", "v3"]
 
@@ -121,14 +121,7 @@ def test_a_row_does_not_depend_on_other_queries_that_are_null():
     pd.testing.assert_series_equal(compare(table, "v0", "v1")["p"], compare(known, "v0", "v1")["p"])
 
 
-def test_the_same_seed_gives_the_same_numbers_and_another_does_not():
-    table = many()
-    first, again, other = (compare(table, "v0", "v1", seed=seed) for seed in (1, 1, 2))
-    pd.testing.assert_frame_equal(first, again)
-    assert not first["p"].equals(other["p"])
-
-
-def test_no_bound_depends_on_a_seed_and_no_number_on_the_order_of_the_queries():
+def test_no_number_depends_on_the_order_of_the_queries():
     table = many()
     mixed = table.sample(frac=1, random_state=3)
     first, other = (compare(each, "v0", "v1") for each in (table, mixed))
@@ -136,8 +129,6 @@ def test_no_bound_depends_on_a_seed_and_no_number_on_the_order_of_the_queries():
         rows.sort_values(["metric", "cutoff"], ignore_index=True) for rows in (first, other)
     )
     pd.testing.assert_frame_equal(first, other, rtol=0, atol=1e-12)
-    again = compare(table, "v0", "v1", seed=2)
-    assert again[["low", "high"]].equals(compare(table, "v0", "v1")[["low", "high"]])
 
 
 def test_equal_twins_count_once_and_a_like_metric_that_differs_counts():
@@ -217,8 +208,8 @@ def test_verdict_names_direction_size_interval_test_and_counts():
     old = {q: None if i < 8 else 0.5 for i, q in enumerate(ids)}
     new = {q: 0.5 + 0.2 * (i % 3 == 0) for i, q in enumerate(ids)}
     assert sentence({"v0.1": old, "v0.2": new}) == (
-        "v0.2 is better than v0.1 at P@5 by +0.067 [+0.048, +0.088], p = 0.0001 (randomisation, "
-        "10,000), 84 of 92 queries scored: 28 better, 56 same, 0 worse"
+        "v0.2 is better than v0.1 at P@5 by +0.067 [+0.048, +0.088], p < 0.0001 (randomisation, "
+        "exact), 84 of 92 queries scored: 28 better, 56 same, 0 worse"
     )
     assert sentence({"v0.2": new, "v0.1": old}).startswith(
         "v0.1 is worse than v0.2 at P@5 by -0.067"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,11 +17,11 @@ from dashboard.evaluation.comparison.verdict import verdict
 from dashboard.evaluation.rankings import Array
 from dashboard.evaluation.statistics.paired import distinct, holm, paired_t
 from dashboard.evaluation.statistics.resampling import (
-    RESAMPLES,
     bootstrap_interval,
     randomisation_p,
     units,
 )
+from dashboard.evaluation.statistics.signs import DRAWN
 
 __all__ = ["compare", "compare_all", "deltas", "verdict"]
 
@@ -74,8 +73,6 @@ def compare(
     candidate: str,
     *,
     groups: Mapping[str, str] | None = None,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
 ) -> pd.DataFrame:
     """One row per measure: both means, their difference, its 95 % interval, and a test.
 
@@ -83,11 +80,11 @@ def compare(
     worse`, then `p_holm` and `p_t`, `tests` (how many p the Holm correction covers: measures that
     differ alike in every query, such as Rsum and mR, are one), `method` (of p), `only_in_baseline,
     only_in_candidate, null_in_one, null_in_both`. Interval and p are null below two scored queries.
-    `groups` (query_id → group): queries drawn and swapped together. `seed`, `resamples`: of p.
+    `groups` (query_id → group): queries drawn and swapped together.
     """
     table = scores(measurements)
     pair = (table.place(baseline), table.place(candidate))
-    rows = _compare_pairs(table, [pair], groups, seed, resamples)
+    rows = _compare_pairs(table, [pair], groups)
     return rows.drop(columns=["baseline_run", "candidate_run"])
 
 
@@ -96,13 +93,11 @@ def compare_all(
     *,
     baseline: str | None = None,
     groups: Mapping[str, str] | None = None,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
 ) -> pd.DataFrame:
     """`compare` for every pair of versions, or for one baseline and each other one, in one pass.
 
     The columns of `compare` after `baseline_run` and `candidate_run`; Holm's correction covers the
-    measures of one pair. The p-values of different rows share their random signs.
+    measures of one pair.
     """
     table = scores(measurements)
     pairs = list(combinations(range(len(table.runs)), 2))
@@ -111,29 +106,24 @@ def compare_all(
         pairs = [(first, other) for other in range(len(table.runs)) if other != first]
     step = max(1, _CELLS // max(1, len(table.query_ids) * len(table.measures)))
     pieces = [
-        _compare_pairs(table, pairs[start : start + step], groups, seed, resamples)
+        _compare_pairs(table, pairs[start : start + step], groups)
         for start in range(0, len(pairs), step)
     ]
-    return pd.concat(
-        pieces or [_compare_pairs(table, [], groups, seed, resamples)], ignore_index=True
-    )
+    return pd.concat(pieces or [_compare_pairs(table, [], groups)], ignore_index=True)
 
 
 def _compare_pairs(
     table: Scores,
     pairs: Sequence[tuple[int, int]],
     groups: Mapping[str, str] | None,
-    seed: int,
-    resamples: int,
 ) -> pd.DataFrame:
     first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     rows = _rows(table, first, second)
     differences = _differences(table, first, second)
     codes = table.grouped(groups)
     rows["low"], rows["high"] = bootstrap_interval(differences, groups=codes)
-    chance: dict[str, Any] = {"groups": codes, "seed": seed, "resamples": resamples}
-    rows["p"], exact = randomisation_p(differences, **chance)
-    rows["method"] = np.where(exact, "randomisation, exact", f"randomisation, {resamples:,}")
+    rows["p"], exact = randomisation_p(differences, groups=codes)
+    rows["method"] = np.where(exact, "randomisation, exact", f"randomisation, {DRAWN:,}")
     rows.loc[rows["p"].isna(), "method"] = ""
     rows["p_t"] = paired_t(*units(differences, codes))[1]
     family = rows["p"].to_numpy().reshape(len(pairs), len(table.measures))

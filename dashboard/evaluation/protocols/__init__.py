@@ -1,19 +1,26 @@
-"""The protocols: one entry each, by the name that links and the command line use."""
+"""The protocols: one file with one entry each, by the name that links and the command line use.
+
+Every file of this folder is read, so a protocol is added by writing a file that holds a `Protocol`.
+
+protocol.py      what a protocol is, and the steps that several of them share
+alfa.py, composed.py, context.py, crossmodal.py, hashing.py, trec.py  one protocol each
+ticks.py         required keywords × item keywords → ticks, crosses, "2 of 3"
+class_labels.py  types of pairs from the labels of queries and items
+"""
 
 from collections.abc import Sequence
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Protocol as Shape
 
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.protocols.alfa import ALFA
-from dashboard.evaluation.protocols.composed import COMPOSED
-from dashboard.evaluation.protocols.context import CONTEXT
-from dashboard.evaluation.protocols.crossmodal import CROSSMODAL
-from dashboard.evaluation.protocols.hashing import HASHING
 from dashboard.evaluation.protocols.protocol import Evidence, Protocol
-from dashboard.evaluation.protocols.trec import TREC
 
 PROTOCOLS: dict[str, Protocol] = {
-    p.name: p for p in (ALFA, COMPOSED, CROSSMODAL, HASHING, CONTEXT, TREC)
+    entry.name: entry
+    for module in iter_modules(__path__)
+    for entry in vars(import_module(f"{__name__}.{module.name}")).values()
+    if isinstance(entry, Protocol)
 }
 
 

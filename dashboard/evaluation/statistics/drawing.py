@@ -1,9 +1,7 @@
-"""Units drawn with replacement, or flipped by a coin, many times over, in blocks of bounded memory.
+"""Units drawn with replacement many times over, in blocks of bounded memory.
 
 Of 20,000 queries most have the same values as others: then it is drawn how often each kind comes up
-(multinomial) or is flipped (binomial) instead of which unit. The distribution is the same, at the
-price of the kinds; whether it is done depends on the units alone, so that numbers stay what they
-are.
+(multinomial) instead of which unit. The distribution is the same, at the price of the kinds.
 """
 
 from __future__ import annotations
@@ -35,30 +33,6 @@ def resampled(
     alike = np.full(sums.shape[1], float(len(sums))) if (sizes == 1).all() else None
     for counts in _drawn_kinds(rng, numbers, resamples):
         yield counts @ kinds, counts @ sizes_of if alike is None else alike
-
-
-def flipped(rng: np.random.Generator, sums: Array, sizes: Array, resamples: int) -> Iterator[Array]:
-    """The sums [b, T] of all units after a fair coin gave each its sign, in blocks."""
-    kinds, _, numbers = _kinds(sums, sizes)
-    for rows in _blocks(resamples, len(kinds)):
-        if len(kinds) < len(sums):
-            heads = rng.binomial(numbers, 0.5, size=(rows, len(kinds))).astype(float)
-        else:
-            coins = rng.integers(0, 256, size=(rows, -(-len(sums) // 8)), dtype=np.uint8)
-            heads = np.unpackbits(coins, axis=1, count=len(sums)).astype(float)
-        yield (2 * heads - numbers) @ kinds
-
-
-def alone_or_together(sums: Array, sizes: Array) -> Iterator[list[int]]:
-    """The columns of few kinds each alone, for together their kinds may be many; then the others.
-
-    So what is drawn for a column does not depend on those beside it.
-    """
-    every = range(sums.shape[1])
-    few = [c for c in every if len(_kinds(sums[:, [c]], sizes[:, [c]])[0]) < len(sums)]
-    yield from ([column] for column in few)
-    if len(few) < len(every):
-        yield [column for column in every if column not in few]
 
 
 def _kinds(sums: Array, sizes: Array) -> tuple[Array, Array, Array]:

@@ -1,11 +1,8 @@
-"""Chance by resampling: an interval and a p-value for every column of paired differences at once.
+"""Chance by resampling: an interval and a p-value for every column of paired differences.
 
-An interval is of the whole distribution of the mean (`distribution`), nothing is drawn for it. A
-p-value is drawn where there are too many differences to try all signs: one random matrix times all
-columns serves every pair of versions and every metric, so the p-values of different columns share
-their random signs: each is valid, together they are correlated. Where many queries are of few
-kinds, a column is drawn for itself (`drawing`). Memory is bounded by blocks of resamples and of
-columns. No number depends on the order of the queries.
+An interval is of the whole distribution of the bootstrap's mean (`distribution`), a p-value of the
+whole distribution of the sum with random signs (`signs`): nothing is drawn for either. Memory is
+bounded by blocks of columns. No number depends on the order of the queries.
 """
 
 from __future__ import annotations
@@ -17,14 +14,10 @@ from scipy import special  # type: ignore[import-untyped]
 
 from dashboard.evaluation.rankings import Array
 from dashboard.evaluation.statistics.distribution import SMALLEST, Mean
-from dashboard.evaluation.statistics.drawing import alone_or_together, flipped
+from dashboard.evaluation.statistics.signs import TOLERANCE, chance_of_signs
 
-LARGEST_EXACT = 20
-"""Up to so many differences that are not 0, all sign flips are counted instead of drawn."""
 RESAMPLES = 10_000
-"""How many sign flips are drawn, and how many sets of queries for the order of versions."""
-TOLERANCE = 1e-12
-"""Two means closer than this are equal: float sums in another order must not count as smaller."""
+"""How many sets of queries are drawn for the order of versions."""
 _COLUMNS = 300
 
 _Units = tuple[Array, Array]
@@ -70,69 +63,20 @@ def bootstrap_interval(
     return low, high
 
 
-def randomisation_p(
-    differences: Array,
-    *,
-    groups: Array | None = None,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-) -> tuple[Array, Array]:
+def randomisation_p(differences: Array, *, groups: Array | None = None) -> tuple[Array, Array]:
     """How often chance alone, a coin swapping the two versions, gives a mean as far from 0.
 
-    Fisher's randomisation test, two-sided on |mean|. Returns (p [T], exact [T]): exact where at
-    most 20 differences are not 0 (a 0 changes no sum), else (count + 1) ÷ (resamples + 1), never 0.
-    All differences 0 give 1; fewer than two units NaN. With `groups`, whole groups are swapped.
+    Fisher's randomisation test, two-sided on |mean|. Returns (p [T], exact [T]): exact to the
+    digits that are printed, which `signs.chance_of_signs` says. All differences 0 give 1; fewer
+    than two units NaN. With `groups`, whole groups are swapped.
     """
 
     def one_size(sums: Array, sizes: Array) -> Array:
-        tolerance = TOLERANCE * sizes.sum(0)
-        exact = np.count_nonzero(sums, axis=0) <= LARGEST_EXACT
-        p = np.empty(sums.shape[1])
-        for column in np.flatnonzero(exact):
-            p[column] = exact_p(sums[:, column], float(tolerance[column]))
-        drawn = np.flatnonzero(~exact)
-        if len(drawn):
-            rng = np.random.default_rng(seed)
-            some = sums[:, drawn], sizes[:, drawn]
-            p[drawn] = _drawn_p(*some, tolerance[drawn], rng, resamples)
-        return np.stack([p, exact])
+        columns = zip(sums.T, TOLERANCE * sizes.sum(0), strict=True)
+        return np.array([chance_of_signs(terms, float(near)) for terms, near in columns]).T
 
     p, exact = _by_size(units(differences, groups), one_size, 2)
     return p, exact == 1
-
-
-def exact_p(differences: Array, tolerance: float = TOLERANCE) -> float:
-    """The share of all sign flips whose sum is at least as far from 0 as the observed one.
-
-    The sums of two halves are listed and joined by their order: 20 differences need 2 × 1,024 sums.
-
-    >>> exact_p(np.array([0.1, 0.2, -0.05, 0.3, 0.15]))
-    0.125
-    """
-    moved = differences[differences != 0]
-    least = abs(moved.sum()) - tolerance
-    if least <= 0:
-        return 1.0
-    half = len(moved) // 2
-    left, right = _signed_sums(moved[:half]), np.sort(_signed_sums(moved[half:]))
-    above = len(left) * len(right) - np.searchsorted(right, least - left, "left").sum()
-    below = np.searchsorted(right, -least - left, "right").sum()
-    return float((above + below) / 2 ** len(moved))
-
-
-def _signed_sums(values: Array) -> Array:
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums
-
-
-def _drawn_p(
-    sums: Array, sizes: Array, tolerance: Array, rng: np.random.Generator, resamples: int
-) -> Array:
-    least = np.abs(sums.sum(0)) - tolerance
-    count = sum((np.abs(each) >= least).sum(0) for each in flipped(rng, sums, sizes, resamples))
-    return np.asarray((count + 1) / (resamples + 1))
 
 
 def _bca(sums: Array, sizes: Array, level: float) -> Array:
@@ -180,6 +124,5 @@ def _by_size(tables: _Units, kernel: Callable[[Array, Array], Array], answers: i
             keys = (sizes[:, some], sums[:, some], ~scored[:, some])
             rows = np.lexsort(keys, axis=0)[:number]
             dense = [np.take_along_axis(table[:, some], rows, 0) for table in (sums, sizes)]
-            for alone in alone_or_together(*dense):
-                found[:, some[alone]] = kernel(*(table[:, alone] for table in dense))
+            found[:, some] = kernel(*dense)
     return found
