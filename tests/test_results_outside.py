@@ -66,8 +66,18 @@ def test_what_is_no_item_keeps_its_place_in_the_first_rank(tmp_path, capsys):
     assert [row["mean"] for row in found] == [0.0, pytest.approx(0.2)]
     assert (
         "warning: a: 4 of 5 results are no items of the collection (zz1, zz2, zz3 …), of 1 query; "
-        "they keep their rank and count as not relevant" in err
+        "they keep their rank, and those without a judgement count as not relevant" in err
     )
+
+
+def test_what_is_no_item_but_judged_relevant_is_a_hit_as_the_sentence_says(tmp_path, capsys):
+    folder = judged_world(tmp_path / "w", "trec")
+    (folder / "qrels.txt").write_text("q0 0 v00 1\nq0 0 zz1 1\n")
+    rows = [f"q0 Q0 {item} 1 {9 - n} x\n" for n, item in enumerate(["zz1", "zz2", "v00"])]
+    (folder / "runs" / "a.trec").write_text("".join(rows))
+    _, found, err = call(capsys, "measure", folder, "--runs", "a", "--metrics", "P@1 P@2")
+    assert [row["mean"] for row in found] == [1.0, 0.5]
+    assert "2 of 3 results are no items" in err and "those without a judgement count as" in err
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

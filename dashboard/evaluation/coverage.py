@@ -96,9 +96,9 @@ def outside_said(found: pd.DataFrame, *, condensed: bool) -> dict[str, str]:
 
     condensed: whether the protocol ranks judged items only.
     """
-    keep = "they keep their rank and count as not relevant"
+    keep = "they keep their rank, and those without a judgement count as not relevant"
     if condensed:
-        keep = "they are left out, as every result that nobody judged"
+        keep = "those without a judgement are left out, as every result that nobody judged"
     return {str(row["run"]): f"{_counts(row)}; {keep}" for row in found.to_dict("records")}
 
 

@@ -28,7 +28,8 @@ def decimals(values: Iterable[float | None], least: int = 3) -> int:
     (3, 5, 4)
     """
     known = [abs(value) for value in values if value is not None and isfinite(value)]
-    largest = max(known, default=0.0)
+    # rounded as it will be written: 0.00099999 becomes 0.00100, which needs one digit less
+    largest = float(f"{max(known, default=0.0):.{least}g}")
     if largest == 0 or largest >= SMALL:
         return least
     return min(least - floor(log10(largest)) - 1, MOST)
@@ -39,6 +40,8 @@ def number(value: Any, sign: str = "") -> str:
 
     >>> number(0.4), number(-0.00123456), number(-1e-14), number(None), number(0.25, "+")
     ('0.400', '-0.00123', '0.000', '–', '+0.250')
+    >>> number(0.00099999), number(0.0199999)
+    ('0.00100', '0.020')
     """
     if pd.isna(value):
         return "–"
@@ -61,12 +64,13 @@ def signed(value: Any) -> str:
 def percent(value: Any) -> str:
     """A share in per cent, with the digits that it has as a number.
 
-    >>> percent(0.105), percent(0.0075), percent(1.279), percent(None)
-    ('10.5', '0.750', '127.9', '–')
+    >>> percent(0.105), percent(0.0075), percent(1.279), percent(-0.0), percent(None)
+    ('10.5', '0.750', '127.9', '0.0', '–')
     """
     if pd.isna(value):
         return "–"
-    return f"{round(100 * float(value), 10):.{decimals([round(float(value), 12)]) - 2}f}"
+    rounded = round(float(value), 12)
+    return f"{round(100 * rounded, 10) + 0.0:.{decimals([rounded]) - 2}f}"  # + 0.0: no -0
 
 
 def chance(p: Any) -> str:

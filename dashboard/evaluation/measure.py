@@ -193,12 +193,14 @@ def check_scale(measure: Measure, judgement: Judgement) -> None:
         return
     least = int(np.ceil(row["grade"]))
     setting = next(each for each in measure.metric.settings if each.name == "max")
-    widened = f"Write ERR(exp,max={least}) for grades up to {least}, or ERR for credit."
-    cure = widened if least <= setting.high else "Ask for ERR, which reads credit: --scale N."
+    cure = f"Write ERR(exp,max={least}), with which grades up to {least} count."
+    if least > setting.high:
+        cure = f"Divide the grades by a number: max is at most {setting.high:,}."
     raise DataError(
         "qrels",
         f"grade {row['grade']:g} for the query {row['query_id']!r} and the item {row['item_id']!r}",
-        f"grades up to {largest:g}, of which {measure.name} makes chances up to 1",
+        f"grades up to {largest:g} for {measure.name}, whose chance of a stop is "
+        f"(2^grade − 1) ÷ 2^{largest:g}",
         cure=cure,
         about=ids_of(row.to_frame().T),
     )

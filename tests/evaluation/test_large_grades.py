@@ -165,7 +165,7 @@ def test_a_perfect_ranking_has_a_share_of_one_and_nothing_is_warned(files, grade
     [
         (5, "ERR(exp)", "Write ERR(exp,max=5)"),
         (1024, "ERR(exp)@5", "Write ERR(exp,max=1024)"),
-        (20_000, "ERR(exp)", "Ask for ERR, which reads credit: --scale N"),
+        (20_000, "ERR(exp)", "Divide the grades by a number: max is at most 10,000."),
         (1024, "DCG(exp)", "nDCG(exp), which is a share"),
         (5000, "DCG(exp)@3", "nDCG(exp)@3, which is a share"),
     ],

@@ -160,7 +160,7 @@ def test_results_that_are_no_items_keep_their_rank_and_are_counted(tmp_path: Pat
     assert run["item_id"].cat.categories.tolist() == ["a", "c", "b"]
     level, _, line, found, wanted = findings.rows[0]
     assert (level, line, found) == ("warning", 2, "2 results that are no items (b)")
-    assert "keep their rank and count as not relevant" in wanted
+    assert "keep their rank and, without a judgement, count as not relevant" in wanted
 
 
 JUDGED = {

@@ -230,7 +230,8 @@ def _with_gallery(pairs: Pairs, gallery: Sequence[str], name: str, findings: Fin
         place = place.copy()
         place[beyond] = names.map(number).to_numpy()
         found = counted(int(beyond.sum()), "result that is no item", "results that are no items")
-        wanted = "items of the collection; they keep their rank and count as not relevant"
+        wanted = "items of the collection; others keep their rank and, "
+        wanted += "without a judgement, count as not relevant"
         line = pairs.line(int(np.flatnonzero(beyond)[0]))
         findings.warning(name, f"{found} ({unmatched(outside, gallery)})", wanted, line)
     items = pd.Categorical.from_codes(
