@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -80,15 +81,30 @@ def test_few_faults_are_remembered_and_the_expected_one_is_none(log) -> None:
     assert len(said) == 2 * KNOWN
 
 
-def test_loggers_that_are_made_later_repeat_nothing_either() -> None:
-    usual = logging.getLoggerClass()
-    try:
-        keep_log_short()
-        later = {name: logging.getLogger(f"{name}.made_later") for name in ("streamlit", "others")}
-    finally:
-        logging.setLoggerClass(usual)
-    short = {
-        name: any(isinstance(each, Repeats) for each in logger.filters)
-        for name, logger in later.items()
-    }
+@pytest.fixture
+def short_log() -> Iterator[None]:
+    """The log as a server keeps it, for the time of a test."""
+    logger, hook = logging.getLoggerClass(), sys.unraisablehook
+    keep_log_short()
+    yield
+    logging.setLoggerClass(logger)
+    sys.unraisablehook = hook
+
+
+def test_loggers_that_are_made_later_repeat_nothing_either(short_log) -> None:
+    short = {}
+    for name in ("streamlit", "others"):
+        filters = logging.getLogger(f"{name}.made_later").filters
+        short[name] = any(isinstance(each, Repeats) for each in filters)
     assert short == {"streamlit": True, "others": False}
+
+
+def test_faults_that_python_ignores_are_logged_and_not_repeated(short_log, caplog) -> None:
+    class HalfMade:
+        def __del__(self) -> None:
+            raise AttributeError("no _state")
+
+    for _ in range(100):
+        HalfMade()
+    assert len(caplog.records) == MOST
+    assert "HalfMade.__del__" in caplog.text and "no _state" in caplog.text

@@ -6,11 +6,14 @@ Without descriptors left, asyncio says a traceback for each of 2,048 tries a sec
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Any
 
+_LOG = logging.getLogger(__name__)
 MOST, PERIOD = 3, 60.0
 """So often in so many seconds."""
 KNOWN = 256
@@ -51,8 +54,9 @@ class Repeats(logging.Filter):
 
 def keep_log_short() -> None:
     """Leave out repetitions from what the server and the dashboard log, also by loggers that are
-    made later."""
+    made later, and from faults that Python ignores, such as those of objects half made."""
     logging.setLoggerClass(_Short)
+    sys.unraisablehook = _log_ignored
     known = [name for name in logging.root.manager.loggerDict if name.startswith(SOURCES)]
     for name in {*SOURCES, *known}:
         logger = logging.getLogger(name)
@@ -61,6 +65,13 @@ def keep_log_short() -> None:
 
 
 _REPEATS = Repeats()
+
+
+def _log_ignored(fault: Any) -> None:
+    """Log what Python would print: 46 pages without a descriptor left print 92 tracebacks."""
+    where = getattr(fault.object, "__qualname__", type(fault.object).__name__)
+    raised = (fault.exc_type, fault.exc_value, fault.exc_traceback)
+    _LOG.error("%s %s", fault.err_msg or "Exception ignored in:", where, exc_info=raised)
 
 
 class _Short(logging.Logger):
