@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import cast
+from dataclasses import fields
 
-from dashboard.experiment.collections import Collection, opened
-from dashboard.experiment.experiment import Experiment, Which
-from dashboard.experiment.submissions import Scored, Submission, Submitted, score
+from dashboard.experiment.collections import opened
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.submissions import Submission, Submitted
+from dashboard.views.address.choices import CHOICES
 from dashboard.views.view import View
+
+LIVE = {"text", "item", "picture"}
+"""Keys that count only for what is searched with."""
+KEYS = {field.name for field in fields(Experiment)} & set(CHOICES) - {"submissions"}
+"""Keys of the address that are fields of the experiment as they are."""
 
 
 def experiment_of(view: View, *, live: bool = False) -> Experiment:
     """What a view's numbers depend on; `live` for what is searched with."""
-    return Experiment.of(
-        opened(view.collection),
-        protocol=view.protocol,
-        groups=view.groups,
-        mapping_threshold=view.mapping_threshold,
-        queries=cast(Which, view.queries),
-        min_similarity=view.min_similarity,
-        copies=view.copies,
-        text=view.text if live else "",
-        item=view.item if live else "",
-        picture=view.picture if live else "",
-        submissions=submitted_of(view),
-    )
+    values = {key: getattr(view, key) for key in (KEYS if live else KEYS - LIVE)}
+    return Experiment.of(opened(view.collection), **values, submissions=submitted_of(view))
 
 
 def submitted_of(view: View) -> tuple[Submitted, ...]:
@@ -36,12 +31,3 @@ def submitted_of(view: View) -> tuple[Submitted, ...]:
 def versions_of(view: View) -> tuple[str, ...]:
     """All versions of a view: those of its collection, then its submissions."""
     return (*opened(view.collection).versions, *(each.name for each in submitted_of(view)))
-
-
-def outcome_of(collection: Collection, text: str) -> Scored:
-    """What becomes of the submission that a text names, such as `mine=gallery.npy,queries.npy`.
-
-    Raises ValueError where the text names none, DataError where its files are not there.
-    """
-    submitted = Submitted.of(Submission.of(text))
-    return score(str(collection.folder), collection.digest, submitted)

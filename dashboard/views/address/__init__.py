@@ -16,11 +16,10 @@ from urllib.parse import urlencode
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import collections
 from dashboard.experiment.submissions import Submission
-from dashboard.views.address.choices import CHOICES, protocols_of
+from dashboard.views.address.choices import CHOICES, View, protocols_of
 from dashboard.views.address.collection_in_view import CollectionInView
 from dashboard.views.address.reading import Choice
 from dashboard.views.texts import any_of
-from dashboard.views.view import View
 
 SCHEME = "1"
 FIRST = ("protocol", "submissions")

@@ -1,11 +1,12 @@
 """Every choice that an address can hold: key, meaning, default, and how its text is read.
 
-To add a choice, add one entry to CHOICES and its field to `View`. `python -m dashboard keys` prints
-them. A value that cannot be used is never replaced by the default.
+To add a choice, add one field to `View`. `python -m dashboard keys` prints them. A value that
+cannot be used is never replaced by the default.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from dashboard.evaluation.metrics.registry import check_averaged, parse
@@ -20,6 +21,7 @@ from dashboard.views.address.reading import (
     Choice,
     Default,
     Reader,
+    Together,
     always,
     id_or_nothing,
     number,
@@ -122,104 +124,126 @@ _free_text = Reader(f"a text of at most {LONGEST_TEXT:,} characters", _text)
 _low_and_high = Reader("two numbers, such as -0.4..-0.2", _range)
 
 
-CHOICES: dict[str, Choice] = {
-    "baseline": Choice(
+def key(
+    means: str,
+    default: Default,
+    read: Reader,
+    *,
+    changes_numbers: bool = False,
+    many: bool = False,
+    together: Together | None = None,
+) -> Any:
+    """A field of `View` that a key of the address holds."""
+    choice = Choice(means, default, read, changes_numbers, many, together)
+    return field(metadata={"choice": choice})
+
+
+@dataclass(kw_only=True)
+class View:
+    """What a link asks for: the one value that every screen is drawn from, a field for each key.
+
+    A choice that a link asks for and that cannot be followed is None in place of its value: the
+    screen says so, and `frame.need` stops it before it computes anything from it.
+    """
+
+    collection: str
+    baseline: str = key(
         "the version to compare with",
         Default("the collection's, else its first", lambda c: c.default_baseline),
         _version_of_it,
-    ),
-    "candidate": Choice(
+    )
+    candidate: str = key(
         "the version under test",
         Default("the collection's, else its last", lambda c: c.default_candidate),
         _version_of_it,
-    ),
-    "runs": Choice(
+    )
+    runs: tuple[str, ...] = key(
         "the versions on the Overview",
         Default("all versions", lambda c: c.versions),
         _version_of_it,
         many=True,
-    ),
-    "protocol": Choice(
+    )
+    protocol: str = key(
         "the protocol that judges the results",
         Default("the collection's first", lambda c: protocols_of(c)[0]),
         one_of_its("protocol", protocols_of),
         changes_numbers=True,
-    ),
-    "submissions": Choice(
+    )
+    submissions: tuple[str, ...] = key(
         "submitted features, shown as versions",
         Default("none", lambda c: ()),
         Reader("NAME=GALLERY.npy,QUERIES.npy", _text),
         changes_numbers=True,
         many=True,
         together=read_submissions,
-    ),
-    "metric": Choice(
+    )
+    metric: str = key(
         "the selected metric",
         Default("the protocol's", lambda c: str(protocol_of(c, protocols_of(c)[0]).front)),
         Reader("a metric, such as nDCG@10", _metric),
-    ),
-    "queries": Choice(
+    )
+    queries: str = key(
         "kind of queries",
         Default("text, else item", collections.usual_queries),
         one_of("kind of queries", WHICH_QUERIES),
         changes_numbers=True,
-    ),
-    "slice": Choice(
+    )
+    slice: str = key(
         "the query slice",
         NOTHING,
         Reader("COLUMN=VALUE, such as pv_object_type=bicyclist", _slice),
         changes_numbers=True,
-    ),
-    "groups": Choice(
+    )
+    groups: tuple[str, ...] = key(
         "the keyword groups that decide relevance",
         Default("the collection's default groups", lambda c: c.default_groups),
         one_of_its("keyword group", lambda c: c.groups),
         changes_numbers=True,
         many=True,
-    ),
-    "mapping_threshold": Choice(
+    )
+    mapping_threshold: float = key(
         "keyword match threshold: the lowest similarity of a phrase and its keyword",
         Default("the collection's", lambda c: c.mapping_threshold),
         number("keyword match threshold", 0, 1),
         changes_numbers=True,
-    ),
-    "min_similarity": Choice(
+    )
+    min_similarity: float = key(
         "similarity threshold: results below it are removed; P@K still divides by K",
         always(-1.0),
         number("similarity threshold", -1, 1),
         changes_numbers=True,
-    ),
-    "anyway": Choice(
+    )
+    anyway: str = key(
         "yes: compare versions that are not comparable",
         always("no"),
         one_of("answer", ("no", "yes")),
-    ),
-    "by": Choice(
+    )
+    by: str = key(
         "what the screen Slices divides the queries by",
         Default("the first that it has", lambda c: next(iter(measuring.known_slices(c)), "")),
         one_of_its("slicing", measuring.known_slices),
-    ),
-    "names": Choice(
+    )
+    names: str = key(
         "metric names: of the protocol's source, or standard",
         always("source"),
         one_of("kind of names", NAMES),
-    ),
-    "outcome": Choice(
+    )
+    outcome: str = key(
         "only queries with this outcome",
         always("all"),
         one_of("outcome", OUTCOMES),
-    ),
-    "between": Choice("only queries with a difference in this range", NOTHING, _low_and_high),
-    "at": Choice(
+    )
+    between: str = key("only queries with a difference in this range", NOTHING, _low_and_high)
+    at: str = key(
         "only queries with these values of baseline and candidate", NOTHING, _low_and_high
-    ),
-    "find": Choice("only queries that contain this text", NOTHING, _free_text),
-    "shown": Choice(
+    )
+    find: str = key("only queries that contain this text", NOTHING, _free_text)
+    shown: str = key(
         "results per version",
         always("10"),
         one_of("{} results", SHOWN),
-    ),
-    "columns": Choice(
+    )
+    columns: str = key(
         "cards per row; line scrolls",
         Default(
             f"{LINE}; under context as many as in the lists",
@@ -229,75 +253,79 @@ CHOICES: dict[str, Choice] = {
             f"{LINE}, {', '.join(map(str, COLUMNS))}, or as many as in the lists",
             one_of_its("{} cards per row", columns_of),
         ),
-    ),
-    "also": Choice(
+    )
+    also: str = key(
         "additional versions with a row of results",
         NOTHING,
         Reader("versions with commas between them", _versions),
-    ),
-    "missed": Choice(
+    )
+    missed: str = key(
         "the first missed item that is shown",
         NOTHING,
         Reader(_place.values, lambda text, collection: text and _place(text, collection)),
-    ),
-    "differing": Choice(
+    )
+    differing: str = key(
         "yes: only results with another rank in another version",
         always("no"),
         one_of("answer", DIFFERING),
-    ),
-    "copies": Choice(
+    )
+    copies: str = key(
         "whether near-duplicates count in the results and the metrics",
         always("counted"),
         one_of("choice of near-duplicates", COPIES),
         changes_numbers=True,
-    ),
-    "query": Choice(
+    )
+    query: str = key(
         "the open query", NOTHING, id_or_nothing("query", lambda c: c.queries["query_id"])
-    ),
-    "clip": Choice("the open clip or picture", NOTHING, _item),
-    "beside": Choice("the clip or picture beside the open one", NOTHING, _item),
-    "test": Choice(
+    )
+    clip: str = key("the open clip or picture", NOTHING, _item)
+    beside: str = key("the clip or picture beside the open one", NOTHING, _item)
+    test: str = key(
         "test of image–text matching: the whole gallery, or COCO's of 1,000 pictures",
         always("whole"),
         one_of("test", TEST_NAMES),
         changes_numbers=True,
-    ),
-    "pair": Choice("the item whose hash code is compared with the query's", NOTHING, _item),
-    "list": Choice(
+    )
+    pair: str = key("the item whose hash code is compared with the query's", NOTHING, _item)
+    list: str = key(
         "the open list of a participant",
         NOTHING,
         id_or_nothing("list", lambda c: context_study.list_ids(c.name)),
-    ),
-    "rows": Choice(
+    )
+    rows: str = key(
         "rows per list: shorter lists do not count",
         _with_lists("10"),
         whole("number of rows", 1, 1_000),
         changes_numbers=True,
-    ),
-    "window": Choice(
+    )
+    window: str = key(
         "window of the context-aware gain, in pictures",
         _with_lists("10"),
         whole("window", 1, 10_000),
         changes_numbers=True,
-    ),
-    "divide": Choice(
+    )
+    divide: str = key(
         "window divisor: window (its pictures) or w (always its size)",
         _with_lists("window"),
         one_of("divisor", ("window", "w")),
         changes_numbers=True,
-    ),
-    "average": Choice(
+    )
+    average: str = key(
         "AVG over pictures, or over row means",
         _with_lists("pictures"),
         one_of("average", ("pictures", "rows")),
         changes_numbers=True,
-    ),
-    "text": Choice("the search text", NOTHING, _free_text, changes_numbers=True),
-    "item": Choice("the item to search with", NOTHING, _item, changes_numbers=True),
-    "picture": Choice(
+    )
+    text: str = key("the search text", NOTHING, _free_text, changes_numbers=True)
+    item: str = key("the item to search with", NOTHING, _item, changes_numbers=True)
+    picture: str = key(
         "the uploaded picture to search with; text describes its target",
         NOTHING,
         Reader("its fingerprint", _picture),
         changes_numbers=True,
-    ),
+    )
+
+
+CHOICES: dict[str, Choice] = {
+    each.name: each.metadata["choice"] for each in fields(View) if "choice" in each.metadata
 }

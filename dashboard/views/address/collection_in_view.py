@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dashboard.experiment.submissions import PROTOCOL, Submission
+from dashboard.experiment.submissions import PROTOCOL, Submission, Submitted, score
 from dashboard.tables import DataError
-from dashboard.views.experiments import outcome_of
 
 MOST = 8
 """So many submissions stand beside each other: each is checked and scored for whoever opens it."""
@@ -68,7 +67,8 @@ def read_submissions(texts: Sequence[str], collection: Any) -> tuple[str, ...]:
         if PROTOCOL not in collection.protocols:
             raise ValueError(f"asks for submissions, which need the protocol {PROTOCOL}")
         try:
-            problem = outcome_of(collection, text).problem
+            folder, digest = str(collection.folder), collection.digest
+            problem = score(folder, digest, Submitted.of(named)).problem
         except DataError as error:
             problem = str(error)
         if problem:

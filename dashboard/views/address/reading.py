@@ -8,6 +8,8 @@ from typing import Any
 
 from dashboard.views.texts import any_of
 
+Together = Callable[[Sequence[str], Any], tuple[str, ...]]
+
 
 @dataclass(frozen=True)
 class Reader:
@@ -45,7 +47,7 @@ class Choice:
     read: Reader
     changes_numbers: bool = False
     many: bool = False
-    together: Callable[[Sequence[str], Any], tuple[str, ...]] | None = None
+    together: Together | None = None
 
 
 def always(value: Any) -> Default:
