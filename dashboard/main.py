@@ -17,14 +17,14 @@ ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 memory.announce_by(frame.spinner)
 st.set_page_config("Search quality", page_icon=ICON, layout="wide")
 
-titles = address.PAGES
 pages = [
-    st.Page("screens/overview.py", title=titles[""], icon=":material/dashboard:", default=True),
-    st.Page("screens/compare.py", title=titles["compare"], icon=":material/compare_arrows:"),
-    st.Page("screens/slices.py", title=titles["slices"], icon=":material/grid_on:"),
-    st.Page("screens/query.py", title=titles["query"], icon=":material/movie_info:"),
-    st.Page("screens/search.py", title=titles["search"], icon=":material/search:"),
-    st.Page("screens/collections.py", title=titles["collections"], icon=":material/grid_view:"),
+    st.Page(
+        f"screens/{title.lower()}.py",
+        title=title,
+        icon=f":material/{address.SCREENS[title]}:",
+        default=not path,
+    )
+    for path, title in address.PAGES.items()
 ]
 page = st.navigation(pages, position="hidden")
 frame.draw_after_a_break()

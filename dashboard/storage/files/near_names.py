@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from dashboard.letters import without_invisible
+from dashboard.storage.files.tables import READERS
 from dashboard.tables import Findings, listed
 
 MOST = 200_000
@@ -20,7 +21,7 @@ TABLES = (
 )  # fmt: skip
 SETTINGS = ("collection.toml", "vocabulary.toml", "query_keywords.toml")
 FOLDERS = ("models", "runs", "media", "posters", "networks")
-ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson", ".json", ".trec", ".qrels")
+ENDINGS = (*READERS, ".txt", ".json", ".trec", ".qrels")
 OF_A_MODEL = ("model.toml", "items.npy", "items.txt", "queries.npy", "queries.txt")
 OTHER_NAMES = {
     "annotation": "unified_annotation", "annotations": "unified_annotation",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dashboard.storage.files.tables import READERS
 from dashboard.tables import DataError, Findings, listed
 
 FORMATS = (".csv", ".parquet", ".jsonl")
-OF_JUDGEMENTS = (*FORMATS, ".txt", ".trec", ".qrels", ".tsv", ".ndjson")
+OF_JUDGEMENTS = (*READERS, ".txt", ".trec", ".qrels")
 
 
 def stored_as(

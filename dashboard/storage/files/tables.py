@@ -45,14 +45,30 @@ def read_table(
 
 def read_frame(path: Path, needed: Sequence[str], name: str, findings: Findings) -> pd.DataFrame:
     """All columns of a file as text, indexed by line. `needed` helps to find the delimiter."""
-    kind = suffix(path)
-    if kind == ".parquet":
-        frame = read_parquet(path, name)
-    elif kind in (".jsonl", ".ndjson"):
-        frame = read_json_lines(read_text(path, name, findings), name)
-    else:
-        frame = read_delimited(read_text(path, name, findings), needed, name, findings)
-    return _visible_columns(frame, name, findings)
+    read = READERS.get(suffix(path), _delimited)
+    return _visible_columns(read(path, needed, name, findings), name, findings)
+
+
+def _delimited(path: Path, needed: Sequence[str], name: str, findings: Findings) -> pd.DataFrame:
+    return read_delimited(read_text(path, name, findings), needed, name, findings)
+
+
+def _json_lines(path: Path, needed: Sequence[str], name: str, findings: Findings) -> pd.DataFrame:
+    return read_json_lines(read_text(path, name, findings), name)
+
+
+def _parquet(path: Path, needed: Sequence[str], name: str, findings: Findings) -> pd.DataFrame:
+    return read_parquet(path, name)
+
+
+READERS = {
+    ".csv": _delimited,
+    ".tsv": _delimited,
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+    ".parquet": _parquet,
+}
+"""What reads a table, by the ending of its file. Runs and judgements may have each of them."""
 
 
 def _visible_columns(frame: pd.DataFrame, name: str, findings: Findings) -> pd.DataFrame:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from dashboard import ids
 from dashboard.storage.files.contents import read_bytes, suffix
 from dashboard.storage.files.near_names import unmatched
-from dashboard.storage.files.tables import named_columns, read_frame
+from dashboard.storage.files.tables import READERS, named_columns, read_frame
 from dashboard.storage.runs import trec
 from dashboard.storage.runs.order import Ties, categorical, ordered
 from dashboard.storage.runs.similarities import SUFFIX, plain_run, read_similarities
@@ -25,7 +25,6 @@ from dashboard.storage.runs.trec import Codes, Pairs
 from dashboard.tables import DataError, Findings, counted, listed
 
 PLACES = 6
-TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 
 def read_run(
@@ -113,7 +112,7 @@ def line_of_judgement(path: Path, query_id: str, item_id: str) -> int | None:
 
 
 def _pairs(path: Path, value: str, fields: Sequence[str], name: str, findings: Findings) -> Pairs:
-    if suffix(path) not in TABLES:
+    if suffix(path) not in READERS:
         plain = trec.read_file(path, fields, name, findings)
         if plain is not None:
             return plain

@@ -18,6 +18,7 @@ from dashboard.storage.collection.annotation import matched_ids
 from dashboard.storage.collection.settings import MODEL, read_settings
 from dashboard.storage.files.near_names import near_model_file, unmatched
 from dashboard.storage.files.table_files import only
+from dashboard.storage.files.tables import READERS
 from dashboard.storage.runs.similarities import SUFFIX, ids_beside
 from dashboard.storage.vectors.vectors import Vectors, read_matrix, read_vectors
 from dashboard.storage.versions.picture_side import PictureSide, read_side
@@ -28,8 +29,9 @@ TEXT_MODEL = "text_model"
 ENCODERS = ("minilm+projection", "sentence-transformers")
 """Of texts: those that queries without a stored vector are left to."""
 FORMATS = (".npy", ".npz", ".parquet")
+RUNS = (".trec", ".txt", ".run", *READERS)
 RUN_NAME = re.compile(
-    r"(.+?)(\.(trec|txt|run|csv|tsv|jsonl|ndjson|parquet)(\.gz)?|\.npy)", re.IGNORECASE
+    rf"(.+?)(({'|'.join(map(re.escape, RUNS))})(\.gz)?|{re.escape(SUFFIX)})", re.IGNORECASE
 )
 
 

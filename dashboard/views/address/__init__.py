@@ -24,15 +24,17 @@ from dashboard.views.texts import any_of
 SCHEME = "1"
 FIRST = ("protocol", "submissions")
 """Read before the others, whose defaults and versions hang on them."""
-PAGES = {
-    "": "Overview",
-    "compare": "Compare",
-    "slices": "Slices",
-    "query": "Query",
-    "search": "Search",
-    "collections": "Collections",
+SCREENS = {
+    "Overview": "dashboard",
+    "Compare": "compare_arrows",
+    "Slices": "grid_on",
+    "Query": "movie_info",
+    "Search": "search",
+    "Collections": "grid_view",
 }
-"""The screens: the path of each, and what it is called."""
+"""The screens in order, and the Material icon of each; its script is named like it."""
+PAGES = {"" if title == "Overview" else title.lower(): title for title in SCREENS}
+"""The path of each screen, and its name. The first screen has the root."""
 Params = Mapping[str, Sequence[str]]
 
 
