@@ -300,7 +300,7 @@ def test_hostile_text_in_a_link_is_shown_letter_for_letter():
 
 def test_the_report_of_the_screen_names_each_fact_once():
     from dashboard.views import address
-    from dashboard.views.summary.handover import _report
+    from dashboard.views.summary.downloads import _report
 
     view, _ = address.view_of({"collection": ["driving"], "copies": ["left_out"]})
     names = re.findall(r"<dt>(.*?)</dt>", _report(view).split("<h2>")[1])
@@ -309,7 +309,7 @@ def test_the_report_of_the_screen_names_each_fact_once():
 
 def test_the_report_is_made_when_its_button_is_pressed_with_the_screens_numbers():
     from dashboard.views import address, summary
-    from dashboard.views.summary.handover import _report
+    from dashboard.views.summary.downloads import _report
 
     view, _ = address.view_of({"collection": ["driving"], "slice": ["pv_object_type=bicyclist"]})
     row = summary.comparison(view).set_index("metric_name").loc[view.metric]
@@ -324,7 +324,7 @@ def test_the_report_is_made_when_its_button_is_pressed_with_the_screens_numbers(
 @pytest.mark.parametrize("choices", [{"copies": "left_out"}, {"min_similarity": "0.3"}])
 def test_the_report_leaves_out_what_the_screen_leaves_out(choices):
     from dashboard.views import address, summary
-    from dashboard.views.summary.handover import _comparison, _report
+    from dashboard.views.summary.downloads import _comparison, _report
 
     chosen = {key: [value] for key, value in choices.items()}
     view, _ = address.view_of({"collection": ["openmoji_composed"], **chosen})

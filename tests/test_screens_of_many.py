@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 import pytest
 
 from dashboard.experiment import memory
-from dashboard.views.summary import ahead
+from dashboard.views.summary import measurements
 from tests.test_screens import no_text_model, opened
 
 __all__ = ["no_text_model"]
@@ -22,7 +22,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         words.append(text)
         return nullcontext()
 
-    monkeypatch.setattr(ahead.st, "spinner", spinner)
+    monkeypatch.setattr(measurements.st, "spinner", spinner)
     return words
 
 
@@ -30,9 +30,9 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_many_queries_are_said_to_be_measured(
     said: list[str], more: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ahead, "MANY", 100)
+    monkeypatch.setattr(measurements, "MANY", 100)
     app = opened(collection="driving", queries="text", **more)
-    assert said == ["Measuring 113 queries …"]
+    assert [words for words in said if "quer" in words] == ["Measuring 113 queries …"]
     assert not app.exception and not app.error
 
 
@@ -43,9 +43,9 @@ def test_of_few_nothing_is_said(said: list[str]) -> None:
 
 def test_what_was_measured_ahead_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
     memory.forget()
-    monkeypatch.setattr(ahead, "MANY", 100)
+    monkeypatch.setattr(measurements, "MANY", 100)
     asked = []
-    of = ahead.measuring.stability
-    monkeypatch.setattr(ahead.measuring, "stability", lambda *a: asked.append(a) or of(*a))
+    of = measurements.measuring.stability
+    monkeypatch.setattr(measurements.measuring, "stability", lambda *a: asked.append(a) or of(*a))
     opened(collection="driving", queries="text")
     assert len(asked) > 1 and len(set(asked)) == 1, "the same question, so that it is remembered"

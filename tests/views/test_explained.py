@@ -10,10 +10,10 @@ from dashboard.experiment import collections, judging, measuring, ranking
 from dashboard.tables import DataError
 from dashboard.views import address
 from dashboard.views.experiments import experiment_of
-from dashboard.views.summary.explained import MOST, WHOLE, readable, worth_a_look
+from dashboard.views.summary.explanation import MOST, WHOLE, readable, worth_a_look
 
 # the package may offer the function `explained` under the module's own name
-MODULE = import_module("dashboard.views.summary.explained")
+MODULE = import_module("dashboard.views.summary.explanation")
 
 
 def page(query_id, versions, choices):
@@ -24,7 +24,7 @@ def page(query_id, versions, choices):
     from dashboard.views.experiments import experiment_of
 
     view, _ = address.view_of({"collection": ["driving"], **choices})
-    draw = import_module("dashboard.views.summary.explained").explained
+    draw = import_module("dashboard.views.summary.explanation").explained
     draw(view, experiment_of(view), query_id, versions)
 
 

@@ -1,40 +1,38 @@
-"""What the numbers of a view say: `measured` finds them, the others show them."""
+"""What the numbers of a view say: `measurements` computes them, the others draw them."""
 
 from dashboard.views.summary.about import collection_line, identities, notes, problems
-from dashboard.views.summary.ahead import measure_ahead
-from dashboard.views.summary.asking import judged_how, no_items, not_run
-from dashboard.views.summary.explained import explained
-from dashboard.views.summary.handover import hand_over
-from dashboard.views.summary.judging import how_judged
-from dashboard.views.summary.measured import (
+from dashboard.views.summary.differences import (
+    SLICE_COLUMNS,
+    SLICES_WRITTEN,
+    by_signs,
+    comparable,
+    pick_query,
+    readable_slices,
+    verdict,
+)
+from dashboard.views.summary.downloads import hand_over
+from dashboard.views.summary.explanation import explained
+from dashboard.views.summary.leaderboard import (
+    every_pair,
+    order,
+    versions_by_metrics,
+    without_unlike,
+)
+from dashboard.views.summary.measurements import (
     by_keyword,
     chosen,
     comparison,
     deltas,
     groups_of,
     in_front,
+    measure_ahead,
     metrics_in_view,
     over_k,
     selected,
     values,
 )
-from dashboard.views.summary.shown import (
-    SLICE_COLUMNS,
-    SLICES_WRITTEN,
-    by_signs,
-    comparable,
-    describe,
-    pick_query,
-    readable_slices,
-    values_table,
-    verdict,
-)
-from dashboard.views.summary.standing import (
-    every_pair,
-    order,
-    versions_by_metrics,
-    without_unlike,
-)
+from dashboard.views.summary.protocol import how_judged, judged_how, no_items, not_run
+from dashboard.views.summary.query import describe, values_table
 
 __all__ = [
     "SLICES_WRITTEN",

@@ -11,7 +11,7 @@ from dashboard.evaluation.metrics.registry import parse
 from dashboard.views.experiments import experiment_of
 from dashboard.views.report import Comparison, report
 from dashboard.views.report.exports import as_csv, as_json
-from dashboard.views.summary.measured import metrics_in_view, selected
+from dashboard.views.summary.measurements import metrics_in_view, selected
 from dashboard.views.view import View
 
 

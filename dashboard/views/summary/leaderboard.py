@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -21,8 +22,7 @@ from dashboard.tables import between
 from dashboard.views import layout
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import label, short_label
-from dashboard.views.summary.judging import with_ceilings
-from dashboard.views.summary.measured import (
+from dashboard.views.summary.measurements import (
     is_measure,
     measured,
     metrics_in_view,
@@ -274,3 +274,21 @@ PAIRS_WRITTEN = {
     **dict.fromkeys(("delta", "low", "high"), signed),
     **dict.fromkeys(("jaccard", "rbo", "shift"), number),
 }
+
+
+CEILING = "Ceiling"
+
+
+def with_ceilings(view: View, metrics: str, rows: list[dict[str, Any]]) -> tuple[pd.DataFrame, str]:
+    """Rows of means with what a perfect ranking gets, where some metric cannot reach 1; and a
+    sentence on it."""
+    experiment = experiment_of(view)
+    found = measuring.ceilings(experiment, metrics, selected(view, experiment))
+    table = pd.DataFrame(rows)
+    if all(value is None for value in found):
+        return table, ""
+    table.insert(1, CEILING, ["" if value is None else number(value) for value in found])
+    return table, (
+        "Ceiling: the value of a perfect ranking; below 1 where fewer than K (P@K) or more than K "
+        "(R@K) items are relevant. "
+    )

@@ -1,9 +1,9 @@
-"""Numbers as sentences and tables on a screen."""
+"""The candidate against the baseline: whether they may be compared, the verdict, the queries and
+slices by difference."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -11,24 +11,21 @@ import streamlit as st
 from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.comparison.verdict import SIGNIFICANT
 from dashboard.evaluation.digits import number, signed
-from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
-from dashboard.evaluation.protocols.protocol import NOT_JUDGED
-from dashboard.experiment import collections, judging, ranking
+from dashboard.experiment import collections, ranking
 from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address import bar
 from dashboard.views.experiments import experiment_of, versions_of
-from dashboard.views.labels import group_name, label
-from dashboard.views.summary import asking
-from dashboard.views.summary.measured import comparison, is_measure, metrics_in_view
-from dashboard.views.texts import badge, plain, shown
+from dashboard.views.labels import label
+from dashboard.views.summary import query
+from dashboard.views.summary.measurements import comparison
+from dashboard.views.texts import plain, shown
 from dashboard.views.view import View
 
 COLUMNS = {
     "Picture": st.column_config.ImageColumn(width=60),
 }
-TARGET = "Not scored. Describe the target to see scores."
 MOST_LISTED = 500
 """The table of a longer list shows its first rows; the files that can be saved have all of them."""
 
@@ -82,91 +79,14 @@ def _sign(row: pd.Series) -> tuple[str, str]:
     return ("trending_up", "green") if row["delta"] > 0 else ("trending_down", "red")
 
 
-def values_table(view: View, table: pd.DataFrame) -> None:
-    """One query's value by each metric, a column a version."""
-    rows = []
-    for metric in metrics_in_view(view):
-        mine = table[is_measure(table, parse(metric)[0])].set_index("run")["value"]
-        rows.append(
-            {
-                "Metric": plain(label(view, metric)),
-                **{plain(v): _number(x) for v, x in mine.items()},
-            }
-        )
-    with st.expander("All metrics of this query"):
-        st.table(pd.DataFrame(rows).set_index("Metric"))
-
-
-def _number(value: float) -> str:
-    return "not scored" if pd.isna(value) else number(value)
-
-
-def describe(view: View, found: Any) -> None:
-    """The query in words, the keywords that it asks for, and how many items have them all."""
-    if not asking.has_picture(found):
-        _described(view, found)
-        return
-    left, right = st.columns([1, 6], gap="medium")
-    with left:
-        asking.picture(found)
-    with right:
-        _described(view, found)
-
-
-def _described(view: View, found: Any) -> None:
-    st.header(plain(asking.title(found)), anchor=False)
-    asking.feedback(found)
-    scores = judging.query_keywords(found.experiment)
-    scores = scores[(scores["query_id"] == found.query_id) & scores["kept"]]
-    needed = judging.required_keywords(found.experiment)
-    chips = [
-        _chip(row, scores, row["group"] in view.groups)
-        for row in needed[needed["query_id"] == found.query_id].to_dict("records")
-    ]
-    reason = judging.counted_judgement(found.experiment).unscorable.get(found.query_id)
-    relevant = len({found.as_one(item) for item in found.relevant})
-    count = f"{counted(relevant, 'relevant item')} {_among(found)}"
-    if found.experiment.picture and not found.experiment.text and found.protocol.of_keywords:
-        reason = TARGET
-    elif reason == NOT_JUDGED and found.experiment.live:
-        asks = ", and none asks for this item" * bool(
-            found.experiment.item and found.protocol.mutual
-        )
-        reason = f"only stored queries have judgements{asks}"
-    scored = TARGET if reason == TARGET else f"Not scored: {reason}." if reason else count
-    st.markdown(" ".join([*chips, plain(scored)]))
-    asking.judged_how(found.experiment)
-
-
-def _among(found: Any) -> str:
-    """Of how many the relevant items are: of the annotated ones, where others are not ranked."""
-    if not found.protocol.condensed:
-        return "in the collection"
-    annotated = len({found.as_one(item) for item in found.judged})
-    return f"of {counted(annotated, 'annotated item')}; others are not ranked"
-
-
-def _chip(row: dict[str, str], scores: pd.DataFrame, counts: bool) -> str:
-    """A keyword with what it was mapped from; grey where its group does not count."""
-    mine = scores[(scores["group"] == row["group"]) & (scores["keyword"] == row["keyword"])]
-    words = [f"“{n}” {s:.2f}" for n, s in zip(mine["ngram"], mine["score"], strict=True)]
-    source = f" ← {', '.join(words)}" if words else ""
-    text = (
-        f"{row['keyword']}{source}"
-        if counts
-        else f"{row['keyword']} ({group_name(row['group'])} does not count)"
-    )
-    return badge(text, "blue" if counts else "gray")
-
-
 def readable(table: pd.DataFrame, view: View) -> pd.DataFrame:
     """The queries by difference with words a reader knows, for the table on a screen."""
-    pictures = asking.pictures(view, table["query_id"])
+    pictures = query.pictures(view, table["query_id"])
     return pd.DataFrame(
         {
             "Difference": table["delta"],
             **({} if pictures is None else {"Picture": pictures}),
-            "Query": asking.words(view, table["query_id"]),
+            "Query": query.words(view, table["query_id"]),
             "Baseline": table["baseline"],
             "Candidate": table["candidate"],
             **({"Why not scored": table["why"]} if (table["why"] != "").any() else {}),

@@ -1,0 +1,53 @@
+"""How a protocol judges, in its own words, and what it could not judge or left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.experiment import judging, measuring
+from dashboard.experiment.experiment import Experiment
+from dashboard.views.experiments import experiment_of
+from dashboard.views.summary.measurements import selected
+from dashboard.views.texts import plain
+from dashboard.views.view import View
+
+
+def how_judged(view: View) -> None:
+    """Draw the definition, formula and source of the view's protocol, and what it is blind to."""
+    protocol = PROTOCOLS[view.protocol]
+    with st.expander("Protocol definition", icon=":material/balance:"):
+        st.markdown(f"**{plain(protocol.title)}** · {plain(protocol.definition, None)}")
+        st.markdown(f"**Formula.** {plain(protocol.formula, None)}")
+        st.markdown(f"**Source.** {plain(protocol.source, None)}")
+        st.markdown("**Limitations**")
+        st.markdown("\n".join(f"- {plain(sentence, None)}" for sentence in protocol.blind))
+
+
+def judged_how(experiment: Experiment) -> None:
+    """What the protocol left out, took in place of something, or means by a value."""
+    notes = judging.judgement(experiment).notes
+    if notes:
+        st.caption(plain(f"{experiment.rules.title}: {' '.join(notes)}", None))
+
+
+def no_items(view: View, versions: Iterable[str]) -> None:
+    """Warn of versions whose results are no items of the collection, in a sentence each."""
+    experiment = experiment_of(view)
+    said = measuring.outside_said(
+        experiment, tuple(dict.fromkeys(versions)), selected(view, experiment)
+    )
+    for version, sentence in said.items():
+        st.warning(plain(f"{version}: {sentence}.", None), icon=":material/rule:")
+
+
+def not_run(view: View, versions: Iterable[str]) -> None:
+    """Warn of versions that could not be asked some of the queries, and say why."""
+    experiment = experiment_of(view)
+    said = measuring.not_run_said(
+        experiment, tuple(dict.fromkeys(versions)), selected(view, experiment)
+    )
+    for version, sentence in said.items():
+        st.warning(plain(f"{version}: {sentence.rstrip('.')}.", None), icon=":material/rule:")

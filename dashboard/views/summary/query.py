@@ -1,0 +1,169 @@
+"""One query as a reader sees it: its words, picture, feedback and keywords, and its values."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.evaluation.digits import number
+from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.protocols.protocol import NOT_JUDGED
+from dashboard.experiment import collections, judging, media
+from dashboard.tables import counted
+from dashboard.views.labels import group_name, label
+from dashboard.views.summary.measurements import is_measure, metrics_in_view
+from dashboard.views.summary.protocol import judged_how
+from dashboard.views.texts import badge, plain, shown
+from dashboard.views.view import View
+
+PICTURE = "max-width:100%;height:140px;object-fit:contain;border-radius:8px;background:#fff"
+TARGET = "Not scored. Describe the target to see scores."
+FEEDBACK = ("feedback_1", "feedback_2", "feedback_3")
+
+
+def picture(found: Any) -> None:
+    """The picture or the text item that is asked with, and what is wrong if there should be one."""
+    experiment = found.experiment
+    if experiment.picture:
+        row = {"picture": media.upload_address(experiment.picture)}
+    elif experiment.live:
+        if not experiment.item:
+            return
+        item = media.media_of(experiment.collection, [experiment.item]).iloc[0]
+        text = item["caption"] if item["kind"] == "text" else ""
+        row = {"picture": item["poster"], "text": text, "problem": item["problem"]}
+    else:
+        row = media.pictures_of(experiment.collection, [found.query_id]).iloc[0].to_dict()
+    if row["picture"]:
+        with st.container(key="asked-picture"):
+            st.html(f'<img src="{escape(row["picture"])}" alt="query picture" style="{PICTURE}">')
+    elif row["text"]:
+        st.markdown(f"“{plain(row['text'])}”")
+    elif row["problem"]:
+        st.caption(plain(f"No picture: {row['problem']}."))
+
+
+def has_picture(found: Any) -> bool:
+    """Whether a query is asked with more than words."""
+    if found.experiment.picture:
+        return True
+    if found.experiment.text:
+        return False
+    row = judging.queries(found.experiment).set_index("query_id").loc[found.query_id]
+    return bool(row["item_id"] or row.get("image", ""))
+
+
+def title(found: Any) -> str:
+    """The query in words, or the item that it is about."""
+    experiment = found.experiment
+    row = judging.queries(experiment).set_index("query_id").loc[found.query_id]
+    if experiment.picture:
+        return "Like your picture"
+    if experiment.text or experiment.item:
+        name = collections.item_names(experiment.collection).get(experiment.item, experiment.item)
+        return str(row["text"] or f"Like {name}")
+    return str(collections.query_names(experiment.collection)[found.query_id]).replace(
+        "like ", "Like ", 1
+    )
+
+
+def feedback(found: Any) -> None:
+    """What should be otherwise than in the picture, a line each."""
+    row = judging.queries(found.experiment).set_index("query_id").loc[found.query_id]
+    said = [row[column] for column in FEEDBACK if row.get(column)]
+    if said:
+        st.markdown("\n".join(f"{n}. {plain(text)}" for n, text in enumerate(said, start=1)))
+
+
+def pictures(view: View, query_ids: pd.Series) -> pd.Series | None:
+    """The address of each query's picture for a table; None where no query has one."""
+    found = media.pictures_of(collections.opened(view.collection), query_ids.tolist())
+    if not (found["picture"] != "").any():
+        return None
+    return query_ids.map(found.set_index("query_id")["picture"])
+
+
+def words(view: View, query_ids: pd.Series) -> pd.Series:
+    """What each query is called, for a table."""
+    names = collections.query_names(collections.opened(view.collection))
+    return query_ids.map(lambda query: shown(names[query]))
+
+
+def values_table(view: View, table: pd.DataFrame) -> None:
+    """One query's value by each metric, a column a version."""
+    rows = []
+    for metric in metrics_in_view(view):
+        mine = table[is_measure(table, parse(metric)[0])].set_index("run")["value"]
+        rows.append(
+            {
+                "Metric": plain(label(view, metric)),
+                **{plain(v): _number(x) for v, x in mine.items()},
+            }
+        )
+    with st.expander("All metrics of this query"):
+        st.table(pd.DataFrame(rows).set_index("Metric"))
+
+
+def _number(value: float) -> str:
+    return "not scored" if pd.isna(value) else number(value)
+
+
+def describe(view: View, found: Any) -> None:
+    """The query in words, the keywords that it asks for, and how many items have them all."""
+    if not has_picture(found):
+        _described(view, found)
+        return
+    left, right = st.columns([1, 6], gap="medium")
+    with left:
+        picture(found)
+    with right:
+        _described(view, found)
+
+
+def _described(view: View, found: Any) -> None:
+    st.header(plain(title(found)), anchor=False)
+    feedback(found)
+    scores = judging.query_keywords(found.experiment)
+    scores = scores[(scores["query_id"] == found.query_id) & scores["kept"]]
+    needed = judging.required_keywords(found.experiment)
+    chips = [
+        _chip(row, scores, row["group"] in view.groups)
+        for row in needed[needed["query_id"] == found.query_id].to_dict("records")
+    ]
+    reason = judging.counted_judgement(found.experiment).unscorable.get(found.query_id)
+    relevant = len({found.as_one(item) for item in found.relevant})
+    count = f"{counted(relevant, 'relevant item')} {_among(found)}"
+    if found.experiment.picture and not found.experiment.text and found.protocol.of_keywords:
+        reason = TARGET
+    elif reason == NOT_JUDGED and found.experiment.live:
+        asks = ", and none asks for this item" * bool(
+            found.experiment.item and found.protocol.mutual
+        )
+        reason = f"only stored queries have judgements{asks}"
+    scored = TARGET if reason == TARGET else f"Not scored: {reason}." if reason else count
+    st.markdown(" ".join([*chips, plain(scored)]))
+    judged_how(found.experiment)
+
+
+def _among(found: Any) -> str:
+    """Of how many the relevant items are: of the annotated ones, where others are not ranked."""
+    if not found.protocol.condensed:
+        return "in the collection"
+    annotated = len({found.as_one(item) for item in found.judged})
+    return f"of {counted(annotated, 'annotated item')}; others are not ranked"
+
+
+def _chip(row: dict[str, str], scores: pd.DataFrame, counts: bool) -> str:
+    """A keyword with what it was mapped from; grey where its group does not count."""
+    mine = scores[(scores["group"] == row["group"]) & (scores["keyword"] == row["keyword"])]
+    words = [f"“{n}” {s:.2f}" for n, s in zip(mine["ngram"], mine["score"], strict=True)]
+    source = f" ← {', '.join(words)}" if words else ""
+    text = (
+        f"{row['keyword']}{source}"
+        if counts
+        else f"{row['keyword']} ({group_name(row['group'])} does not count)"
+    )
+    return badge(text, "blue" if counts else "gray")
