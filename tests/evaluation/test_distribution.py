@@ -132,3 +132,17 @@ def test_many_equal_differences_are_not_smeared() -> None:
     sparse = np.array([0.37123, -0.0411231, 0, 0, 0, 0, 0, 0])
     low, _ = bootstrap_interval(sparse[:, None])
     assert float(low[0]) == pytest.approx(2 * -0.0411231 / 8, abs=1e-4)
+
+
+def test_a_giant_scene_does_not_hide_the_others() -> None:
+    """One scene of 3,000 queries beside 299 of one: without it the mean is another, yet spread."""
+    sums = np.append(RNG.normal(0.02, 0.3, 299), 900.0)
+    sizes = np.append(np.ones(299), 3_000.0)
+    places = RNG.integers(0, 300, (20_000, 300))
+    drawn = sums[places].sum(1) / sizes[places].sum(1)
+    low = drawn[drawn < 0.15]
+    mean = Mean(sums, sizes)
+    for level in (0.025, 0.1, 0.2):
+        assert mean.quantile(level) == pytest.approx(
+            np.quantile(drawn, level), abs=0.15 * low.std()
+        )

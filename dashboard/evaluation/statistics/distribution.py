@@ -56,6 +56,9 @@ class Sum:
         lattice = step > 0 and room / step < _MOST
         if not lattice:
             step = room / min(_MOST, _finer(fine, number) * int(np.ceil(np.sqrt(number))))
+            typical = float(np.median(np.abs(values - np.median(values))))
+            if 0 < typical < step:  # one giant unit must not hide all others in a single cell
+                step = max(typical / 8, room / _MOST)
             below = _up_to_a_place(values, step)
             least, above = least - below, above + below
         weights = _weights(above / step, lattice)
