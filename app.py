@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dashboard.experiment import collections, shelf
+from dashboard.experiment import catalogue, collections
 from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
 from dashboard.views import address
@@ -65,7 +65,7 @@ app = st.App(
     routes=[
         *item_media.routes(collections.opened),
         *query_pictures.routes(collections.opened),
-        *covers.routes(shelf.glance),
+        *covers.routes(catalogue.glance),
         *uploads.routes(),
         *assets.routes(),
     ],

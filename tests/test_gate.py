@@ -78,7 +78,7 @@ def test_each_slice_is_judged_and_small_ones_are_only_listed() -> None:
         "P@5<0 where keyword is bus": "passed",
         "P@5<0 where keyword is tram": "small",
     }
-    assert "4 queries" in found[2].said and not found[2].breaks
+    assert "4 queries" in found[2].reason and not found[2].breaks
     (whole,) = check_whole(table, "a", "b", conditions("P@5<0"))
     assert whole.outcome == "passed", "over all queries nothing changed"
 
@@ -88,18 +88,18 @@ def test_many_slices_are_corrected_for_their_number() -> None:
     fell = [-0.1] * 7 + [0.02] * 3
     alone = check_slices(measured(fell), "a", "b", conditions("P@5<0"), slices(one=range(10)))
     assert [each.outcome for each in alone] == ["failed"]
-    assert "p = 0.016 against 0" in alone[0].said
+    assert "p = 0.016 against 0" in alone[0].reason
     names = {f"s{n}": range(n * 10, n * 10 + 10) for n in range(5)}
     many = check_slices(measured(fell * 5), "a", "b", conditions("P@5<0"), slices(**names))
     assert {each.outcome for each in many} == {"passed"}
-    assert "p = 0.078 against 0" in many[0].said
+    assert "p = 0.078 against 0" in many[0].reason
 
 
 def test_a_slice_that_is_one_scene_never_fails() -> None:
     scenes = {f"q{n:02}": "one" for n in range(12)}
     table = measured(alternating(-0.2, 0.02, 12))
     (check,) = check_slices(table, "a", "b", conditions("P@5<0"), slices(x=range(12)), scenes)
-    assert check.outcome == "small" and "no interval" in check.said
+    assert check.outcome == "small" and "no interval" in check.reason
 
 
 def test_slices_are_asked_for_by_short_names() -> None:

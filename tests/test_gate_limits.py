@@ -6,8 +6,8 @@ import pytest
 
 from dashboard.commands.gate.checks import LEAST, check_slices, check_whole
 from dashboard.commands.gate.conditions import conditions
-from dashboard.commands.gate.known_queries import check_known
-from dashboard.experiment.plain_files import Known
+from dashboard.commands.gate.known_queries import check_known_queries
+from dashboard.experiment.plain_files import KnownQueries
 
 
 def measured(deltas, name="P", cutoff=5):
@@ -47,11 +47,11 @@ def test_whole_and_slice_are_held_to_the_limit_and_not_to_zero(middle, limit, ou
     (whole,) = check_whole(table, "a", "b", asked)
     (part,) = check_slices(table, "a", "b", asked, sliced(40))
     assert (whole.outcome, part.outcome) == (outcome, outcome)
-    assert f"against {limit:g} after Holm" in part.said
-    p = float(part.said.split("p = ")[1].split(" ")[0])
+    assert f"against {limit:g} after Holm" in part.reason
+    p = float(part.reason.split("p = ")[1].split(" ")[0])
     assert p < 0.001  # all differences lie on one side of the limit
     # how many digits stand there is the rule of digits, not this test's
-    mean = float(part.said.split(",")[0].replace("−", "-"))
+    mean = float(part.reason.split(",")[0].replace("−", "-"))
     assert mean == pytest.approx(middle, abs=1e-3)
 
 
@@ -59,7 +59,7 @@ def test_the_p_of_a_slice_is_against_the_limit():
     # as often above as below the limit, and all of them below zero
     table, asked = measured(spread(-0.1, 40, 0.05)), conditions("P@5<-0.1")
     (part,) = check_slices(table, "a", "b", asked, sliced(40))
-    assert part.outcome == "passed" and "p = 1 against -0.1" in part.said
+    assert part.outcome == "passed" and "p = 1 against -0.1" in part.reason
 
 
 def test_a_bound_that_is_the_limit_does_not_fail():
@@ -85,5 +85,7 @@ def test_a_slice_counts_from_the_least_number_on(number, outcome):
 def test_a_known_query_is_good_at_the_very_value(value, status, outcome):
     table = measured([value - 0.5])
     row = {"query_id": ["q000"], "metric": ["P@5"], "least": [0.5], "status": [status]}
-    known = Known("known.csv", pd.DataFrame(row, index=[2]), (conditions("P@5<0")[0].measure,))
-    assert check_known(table, "b", known)[0].outcome == outcome
+    known = KnownQueries(
+        "known.csv", pd.DataFrame(row, index=[2]), (conditions("P@5<0")[0].measure,)
+    )
+    assert check_known_queries(table, "b", known)[0].outcome == outcome

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import collections, shelf
+from dashboard.experiment import catalogue, collections
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.collection import shelf as stored_shelf
 from dashboard.storage.media import covers
@@ -65,10 +65,10 @@ def test_nothing_is_opened_for_the_cards(monkeypatch, folder):
         raise AssertionError("opened")
 
     monkeypatch.setattr(stored, "open_collection", never)
-    known = shelf.glance("one")
+    known = catalogue.glance("one")
     assert known.words.gallery == "655 pictures" and len(known.items) == 4
     assert known.versions == ("by-name", "v0.1", "v0.2", "v0.3")
-    assert list(shelf.titles()) == ["one", "two"]
+    assert list(catalogue.titles()) == ["one", "two"]
 
 
 BROKEN = {
@@ -146,10 +146,10 @@ def test_the_state_changes_with_what_a_card_shows(folder):
     assert stored_shelf.state("one") == before
     (folder / "one/models/v9").mkdir()
     after = stored_shelf.state("one")
-    assert after != before and "v9" in shelf.glance("one").versions
+    assert after != before and "v9" in catalogue.glance("one").versions
     settings(folder, "one", title="New", protocols=["context"])
     assert stored_shelf.state("one") != after
-    assert shelf.titles()["one"] == shelf.glance("one").title == "New"
+    assert catalogue.titles()["one"] == catalogue.glance("one").title == "New"
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "../one", "one/..", "/etc", "one\0", "gone"])
@@ -161,9 +161,9 @@ def test_no_name_leads_out_of_the_folder_of_collections(folder, name):
 
 
 def test_covers_are_served_for_the_cards_items_only():
-    client = TestClient(Starlette(routes=covers.routes(shelf.glance)))
-    known = shelf.glance("driving")
-    addresses = shelf.cover_pictures(known)
+    client = TestClient(Starlette(routes=covers.routes(catalogue.glance)))
+    known = catalogue.glance("driving")
+    addresses = catalogue.cover_pictures(known)
     assert len(addresses) == 4 == len(set(addresses))
     answered = client.get(f"/{addresses[0]}")
     assert answered.status_code == 200 and answered.headers["content-type"] == "image/webp"

@@ -334,7 +334,7 @@ def test_on_what_pairs_rest_is_said(name):
 
 @pytest.mark.parametrize("number, called", [(1_000, "1K test"), (5_000, "5K test"), (400, "")])
 def test_the_test_of_all_pictures_has_the_sources_name(monkeypatch, number, called):
-    monkeypatch.setattr(matching, "pictures_asked", lambda asked: number)
+    monkeypatch.setattr(matching, "picture_queries", lambda asked: number)
     app = opened(collection=NAME)
     assert not app.exception and not app.error
     told = said(app)

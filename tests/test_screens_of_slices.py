@@ -16,7 +16,7 @@ def said(app):
 
 @pytest.mark.parametrize("name", collections.collection_names())
 def test_every_slice_that_is_known_can_be_chosen(name):
-    known = measuring.known_slices(collections.opened(name))
+    known = measuring.slices_of(collections.opened(name))
     assert len(said(opened(collection=name))) == 1 + sum(map(len, known.values()))
 
 
@@ -45,7 +45,7 @@ def test_keyword_groups_are_named_as_people_write_them():
 
 def test_of_many_slices_few_are_sent_and_letters_find_the_others(monkeypatch):
     every = {"pv_object_type": tuple(f"keyword number {n}" for n in range(2_000))}
-    monkeypatch.setattr(measuring, "known_slices", lambda collection: every)
+    monkeypatch.setattr(measuring, "slices_of", lambda collection: every)
     app = opened(collection="driving")
     assert len(said(app)) == 201
     field = next(box for box in app.text_input if box.label == "Find a slice (2,000)")

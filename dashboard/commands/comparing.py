@@ -68,7 +68,7 @@ def _compare(call: Namespace) -> Answer:
         measurements, experiment, _ = measurements_of(call, pair)
         table, broken = barrier.answer(measurements, experiment, *pair)
         for each in broken:
-            complain(f"{each.outcome}: {each.name}: {each.said}")
+            complain(f"{each.outcome}: {each.name}: {each.reason}")
         return table, FINDING if broken else FINE
     measurements, experiment, _ = measurements_of(call, pair)
     ways = ranking.unlike(experiment, *pair) if experiment else []

@@ -16,7 +16,7 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.near_duplicates import copies
 from dashboard.retrieval import keywords
-from dashboard.retrieval.runs import TYPED, asked_queries
+from dashboard.retrieval.runs import TYPED, queries_of
 from dashboard.storage.collection.error_places import placing
 
 HASHING = "hashing"
@@ -39,7 +39,7 @@ def queries(experiment: Experiment) -> pd.DataFrame:
     if experiment.live:
         text, item = experiment.text, experiment.item
         return pd.DataFrame({"query_id": [TYPED], "text": [text], "item_id": [item]})
-    return asked_queries(experiment.collection, experiment.queries)
+    return queries_of(experiment.collection, experiment.queries)
 
 
 @remembered(64)

@@ -47,7 +47,7 @@ def gallery_size(experiment: Experiment, kind: str) -> int:
     return len(known)
 
 
-def pictures_asked(experiment: Experiment) -> int:
+def picture_queries(experiment: Experiment) -> int:
     """How many pictures of the collection ask, whatever part of the queries is in view."""
     return len(_pairs(_every(experiment)).pictures)
 

@@ -44,7 +44,7 @@ def measurements(experiment: Experiment, versions: tuple[str, ...], metrics: str
 
 
 @remembered(64)
-def outside_said(
+def outside_sentences(
     experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
 ) -> dict[str, str]:
     """Which versions have results that are no item of the collection: a sentence for each."""
@@ -54,7 +54,7 @@ def outside_said(
 
 
 @remembered(64)
-def not_run_said(
+def not_run_sentences(
     experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
 ) -> dict[str, str]:
     """Which versions were not experiment some of the queries, and why: a sentence for each."""
@@ -243,7 +243,7 @@ def every_slice(
 
 
 @remembered(8)
-def _known_slices(folder: str, digest: str) -> dict[str, tuple[str, ...]]:
+def _slices_of(folder: str, digest: str) -> dict[str, tuple[str, ...]]:
     collection = collection_in(folder, digest)
     every = Experiment(
         folder=folder,
@@ -262,9 +262,9 @@ def _known_slices(folder: str, digest: str) -> dict[str, tuple[str, ...]]:
     return named | {by: steps.get(by, ()) for by in named if by in steps}
 
 
-def known_slices(collection: Collection) -> dict[str, tuple[str, ...]]:
+def slices_of(collection: Collection) -> dict[str, tuple[str, ...]]:
     """All slices that queries of the collection can be in, by what divides them."""
-    return _known_slices(str(collection.folder), collection.digest)
+    return _slices_of(str(collection.folder), collection.digest)
 
 
 @remembered(64)

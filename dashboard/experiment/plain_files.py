@@ -96,7 +96,7 @@ def _compare_queries(name: str, ran: set[str], judged: set[str], findings: Findi
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownQueries:
     """The table KNOWN, its index the line in the file, and the measure of each row."""
 
     file: str
@@ -104,7 +104,7 @@ class Known:
     measures: tuple[Measure, ...]
 
 
-def read_known(path: Path) -> Known:
+def read_known_queries(path: Path) -> KnownQueries:
     """What a team knows of single queries.
 
     Raises DataError with its line for an unknown metric or status.
@@ -120,4 +120,4 @@ def read_known(path: Path) -> Known:
         except ValueError as problem:
             found = f"the metric {row['metric'][:80]!r}"
             raise DataError(path.name, found, str(problem).rstrip("."), line=int(line)) from problem
-    return Known(path.name, known, tuple(measures))
+    return KnownQueries(path.name, known, tuple(measures))

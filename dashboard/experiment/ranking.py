@@ -115,7 +115,7 @@ def _ranking(experiment: Experiment, version: str) -> pd.DataFrame:
 def _encode(folder: str, digest: str, version: str, which: Which, model: str) -> None:
     """Encodes the stored texts that a version has no vectors of; model: the encoder's state."""
     collection = collection_in(folder, digest)
-    query_vectors(collection.searched[version], runs.asked_queries(collection, which))
+    query_vectors(collection.searched[version], runs.queries_of(collection, which))
 
 
 @remembered(32)

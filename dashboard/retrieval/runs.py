@@ -52,7 +52,7 @@ def run_of(
     Queries that could not be asked stand in `run.attrs["not_run"]` as {query_id: reason}.
     Raises DataError where the version is unknown or its file cannot be used.
     """
-    asked = asked_queries(collection, which)
+    asked = queries_of(collection, which)
     path = collection.run_files.get(version)
     if path is None:
         return _searched(collection, version, asked, depth)
@@ -85,7 +85,7 @@ def _of_matrix(
     return run
 
 
-def asked_queries(collection: Collection, which: Which) -> pd.DataFrame:
+def queries_of(collection: Collection, which: Which) -> pd.DataFrame:
     """The stored queries that are texts, items, or all of them."""
     queries = collection.queries
     if which == "all":

@@ -16,7 +16,7 @@ view = frame.screen(
 frame.need(view, "baseline", "candidate", "runs", "by")
 opened = collections.opened(view.collection)
 
-ways = {by: group_name(by) for by in measuring.known_slices(opened)}
+ways = {by: group_name(by) for by in measuring.slices_of(opened)}
 with layout.buttons(ways.values(), "by"):
     frame.segments("Slice by", "by", ways, view)
 if not summary.comparable(view):

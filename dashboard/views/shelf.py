@@ -8,8 +8,8 @@ from html import escape
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import shelf
-from dashboard.experiment.shelf import Glance
+from dashboard.experiment import catalogue
+from dashboard.experiment.catalogue import Glance
 from dashboard.tables import DataError, listed
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import badge, plain
@@ -30,7 +30,7 @@ def empty() -> None:
 
 def titles() -> dict[str, str]:
     """The name of each collection and its title, with the name behind it where several share it."""
-    known = shelf.titles()
+    known = catalogue.titles()
     return distinct_labels(known, known.__getitem__)
 
 
@@ -40,7 +40,7 @@ def cards(names: Sequence[str]) -> str:
     places = iter(range(len(names)))
     for name in names:
         try:
-            known = shelf.glance(name)
+            known = catalogue.glance(name)
         except DataError as problem:
             broken[name] = str(problem)
             continue
@@ -71,7 +71,7 @@ def _card(known: Glance, title: str) -> bool:
 
 
 def _pictures(known: Glance) -> None:
-    addresses = shelf.cover_pictures(known)
+    addresses = catalogue.cover_pictures(known)
     if not addresses:
         return
     shown = "".join(

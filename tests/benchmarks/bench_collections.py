@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from dashboard.experiment import shelf
+from dashboard.experiment import catalogue
 from dashboard.storage.collection import collection as collections
 
 
@@ -31,9 +31,9 @@ def main() -> None:
             shutil.copytree(source, Path(place) / f"c{number:03d}", ignore=ignored)
         collections.COLLECTIONS = Path(place)
         names = collections.names()
-        first = taken(lambda: [shelf.glance(name) for name in names])
-        again = taken(lambda: [shelf.glance(name) for name in names])
-        titles = taken(lambda: shelf.titles())
+        first = taken(lambda: [catalogue.glance(name) for name in names])
+        again = taken(lambda: [catalogue.glance(name) for name in names])
+        titles = taken(lambda: catalogue.titles())
         few = names[:10]
         whole = taken(lambda: [collections.open_collection(name) for name in few]) / len(few)
     print(

@@ -84,11 +84,11 @@ def moods() -> list[str]:
 def test_slices_and_scenes_are_those_of_the_file_as_it_is(world: Path) -> None:
     assert moods() == ["day", "day"]
     assert measuring.scenes_of(ask()) == {"q1": "s1", "q2": "s2"}
-    assert measuring.known_slices(collections.opened("tiny"))["mood"] == ("day",)
+    assert measuring.slices_of(collections.opened("tiny"))["mood"] == ("day",)
     rewrite(world, "queries.csv", "s1,day", "s2,night")
     assert moods() == ["night", "day"]
     assert measuring.scenes_of(ask()) == {"q1": "s2", "q2": "s2"}
-    assert measuring.known_slices(collections.opened("tiny"))["mood"] == ("night", "day")
+    assert measuring.slices_of(collections.opened("tiny"))["mood"] == ("night", "day")
 
 
 def test_a_query_that_becomes_a_picture_of_the_gallery_is_refused(world: Path) -> None:

@@ -16,7 +16,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from dashboard.retrieval import network_pool, networks
+from dashboard.retrieval import networks
+from dashboard.retrieval.networks import pool as network_pool
 from dashboard.tables import DataError
 from tests.retrieval.networks import OPSET, weighted
 
@@ -149,7 +150,7 @@ def children() -> list[int]:
     for place in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, IndexError):
             parent = int(place.joinpath("stat").read_text().rpartition(")")[2].split()[1])
-            if parent == os.getpid() and b"network_child" in (place / "cmdline").read_bytes():
+            if parent == os.getpid() and b"networks/child" in (place / "cmdline").read_bytes():
                 found.append(int(place.name))
     return found
 

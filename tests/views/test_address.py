@@ -63,7 +63,7 @@ def test_what_is_written_reads_back(data):
         "queries": st.sampled_from(list(WHICH_QUERIES)),
         "slice": st.sampled_from(["", "pv_object_type=bicyclist", "pv_scene_type=nighttime"]),
         "anyway": st.sampled_from(["no", "yes"]),
-        "by": st.sampled_from(list(measuring.known_slices(driving))),
+        "by": st.sampled_from(list(measuring.slices_of(driving))),
         "groups": st.lists(st.sampled_from(driving.groups), min_size=1, unique=True).map(tuple),
         "mapping_threshold": st.integers(0, 100).map(lambda n: n / 100),
         "min_similarity": st.integers(-100, 100).map(lambda n: n / 100),

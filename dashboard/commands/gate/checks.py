@@ -36,7 +36,7 @@ class Check:
     kind: Literal["versions", "metric", "slice", "query"]
     name: str
     outcome: Outcome
-    said: str
+    reason: str
 
     @property
     def breaks(self) -> bool:
@@ -48,7 +48,7 @@ def check_whole(
     measurements: pd.DataFrame,
     baseline: str,
     candidate: str,
-    asked: Iterable[Condition],
+    limits: Iterable[Condition],
     groups: Groups = None,
 ) -> list[Check]:
     """A check for each condition, over all queries that are scored in both versions.
@@ -57,11 +57,11 @@ def check_whole(
     """
     table = scores(measurements)
     checks = []
-    for condition in asked:
+    for condition in limits:
         column = _differences(table, baseline, candidate, condition)[:, None]
         low, high = bootstrap_interval(column, groups=table.grouped(groups))
         number = int((~np.isnan(column)).sum())
-        said = _said(column[:, 0], low[0], high[0])
+        said = _in_words(column[:, 0], low[0], high[0])
         if np.isnan(high[0]):
             both = counted(number, "query", "queries")
             why = f"{both} scored in both versions; an interval needs two groups"
@@ -76,7 +76,7 @@ def check_slices(
     measurements: pd.DataFrame,
     baseline: str,
     candidate: str,
-    asked: Iterable[Condition],
+    limits: Iterable[Condition],
     slices: pd.DataFrame,
     groups: Groups = None,
 ) -> list[Check]:
@@ -85,7 +85,7 @@ def check_slices(
     names, inside = _members(table.query_ids, slices)
     codes = table.grouped(groups)
     checks = []
-    for condition in asked:
+    for condition in limits:
         delta = _differences(table, baseline, candidate, condition)
         columns = np.where(inside, delta[:, None], np.nan)
         low, high = bootstrap_interval(columns, groups=codes)
@@ -93,7 +93,7 @@ def check_slices(
         enough = (~np.isnan(columns)).sum(axis=0) >= LEAST
         corrected = holm(np.where(enough, p, np.nan))
         for at, (by, name) in enumerate(names):
-            said = _said(columns[:, at], low[at], high[at])
+            said = _in_words(columns[:, at], low[at], high[at])
             title = f"{condition} where {by} is {name}"
             checks.append(_slice(title, said, condition.limit, high[at], corrected[at]))
     return checks
@@ -132,7 +132,7 @@ def _members(
     return list(parts), inside
 
 
-def _said(column: np.ndarray[Any, Any], low: float, high: float) -> str:
+def _in_words(column: np.ndarray[Any, Any], low: float, high: float) -> str:
     known = column[~np.isnan(column)]
     if not len(known):
         return "no query is scored in both versions"

@@ -1,4 +1,4 @@
-"""What a gate is asked for, in words: `nDCG@10<-0.01 P@5<0` and `keyword,kind`."""
+"""Reads the conditions of a gate, `nDCG@10<-0.01 P@5<0`, and its slices, `keyword,kind`."""
 
 from __future__ import annotations
 

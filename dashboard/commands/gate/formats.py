@@ -40,10 +40,10 @@ def junit(checks: Sequence[Check], title: str) -> str:
         names = {"classname": f"gate.{each.kind}", "name": _xml(each.name), "time": "0"}
         case = ElementTree.SubElement(suite, "testcase", names)
         if each.outcome in words:
-            said = {"message": _xml(each.said)}
+            said = {"message": _xml(each.reason)}
             ElementTree.SubElement(case, words[each.outcome], said)
         else:
-            ElementTree.SubElement(case, "system-out").text = _xml(each.said)
+            ElementTree.SubElement(case, "system-out").text = _xml(each.reason)
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, "unicode")}\n'
 
@@ -53,7 +53,7 @@ def summary(checks: Sequence[Check], comparison: pd.DataFrame, title: str) -> st
     broken = [each for each in checks if each.breaks]
     verdict = f"{len(broken):,} of {len(checks):,} checks fail" if broken else "passes"
     lines = [f"## {'❌' if broken else '✅'} {_code(title)}: {verdict}", ""]
-    lines += [f"- ❌ {_code(each.name)}: {_code(each.said)}" for each in broken]
+    lines += [f"- ❌ {_code(each.name)}: {_code(each.reason)}" for each in broken]
     lines += ["", *_compared(comparison)]
     for kind, heading in TITLES.items():
         mine = [each for each in checks if each.kind == kind]
@@ -64,7 +64,7 @@ def summary(checks: Sequence[Check], comparison: pd.DataFrame, title: str) -> st
 
 
 def _row(each: Check) -> str:
-    cells = [f"{SIGNS[each.outcome]} {each.outcome}", _cell(each.name), _cell(each.said)]
+    cells = [f"{SIGNS[each.outcome]} {each.outcome}", _cell(each.name), _cell(each.reason)]
     return f"| {' | '.join(cells)} |"
 
 

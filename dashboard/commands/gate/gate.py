@@ -12,12 +12,12 @@ from dashboard.commands.files import write_file
 from dashboard.commands.gate.checks import Check, check_slices, check_whole
 from dashboard.commands.gate.conditions import Condition, conditions, sliced
 from dashboard.commands.gate.formats import junit, summary
-from dashboard.commands.gate.known_queries import check_known
+from dashboard.commands.gate.known_queries import check_known_queries
 from dashboard.evaluation.comparison.compare import compare
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.experiment import measuring, ranking
 from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.plain_files import Known, read_known
+from dashboard.experiment.plain_files import KnownQueries, read_known_queries
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -38,8 +38,8 @@ class Gate:
     shown: the measures of the table that `compare` prints.
     """
 
-    asked: tuple[Condition, ...]
-    known: Known | None
+    limits: tuple[Condition, ...]
+    known: KnownQueries | None
     shown: tuple[Measure, ...]
     slices: str
     junit: Path | None
@@ -57,7 +57,7 @@ class Gate:
                 if getattr(call, flag) is not None:
                     raise ValueError(f"--{flag} belongs to a gate: add --fail-on or --known")
             return None
-        known = read_known(call.known) if call.known else None
+        known = read_known_queries(call.known) if call.known else None
         given = conditions(call.fail_on) if call.fail_on is not None else []
         measures = [each.measure for each in given] or list(known.measures if known else ())
         shown = tuple(dict.fromkeys(parse(call.metrics) if call.metrics else measures))
@@ -70,7 +70,7 @@ class Gate:
     def metrics(self) -> str:
         """All metrics that have to be measured."""
         of_known = self.known.measures if self.known else ()
-        every = [*self.shown, *(each.measure for each in self.asked), *of_known]
+        every = [*self.shown, *(each.measure for each in self.limits), *of_known]
         return " ".join(dict.fromkeys(map(str, every)))
 
     def answer(
@@ -107,14 +107,14 @@ class Gate:
         pair = (baseline, candidate)
         groups = measuring.scenes_of(experiment) if experiment else None
         checks = self._comparable(*pair, experiment)
-        checks += check_whole(measurements, *pair, self.asked, groups)
+        checks += check_whole(measurements, *pair, self.limits, groups)
         if self.slices is not None:
             if experiment is None:
                 raise ValueError("--slices needs a COLLECTION: plain files do not tell of queries")
             slices = sliced(measuring.slices(experiment), self.slices)
-            checks += check_slices(measurements, *pair, self.asked, slices, groups)
+            checks += check_slices(measurements, *pair, self.limits, slices, groups)
         if self.known:
-            checks += check_known(measurements, candidate, self.known)
+            checks += check_known_queries(measurements, candidate, self.known)
         return checks
 
     def _comparable(

@@ -7,10 +7,12 @@ import pandas as pd
 from dashboard.commands.gate.checks import Check, Outcome
 from dashboard.evaluation.comparison.compare import SAME
 from dashboard.evaluation.digits import number
-from dashboard.experiment.plain_files import Known
+from dashboard.experiment.plain_files import KnownQueries
 
 
-def check_known(measurements: pd.DataFrame, candidate: str, known: Known) -> list[Check]:
+def check_known_queries(
+    measurements: pd.DataFrame, candidate: str, known: KnownQueries
+) -> list[Check]:
     """A good query must keep at least its value; one that fails must still fail, strictly.
 
     One that was not asked at all cannot be decided.
@@ -19,9 +21,9 @@ def check_known(measurements: pd.DataFrame, candidate: str, known: Known) -> lis
     keys = zip(mine["query_id"], mine["metric"], mine["cutoff"].fillna(-1), strict=True)
     values = dict(zip(keys, mine["value"], strict=True))
     checks = []
-    for (line, row), asked in zip(known.rows.iterrows(), known.measures, strict=True):
-        key = (row["query_id"], asked.name, asked.cutoff or -1)
-        name = f"{row['query_id'][:80]} {asked} at least {row['least']:g} ({row['status']})"
+    for (line, row), measure in zip(known.rows.iterrows(), known.measures, strict=True):
+        key = (row["query_id"], measure.name, measure.cutoff or -1)
+        name = f"{row['query_id'][:80]} {measure} at least {row['least']:g} ({row['status']})"
         if key in values:
             checks.append(Check("query", name, *_checked(values[key], row["least"], row["status"])))
         else:

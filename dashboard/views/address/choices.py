@@ -67,7 +67,7 @@ def _metric(text: str, collection: Any) -> str:
 
 def _slice(text: str, collection: Any) -> str:
     by, _, name = text.partition("=")
-    if text and name not in measuring.known_slices(collection).get(by, ()):
+    if text and name not in measuring.slices_of(collection).get(by, ()):
         raise ValueError(f"asks for the slice {text[:80]!r}, which this collection does not have")
     return text
 
@@ -220,8 +220,8 @@ class View:
     )
     by: str = key(
         "what the screen Slices divides the queries by",
-        Default("the first that it has", lambda c: next(iter(measuring.known_slices(c)), "")),
-        one_of_its("slicing", measuring.known_slices),
+        Default("the first that it has", lambda c: next(iter(measuring.slices_of(c)), "")),
+        one_of_its("slicing", measuring.slices_of),
     )
     names: str = key(
         "metric names: of the protocol's source, or standard",

@@ -130,7 +130,7 @@ def _copies(view: View, collection: Any) -> None:
 
 def _slice(view: View) -> None:
     """Which part of the queries counts, of all that they are divided into."""
-    known = measuring.known_slices(collections.opened(view.collection))
+    known = measuring.slices_of(collections.opened(view.collection))
     options = [f"{by}={name}" for by, of in known.items() for name in sorted(of, key=natural)]
     options += [view.slice] * (bool(view.slice) and view.slice not in options)
     if options:

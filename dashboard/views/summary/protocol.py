@@ -36,7 +36,7 @@ def judged_how(experiment: Experiment) -> None:
 def no_items(view: View, versions: Iterable[str]) -> None:
     """Warn of versions whose results are no items of the collection, in a sentence each."""
     experiment = experiment_of(view)
-    said = measuring.outside_said(
+    said = measuring.outside_sentences(
         experiment, tuple(dict.fromkeys(versions)), selected(view, experiment)
     )
     for version, sentence in said.items():
@@ -46,7 +46,7 @@ def no_items(view: View, versions: Iterable[str]) -> None:
 def not_run(view: View, versions: Iterable[str]) -> None:
     """Warn of versions that could not be asked some of the queries, and say why."""
     experiment = experiment_of(view)
-    said = measuring.not_run_said(
+    said = measuring.not_run_sentences(
         experiment, tuple(dict.fromkeys(versions)), selected(view, experiment)
     )
     for version, sentence in said.items():

@@ -57,7 +57,7 @@ def _offered(view: View) -> tuple[str, list[str], str]:
     """How many pictures the collection has, in words, the tests that are large enough, and what
     that of all pictures is called; one that is the same as this is offered to its links only."""
     try:
-        number = matching.pictures_asked(experiment_of(view))
+        number = matching.picture_queries(experiment_of(view))
     except DataError as problem:
         return str(problem).rstrip("."), ["whole"], ""
     called = WHOLE.get(number, "")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.retrieval import network_pool
+from dashboard.retrieval.networks import pool
 from dashboard.storage.collection import digests
 from dashboard.tables import DataError
 
@@ -55,20 +55,20 @@ _REMEMBERING = threading.Lock()
 def _answer(path: Path, digest: str, shown: str, given: Numbers) -> Numbers:
     asked = {"path": str(path.resolve()), "digest": digest, "room": ROOM}
     try:
-        return network_pool.answer(asked, given, seconds=PATIENCE, most=LARGEST_ANSWER)
-    except network_pool.Ended as end:
+        return pool.answer(asked, given, seconds=PATIENCE, most=LARGEST_ANSWER)
+    except pool.ProcessEnded as end:
         if end.late:
             found = f"a network that took longer than {PATIENCE:g} s"
             raise DataError(shown, found, "an answer within that time") from end
         found = "a network that ended the process that ran it"
         raise DataError(shown, found, f"one that takes less than {_room()} more memory") from end
-    except network_pool.Said as reason:
+    except pool.NetworkRefusal as reason:
         if reason.kind in ("not loaded", "not run", "memory"):
             _LOG.warning("%s: %.500r", shown, reason.why)
         raise _refusal(shown, reason, list(given.shape)) from reason
 
 
-def _refusal(shown: str, reason: network_pool.Said, shape: list[int]) -> DataError:
+def _refusal(shown: str, reason: pool.NetworkRefusal, shape: list[int]) -> DataError:
     """Why a network has no answer, in a sentence."""
     if reason.kind == "too many":
         number = int(reason.why) if reason.why.isdecimal() else LARGEST_ANSWER + 1

@@ -1,4 +1,4 @@
-"""Runs networks in a process of its own, which `network_pool` starts: what a stranger's network
+"""Runs networks in a process of its own, which `pool` starts: what a stranger's network
 does to memory and time, it does here.
 
 A file beside the package's other files that imports none of them, so that it starts quickly. It

@@ -1,4 +1,5 @@
-"""What a card says of a collection, kept for each state of its tables; nothing is opened for it."""
+"""What the card of a collection shows, remembered for each state of its tables; no collection is
+opened for it."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.retrieval import network_child
+from dashboard.retrieval.networks import child
 
 Numbers = npt.NDArray[Any]
 PROCESSES = 2
@@ -27,7 +27,7 @@ _LONGEST = 100_000  # bytes of what a process says beside an array
 _NUMBERS = "fiub"
 
 
-class Ended(Exception):
+class ProcessEnded(Exception):
     """A process that ended before it answered; late: because its time was over."""
 
     def __init__(self, late: bool) -> None:
@@ -35,7 +35,7 @@ class Ended(Exception):
         self.late = late
 
 
-class Said(Exception):
+class NetworkRefusal(Exception):
     """A process that has no answer: the kind of reason, and what the library said."""
 
     def __init__(self, kind: str, why: str) -> None:
@@ -47,7 +47,7 @@ class _Process:
     """A process of its own (not forked: threads of ours hold locks), asked one thing at a time."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-P", str(Path(network_child.__file__))]
+        command = [sys.executable, "-P", str(Path(child.__file__))]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -62,9 +62,9 @@ class _Process:
             self._heard(STARTING, 0)
             self._ready = True
         try:
-            network_child.send(cast(BinaryIO, self._process.stdin), asked, given)
+            child.send(cast(BinaryIO, self._process.stdin), asked, given)
         except OSError as error:
-            raise Ended(False) from error
+            raise ProcessEnded(False) from error
         kind, answer = self._heard(seconds, asked["most"])
         while kind == "loaded":
             self.known.add(asked["digest"])
@@ -83,15 +83,15 @@ class _Process:
             if kind == "answer":
                 return kind, self._array(str(values["type"]), values["shape"], most)
         except (ValueError, TypeError, KeyError) as error:
-            raise Ended(False) from error
+            raise ProcessEnded(False) from error
         finally:
             clock.cancel()
         if kind in ("ready", "loaded"):
             return kind, np.empty(0)
-        raise Said(kind, str(values.get("why", "")))
+        raise NetworkRefusal(kind, str(values.get("why", "")))
 
     def _length(self) -> int:
-        length = int(network_child.LENGTH.unpack(self._read(network_child.LENGTH.size))[0])
+        length = int(child.LENGTH.unpack(self._read(child.LENGTH.size))[0])
         if length > _LONGEST:
             raise ValueError("a message that is too long")
         return length
@@ -109,7 +109,7 @@ class _Process:
         assert self._process.stdout is not None
         content = self._process.stdout.read(size)
         if len(content) < size:
-            raise Ended(self._late)
+            raise ProcessEnded(self._late)
         return content
 
     def _end_late(self) -> None:
@@ -147,7 +147,7 @@ class _Pool:
         try:
             yield process
             sound = True
-        except Said:
+        except NetworkRefusal:
             sound = True
             raise
         finally:
@@ -191,9 +191,10 @@ _POOL = _Pool()
 
 
 def answer(asked: dict[str, Any], given: Numbers, *, seconds: float, most: int) -> Numbers:
-    """What a process answers to a request for an array; raises Said or Ended where it has none.
+    """What a process answers to a request for an array.
 
     seconds: for loading the network, and again for running it. most: numbers of the answer.
+    Raises NetworkRefusal or ProcessEnded where it has none.
     """
     array = np.ascontiguousarray(given)
     request = {**asked, "most": most, "type": array.dtype.str, "shape": array.shape}
