@@ -20,6 +20,7 @@ collect_ignore_glob = ["*_world*"]  # pages that the tests serve, not tests
 
 REPOSITORY = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+NO_TEXT_MODEL, OUR_TEXT_MODEL = {"DASHBOARD_TEXT_MODEL": "none"}, {"DASHBOARD_TEXT_MODEL": ""}
 NO_BROWSER = (
     "These tests need Chromium and Playwright: install the package `chromium` of your system (or "
     "name a browser in the variable CHROMIUM) and `pip install -r tests/requirements.txt`."
@@ -82,7 +83,7 @@ def new_page(browser, contexts: dict) -> Iterator[Callable]:
         name = f"{options} {len(contexts) if fresh else ''}"
         if name not in contexts:
             contexts[name] = browser.new_context(**options)
-            contexts[name].set_default_timeout(20_000)
+            contexts[name].set_default_timeout(60_000)  # ends what hangs
         page = contexts[name].new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         pages.append(page)
@@ -109,7 +110,10 @@ class Servers:
         self.running: dict[str, tuple[subprocess.Popen, Path]] = {}
 
     def __call__(self, file: Path, *, port: int = 0, **environment: str) -> str:
-        """Start one; gives its address, with STREAMLIT_SERVER_BASE_URL_PATH the one below that."""
+        """Start one; gives its address, with STREAMLIT_SERVER_BASE_URL_PATH the one below that.
+
+        It has no text model, whose loading takes longer than all else, but where it is told to.
+        """
         if chromium() is None:
             _without_browser()
         port = port or _free_port()
@@ -118,7 +122,7 @@ class Servers:
             server = subprocess.Popen(
                 _command(file, port),
                 cwd=REPOSITORY,
-                env={**os.environ, "PYTHONPATH": str(REPOSITORY), **environment},
+                env={**os.environ, "PYTHONPATH": str(REPOSITORY), **NO_TEXT_MODEL, **environment},
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
@@ -148,6 +152,15 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
         servers.stop(url)
 
 
+@pytest.fixture(scope="session")
+def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the dashboard as it is, for all modules that only look at its collections."""
+    servers = Servers(lambda: tmp_path_factory.mktemp("dashboard"))
+    url = servers(REPOSITORY / "app.py", **OUR_TEXT_MODEL)
+    yield url
+    servers.stop(url)
+
+
 def _command(file: Path, port: int) -> list[str]:
     options = {
         "server.port": port,
@@ -166,7 +179,7 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) -> None:
+def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = 180) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if server.poll() is not None:

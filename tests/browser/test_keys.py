@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 pytestmark = pytest.mark.usefixtures("alone")
 
-REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 PLACE = """() => { let node = document.activeElement;
     while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
@@ -27,18 +25,13 @@ FAINTEST = """() => { window.faintest = 1; const look = () => {
     setTimeout(look, 20); }; look(); }"""
 
 
-@pytest.fixture(scope="module")
-def driving(serve: Callable[..., str]) -> str:
-    return serve(REPOSITORY / "app.py")
-
-
 @pytest.fixture
-def query(driving: str, new_page: Callable) -> Callable:
+def query(dashboard: str, new_page: Callable) -> Callable:
     """Opens a query and waits until its cards are drawn."""
 
     def opened(more: str = "", **options: object):
         page = new_page(**options)
-        page.goto(f"{driving}/query?collection=driving&baseline=v0.1&candidate=v0.2{more}")
+        page.goto(f"{dashboard}/query?collection=driving&baseline=v0.1&candidate=v0.2{more}")
         page.locator(".card").first.wait_for()
         page.locator(IDLE).wait_for()
         return page
@@ -115,12 +108,12 @@ def test_arrows_with_another_key_are_the_browsers(query: Callable) -> None:
 
 
 def test_the_list_of_keys_names_the_steps_only_where_there_are_any(
-    query: Callable, driving: str
+    query: Callable, dashboard: str
 ) -> None:
     page = query()
     page.keyboard.press("?")
     assert "next and previous query" in page.locator("dialog.keys[open]").inner_text()
-    page.goto(f"{driving}/search?collection=driving&item=urban_bicyclist_entering_001")
+    page.goto(f"{dashboard}/search?collection=driving&item=urban_bicyclist_entering_001")
     page.locator(".card").first.wait_for()
     page.keyboard.press("?")
     words = page.locator("dialog.keys[open]").inner_text()

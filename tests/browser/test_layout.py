@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.usefixtures("alone")
 
-REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 WATCH = """window.shifts = [];
     new PerformanceObserver(list => list.getEntries().forEach(
@@ -18,11 +16,6 @@ WATCH = """window.shifts = [];
 JUMPED = "window.shifts.filter(([, asked]) => !asked).reduce((sum, [value]) => sum + value, 0)"
 
 COUNTED = "PerformanceObserver.supportedEntryTypes.includes('layout-shift')"
-
-
-@pytest.fixture(scope="module")
-def driving(serve: Callable[..., str]) -> str:
-    return serve(REPOSITORY / "app.py")
 
 
 def settled(page) -> None:
@@ -36,12 +29,12 @@ GRID = "&columns=5&shown=20"
 
 @pytest.mark.parametrize(("width", "more"), [(420, ""), (420, GRID), (1400, ""), (2560, GRID)])
 def test_a_query_comes_without_a_jump(
-    driving: str, new_page: Callable, width: int, more: str
+    dashboard: str, new_page: Callable, width: int, more: str
 ) -> None:
     def opened():
         page = new_page(width=width, fresh=True)
         page.add_init_script(WATCH)
-        page.goto(f"{driving}/query?collection=driving&query=q001{more}")
+        page.goto(f"{dashboard}/query?collection=driving&query=q001{more}")
         page.locator(".card").first.wait_for()
         settled(page)
         assert page.evaluate(COUNTED)
@@ -72,13 +65,13 @@ DRAWN = """!document.querySelector('[data-testid=stSkeleton]') &&
 
 
 @pytest.mark.parametrize("width", [420, 1400])
-def test_every_screen_comes_without_a_jump(driving: str, new_page: Callable, width: int) -> None:
+def test_every_screen_comes_without_a_jump(dashboard: str, new_page: Callable, width: int) -> None:
     page = new_page(width=width)
     page.add_init_script(WATCH)
     assert page.evaluate(COUNTED)
 
     def jumped(address: str) -> float:
-        page.goto(f"{driving}/{address}")
+        page.goto(f"{dashboard}/{address}")
         page.get_by_role("heading", level=1).wait_for()
         page.locator(IDLE).wait_for(timeout=60_000)
         page.wait_for_function(DRAWN)
@@ -111,11 +104,11 @@ class Held:
 
 
 def test_cards_stand_in_outline_until_they_and_their_posters_come(
-    driving: str, new_page: Callable
+    dashboard: str, new_page: Callable
 ) -> None:
     page = new_page(width=1400, fresh=True)
     script, posters = Held(page, "**/cards/*/cards.js"), Held(page, "**/posters/**")
-    page.goto(f"{driving}/query?collection=driving&query=q001")
+    page.goto(f"{dashboard}/query?collection=driving&query=q001")
     outline = "getComputedStyle(document.querySelector('.st-key-found'), '::before').content"
     page.locator(".st-key-found .st-key-cards").wait_for(state="attached")
     assert page.evaluate(outline) == '""', "before the script of the cards is there"
@@ -139,12 +132,12 @@ def test_cards_stand_in_outline_until_they_and_their_posters_come(
     assert first.bounding_box()["height"] == height
 
 
-def test_every_page_has_the_style_and_nothing_else_has(driving: str) -> None:
+def test_every_page_has_the_style_and_nothing_else_has(dashboard: str) -> None:
     import urllib.request
 
     def fetched(path: str, accept: str = "text/html") -> tuple[str, int, bytes]:
         headers = {"Accept": accept, "Accept-Encoding": "gzip"}
-        asked = urllib.request.Request(f"{driving}/{path}", headers=headers)
+        asked = urllib.request.Request(f"{dashboard}/{path}", headers=headers)
         with urllib.request.urlopen(asked) as answer:
             length = int(answer.headers.get("Content-Length") or -1)
             return answer.headers["Content-Type"], length, answer.read()

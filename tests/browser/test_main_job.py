@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
-@pytest.fixture(scope="module")
-def address(serve: Callable[..., str]) -> str:
-    return serve(REPOSITORY / "app.py")
-
-
 @pytest.fixture
-def visit(address: str, new_page: Callable) -> Callable:
+def visit(dashboard: str, new_page: Callable) -> Callable:
     """Opens the dashboard at a path and waits until it is drawn."""
 
     def opened(path: str, **options: object):
         page = new_page(**options)
         page.asked_elsewhere = []
-        page.on("request", lambda r: _elsewhere(page, r.url, address))
-        page.goto(address + path)
+        page.on("request", lambda r: _elsewhere(page, r.url, dashboard))
+        page.goto(dashboard + path)
         settled(page)
         return page
 
@@ -38,8 +31,8 @@ def _elsewhere(page, url: str, address: str) -> None:
 
 
 def settled(page) -> None:
+    page.get_by_role("heading", level=1).wait_for()  # a page is idle before its first drawing, too
     page.locator(IDLE).wait_for()
-    page.get_by_role("heading", level=1).wait_for()
 
 
 def choices(page) -> dict[str, list[str]]:

@@ -20,7 +20,6 @@ REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 RAISED = "from dashboard.views.server.open_files import raise_limit; print(raise_limit())"
 LIMIT = "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
-NO_MODEL = {"DASHBOARD_TEXT_MODEL": "none"}  # loading one would take time
 
 
 @pytest.mark.parametrize(("hard", "raised"), [(1024, 1024), (8192, 8192)])
@@ -52,7 +51,7 @@ def open_files(process: int) -> list[str]:
 def test_without_a_descriptor_left_the_log_stays_short_and_the_server_comes_back(
     serve: Callable[..., str],
 ) -> None:
-    url = serve(REPOSITORY / "app.py", **NO_MODEL)
+    url = serve(REPOSITORY / "app.py")
     process = serve.running[url][0].pid
     there = len(open_files(process)) + 20
     resource.prlimit(process, resource.RLIMIT_NOFILE, (there, there))
@@ -78,7 +77,7 @@ def test_without_a_descriptor_left_the_log_stays_short_and_the_server_comes_back
 def test_closed_pages_give_back_their_descriptors(
     serve: Callable[..., str], new_page: Callable
 ) -> None:
-    url = serve(REPOSITORY / "app.py", **NO_MODEL)
+    url = serve(REPOSITORY / "app.py")
     process = serve.running[url][0].pid
 
     def loops() -> int:

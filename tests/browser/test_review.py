@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -37,11 +38,6 @@ EVERYTHING = """
 
 
 @pytest.fixture(scope="module")
-def driving(serve: Callable[..., str]) -> str:
-    return serve(REPOSITORY / "app.py")
-
-
-@pytest.fixture(scope="module")
 def streets(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory):
     """A served collection with copies and hostile files: its address and its folder."""
     folder = tmp_path_factory.mktemp("review")
@@ -69,8 +65,8 @@ def visit(new_page: Callable) -> Callable:
 
 
 def settled(page) -> None:
+    page.get_by_role("heading", level=1).wait_for()  # a page is idle before its first drawing, too
     page.locator(IDLE).wait_for()
-    page.get_by_role("heading", level=1).wait_for()
 
 
 def chosen(page, key: str) -> str:
@@ -91,9 +87,9 @@ def row(page, name: str):
 
 
 def test_j_and_k_step_through_the_queries_and_n_through_those_that_became_worse(
-    driving: str, visit: Callable
+    dashboard: str, visit: Callable
 ) -> None:
-    page = visit(driving + "/query?collection=driving&queries=text")
+    page = visit(dashboard + "/query?collection=driving&queries=text")
     page.locator(".card").first.wait_for()
     first = pressed(page, "j", "query")
     second = pressed(page, "j", "query")
@@ -102,8 +98,8 @@ def test_j_and_k_step_through_the_queries_and_n_through_those_that_became_worse(
     assert pressed(page, "Shift+N", "query") == first
 
 
-def test_no_key_steps_while_somebody_types(driving: str, visit: Callable) -> None:
-    page = visit(driving + "/search?collection=driving&text=cyclist+entering+ego+lane")
+def test_no_key_steps_while_somebody_types(dashboard: str, visit: Callable) -> None:
+    page = visit(dashboard + "/search?collection=driving&text=cyclist+entering+ego+lane")
     page.locator(".card").first.wait_for()
     page.get_by_role("textbox", name="Text").click()
     page.keyboard.type("jknN?c")
@@ -111,8 +107,8 @@ def test_no_key_steps_while_somebody_types(driving: str, visit: Callable) -> Non
     assert page.locator("dialog[open]").count() == 0
 
 
-def test_the_list_of_keys_opens_and_closes_by_key(driving: str, visit: Callable) -> None:
-    page = visit(driving + "/query?collection=driving&query=q001")
+def test_the_list_of_keys_opens_and_closes_by_key(dashboard: str, visit: Callable) -> None:
+    page = visit(dashboard + "/query?collection=driving&query=q001")
     page.locator(".card").first.wait_for()
     page.keyboard.press("?")
     keys = page.locator("dialog.keys[open]")
@@ -215,9 +211,10 @@ def test_copies_are_marked_and_left_out_if_the_reader_chooses(streets, visit: Ca
     assert "near-duplicate of the query's own item" in first.inner_text()
 
 
-def test_the_grid_has_the_columns_and_rows_that_are_asked_for(driving: str, visit) -> None:
+def test_the_grid_has_the_columns_and_rows_that_are_asked_for(dashboard: str, visit) -> None:
     page = visit(
-        driving + "/query?collection=driving&query=q001&columns=5&metric=P@10&shown=20", width=1600
+        dashboard + "/query?collection=driving&query=q001&columns=5&metric=P@10&shown=20",
+        width=1600,
     )
     cards = row(page, "v0.2").locator(".card")
     cards.nth(19).wait_for()
@@ -227,8 +224,8 @@ def test_the_grid_has_the_columns_and_rows_that_are_asked_for(driving: str, visi
     assert row(page, "v0.2").locator(".card.beyond").count() == 10
 
 
-def test_the_cut_changes_the_address_and_the_results(driving: str, visit: Callable) -> None:
-    page = visit(driving + "/query?collection=driving&query=q001&shown=50")
+def test_the_cut_changes_the_address_and_the_results(dashboard: str, visit: Callable) -> None:
+    page = visit(dashboard + "/query?collection=driving&query=q001&shown=50")
     page.get_by_text("Similarity of relevant and other items").click()
     page.get_by_role("slider", name="Similarity threshold").focus()
     page.keyboard.press("End")
@@ -238,9 +235,9 @@ def test_the_cut_changes_the_address_and_the_results(driving: str, visit: Callab
 
 
 def test_a_rerun_of_fifty_clips_sends_little_and_nothing_moves_before_the_first_hover(
-    driving: str, visit: Callable
+    dashboard: str, visit: Callable
 ) -> None:
-    page = visit(driving + "/query?collection=driving&query=q001&shown=50", fresh=True)
+    page = visit(dashboard + "/query?collection=driving&query=q001&shown=50", fresh=True)
     page.locator(".card").nth(99).wait_for()
     page.wait_for_load_state("networkidle")
     pulled = page.evaluate(
@@ -268,22 +265,30 @@ STREAMLITS_OWN = ("presentation-role-conflict", True)
 """Its field for files has a role and a name at once; nothing of ours can reach it."""
 SCHEMES = ("light", "dark")
 # Every screen in both; of other collections' each in one of them, for the time it takes.
-LOOKED_AT = [(screen, scheme) for screen in SCREENS for scheme in SCHEMES]
-LOOKED_AT += [(screen, SCHEMES[place // 2 % 2]) for place, screen in enumerate(OTHERS)]
+LOOKED_AT = [(screen, SCHEMES) for screen in SCREENS]
+LOOKED_AT += [(screen, SCHEMES[place // 2 % 2 :][:1]) for place, screen in enumerate(OTHERS)]
+FADED_IN = """() => document.getAnimations().every(each =>
+    each.playState !== 'running' || each.effect.getComputedTiming().iterations === Infinity)"""
 
 
-@pytest.mark.parametrize(("screen", "scheme"), LOOKED_AT)
-def test_axe_finds_nothing(driving: str, visit: Callable, screen: str, scheme: str) -> None:
+@pytest.mark.parametrize(("screen", "schemes"), LOOKED_AT)
+def test_axe_finds_nothing(dashboard: str, visit: Callable, screen: str, schemes) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page = visit(driving + screen, color_scheme=scheme)
-    page.wait_for_timeout(2500)  # what is drawn anew fades in
-    found = [
-        (rule["id"], node["target"][0], node["failureSummary"])
-        for rule in axe.run(page).response["violations"]
-        for node in rule["nodes"]
-        if (rule["id"], 'data-testid="stFileUploaderDropzone"' in node["html"]) != STREAMLITS_OWN
-    ]
-    assert found == []
+    page = visit(dashboard + screen, color_scheme=schemes[0])
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(1000)  # what is drawn anew fades in
+        page.wait_for_function(FADED_IN)
+        colour = page.locator("[data-testid=stApp]").evaluate("it => getComputedStyle(it).color")
+        assert (min(map(int, re.findall(r"\d+", colour)[:3])) > 127) == (scheme == "dark")
+        found = [
+            (scheme, rule["id"], node["target"][0], node["failureSummary"])
+            for rule in axe.run(page).response["violations"]
+            for node in rule["nodes"]
+            if (rule["id"], 'data-testid="stFileUploaderDropzone"' in node["html"])
+            != STREAMLITS_OWN
+        ]
+        assert found == []
 
 
 def fetched(url: str) -> tuple[int, bytes]:

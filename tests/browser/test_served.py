@@ -14,17 +14,14 @@ from tests.browser.proxy import Proxy
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 SCREENS = ("/", "/compare", "/query?query=q001", "/collections")
-NO_MODEL = {"DASHBOARD_TEXT_MODEL": "none"}  # loading one would take time
 
 
 @pytest.fixture(scope="module", params=["at the root", "below a path", "behind a proxy"])
 def address(request: pytest.FixtureRequest, serve: Callable[..., str]) -> Iterator[str]:
     if request.param == "below a path":
-        yield serve(
-            REPOSITORY / "app.py", STREAMLIT_SERVER_BASE_URL_PATH="team/quality", **NO_MODEL
-        )
+        yield serve(REPOSITORY / "app.py", STREAMLIT_SERVER_BASE_URL_PATH="team/quality")
         return
-    url = serve(REPOSITORY / "app.py", **NO_MODEL)
+    url = serve(REPOSITORY / "app.py")
     if request.param == "at the root":
         yield url
         return

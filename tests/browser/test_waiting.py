@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.browser.conftest import OUR_TEXT_MODEL
+
 WORLD = Path(__file__).parent / "waiting_world.py"
 PAGES = 3
 
@@ -13,7 +15,7 @@ def test_pages_that_wait_run_no_script_and_go_on_when_the_text_model_is_there(
     serve: Callable[..., str], new_page: Callable, tmp_path: Path
 ) -> None:
     released = tmp_path / "released"
-    url = serve(WORLD, RELEASED=str(released))
+    url = serve(WORLD, RELEASED=str(released), **OUR_TEXT_MODEL)
     pages = []
     for number in range(PAGES):
         page = new_page()
