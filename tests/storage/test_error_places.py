@@ -17,6 +17,12 @@ CASES = {
 }
 
 
+def copied(name: str, tmp_path: Path) -> Path:
+    """A copy of a collection without its pictures, to be spoiled."""
+    ignored = shutil.ignore_patterns("build", "media", "posters")
+    return shutil.copytree(COLLECTIONS / name, tmp_path / name, ignore=ignored)
+
+
 def changed(folder: Path, line: int, grade: str) -> None:
     """Another grade in one line of a table whose last column it is."""
     lines = folder.read_text(encoding="utf-8").splitlines()
@@ -28,8 +34,7 @@ def changed(folder: Path, line: int, grade: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_a_grade_that_a_protocol_refuses_is_told_with_its_line(case, tmp_path, capsys):
     name, file, line, grade, found = CASES[case]
-    folder = tmp_path / name
-    shutil.copytree(COLLECTIONS / name, folder)
+    folder = copied(name, tmp_path)
     if not (folder / file).exists():  # the judgements are means of answers
         open_collection(folder, allow_path=True).qrels.to_csv(folder / file, index=False)
     changed(folder / file, line, grade)
@@ -40,8 +45,7 @@ def test_a_grade_that_a_protocol_refuses_is_told_with_its_line(case, tmp_path, c
 
 
 def test_a_query_that_the_gallery_holds_is_told_with_its_line(tmp_path, capsys):
-    folder = tmp_path / "openmoji_hashes"
-    shutil.copytree(COLLECTIONS / "openmoji_hashes", folder)
+    folder = copied("openmoji_hashes", tmp_path)
     path = folder / "queries.csv"
     lines = path.read_text(encoding="utf-8").splitlines()
     first = (folder / "items.csv").read_text(encoding="utf-8").splitlines()[1].split(",")[1]
@@ -68,8 +72,7 @@ def test_a_plain_file_of_judgements_is_told_by_its_own_name(name, row, tmp_path,
 
 
 def test_judgements_of_nothing_are_told_with_their_line(tmp_path):
-    folder = tmp_path / "openmoji_composed"
-    shutil.copytree(COLLECTIONS / "openmoji_composed", folder)
+    folder = copied("openmoji_composed", tmp_path)
     with (folder / "qrels.csv").open("a", encoding="utf-8") as file:
         file.write("nobody,1F600,1\nc001a,nothing,1\n")
     number = len((folder / "qrels.csv").read_text(encoding="utf-8").splitlines())
