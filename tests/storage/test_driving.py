@@ -38,6 +38,14 @@ def test_a_keyword_is_known_by_another_name_where_that_can_only_mean_it() -> Non
     assert "bus" not in words_of((OBJECTS, "bus"), (OBJECTS, "large vehicle"))["large vehicle"]
 
 
+def test_a_word_that_says_nothing_of_who_acts_stands_for_no_deed() -> None:
+    deeds = words_of((DEEDS, "entering ego path"), ("pv_ego_behavior", "ego lane change"))
+    entering, ours = deeds["entering ego path"], deeds["ego lane change"]
+    assert not [word for word in entering if "kerb" in word], "on a kerb somebody may stand"
+    assert "changing lanes into our lane" in entering
+    assert ours and all({"we", "our", "ego"} & set(word.split()) for word in ours)
+
+
 def test_a_known_group_is_another_matter_a_group_of_ones_own_is_not() -> None:
     assert words_of((DEEDS, "bicyclist"))["bicyclist"] == ()
     assert "cyclist" in words_of(("pv_who", "bicyclist"))["bicyclist"]

@@ -177,7 +177,11 @@ def _keywords(
         [unquoted(part) for part in cell.split(separator)] if listing is None else listing
         for cell, listing in zip(cells["cell"], listings, strict=True)
     ]
-    rows = cells.assign(keyword=split).explode("keyword").dropna(subset="keyword")
+    rows = (
+        cells.assign(keyword=pd.Series(split, index=cells.index))
+        .explode("keyword")
+        .dropna(subset="keyword")
+    )
     rows = rows.reset_index(drop=True)
     rows["group"] = rows["group"].map(columns)
     keys = {keyword: keyword_key(keyword) for keyword in rows["keyword"].unique()}
@@ -195,7 +199,7 @@ def _keywords(
 
 def _say_invisible(cells: pd.Series, name: str, findings: Findings) -> None:
     """A note where keywords hold letters that nobody sees: they are taken out."""
-    found = [(int(line), letter) for line, c in cells.items() for letter in invisible_in(c)]
+    found = [(int(str(line)), letter) for line, c in cells.items() for letter in invisible_in(c)]
     if found:
         kinds = listed(dict.fromkeys(escape(letter) for _, letter in found))
         lines = sorted({line for line, _ in found})
@@ -216,7 +220,7 @@ def _listings(cells: pd.Series, name: str, findings: Findings) -> list[list[str]
         except Unreadable as why:
             cure = "Write keywords with commas between them: car, urban"
             said, wanted = f"{cell[:60]!r}, {why}", "a whole list of keywords"
-            raise DataError(name, said, wanted, line=int(line), cure=cure) from why
+            raise DataError(name, said, wanted, line=int(str(line)), cure=cure) from why
     there = [place for place, each in enumerate(found) if each is not None]
     if there:
         first = cells.iloc[there[0]][:60]
@@ -236,7 +240,7 @@ def _say_other_separators(
     """A warning where a cell has another separator than the column: it is one keyword then."""
     others = [mark for mark in SEPARATORS if mark != separator]
     odd = [
-        (int(line), cell)
+        (int(str(line)), cell)
         for (line, cell), listing in zip(cells.items(), listings, strict=True)
         if listing is None and separator not in cell and any(mark in cell for mark in others)
     ]

@@ -80,8 +80,14 @@ def _fitting(mapping: pd.DataFrame, vocabulary: pd.DataFrame, texts: pd.Series) 
     """The rows whose keyword is in the vocabulary and whose words are in the query's text."""
     known = set(zip(vocabulary["group"], vocabulary["keyword"], strict=True))
     fits = [
-        (row.group, row.keyword) in known and _occurs(row.ngram, texts.get(row.query_id, ""))
-        for row in mapping.itertuples()
+        (group, keyword) in known and _occurs(ngram, texts.get(query_id, ""))
+        for group, keyword, ngram, query_id in zip(
+            mapping["group"],
+            mapping["keyword"],
+            mapping["ngram"],
+            mapping["query_id"],
+            strict=True,
+        )
     ]
     return mapping[np.array(fits, dtype=bool)].reset_index(drop=True).assign(kept=False)
 

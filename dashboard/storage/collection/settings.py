@@ -117,10 +117,8 @@ def read_settings(
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = getattr(error, "lineno", None)
-        found = f"no TOML ({str(error)[:200]})"
-        wanted = 'lines such as title = "My clips"'
-        raise DataError(name, found, wanted, line=line) from error
+        why, wanted = f"no TOML ({str(error)[:200]})", 'lines such as title = "My clips"'
+        raise DataError(name, why, wanted, line=getattr(error, "lineno", None)) from error
     except RecursionError as error:
         raise DataError(name, "lists too deep in each other", "a list of values") from error
     except ValueError as error:  # of a number: too many digits

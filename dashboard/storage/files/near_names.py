@@ -50,7 +50,7 @@ def unmatched(ids: Iterable[str], known: Iterable[str]) -> str:
 
 def _looking_alike(ids: list[str], known: list[str]) -> list[tuple[str, str]]:
     wanted = {_likeness(name): name for name in reversed(ids[:1_000])}
-    found = {}
+    found: dict[str, str] = {}
     for name in known:
         key = _likeness(str(name))
         if key in wanted and wanted[key] != name:

@@ -15,7 +15,13 @@ from PIL import Image
 
 from dashboard.storage.media import disk_cache
 from dashboard.storage.media.decoding.decoder_queue import reduced, turn
-from dashboard.storage.media.decoding.formats import NOT_DECODED, decoded_pixels, on_white, picture
+from dashboard.storage.media.decoding.formats import (
+    NOT_DECODED,
+    decode,
+    on_white,
+    picture,
+    pixels_of,
+)
 from dashboard.storage.media.item_media import HasMedia, media, poster
 from dashboard.storage.media.safe_open import Unusable
 
@@ -64,12 +70,14 @@ def poster_hash(collection: HasMedia, item_id: str) -> bytes:
 
 
 def _made(encoded: bytes) -> bytes:
-    opened = picture(io.BytesIO(encoded))
     try:
-        with turn("fingerprints/", decoded_pixels(opened)):
+        with turn("fingerprints/", pixels_of(io.BytesIO(encoded))):
+            opened = picture(io.BytesIO(encoded))
             opened.draft("RGB", (_LEAST, _LEAST))
+            decode(opened)
             still = on_white(reduced(opened, _LEAST))
             opened.close()
+            del opened  # its decoder holds copies of the picture: they go before the next one comes
         small = still.convert("L").resize((SIDE + 1, SIDE), Image.Resampling.BOX)
     except NOT_DECODED as error:
         raise Unusable("damaged") from error

@@ -3,7 +3,6 @@ search shows it again. What is used least goes, as with posters."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import re
@@ -16,9 +15,9 @@ from dashboard.storage.media.decoding.decoder_queue import reduced, turn
 from dashboard.storage.media.decoding.formats import (
     NOT_DECODED,
     content_type,
-    decoded_pixels,
     orientation,
     picture,
+    pixels_of,
     upright,
 )
 from dashboard.storage.media.decoding.posters import eight_bits
@@ -68,14 +67,17 @@ def clean(content: bytes) -> Image.Image:
     file = io.BytesIO(content)
     if not content_type(file).startswith("image/"):
         raise Unusable("not a picture")
-    opened = picture(file)
-    with turn("uploads/", decoded_pixels(opened)), contextlib.closing(opened):
-        if opened.width * opened.height > MOST_PIXELS:
-            raise Unusable("too many pixels")
+    with turn("uploads/", pixels_of(io.BytesIO(content))):
+        opened = picture(file)
         try:
+            if opened.width * opened.height > MOST_PIXELS:
+                raise Unusable("too many pixels")
             return _laid_out(opened)
         except NOT_DECODED as error:
             raise Unusable("damaged") from error
+        finally:
+            opened.close()
+            del opened  # its decoder holds copies of the picture: they go before the next one comes
 
 
 def _laid_out(opened: Image.Image) -> Image.Image:

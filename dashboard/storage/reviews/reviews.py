@@ -14,8 +14,10 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from dashboard.storage.reviews.review_file import exists, opened, review_file
+from dashboard.storage.reviews.review_file import exists as exists
 from dashboard.storage.reviews.review_file import folder as folder
+from dashboard.storage.reviews.review_file import opened as opened
+from dashboard.storage.reviews.review_file import review_file
 from dashboard.tables import REVIEWS
 
 VERDICT, RATING = "verdict", "rating"

@@ -74,7 +74,7 @@ def _ties_broken(items: pd.Series, new_score: npt.NDArray[np.bool_], ties: Ties)
 def _places(items: pd.Series, ties: Ties) -> Rows:
     """Numbers that ascend as equal scores are to be ordered by their items."""
     if ties == "gallery" and isinstance(items.dtype, pd.CategoricalDtype):
-        return items.cat.codes.to_numpy(dtype="int64")
+        return np.asarray(items.cat.codes, dtype=np.int64)
     codes, names = pd.factorize(items.astype("str"))
     texts = names.tolist()
     ascending = np.empty(len(texts), dtype="int64")

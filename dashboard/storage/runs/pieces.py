@@ -7,6 +7,7 @@ left to trec.py, which knows every form and says what is wrong.
 from __future__ import annotations
 
 import codecs
+import io
 import os
 import re
 from collections import deque
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -128,7 +129,7 @@ def _room(array: npt.NDArray[Any], place: slice, share: float) -> npt.NDArray[An
     return larger
 
 
-def read_columns(file: BinaryIO, fields: Sequence[str], value: str) -> Columns:
+def read_columns(file: io.BufferedIOBase, fields: Sequence[str], value: str) -> Columns:
     """The columns of a file, parsed on two cores. Raises Irregular."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
@@ -176,7 +177,9 @@ def _chunks(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
     return pa.chunked_array([chunk for column in columns for chunk in column.chunks])
 
 
-def _pieces(file: BinaryIO, free: SimpleQueue[bytearray]) -> Iterator[tuple[bytearray, int]]:
+def _pieces(
+    file: io.BufferedIOBase, free: SimpleQueue[bytearray]
+) -> Iterator[tuple[bytearray, int]]:
     """Whole lines in a room that was free, and how many of its bytes they are."""
     rest = b""
     while True:
@@ -255,18 +258,19 @@ def _ascii(data: bytearray, size: int) -> bool:
 def _numbers(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
     """The values of a column of scores, or of grades. Raises Irregular for a text that is none."""
     if not pa.types.is_dictionary(column.type):
-        return column.to_numpy()
+        return np.asarray(column.to_numpy())
     found = column.combine_chunks()
     texts = found.dictionary.to_pylist()
     if not all(map(GRADE.fullmatch, texts)):
         raise Irregular
-    return np.array([float(text) for text in texts])[found.indices.to_numpy()]
+    values = np.array([float(text) for text in texts])
+    return np.asarray(values[found.indices.to_numpy()])
 
 
 def _has_comment(queries: pa.ChunkedArray) -> bool:
     """Whether a line begins with the sign of a comment, of which there is something to say."""
-    return pc.any(pc.starts_with(queries, COMMENT.decode())).as_py()
+    return bool(pc.any(pc.starts_with(queries, COMMENT.decode())).as_py())
 
 
 def _has_empty(column: pa.ChunkedArray) -> bool:
-    return pc.min(pc.binary_length(column)).as_py() == 0
+    return bool(pc.min(pc.binary_length(column)).as_py() == 0)

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from dashboard.tables import DataError
 
 WANTED = "a complete array of numbers in .npy format"
+HEADER_ERRORS = (TokenError, MemoryError, RecursionError)  # of a header that is no Python
 UNMAPPED = (ValueError, OSError, TypeError, SyntaxError, EOFError, KeyError, OverflowError)
-UNMAPPED += (TokenError, MemoryError, RecursionError)  # of a header that is no Python
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
@@ -46,9 +46,10 @@ def mapped(file: BinaryIO, name: str) -> npt.NDArray[Any]:
         if kind.hasobject:
             raise DataError(name, "pickled objects", f"{WANTED}; nothing is unpickled")
         _check_size(shape, file.tell() + math.prod(shape) * kind.itemsize, file)
-        order = "F" if by_column else "C"
-        return np.memmap(file, kind, "r", file.tell(), shape, order)
-    except UNMAPPED as error:
+        place, order = file.tell(), "F" if by_column else "C"
+        array: npt.NDArray[Any] = np.memmap(file, kind, "r", place, shape, order)  # type: ignore[call-overload]
+        return array
+    except (*UNMAPPED, *HEADER_ERRORS) as error:
         raise DataError(name, f"a file that cannot be mapped ({error})", WANTED) from error
 
 

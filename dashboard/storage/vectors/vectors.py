@@ -67,7 +67,7 @@ class Vectors:
         """The vectors of `ids`, in that order; those without a vector are left out."""
         if tuple(ids) == self.ids:
             return self
-        places = self.index.get_indexer(pd.Index(ids, dtype="str"))
+        places = self.index.get_indexer(pd.Index(list(ids), dtype="str"))
         there = tuple(name for name, place in zip(ids, places, strict=True) if place >= 0)
         return Vectors(there, self.matrix[places[places >= 0]], self.codes)
 
@@ -223,7 +223,8 @@ def unit_rows(
         shortest, longest = min(shortest, lengths.min()), max(longest, lengths.max())
     if matrix.dtype == np.float16:
         findings.note(name, "float16", "float32; it was widened")
-    if len(matrix) and max(1 - shortest, longest - 1) > UNIT:
+    # vectors of -1 and 1 are said where they are read as hash codes
+    if len(matrix) and max(1 - shortest, longest - 1) > UNIT and not of_one_size(scaled):
         found = f"vectors of length {shortest:.3g} to {longest:.3g}"
         findings.note(name, found, "length 1; they were scaled to it for the cosine")
     return scaled

@@ -63,7 +63,8 @@ class Submission:
         for part in parts:
             if not part.endswith(".npy"):
                 raise ValueError(f"found the file {part[:80]!r}, wanted one that ends in .npy")
-        return cls(name.strip(), *parts, anywhere=anywhere)
+        gallery, queries = parts
+        return cls(name.strip(), gallery, queries, anywhere=anywhere)
 
     def __str__(self) -> str:
         return f"{self.name}={self.gallery},{self.queries}"

@@ -17,10 +17,14 @@ PICTURE_PIXELS = 50_000_000
 MOST_SCANS = 100
 """Of a JPEG that comes clearer scan by scan, of which programs write about ten: each costs as much
 as a picture, however few bytes it has."""
+SCANNED_PIXELS = 300_000_000
+"""Of all scans of such a JPEG together."""
 _SCAN = b"\xff\xda"
 WHOLE_PIXELS = 25_000_000
-"""Of any other, and of a frame of a clip: four bytes are decoded for each."""
-COSTLY_PIXELS = 9_000_000
+"""Of any other: four bytes are decoded for each."""
+FRAME_PIXELS = 10_000_000
+"""Of a frame of a clip, of which a decoder may hold sixteen others: somewhat more than 4K."""
+COSTLY_PIXELS = 5_000_000
 """Of the kinds whose decoders hold several copies of a picture: about 16 bytes for each."""
 _COSTLY = ("WEBP", "AVIF", "GIF")
 _PILLOW = ("JPEG", "PNG", "WEBP", "GIF", "AVIF", "BMP")
@@ -124,8 +128,10 @@ def picture(file: BinaryIO) -> Image.Image:
         raise Unusable("damaged") from error
     if opened.width * opened.height > _most_pixels(opened):
         raise Unusable("too many pixels")
-    if opened.info.get("progressive") and _scans(file) > MOST_SCANS:
-        raise Unusable("too many scans")
+    if opened.info.get("progressive"):
+        scans = _scans(file)
+        if scans > MOST_SCANS or scans * opened.width * opened.height > SCANNED_PIXELS:
+            raise Unusable("too many scans")
     return opened
 
 
@@ -164,13 +170,29 @@ def moves(opened: Image.Image) -> bool:
         return False
 
 
+def pixels_of(file: BinaryIO) -> int:
+    """How many pixels are decoded of the picture in a file; raises Unusable as `picture`.
+
+    For whoever waits for a turn: an open WebP or AVIF holds the memory of a decoder.
+    """
+    with picture(file) as opened:
+        return decoded_pixels(opened)
+
+
+def decode(opened: Image.Image) -> None:
+    """Decode a picture, and let go of the copies that the decoders of WebP and AVIF hold of it."""
+    opened.load()
+    if opened.format in ("WEBP", "AVIF"):
+        vars(opened).update(_decoder=None, fp=None)
+
+
 def orientation(opened: Image.Image) -> int:
     """How the camera was held, 1 to 8 as in Exif; 1, upright, where Exif is odd or says nothing.
 
     Decodes the picture, as Exif may stand behind the pixels; raises one of NOT_DECODED where those
     are damaged.
     """
-    opened.load()
+    decode(opened)
     try:
         return int(opened.getexif().get(Base.Orientation, 1))
     except NOT_DECODED:

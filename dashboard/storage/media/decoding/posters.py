@@ -18,8 +18,8 @@ from PIL import Image
 from dashboard.storage.media import disk_cache
 from dashboard.storage.media.decoding.decoder_queue import reduced, turn
 from dashboard.storage.media.decoding.formats import (
+    FRAME_PIXELS,
     NOT_DECODED,
-    WHOLE_PIXELS,
     content_type,
     decoded_pixels,
     on_white,
@@ -52,11 +52,12 @@ def poster_of(opened: Opened, part: Part = WHOLE, whose: str = "") -> bytes:
     if known is not None:
         return known
     still = picture(opened.file) if content_type(opened.file).startswith("image/") else None
-    with turn(whose, WHOLE_PIXELS if still is None else decoded_pixels(still)):
+    with turn(whose, FRAME_PIXELS if still is None else decoded_pixels(still)):
         known = disk_cache.recall(name, _is_whole)  # whoever asked before may have made it
         if known is not None:
             return known
         made = _made(still or _frame(opened.file, part))
+        still = None  # its decoder holds copies of the picture: they go before the next one comes
     disk_cache.keep(name, made)
     return made
 
@@ -124,7 +125,7 @@ def _frame(file: BinaryIO, part: Part) -> Image.Image:
     webm = content_type(file) == "video/webm"
     file.seek(0)
     try:
-        with av.open(file, format="matroska" if webm else "mov") as clip:
+        with av.open(file, "r", "matroska" if webm else "mov") as clip:
             known = clip.duration / 1e6 if clip.duration else None
             cut = part.length_decides and known is not None and is_length_of(part, known)
             begin = 0.0 if cut or isnan(part.begin) else part.begin
@@ -138,10 +139,10 @@ def _frame(file: BinaryIO, part: Part) -> Image.Image:
 
 def _from(clip: Any, second: float) -> Iterator[Any]:
     stream = clip.streams.video[0]
-    if stream.codec_context.width * stream.codec_context.height > WHOLE_PIXELS:
+    if stream.codec_context.width * stream.codec_context.height > FRAME_PIXELS:
         raise Unusable("too many pixels")
     stream.codec_context.thread_count = 1  # each thread holds frames of its own
-    stream.codec_context.options = {"max_pixels": str(WHOLE_PIXELS)}  # of what the frames say
+    stream.codec_context.options = {"max_pixels": str(FRAME_PIXELS)}  # of what the frames say
     if second:
         clip.seek(int(second * 1_000_000), backward=True)
     until = time.monotonic() + _CLIP_TIME

@@ -104,8 +104,9 @@ def _status(error: BaseException) -> int | None:
     """The status of HTTP that an error of aiohttp, gcsfs or botocore carries."""
     answer = getattr(error, "response", None)
     said = answer.get("ResponseMetadata", {}) if isinstance(answer, dict) else {}
-    known = (said.get("HTTPStatusCode"), getattr(error, "status", 0) or getattr(error, "code", 0))
-    return next((int(each) for each in known if str(each).isdecimal() and int(each)), None)
+    own = getattr(error, "status", 0) or getattr(error, "code", 0)
+    numbers = map(str, (said.get("HTTPStatusCode"), own))
+    return next((int(each) for each in numbers if each.isdecimal() and int(each)), None)
 
 
 def _is_forbidden(error: BaseException) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import PurePosixPath
+from typing import BinaryIO, cast
 from urllib.parse import urlsplit
 
 from dashboard.storage.media.remote.blocks import RemoteFile
@@ -47,4 +48,6 @@ def open_remote(address: str) -> Opened:
     address = allowed_address(address)
     facts = facts_of(address)
     file = RemoteFile(address, facts)
-    return Opened(file, facts.size, facts.modified, facts.version, known_as=facts.version)
+    return Opened(
+        cast(BinaryIO, file), facts.size, facts.modified, facts.version, known_as=facts.version
+    )
