@@ -33,4 +33,4 @@ def test_pages_that_wait_run_no_script_and_go_on_when_the_text_model_is_there(
     left.get_by_role("heading", name="Overview").wait_for()
     released.touch()
     for page in pages:
-        page.locator(".card").first.wait_for(timeout=90_000)
+        page.locator(".card").first.wait_for(timeout=300_000)  # torch is loaded
