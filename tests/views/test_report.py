@@ -11,8 +11,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 import pytest
@@ -27,7 +30,7 @@ from dashboard.views.report.page import POLICY
 from tests.views.report_world import make_report_world
 
 ODD = "</script><script>alert(1)</script>\"' onerror=x &amp <!--"
-METRICS = "P@1 P@3 AP"
+PAIR = ["--baseline", "a", "--candidate", "b", "--metrics", "P@1 P@3 AP", "--queries", "all"]
 
 
 class Page(HTMLParser):
@@ -71,30 +74,49 @@ def cells(html: str, heading: str) -> list[list[str]]:
     ]
 
 
-@pytest.fixture
-def made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable:
-    """Makes the report of the small world; gives the page and the folder of its tables."""
+class Made(NamedTuple):
+    """A report of the small world: its page, the folder of its tables, and what was printed."""
 
-    def report(odd: str = "", name: str = "world") -> tuple[str, Path]:
-        world = make_report_world(tmp_path / name, odd)
-        page, tables = tmp_path / f"{name}.html", tmp_path / f"{name} tables"
-        pair = ["--baseline", "a", "--candidate", "b", "--metrics", METRICS, "--queries", "all"]
-        command = ["report", str(world), *pair, "-o", str(page), "--tables", str(tables)]
-        assert main(command) == 0, capsys.readouterr().err
-        assert str(page) in capsys.readouterr().out
-        return page.read_text(encoding="utf-8"), tables
+    html: str
+    world: Path
+    page: Path
+    tables: Path
+    printed: str
+
+
+@pytest.fixture(scope="module")
+def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Made]:
+    """Makes the report of the small world with `odd` in its texts, each once for all tests."""
+
+    @cache
+    def report(odd: str = "") -> Made:
+        folder = tmp_path_factory.mktemp("report")
+        world, page, tables = folder / "world", folder / "report.html", folder / "tables"
+        make_report_world(world, odd)
+        command = ["report", str(world), *PAIR, "-o", str(page), "--tables", str(tables)]
+        with redirect_stdout(io.StringIO()) as printed:
+            assert main(command) == 0
+        return Made(page.read_text(encoding="utf-8"), world, page, tables, printed.getvalue())
 
     return report
 
 
-def test_its_numbers_are_those_of_compare(made: Callable, tmp_path: Path, capsys) -> None:
-    html, tables = made()
-    pair = ["--baseline", "a", "--candidate", "b", "--metrics", METRICS, "--queries", "all"]
-    main(["compare", str(tmp_path / "world"), *pair, "--format", "json"])
+@pytest.fixture(scope="module")
+def made(make: Callable[..., Made]) -> Made:
+    """The report of the small world."""
+    return make()
+
+
+def test_it_prints_where_its_page_is(made: Made) -> None:
+    assert str(made.page) in made.printed
+
+
+def test_its_numbers_are_those_of_compare(made: Made, capsys) -> None:
+    main(["compare", str(made.world), *PAIR, "--format", "json"])
     rows = json.loads(capsys.readouterr().out)
-    stored = json.loads((tables / "metrics.json").read_text(encoding="utf-8"))
+    stored = json.loads((made.tables / "metrics.json").read_text(encoding="utf-8"))
     assert stored == [{key: row[key] for key in stored[0]} for row in rows]
-    _, *shown = cells(html, "Change by metric")
+    _, *shown = cells(made.html, "Change by metric")
     for row, printed in zip(rows, shown, strict=True):
         numbers = [number(row["baseline"]), number(row["candidate"]), signed(row["delta"])]
         assert printed[1:4] == numbers
@@ -112,25 +134,23 @@ def test_a_cutoff_is_saved_as_a_whole_number_also_beside_metrics_without_one() -
     assert json.loads(as_json(table))[0] == {"metric": "P", "cutoff": 5}
 
 
-def test_its_numbers_are_those_by_hand(made: Callable) -> None:
-    html, tables = made()
-    (first, *_) = json.loads((tables / "metrics.json").read_text(encoding="utf-8"))
+def test_its_numbers_are_those_by_hand(made: Made) -> None:
+    (first, *_) = json.loads((made.tables / "metrics.json").read_text(encoding="utf-8"))
     # P@1: a has q1, q2 and like v3 of four right, b has q3 and like v3
     assert (first["baseline"], first["candidate"], first["delta"]) == (0.75, 0.5, -0.25)
     assert (first["better"], first["same"], first["worse"]) == (1, 1, 2)
-    queries = json.loads((tables / "queries.json").read_text(encoding="utf-8"))
+    queries = json.loads((made.tables / "queries.json").read_text(encoding="utf-8"))
     by_query = {row["query_id"]: row["delta"] for row in queries}
     assert by_query == {"q1": -1, "q2": -1, "item_v3": 0, "q3": 1, "q4": None}
-    text = Page(html).text
+    text = Page(made.html).text
     assert "All 2 queries worse in the candidate, largest change first." in text
     assert "The one query better in the candidate." in text
     assert "4 text queries, 1 item queries; 1 not scored: no keyword mapped" in text
     assert "No clear difference between b and a at Recall@1, ALFA 0.1 (hits ÷ 1;" in text
 
 
-def test_results_are_marked_as_by_hand(made: Callable) -> None:
-    _, tables = made()
-    rows = json.loads((tables / "results.json").read_text(encoding="utf-8"))
+def test_results_are_marked_as_by_hand(made: Made) -> None:
+    rows = json.loads((made.tables / "results.json").read_text(encoding="utf-8"))
     shown = {
         (query, run): [
             (row["item_id"], row["hit"], row["move"])
@@ -153,9 +173,8 @@ def test_results_are_marked_as_by_hand(made: Callable) -> None:
     )
 
 
-def test_ticks_crosses_and_pictures_stand_at_each_result(made: Callable) -> None:
-    html, _ = made()
-    article = html.split("<h3><bdi>person</bdi></h3>")[1].split("</article>")[0]
+def test_ticks_crosses_and_pictures_stand_at_each_result(made: Made) -> None:
+    article = made.html.split("<h3><bdi>person</bdi></h3>")[1].split("</article>")[0]
     cards = re.findall(r"<li class=\"(hit|miss|unjudged)\">(.*?</p>)</li>", article, re.DOTALL)
     assert [kind for kind, _ in cards] == ["hit", *["miss"] * 4, "unjudged", *["miss"] * 4]
     words = [Page(card).text for _, card in cards]
@@ -164,9 +183,8 @@ def test_ticks_crosses_and_pictures_stand_at_each_result(made: Callable) -> None
     assert "damaged" in words[2] and "missing" in words[3] and "outside the" in words[4]
 
 
-def test_each_picture_is_stored_once_and_small(made: Callable) -> None:
-    html, _ = made()
-    page = Page(html)
+def test_each_picture_is_stored_once_and_small(made: Made) -> None:
+    page = Page(made.html)
     stored = [each["href"] for each in page.all("image")]
     assert len(stored) == len(set(stored)) == 2, "v0 and v1; the others are words"
     for address in stored:
@@ -178,9 +196,8 @@ def test_each_picture_is_stored_once_and_small(made: Callable) -> None:
     assert symbols == set(used) and len(used) > len(symbols)
 
 
-def test_it_asks_nobody(made: Callable) -> None:
-    html, _ = made()
-    page = Page(html)
+def test_it_asks_nobody(made: Made) -> None:
+    page = Page(made.html)
     assert not {"script", "link", "iframe", "object", "form", "img"} & {t for t, _ in page.elements}
     for _, attributes in page.elements:
         for key in ("href", "src", "action"):
@@ -188,11 +205,11 @@ def test_it_asks_nobody(made: Callable) -> None:
         assert not [key for key in attributes if key.startswith("on")]
     metas = page.all("meta")
     assert metas[1] == {"http-equiv": "Content-Security-Policy", "content": POLICY}
-    assert "url(" not in html and "@import" not in html
+    assert "url(" not in made.html and "@import" not in made.html
 
 
-def test_no_text_of_the_data_becomes_markup(made: Callable) -> None:
-    plain, odd = Page(made()[0]), Page(made(ODD, "odd")[0])
+def test_no_text_of_the_data_becomes_markup(made: Made, make: Callable) -> None:
+    plain, odd = Page(made.html), Page(make(ODD).html)
     assert not odd.open, "all is closed"
     shape = [(name, sorted(attributes)) for name, attributes in plain.elements]
     assert [(name, sorted(attributes)) for name, attributes in odd.elements] == shape
@@ -200,16 +217,15 @@ def test_no_text_of_the_data_becomes_markup(made: Callable) -> None:
     assert "<!--" in odd.text
 
 
-def test_tables_are_safe_for_spreadsheets_and_stand_in_the_page_too(made: Callable) -> None:
-    html, tables = made()
-    with (tables / "queries.csv").open(encoding="utf-8", newline="") as file:
+def test_tables_are_safe_for_spreadsheets_and_stand_in_the_page_too(made: Made) -> None:
+    with (made.tables / "queries.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["query"] for row in rows][:2] == ["car", "person"]
-    links = {each["download"]: each["href"] for each in Page(html).all("a")}
-    assert set(links) == {path.name for path in tables.iterdir()}
+    links = {each["download"]: each["href"] for each in Page(made.html).all("a")}
+    assert set(links) == {path.name for path in made.tables.iterdir()}
     for name, address in links.items():
         inside = base64.b64decode(address.partition("base64,")[2]).decode("utf-8")
-        assert inside == (tables / name).read_text(encoding="utf-8")
+        assert inside == (made.tables / name).read_text(encoding="utf-8")
 
 
 def test_a_formula_in_a_text_is_neutral_in_csv_only() -> None:
