@@ -72,6 +72,14 @@ def test_it_fits_light_dark_and_a_phone(opened: Callable, scheme: str, width: in
         "them => Math.min(...them.map(each => each.getBoundingClientRect().width))"
     )
     assert smallest >= 110
+    cut = page.locator("article ol.line > li").evaluate_all(
+        "them => them.filter(each => each.scrollWidth > each.clientWidth).length"
+    )
+    assert cut == 0, "no text of a card goes beyond its edge"
+    ends = page.locator(".chart").evaluate_all(
+        "them => them.map(each => each.getBoundingClientRect().right)"
+    )
+    assert len(ends) == 4 and max(ends) <= width, "no chart is cut off"
     cards = page.locator("article ol.line").first.locator(":scope > li")
     tops = cards.evaluate_all("them => them.map(each => each.getBoundingClientRect().top)")
     assert len(set(tops)) == (1 if width == 1280 else 3), "five side by side, two on a phone"

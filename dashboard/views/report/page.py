@@ -34,7 +34,7 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 SIGNS = {"better": "▲", "worse": "▼", "same": "●"}
 KINDS = {"text": "text queries", "item": "item queries"}
 FINGERPRINTS = ("gallery", "gallery order", "queries", "labels", "settings")
-WIDE, HALF = 720, 480
+WIDE, HALF = 580, 480
 """Pixels across a chart of rows and one of two side by side."""
 FOLDER = Path(__file__).parent
 
