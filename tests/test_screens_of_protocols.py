@@ -1,8 +1,13 @@
 """Every screen of every collection that ships, and what each protocol's screens must show."""
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 
+from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.storage.collection import collection as collections
+from dashboard.views import protocols
 from tests.test_screens import SCREENS, cards, no_text_model, opened, texts  # noqa: F401
 
 NAMES = collections.names()
@@ -94,3 +99,20 @@ def test_an_item_searched_with_is_no_query_in_the_gallery():
     needs("digits_hashes")
     told = cards(opened("search", collection="digits_hashes", item="d0003"))
     assert all(item["hit"] is None and not item.get("note") for item in told["items"])
+
+
+def test_the_section_of_a_protocol_is_a_file_of_its_name(tmp_path, monkeypatch):
+    (tmp_path / "new.py").write_text("def overview(view):\n    view.drawn = True\n")
+    monkeypatch.setattr(protocols, "__path__", [*protocols.__path__, str(tmp_path)])
+    view = SimpleNamespace(protocol="new", drawn=False)
+    protocols.overview(view)
+    protocols.query(view, "q1")  # it has nothing for a single query
+    assert view.drawn
+    del sys.modules[f"{protocols.__name__}.new"]
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("part", ["overview", "query", "alone", "browse"])
+def test_what_a_section_holds_can_be_drawn(name, part):
+    drawn = protocols._section(name, part)
+    assert drawn is None or callable(drawn)

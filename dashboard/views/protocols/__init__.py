@@ -1,45 +1,30 @@
-"""What a protocol's source shows beside what all protocols share: a section on two screens."""
+"""What a protocol's source shows beside what all protocols share: a section on two screens.
+
+A protocol with a section of its own has a file or a folder of its name here. Of these functions it
+holds those that it needs:
+
+overview  draws its part of the Overview, of a view
+query     draws its part of Query, of a view and the id of a query
+alone     draws what there is to see on the Overview of a collection without a version
+browse    draws the same on Query
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 
 from dashboard.experiment import collections
 from dashboard.views import frame, summary
-from dashboard.views.protocols import composed, context, crossmodal, hashing
 from dashboard.views.view import View
-
-
-@dataclass(frozen=True)
-class Sections:
-    """Draw a protocol's part of the Overview (of a view) and of Query (of a view and a query).
-
-    alone: what there is to see on the Overview of a collection without a version; browsed: on
-    Query.
-    """
-
-    overview: Callable[[View], None] | None = None
-    query: Callable[[View, str], None] | None = None
-    alone: Callable[[View], None] | None = None
-    browsed: Callable[[View], None] | None = None
-
-
-SECTIONS: dict[str, Sections] = {
-    "composed": Sections(composed.overview, composed.query, alone=composed.alone),
-    "context": Sections(
-        context.overview, context.query, alone=context.overview, browsed=context.browse
-    ),
-    "crossmodal": Sections(crossmodal.overview, crossmodal.query),
-    "hashing": Sections(hashing.overview, hashing.query),
-}
 
 
 def overview(view: View) -> None:
     """Draw what the source of the view's protocol shows for whole versions; nothing for others."""
-    section = SECTIONS.get(str(view.protocol))
-    if section is not None and section.overview is not None:
-        section.overview(view)
+    if draw := _section(str(view.protocol), "overview"):
+        draw(view)
 
 
 def without_versions(view: View) -> None:
@@ -48,26 +33,30 @@ def without_versions(view: View) -> None:
     collection = collections.opened(view.collection)
     summary.collection_line(view)
     summary.problems(collection)
-    section = SECTIONS.get(str(view.protocol))
-    if section is not None and section.alone is not None:
-        section.alone(view)
-    lone = section is None or section.alone is None
-    frame.without_versions(view, "The metrics table needs a version", lone)
+    draw = _section(str(view.protocol), "alone")
+    if draw:
+        draw(view)
+    frame.without_versions(view, "The metrics table needs a version", draw is None)
     summary.how_judged(view)
     summary.notes(collection.findings)
 
 
 def query_without_versions(view: View) -> None:
     """Draw Query for a collection that has no version, as above."""
-    section = SECTIONS.get(str(view.protocol))
-    if section is not None and section.browsed is not None:
-        section.browsed(view)
+    if draw := _section(str(view.protocol), "browse"):
+        draw(view)
     else:
         frame.without_versions(view, "Query needs a version")
 
 
 def query(view: View, query_id: str) -> None:
     """Draw what the source of the view's protocol shows for one query; nothing for others."""
-    section = SECTIONS.get(str(view.protocol))
-    if section is not None and section.query is not None:
-        section.query(view, query_id)
+    if draw := _section(str(view.protocol), "query"):
+        draw(view, query_id)
+
+
+@cache
+def _section(protocol: str, part: str) -> Callable[..., None] | None:
+    """The function of this name in a protocol's file or folder; None where it has none."""
+    name = f"{__name__}.{protocol}"
+    return getattr(import_module(name), part, None) if find_spec(name) else None

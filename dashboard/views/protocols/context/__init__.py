@@ -4,4 +4,7 @@ from dashboard.views.protocols.context.browse import browse
 from dashboard.views.protocols.context.overview import overview
 from dashboard.views.protocols.context.query import query
 
-__all__ = ["browse", "overview", "query"]
+alone = overview
+"""The lists that people saw need no version."""
+
+__all__ = ["alone", "browse", "overview", "query"]
