@@ -6,13 +6,15 @@ import io
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
+from cachetools import LRUCache, TLRUCache
 from PIL import Image
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -21,9 +23,10 @@ from starlette.testclient import TestClient
 from dashboard.storage.media.item_media import media, poster, problem
 from dashboard.storage.media.remote import client
 from dashboard.storage.media.remote.blocks import BLOCK, BLOCKS
-from dashboard.storage.media.remote.facts import FACTS
+from dashboard.storage.media.remote.facts import FACTS, Facts, expires
 from dashboard.storage.media.remote.hosts import OFF, VARIABLE, allowed, is_public, origin_of
 from dashboard.storage.media.remote.opening import open_remote
+from dashboard.storage.media.remote.shared_cache import SharedCache
 from dashboard.storage.media.safe_open import Opened, Unusable
 from dashboard.storage.media.serving import Content, answer
 from tests.storage.remote_host import Host, served
@@ -57,8 +60,8 @@ def noise_bytes() -> bytes:
 def host(clip_bytes: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     """A host that the operator allowed; `hostile` stands beside it and is not."""
     monkeypatch.setenv("DASHBOARD_CACHE", str(tmp_path / "cache"))
-    for remembered in (FACTS, BLOCKS, client.SILENT, client._TOLD):
-        remembered.forget()
+    for remembered in (FACTS, BLOCKS, client.SILENT, client._LOGGED):
+        remembered.clear()
     files = {
         "/clip.mp4": clip_bytes,
         "/whole.mp4": clip_bytes,
@@ -138,11 +141,11 @@ def test_a_poster_is_made_once_from_parts_and_kept_by_etag(host: Host, tmp_path:
     world = world_of(tmp_path, {"i": f"{host.url}/clip.mp4", "p": f"{host.url}/p.png"})
     made = [Image.open(io.BytesIO(poster(world, item))).size for item in ("i", "p")]
     assert made == [(480, 270), (480, 240)]
-    BLOCKS.forget()
+    BLOCKS.clear()
     before = len(host.asked)
     poster(world, "i")
     assert len(host.asked) == before, "neither its facts nor its bytes are asked for again"
-    FACTS.forget()
+    FACTS.clear()
     kept = sorted((tmp_path / "cache").rglob("*.webp"))
     host.files["/clip.mp4"] = host.files["/long.mp4"]
     poster(world, "i")
@@ -193,7 +196,7 @@ def test_a_redirect_is_followed_on_the_same_host_only(
             "file:///etc/passwd",
         ):
             host.elsewhere = f"{target}/secret"
-            FACTS.forget()
+            FACTS.clear()
             routes, place = asked(tmp_path, f"{host.url}/away{target[-1]}.mp4")
             assert routes.get(place).status_code == 404
         assert inner.asked == []
@@ -251,7 +254,7 @@ def test_a_slow_host_is_given_up_and_then_left_alone(
         with pytest.raises(Unusable, match="host too slow"):
             open_remote(host.url + path)
     assert len(host.asked) == before
-    client.SILENT.forget()
+    client.SILENT.clear()
     assert open_remote(f"{host.url}/clip.mp4").size > 0
 
 
@@ -262,7 +265,7 @@ def test_a_host_that_is_not_there_is_not_reachable(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv(VARIABLE, url)
     with pytest.raises(Unusable, match="host not reachable"):
         open_remote(f"{url}/x.mp4")
-    client.SILENT.forget()
+    client.SILENT.clear()
 
 
 REFUSED = [
@@ -307,7 +310,7 @@ def test_a_name_that_leads_to_a_private_address_needs_a_word_of_the_operator(
     with pytest.raises(Unusable, match="private address"):
         open_remote(f"{named}/clip.mp4")
     assert host.asked == []
-    FACTS.forget()
+    FACTS.clear()
     monkeypatch.setenv(VARIABLE, f"private+{named}")
     assert open_remote(f"{named}/clip.mp4").size > 0
 
@@ -392,3 +395,34 @@ def test_a_library_that_is_not_there_is_a_sentence(
     client.web.cache_clear()
     with pytest.raises(Unusable, match="http needs aiohttp"):
         open_remote(f"{host.url}/clip.mp4")
+
+
+class OneThread(LRUCache[Hashable, int]):
+    """A cache that notices when a second thread writes to it before the first has written."""
+
+    writing = overlapped = False
+
+    def __setitem__(self, key: Hashable, value: int) -> None:
+        self.overlapped |= self.writing
+        self.writing = True
+        time.sleep(0.002)
+        super().__setitem__(key, value)
+        self.writing = False
+
+
+def test_threads_that_remember_at_once_wait_for_each_other() -> None:
+    values = OneThread(3)
+    cache: SharedCache[int] = SharedCache(values)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(cache.put, range(12), range(12)))
+    assert not values.overlapped and len(values) == 3
+
+
+def test_what_went_wrong_is_forgotten_earlier_than_what_a_host_answered() -> None:
+    clock = [0.0]
+    cache = SharedCache(TLRUCache(9, ttu=expires, timer=lambda: clock[0]))
+    cache.put("word", "missing")
+    cache.put("facts", Facts(1, None, "", ""))
+    for now, remembered in ((29.0, [True, True]), (31.0, [False, True]), (61.0, [False, False])):
+        clock[0] = now
+        assert [cache.get(key) is not None for key in ("word", "facts")] == remembered

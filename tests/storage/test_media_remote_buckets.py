@@ -23,9 +23,9 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(VARIABLE, "s3://bucket gs://bucket")
     monkeypatch.setattr(buckets, "_MADE", {})
     for remembered in (FACTS, BLOCKS, client.SILENT):
-        remembered.forget()
+        remembered.clear()
     yield
-    client.SILENT.forget()
+    client.SILENT.clear()
 
 
 KEYS = [
@@ -93,8 +93,8 @@ def test_a_library_that_looks_for_credentials_for_long_is_not_waited_for(
         open_remote("gs://bucket/x.mp4")
     found.set()
     buckets._MADE["gs"].result(20)
-    client.SILENT.forget()
-    FACTS.forget()
+    client.SILENT.clear()
+    FACTS.clear()
     with pytest.raises(Unusable, match="missing"):
         open_remote("gs://bucket/x.mp4")
 

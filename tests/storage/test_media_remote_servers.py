@@ -73,9 +73,9 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[N
     monkeypatch.setenv("DASHBOARD_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(buckets, "_MADE", {})
     for remembered in (FACTS, BLOCKS, client.SILENT):
-        remembered.forget()
+        remembered.clear()
     yield
-    client.SILENT.forget()
+    client.SILENT.clear()
 
 
 def shown(folder: Path, address: str, content: bytes) -> None:
@@ -125,7 +125,7 @@ def test_an_object_of_s3_that_is_replaced_is_never_mixed(storage: Any) -> None:
         opened.file.read(4)
     assert set(open_remote("s3://clips/c.mp4").file.read()) == {1}
     storage.delete_object(Bucket="clips", Key="c.mp4")
-    BLOCKS.forget()
+    BLOCKS.clear()
     with pytest.raises(Unusable, match="missing"):
         open_remote("s3://clips/c.mp4").file.read()
 
@@ -149,7 +149,7 @@ def test_what_s3_does_not_let_us_read_has_a_word(
     with monkeypatch.context() as anybody:
         anybody.setitem(fsspec.config.conf, "s3", {"anon": True})
         assert word_for(f"s3://clips/{KEYS[0]}") == "not readable"
-    FACTS.forget()
+    FACTS.clear()
     buckets._MADE.clear()
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)

@@ -8,14 +8,16 @@ import time
 from math import inf
 from typing import Any
 
+from cachetools import LRUCache
+
 from dashboard.storage.media.remote.client import give_up, part_of
 from dashboard.storage.media.remote.facts import FACTS, Facts
-from dashboard.storage.media.remote.known import Known
+from dashboard.storage.media.remote.shared_cache import SharedCache
 from dashboard.storage.media.remote.web import CHANGED
 from dashboard.storage.media.safe_open import Unusable
 
 BLOCK = 256 * 1024  # bytes
-BLOCKS: Known[bytes] = Known(256)  # 64 MB
+BLOCKS: SharedCache[bytes] = SharedCache(LRUCache(256))  # 64 MB
 
 
 class RemoteFile(io.RawIOBase):
@@ -71,7 +73,7 @@ class RemoteFile(io.RawIOBase):
 
     def _block(self, number: int) -> bytes:
         key = (self._facts.version, number)
-        known = BLOCKS.recall(key)
+        known = BLOCKS.get(key)
         if known is not None:
             return known
         if time.monotonic() > self._until:
@@ -79,10 +81,10 @@ class RemoteFile(io.RawIOBase):
         start, end = number * BLOCK, min((number + 1) * BLOCK, self._size)
         found = self._fetched(start, end)
         if len(found) == end - start:
-            BLOCKS.keep(key, found)
+            BLOCKS.put(key, found)
             return found
         for place in range(0, self._size, BLOCK):  # a host that sends no parts sent all of it
-            BLOCKS.keep((self._facts.version, place // BLOCK), found[place : place + BLOCK])
+            BLOCKS.put((self._facts.version, place // BLOCK), found[place : place + BLOCK])
         return found[start:end]
 
     def _fetched(self, start: int, end: int) -> bytes:

@@ -6,17 +6,19 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
+from cachetools import TTLCache
+
 from dashboard.storage.media.remote.buckets import bucket, gs_part, s3_part
 from dashboard.storage.media.remote.hosts import origin_of
-from dashboard.storage.media.remote.known import Known
+from dashboard.storage.media.remote.shared_cache import SharedCache
 from dashboard.storage.media.remote.web import CHANGED, PATIENCE, web, web_part
 from dashboard.storage.media.safe_open import Unusable
 
 TOO_SLOW, UNREACHABLE = "host too slow", "host not reachable"
 LEFT_ALONE = 30.0  # seconds for which a host that gave no answer is not asked
-SILENT: Known[str] = Known(1_000)
-_TOLD_AGAIN = 600.0  # seconds after which the log says again what is wrong with a host
-_TOLD: Known[bool] = Known(1_000)
+SILENT: SharedCache[str] = SharedCache(TTLCache(1_000, LEFT_ALONE))
+_LOGGED_AGAIN = 600.0  # seconds after which the log says again what is wrong with a host
+_LOGGED: SharedCache[bool] = SharedCache(TTLCache(1_000, _LOGGED_AGAIN))
 _LIBRARIES = {"http": "aiohttp", "https": "aiohttp", "s3": "s3fs", "gs": "gcsfs"}
 _PARTS = {"http": web_part, "https": web_part, "s3": s3_part, "gs": gs_part}
 _WORDS = {401: "not readable", 403: "not readable", 404: "missing", 410: "missing", 412: CHANGED}
@@ -48,27 +50,27 @@ def _asked(address: str, question: Callable[[Any], Awaitable[Any]]) -> Any:
     except Exception as error:  # each library has its own; the word is all that a reviewer sees
         word = TOO_SLOW if isinstance(error, TimeoutError) else _word(error)
         if word in (TOO_SLOW, UNREACHABLE):
-            SILENT.keep(origin_of(address), word, LEFT_ALONE)
+            SILENT.put(origin_of(address), word)
         _tell(origin_of(address), word, error)
         raise Unusable(word) from error
 
 
 def _tell(origin: str, word: str, error: Exception) -> None:
     """Says in the log what is wrong with a host, for who runs the app; not for each file."""
-    if word not in ("missing", CHANGED) and not _TOLD.recall((origin, word)):
-        _TOLD.keep((origin, word), True, _TOLD_AGAIN)
+    if word not in ("missing", CHANGED) and not _LOGGED.get((origin, word)):
+        _LOGGED.put((origin, word), True)
         _LOG.warning("%s: %s: %s %.300r", origin, word, type(error).__name__, str(error))
 
 
 def give_up(address: str) -> Unusable:
     """Leave a host alone for a while that answers, but not in time; the error to raise."""
-    SILENT.keep(origin_of(address), TOO_SLOW, LEFT_ALONE)
+    SILENT.put(origin_of(address), TOO_SLOW)
     return Unusable(TOO_SLOW)
 
 
 def not_silent(address: str) -> None:
     """Raises Unusable, with what was wrong, where the host lately gave no answer."""
-    word = SILENT.recall(origin_of(address))
+    word = SILENT.get(origin_of(address))
     if word:
         raise Unusable(word)
 

@@ -9,8 +9,10 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from cachetools import TLRUCache
+
 from dashboard.storage.media.remote.client import info_of, not_silent
-from dashboard.storage.media.remote.known import Known
+from dashboard.storage.media.remote.shared_cache import SharedCache
 from dashboard.storage.media.safe_open import LARGEST, Unusable
 
 _REMEMBERED, _WRONG = 60.0, 30.0  # seconds
@@ -29,7 +31,12 @@ class Facts:
     state: str
 
 
-FACTS: Known[Facts | str] = Known(20_000)
+def expires(address: str, facts: Facts | str, now: float) -> float:
+    """When an answer is too old; a word for what went wrong is so earlier."""
+    return now + (_WRONG if isinstance(facts, str) else _REMEMBERED)
+
+
+FACTS: SharedCache[Facts | str] = SharedCache(TLRUCache(20_000, ttu=expires))
 
 
 def facts_of(address: str) -> Facts:
@@ -40,15 +47,15 @@ def facts_of(address: str) -> Facts:
         try:
             known = _read(address, info_of(address))
         except Unusable as word:
-            FACTS.keep(address, str(word), _WRONG)
+            FACTS.put(address, str(word))
             raise
-        FACTS.keep(address, known, _REMEMBERED)
+        FACTS.put(address, known)
     return known
 
 
 def remembered(address: str) -> Facts | None:
     """The facts, if they are known; raises Unusable with the word that is remembered instead."""
-    known = FACTS.recall(address)
+    known = FACTS.get(address)
     if isinstance(known, str):
         raise Unusable(known)
     return known
