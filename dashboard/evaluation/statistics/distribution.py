@@ -106,7 +106,7 @@ def _up_to_a_place(values: Array, step: float) -> float:
     else many equal ones, such as differences of 0, would be smeared over several."""
     unique, times = np.unique(values, return_counts=True)
     away = float(unique[times.argmax()] - unique[0]) / step
-    return float(np.ceil(away - 1e-9) - away) * step if times.max() > 1 else 0.0
+    return max(float(np.ceil(away - 1e-9) - away), 0.0) * step if times.max() > 1 else 0.0
 
 
 def common_step(above: Array) -> float:
