@@ -94,6 +94,25 @@ def test_a_span_outside_its_clip_is_said_where_its_length_is_known(capsys, folde
     found(capsys, folder, "does not end after its start")
 
 
+@pytest.mark.parametrize("file", ["items.csv", "unified_annotation.csv"])
+@pytest.mark.parametrize("cut", ["auto", "no"])
+def test_a_span_that_ends_after_its_file_is_noted(capsys, folder: Path, file: str, cut: str):
+    (folder / "media").mkdir(exist_ok=True)
+    clip(folder / "media" / "second.mp4")  # of one second
+    ends = {"v00": "1.0", "v01": "1.02", "v02": "1.3"}  # 1.02 is within a frame
+    head = {"items.csv": "item_id,file", "unified_annotation.csv": "slice_id,video_path"}[file]
+    rows = [f"{item},second.mp4,0.5,{end},car" for item, end in ends.items()]
+    text = "\n".join([f"{head},span_start,span_end,object_type", *rows])
+    (folder / "items.csv").unlink()
+    (folder / file).write_text(f"{text}\n")
+    settings = (folder / "collection.toml").read_text()
+    (folder / "collection.toml").write_text(f'cut_beforehand = "{cut}"\n{settings}')
+    row = found(capsys, folder, "ends after their file")
+    assert (row["level"], row["file"], row["line"]) == ("note", file, 4)
+    assert row["found"].startswith("1 of 3 items") and "0.30 s (v02)" in row["found"]
+    assert "played to the end" in row["wanted"]
+
+
 def test_clips_that_were_cut_beforehand_are_said_and_shown(capsys, folder: Path) -> None:
     """A public annotation names files like drive_0020_0040.mp4 with the span 20 to 40."""
     (folder / "media").mkdir(exist_ok=True)

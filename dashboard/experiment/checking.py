@@ -14,7 +14,11 @@ from dashboard.retrieval import keywords, pictures, runs
 from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.storage.collection.collection import SETTINGS, Collection, find, open_collection
 from dashboard.storage.collection.error_places import placed
-from dashboard.storage.collection.evidence import lines_of_items, lines_of_queries
+from dashboard.storage.collection.evidence import (
+    lines_of_items,
+    lines_of_queries,
+    lines_of_spans,
+)
 from dashboard.storage.files.table_files import stored_files
 from dashboard.storage.lists.lists import read_lists
 from dashboard.storage.media import item_media, query_pictures
@@ -60,6 +64,7 @@ def check(name_or_path: str) -> pd.DataFrame:
         wanted = WANTED_MEDIA.get(str(word), "a clip or picture for each item")
         findings.warning("items.csv", f"{found} ({listed(ids)})", wanted, _first(lines, ids))
     _note_cut_clips(shown, findings)
+    _note_spans_beyond(collection, shown, findings)
     seen = read_lists(collection)
     tables = [collection.findings, runs.check_runs(collection), findings.frame()]
     tables += [seen.findings] if seen else []
@@ -216,6 +221,19 @@ def _note_cut_clips(shown: pd.DataFrame, findings: Findings) -> None:
         found = f"{len(ids):,} of {len(shown):,} items whose file was cut to their span"
         wanted = f'the whole file is shown; else {OVERRULED} = "no" in {SETTINGS}'
         findings.note("items.csv", f"{found} ({listed(ids)})", wanted)
+
+
+def _note_spans_beyond(collection: Collection, shown: pd.DataFrame, findings: Findings) -> None:
+    """A note of the items whose span ends after their file. shown: what `media` says of them."""
+    ends = shown.loc[(shown["problem"] == "") & (shown["beyond"] > 0), ["item_id", "beyond"]]
+    if ends.empty:
+        return
+    name, lines = lines_of_spans(collection.folder, collection.items)
+    ids = ends["item_id"]
+    found = f"{len(ids):,} of {len(shown):,} items whose span ends after their file"
+    found += f", by up to {ends['beyond'].max():.2f} s ({listed(ids)})"
+    wanted = "span_end within the file; each is played to the end of its file"
+    findings.note(name, found, wanted, _first(lines, ids))
 
 
 def _seconds(items: pd.DataFrame, column: str) -> pd.Series:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard import ids
 from dashboard.letters import is_visible
-from dashboard.storage.collection.annotation import Annotation, matched_ids
+from dashboard.storage.collection.annotation import Annotation, matched_ids, read_annotation
 from dashboard.storage.collection.sides import with_among
 from dashboard.storage.files.near_names import unmatched
 from dashboard.storage.files.table_files import OF_JUDGEMENTS, stored_as
@@ -76,6 +76,19 @@ def _of_lists(folder: Path, key: str, findings: Findings) -> pd.DataFrame | None
 def lines_of_items(folder: Path) -> pd.Series:
     """The line of each item in the file of items, for a sentence on it; empty without one."""
     return _lines(folder, "items", ITEMS)
+
+
+def lines_of_spans(folder: Path, items: pd.DataFrame) -> tuple[str, pd.Series]:
+    """The file that names the spans of the items, as `with_clips` takes them, and the line of each
+    item in it."""
+    path, annotation = stored_as(folder, "items"), stored_as(folder, "unified_annotation")
+    rows = read_table(path, ITEMS, path.name) if path else ITEMS.empty()
+    told = "span_end" in rows.columns and (rows["span_end"] != "").any()
+    if told or annotation is None:
+        return "items.csv" if path is None else path.name, lines_of_items(folder)
+    lines = read_annotation(annotation).item_lines
+    matches = matched_ids(lines, items["item_id"].tolist())
+    return annotation.name, pd.Series({item: lines[name] for name, item in matches.items()})
 
 
 def lines_of_queries(folder: Path) -> pd.Series:

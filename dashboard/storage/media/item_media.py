@@ -33,7 +33,7 @@ TEXT = "text"
 SPAN_REVERSED = "its span does not end after its start"
 SPAN_OUTSIDE = "its span lies outside its clip"
 COLUMNS = ["item_id", "kind", "clip", "poster", "problem", "caption"]
-COLUMNS += ["begin", "end", "length_decides", "cut", "far"]
+COLUMNS += ["begin", "end", "length_decides", "cut", "beyond", "far"]
 _SERVED_AS_IT_IS = 400_000  # bytes; larger posters are made smaller
 _WIDE = 1280  # pixels
 _POSTER_PATIENCE = 20.0  # seconds for all that is read of another host to make one
@@ -61,8 +61,9 @@ def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
     (addresses, empty: none; of what is not shown, where there is one, for keeping the file),
     problem (a word for the placeholder), caption, begin and end (seconds of the span that the item
     is of its file; NaN: all of it), length_decides (whether a file that is as long as the span is
-    all of it: its length is not known here), cut (whether that is so and was noticed here), far
-    (whether what its poster shows lies on another host). Costs a few small reads for each item;
+    all of it: its length is not known here), cut (whether that is so and was noticed here), beyond
+    (seconds by which the span ends after its file; 0: not, or not known), far (whether what its
+    poster shows lies on another host). Costs a few small reads for each item;
     another host is never asked.
     """
     wanted = list(dict.fromkeys(item_ids))
@@ -127,7 +128,7 @@ def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
 
 def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any]:
     shown = {"item_id": item_id, "kind": "", "clip": "", "poster": "", "caption": "", "far": False}
-    shown |= {"begin": nan, "end": nan, "length_decides": False, "cut": False}
+    shown |= {"begin": nan, "end": nan, "length_decides": False, "cut": False, "beyond": 0.0}
     if row is None:
         return {**shown, "problem": "not in the collection"}
     if text_of(row, "kind") == TEXT and not text_of(row, "file"):
@@ -148,6 +149,7 @@ def _shown(collection: HasMedia, item_id: str, row: Row | None) -> dict[str, Any
         "caption": text_of(row, "caption"),
         **part._asdict(),
         "cut": file.kind == "clip" and isnan(part.begin) and isnan(part.end) and is_told(row),
+        "beyond": _beyond(part, file),
         "far": _lies_far(row, poster),
     }
 
@@ -165,6 +167,14 @@ def _no_span(part: Part, seconds: float | None) -> str:
     if part.end <= part.begin:
         return SPAN_REVERSED
     return SPAN_OUTSIDE if part.end <= 0 or part.begin >= (seconds or inf) else ""
+
+
+def _beyond(part: Part, file: Look) -> float:
+    """Seconds by which a span ends after its clip; 0: within a frame, or a length is not known."""
+    if isnan(part.end) or not file.seconds:
+        return 0.0
+    beyond = part.end - file.seconds
+    return beyond if beyond > (file.frame or 0.0) else 0.0
 
 
 def is_far(collection: HasMedia, row: Row) -> bool:
