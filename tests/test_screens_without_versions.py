@@ -55,6 +55,19 @@ def test_the_overview_of_lists_alone_draws_the_sources_tables_and_figures(shelf,
     assert "this collection has no version" in told and "models/NAME" in told
 
 
+@pytest.mark.parametrize("settings", ["", None])
+def test_check_of_lists_alone_names_the_line_to_write(shelf, capsys, settings):
+    path, line = shelf / "bare" / "collection.toml", 'protocols = ["context"]'
+    path.unlink()
+    if settings is not None:
+        path.write_text(settings)
+    assert main(["check", str(shelf / "bare")]) != 0
+    assert line in " ".join("\n".join(capsys.readouterr()).split())
+    path.write_text(line)
+    findings = check(str(shelf / "bare"))
+    assert "error" not in findings["level"].tolist()
+
+
 @pytest.mark.parametrize("name", ["lists", "bare"])
 def test_query_walks_through_the_lists_of_each_query(shelf, name):
     app = opened("query", collection=name, query="w31")

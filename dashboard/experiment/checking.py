@@ -78,7 +78,9 @@ def _gaps(collection: Collection, findings: Findings) -> None:
     """What is missing altogether, without which nothing can be measured."""
     if not collection.versions:
         wanted = "a model, or a file in runs"
-        if collection.broken or not _without_versions(collection):
+        if not collection.broken and _has_lists(collection) and not _in_rows(collection):
+            findings.error(DataError(SETTINGS, *_lists_alone(collection, wanted)))
+        elif collection.broken or not _without_versions(collection):
             findings.error(DataError("models", "no version that can be used", wanted))
         else:
             findings.note("models", "no version", f"{wanted}, to compare; the rest goes without")
@@ -104,8 +106,24 @@ def _gaps(collection: Collection, findings: Findings) -> None:
 def _without_versions(collection: Collection) -> bool:
     """Whether a collection has a use without a version: lists that people saw, or submissions."""
     known = [PROTOCOLS[name] for name in collection.protocols if name in PROTOCOLS]
-    lists = bool(stored_files(collection.folder, "lists"))
-    return any(protocol.takes_features or (lists and protocol.in_rows) for protocol in known)
+    submitted = any(protocol.takes_features for protocol in known)
+    return submitted or (_has_lists(collection) and _in_rows(collection))
+
+
+def _has_lists(collection: Collection) -> bool:
+    return bool(stored_files(collection.folder, "lists"))
+
+
+def _in_rows(collection: Collection) -> bool:
+    """Whether some protocol of the collection shows lists that people saw."""
+    return any(PROTOCOLS[name].in_rows for name in collection.protocols if name in PROTOCOLS)
+
+
+def _lists_alone(collection: Collection, version: str) -> tuple[str, str]:
+    """What is found and wanted of the protocols, where there are lists and nothing to compare."""
+    shows = next(name for name, protocol in PROTOCOLS.items() if protocol.in_rows)
+    found = f"lists and no version, under {listed(collection.protocols)}"
+    return found, f'protocols = ["{shows}"], which shows lists without a version; or {version}'
 
 
 def _by_keywords(collection: Collection) -> bool:

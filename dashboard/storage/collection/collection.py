@@ -22,6 +22,7 @@ from dashboard.storage.collection.settings import (
 )
 from dashboard.storage.collection.side_checks import check_side_names, side_of_pictures, with_sides
 from dashboard.storage.files.near_names import check_names
+from dashboard.storage.files.table_files import stored_files
 from dashboard.storage.versions.model_record import check_recorded
 from dashboard.storage.versions.versions import (
     Model,
@@ -191,7 +192,11 @@ def find(name_or_path: str | Path, *, allow_path: bool = False) -> Path:
         return COLLECTIONS / str(name_or_path)
     shown = repr(str(name_or_path)[:80])
     if allow_path and Path(name_or_path).is_dir():
-        raise DataError(shown, f"a folder without {SETTINGS}", "a collection's folder")
+        cure = f"Create {SETTINGS}; it may be empty."
+        if stored_files(Path(name_or_path), "lists"):
+            cure = f'Create {SETTINGS}, for lists without a version with protocols = ["context"].'
+        found, wanted = f"a folder without {SETTINGS}", "a collection's folder"
+        raise DataError(shown, found, wanted, cure=cure)
     known = ", ".join(names()) or "(there are none)"
     raise DataError(shown, "no such collection", f"one of: {known}")
 
