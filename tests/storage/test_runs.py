@@ -237,6 +237,27 @@ def test_a_grade_in_another_form_says_what_to_write(
     assert refused.value.cure == cure
 
 
+JUDGED_IN = {
+    "q.txt": "q1 0 a 1\nq1 0 b {}\n",
+    "q.csv": "query_id,item_id,grade\nq1,b,{}\n",
+    "q.tsv": "query_id\titem_id\tgrade\nq1\tb\t{}\n",
+    "q.jsonl": '{{"query_id":"q1","item_id":"a","grade":1}}\n'
+    '{{"query_id":"q1","item_id":"b","grade":{}}}\n',
+}
+
+
+@pytest.mark.parametrize("file", JUDGED_IN)
+def test_a_grade_is_read_alike_in_each_form_of_file(tmp_path: Path, file: str) -> None:
+    findings = Findings()
+    judged = read_qrels(write(tmp_path, JUDGED_IN[file].format("1.5"), file), findings=findings)
+    assert judged["grade"].iloc[-1] == 1.5
+    (note,) = [row for row in findings.rows if "grade 1.5" in row[3]]
+    assert note[2] == 2 and "fractions are used as gains as they are" in note[4]
+    with pytest.raises(DataError, match="without an exponent") as refused:
+        read_qrels(write(tmp_path, JUDGED_IN[file].format("1e1"), file))
+    assert (refused.value.line, refused.value.cure) == (2, "Write 10; trec_eval would read 1.")
+
+
 def test_the_same_judgement_twice_and_a_header_are_notes(tmp_path: Path) -> None:
     findings = Findings()
     content = "query_id iter doc_id relevance\n" + QRELS + "q1 0 a 2\n"

@@ -20,6 +20,7 @@ from dashboard.storage.files.near_names import unmatched
 from dashboard.storage.files.tables import READERS, named_columns, read_frame
 from dashboard.storage.runs import trec
 from dashboard.storage.runs.order import Ties, categorical, ordered
+from dashboard.storage.runs.pieces import GRADE
 from dashboard.storage.runs.similarities import SUFFIX, plain_run, read_similarities
 from dashboard.storage.runs.trec import Codes, Pairs
 from dashboard.tables import DataError, Findings, counted, listed
@@ -140,6 +141,8 @@ def _pairs_of_table(path: Path, value: str, name: str, findings: Findings) -> Pa
     if len(wrong):
         cell, line = frame[value].iloc[wrong[0]], int(lines[wrong[0]])
         raise DataError(name, f"the {value} {cell!r}", "a finite number", line=line)
+    if value == "grade" and suffix(path) != ".parquet":  # whose numbers are not written
+        _check_written(frame["grade"], name)
     items = frame["item_id"].astype("str").reset_index(drop=True)
     return Pairs(
         _factorized(frame["query_id"]),
@@ -148,6 +151,16 @@ def _pairs_of_table(path: Path, value: str, name: str, findings: Findings) -> Pa
         lambda row: int(lines[row]),
         ids.keys(ids.arrow(items)),
     )
+
+
+def _check_written(grades: pd.Series, name: str) -> None:
+    """Raise DataError for a grade that TREC lines would refuse, such as one with an exponent: a
+    judgement is the same in each form of file."""
+    other = [cell for cell in grades.unique() if not GRADE.fullmatch(cell.strip())]
+    if other:
+        wanted, cure = trec.number_wanted(other[0].strip(), "grade")
+        line = int(grades.index[grades == other[0]][0])
+        raise DataError(name, f"the grade {other[0]!r}", wanted, line=line, cure=cure)
 
 
 def _graded(frame: pd.DataFrame, name: str, findings: Findings) -> pd.DataFrame:

@@ -221,7 +221,7 @@ def _first_wrong_line(
             continue
         text = cells[place].decode("utf-8", errors="replace")
         if not (_is_number(text) if value == "score" else GRADE.fullmatch(text)):
-            wanted, cure = _number_wanted(text, value)
+            wanted, cure = number_wanted(text, value)
             return DataError(name, f"the {value} {text!r}", wanted, line=line, cure=cure)
         try:
             content.decode()
@@ -230,7 +230,7 @@ def _first_wrong_line(
     return DataError(name, "lines that cannot be read", f"fields {' '.join(fields)}")
 
 
-def _number_wanted(text: str, value: str) -> tuple[str, str]:
+def number_wanted(text: str, value: str) -> tuple[str, str]:
     """What stands in place of a score or a grade that is none, and how to write this one."""
     plain = unicodedata.normalize("NFKC", text)
     if plain != text and _is_number(plain):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -31,7 +32,7 @@ class Facts:
     state: str
 
 
-def expires(address: str, facts: Facts | str, now: float) -> float:
+def expires(address: Hashable, facts: Facts | str, now: float) -> float:
     """When an answer is too old; a word for what went wrong is so earlier."""
     return now + (_WRONG if isinstance(facts, str) else _REMEMBERED)
 
