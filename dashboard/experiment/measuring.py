@@ -119,6 +119,7 @@ def pairs(
     all of them of the lists of the queries that are scored in all versions, and only of these.
     """
     wanted = parse(metric)[0]
+    versions = _scored(experiment, versions, metric, only)
     measured = _of(only, measurements(experiment, versions, metric))
     differences = tukey.tukey(measured, wanted.name, wanted.cutoff, groups=scenes_of(experiment))
     whole = scores(measured).scored_in_all(wanted.name, wanted.cutoff)
@@ -185,10 +186,34 @@ def tie_bounds(
 def stability(
     experiment: Experiment, versions: tuple[str, ...], metric: str, only: tuple[str, ...] | None
 ) -> pd.DataFrame:
-    """How often each version would come first, second … with other queries of the same kind."""
+    """How often each version would come first, second … with other queries of the same kind.
+
+    Versions that no query is scored in (see `unscored`) take no place among the others.
+    """
     wanted = parse(metric)[0]
-    measured = _of(only, measurements(experiment, versions, metric))
+    measured = _of(
+        only, measurements(experiment, _scored(experiment, versions, metric, only), metric)
+    )
     return leaderboard.stability(measured, wanted.name, wanted.cutoff, groups=scenes_of(experiment))
+
+
+def unscored(
+    experiment: Experiment, versions: tuple[str, ...], metric: str, only: tuple[str, ...] | None
+) -> dict[str, str]:
+    """The versions that no query has a value in by a metric, with why they ran none."""
+    means_of = means(experiment, versions, metric, only)
+    without = means_of.loc[means_of["scored"] == 0, "run"].tolist()
+    reasons = not_run_sentences(experiment, versions, only)
+    return {version: reasons.get(version, "no query is scored") for version in without}
+
+
+def _scored(
+    experiment: Experiment, versions: tuple[str, ...], metric: str, only: tuple[str, ...] | None
+) -> tuple[str, ...]:
+    """The versions that some query is scored in; all of them where these are fewer than two."""
+    without = unscored(experiment, versions, metric, only)
+    scored = tuple(version for version in versions if version not in without)
+    return scored if len(scored) > 1 else versions
 
 
 @remembered(64)

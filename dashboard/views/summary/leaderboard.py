@@ -179,13 +179,18 @@ def order(view: View) -> None:
     front = short_label(view, view.metric)
     st.header("How stable is the ranking?", anchor=False)
     places = measuring.stability(experiment, view.runs, view.metric, only)
+    left_out = measuring.unscored(experiment, view.runs, view.metric, only)
+    if len(left_out) < len(view.runs):
+        for version, reason in left_out.items():
+            st.info(f"{plain(version)} is not ranked: {plain(reason, None)}.")
     if places.empty:
         st.info("A ranking needs at least two queries that are scored in all versions.")
         return
     cells = places.assign(
         said=[plain(_place(*row)) for row in places[["share", "tied"]].to_numpy()]
     )
-    table = cells.pivot(index="run", columns="place", values="said").loc[list(view.runs)]
+    placed = [version for version in view.runs if version in set(cells["run"])]
+    table = cells.pivot(index="run", columns="place", values="said").loc[placed]
     table.columns = [f"Place {place}" for place in table.columns]
     unlike = not_comparable(view, experiment)
     named = table.rename(index=lambda version: _head(version, unlike)).rename_axis("Version")
