@@ -174,7 +174,7 @@ def test_every_control_works_at_the_first_click_after_the_server_was_started_aga
     picture.get_by_role("heading", name="Like your picture").wait_for()
     assert first_cards(picture, "v1")[:2] == ["all red", "all yellow"]
     connected(missed)
-    missed.locator("section[data-role=missed]").get_by_role("button", name="further").click()
+    missed.locator("section[data-role=missed]").get_by_role("button", name="next").click()
     missed.wait_for_url("**missed=6**")
     connected(words)
     field = words.get_by_role("button", name="Next", exact=False).first

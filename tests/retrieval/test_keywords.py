@@ -32,20 +32,24 @@ def kept(text: str, vocabulary: pd.DataFrame, threshold: float = 0.6) -> list[st
     return table.loc[table["kept"], "keyword"].tolist()
 
 
+def mistakes(vocabulary: pd.DataFrame) -> dict[str, set[str]]:
+    """Phrasing → the keywords that it is mapped to and should not be, or the other way round."""
+    table = keywords.keep(keywords.candidates({t: t for t, _ in PHRASINGS}, vocabulary), 0.6)
+    mapped = table[table["kept"]].groupby("query_id")["keyword"].agg(set)
+    return {text: mapped.get(text, set()) ^ set(truth) for text, truth in PHRASINGS}
+
+
 def test_the_example_of_alfa(vocabulary: pd.DataFrame) -> None:
     assert kept("cyclist entering ego lane", vocabulary) == ["bicyclist", "entering ego path"]
 
 
 def test_the_example_of_alfa_needs_no_vocabulary_of_its_own(vocabulary: pd.DataFrame) -> None:
-    """An annotation in ALFA's words alone: every phrasing maps as with the vocabulary."""
+    """An annotation in ALFA's words alone: no phrasing maps worse than with the vocabulary."""
     alone = spelled_words(None, vocabulary[["group", "keyword"]], Findings())
     assert kept("cyclist entering ego lane", alone) == ["bicyclist", "entering ego path"]
-    texts = {text: text for text, _ in PHRASINGS}
-    found = [keywords.keep(keywords.candidates(texts, words), 0.6) for words in (alone, vocabulary)]
-    ours, theirs = (
-        table.loc[table["kept"], ["query_id", "keyword"]].to_numpy().tolist() for table in found
-    )
-    assert ours == theirs
+    ours, theirs = mistakes(alone), mistakes(vocabulary)
+    assert all(ours[text] <= theirs[text] for text, _ in PHRASINGS)
+    assert not ours["truck parked at the kerb"]
     bare = alone.assign(words=[()] * len(alone))
     assert "ego lane change" in kept("cyclist entering ego lane", bare), "what it was before"
 
