@@ -55,6 +55,7 @@ LIMITS = [
     (f"cells of a packed table above {parquet.FEW_CELLS:,}", f"{parquet.CELLS_A_BYTE} a byte"),
     ("a JPEG", f"{formats.PICTURE_PIXELS:,} pixels"),
     ("a WebP, AVIF or GIF", f"{formats.COSTLY_PIXELS:,} pixels"),
+    ("a progressive JPEG", f"{formats.PROGRESSIVE_PIXELS:,} pixels"),
     ("another picture", f"{formats.WHOLE_PIXELS:,} pixels"),
     ("a frame of a clip", f"{formats.FRAME_PIXELS:,} pixels"),
     ("an uploaded file", f"{uploads.LARGEST // _MB:,} MB"),

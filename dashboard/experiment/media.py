@@ -15,7 +15,12 @@ from PIL import Image
 
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.media import item_media, query_pictures, uploads
-from dashboard.storage.media.decoding.formats import COSTLY_PIXELS, NOT_DECODED, picture
+from dashboard.storage.media.decoding.formats import (
+    COSTLY_PIXELS,
+    NOT_DECODED,
+    WHOLE_PIXELS,
+    picture,
+)
 from dashboard.storage.media.safe_open import Unusable
 
 UPLOADED_KINDS = uploads.KINDS
@@ -77,7 +82,8 @@ def save_upload(content: bytes, name: str) -> str:
     except Unusable as word:
         raise ValueError(
             f"{name}: {word}. Upload a picture ({', '.join(UPLOADED_KINDS)}), of at most "
-            f"{uploads.MOST_PIXELS // 1_000_000} million pixels (WebP, AVIF and GIF: "
+            f"{uploads.MOST_PIXELS // 1_000_000} million pixels (PNG: "
+            f"{WHOLE_PIXELS // 1_000_000} million, WebP, AVIF and GIF: "
             f"{COSTLY_PIXELS // 1_000_000} million)."
         ) from word
 

@@ -29,13 +29,13 @@ from tests.bombs import ROOT, turned_picture
 
 CASES = {
     "PNG 7000": ("PNG", 7_000, "RGB"),
-    "PNG 5000": ("PNG", 5_000, "RGB"),
-    "PNG 5000 see-through": ("PNG", 5_000, "RGBA"),
-    "PNG 5000 of a palette": ("PNG", 5_000, "P"),
+    "PNG 4000": ("PNG", 4_000, "RGB"),
+    "PNG 4000 see-through": ("PNG", 4_000, "RGBA"),
+    "PNG 4000 of a palette": ("PNG", 4_000, "P"),
     "WebP 5000 see-through": ("WEBP", 5_000, "RGBA"),
-    "WebP 2200 see-through": ("WEBP", 2_200, "RGBA"),
-    "GIF 2200": ("GIF", 2_200, "P"),
-    "AVIF 2200": ("AVIF", 2_200, "RGB"),
+    "WebP 2000 see-through": ("WEBP", 2_000, "RGBA"),
+    "GIF 2000": ("GIF", 2_000, "P"),
+    "AVIF 2000": ("AVIF", 2_000, "RGB"),
     "JPEG 7000": ("JPEG", 7_000, "RGB"),
 }
 

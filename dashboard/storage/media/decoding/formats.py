@@ -20,11 +20,13 @@ as a picture, however few bytes it has."""
 SCANNED_PIXELS = 300_000_000
 """Of all scans of such a JPEG together."""
 _SCAN = b"\xff\xda"
-WHOLE_PIXELS = 25_000_000
-"""Of any other: four bytes are decoded for each."""
+PROGRESSIVE_PIXELS = 25_000_000
+"""Of such a JPEG, however few scans it has."""
+WHOLE_PIXELS = 16_000_000
+"""Of any other: four bytes are decoded for each, and what makes them small comes on top."""
 FRAME_PIXELS = 10_000_000
 """Of a frame of a clip, of which a decoder may hold sixteen others: somewhat more than 4K."""
-COSTLY_PIXELS = 5_000_000
+COSTLY_PIXELS = 4_000_000
 """Of the kinds whose decoders hold several copies of a picture: about 16 bytes for each."""
 _COSTLY = ("WEBP", "AVIF", "GIF")
 _PILLOW = ("JPEG", "PNG", "WEBP", "GIF", "AVIF", "BMP")
@@ -149,7 +151,9 @@ def _scans(file: BinaryIO) -> int:
 def _most_pixels(opened: Image.Image) -> int:
     if opened.format in _COSTLY:
         return COSTLY_PIXELS
-    return PICTURE_PIXELS if _shrinks(opened) else WHOLE_PIXELS
+    if opened.format == "JPEG":
+        return PICTURE_PIXELS if _shrinks(opened) else PROGRESSIVE_PIXELS
+    return WHOLE_PIXELS
 
 
 def _shrinks(opened: Image.Image) -> bool:
@@ -158,8 +162,12 @@ def _shrinks(opened: Image.Image) -> bool:
 
 
 def decoded_pixels(opened: Image.Image) -> int:
-    """How many pixels are decoded of a picture that is to be made small."""
-    return opened.width * opened.height // (16 if _shrinks(opened) else 1)
+    """How many pixels are decoded of a picture that is to be made small; those of a kind whose
+    decoder holds several copies count four times."""
+    pixels = opened.width * opened.height
+    if opened.format in _COSTLY:
+        return pixels * 4
+    return pixels // 16 if _shrinks(opened) else pixels
 
 
 def moves(opened: Image.Image) -> bool:
