@@ -172,7 +172,7 @@ def test_one_list_stands_in_its_own_rows_and_columns_with_its_numbers(capsys):
             "r": number(step["r"]), "r′": number(step["adjusted"]), "g": number(step["gain"]),
             "d": number(step["discount"]),
         }  # fmt: skip
-        assert (place["state"] == "less") == ("worth less" in place["words"])
+        assert (place["state"] == "less") == ("discounted: " in place["words"])
         assert step["item_id"] in place["poster"]
     total = sum(step["adds"] for step in read)
     assert f"{number(total)} ÷ 25 = **{number(total / 25)}**" in texts(app)
@@ -243,7 +243,7 @@ def test_a_picture_that_nobody_judged_others_for_is_said_to_be_that():
 
 def test_a_list_of_another_query_is_said_to_be_that():
     app = query(query="w01", list="l001")
-    assert "List l001 is of another query" in texts(app).replace("\\", "")
+    assert "List l001 belongs to another query" in texts(app).replace("\\", "")
     app.button[1].click().run()  # Next
     assert "list" not in app.query_params
 
@@ -272,7 +272,7 @@ def test_reviewers_ratings_take_the_place_of_simulated_satisfaction(capsys):
         rate(list_id, value)
     app = overview()
     assert not banners(app)
-    assert "2 ratings of 2 lists by 1 reviewer, given" in texts(app)
+    assert "2 ratings of 2 lists by 1 reviewer, entered on" in texts(app)
     assert "To return to the simulated satisfaction, remove all ratings" in texts(app)
     assert "no list of at least 10 rows has a usable rating" in texts(app)  # three are needed
     rate("l003", "3")
@@ -292,10 +292,10 @@ def test_what_was_said_is_read_once_until_somebody_says_more(monkeypatch):
     reads, read = [], reviews.history
     monkeypatch.setattr(reviews, "history", lambda *of, **by: reads.append(of) or read(*of, **by))
     for _ in range(2):
-        assert "5 ratings of 5 lists by 1 reviewer, given" in texts(overview())
+        assert "5 ratings of 5 lists by 1 reviewer, entered on" in texts(overview())
     assert len(reads) == 1
     rate("l006", "1")
-    assert "6 ratings of 6 lists by 1 reviewer, given" in texts(overview())
+    assert "6 ratings of 6 lists by 1 reviewer, entered on" in texts(overview())
     assert len(reads) == 2
 
 
