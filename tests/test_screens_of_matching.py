@@ -328,8 +328,8 @@ def test_every_pair_rests_on_the_lists_of_the_queries_that_are_scored():
 @pytest.mark.parametrize("name", ["openmoji_context", "openmoji_composed", "driving"])
 def test_on_what_pairs_rest_is_said(name):
     app = opened(collection=name)
-    assert ("judged results only" in said(app)) == (name != "driving")
-    assert "compared without labels" not in said(app)
+    assert ("of the lists (judged results only)" in said(app)) == (name != "driving")
+    assert ("of the lists (all results)" in said(app)) == (name == "driving")
 
 
 @pytest.mark.parametrize("number, called", [(1_000, "1K test"), (5_000, "5K test"), (400, "")])

@@ -47,7 +47,7 @@ def test_stored_texts_are_offered_where_no_version_encodes_others(tiny):
 def test_a_linked_text_that_cannot_be_searched_with_says_so_and_loads_nothing(tiny):
     app = opened("search", collection="tiny", text="never asked")
     assert "never asked" in app.warning[0].value and "encodes text" in app.warning[0].value
-    assert not app.get("bidi_component") and "being loaded" not in texts(app)
+    assert not app.get("bidi_component") and "Loading the text" not in texts(app)
 
 
 def test_a_version_that_encodes_text_is_named_where_it_is_not_shown(tiny):
