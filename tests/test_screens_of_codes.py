@@ -107,7 +107,7 @@ def test_bounds_are_none_where_lists_end_within_equal_distances(short_of_memory)
     assert not app.exception
     words = said(app)
     assert "No bounds where rankings are cut within ties" in words
-    assert "lists end at rank 100" in words
+    assert "Rankings are cut at rank 100" in words
     numbers = numbers_of(app).set_index("Version")
     assert pd.isna(numbers.loc["itq-16", "lower bound"]) and numbers.loc["itq-16"].iloc[0] > 0
 

@@ -87,7 +87,7 @@ def test_where_rankings_end_annotated_items_are_scored_all_the_same(short_of_mem
     app = opened(collection=NAME, submissions=same)
     table = board(app).set_index("Version")
     assert table.loc["v0.3", "mAP"] == table.loc["same", "mAP"]
-    assert "lists end at rank" not in texts(app), "nothing that counts is behind the end"
+    assert "Rankings are cut" not in texts(app), "nothing that counts is behind the end"
     query = opened("query", collection=NAME, query="c001a", submissions=same)
     ranks = next(t.value for t in query.dataframe if "Ranks in the whole gallery" in t.value)
     mine = ranks.set_index("Version")
