@@ -154,7 +154,7 @@ def test_all_that_was_missed_is_reached_by_its_buttons(query: Callable) -> None:
     row = page.locator("section[data-role=missed]")
     first = row.locator(".card").first.inner_text()
     row.get_by_role("button", name="next").click()
-    row.get_by_text("here 6 to").wait_for()
+    row.get_by_text("showing 6 to").wait_for()
     page.wait_for_url("**missed=6**")
     assert row.locator(".card").first.inner_text() != first
     assert page.evaluate("document.activeElement.shadowRoot.activeElement.textContent") in (
@@ -162,4 +162,4 @@ def test_all_that_was_missed_is_reached_by_its_buttons(query: Callable) -> None:
         "previous",
     )
     row.get_by_role("button", name="previous").click()
-    row.get_by_text("here 1 to 5").wait_for()
+    row.get_by_text("showing 1 to 5").wait_for()
