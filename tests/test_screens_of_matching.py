@@ -131,7 +131,7 @@ def test_a_text_that_is_searched_with_is_judged_by_its_picture():
 def test_a_metric_of_the_other_direction_says_that_it_has_no_value(query, what):
     kind = "text" if query.startswith("t_") else "picture"
     words = said(opened("query", collection=NAME, query=query, metric=what))
-    assert f"R@10 has no value for a {kind}“All metrics of this query” below lists" in words
+    assert f"R@10 has no value for a {kind} query. “All metrics of this query” below lists" in words
 
 
 @pytest.fixture
@@ -300,7 +300,8 @@ def test_a_version_without_a_picture_leaves_that_one_out_and_says_so(broken):
     six = numbers(recalls(app).loc["v0.3", SIX])
     both = numbers(recalls(app).loc["v0.3", ["Rsum (of 600)"]])
     assert both == pytest.approx([sum(six)], abs=0.31)
-    assert "Of v0.3 a text is scored whose picture is not" in said(app)
+    reason = "no value per query, because a text is scored whose picture is not."
+    assert f"v0.3: Rsum and mR have {reason}" in said(app)
     assert not app.exception
 
 
