@@ -11,7 +11,7 @@ from dashboard.tables import DataError, Findings
 
 LARGEST = 2 << 30
 SWELLING = 50  # times that a packed file may grow
-SMALL = 20_000_000  # bytes that every packed file may unpack to
+SMALL = 64_000_000  # bytes that every packed file may unpack to
 MARKS = b"\n,;\t"  # what ends a cell
 FEW_MARKS = 1_000_000  # that every packed file may hold
 MARKS_A_BYTE = 20  # that a larger one may hold: of a run there is less than one
