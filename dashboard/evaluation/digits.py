@@ -87,6 +87,16 @@ def chance(p: Any) -> str:
     return next(text for text in texts if (float(text) < SIGNIFICANT) == (p < SIGNIFICANT))
 
 
+def chance_said(p: Any) -> str:
+    """A p-value in a sentence.
+
+    >>> chance_said(0.0312), chance_said(0.00001)
+    ('p = 0.031', 'p < 0.0001')
+    """
+    said = chance(p)
+    return f"p {said}" if said.startswith("<") else f"p = {said}"
+
+
 def share(value: float) -> str:
     """A share of random draws in per cent, as surely as these tell it: never all or none of them.
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.evaluation.comparison.scores import written
-from dashboard.evaluation.digits import SIGNIFICANT, chance, signed
+from dashboard.evaluation.digits import SIGNIFICANT, chance_said, signed
 from dashboard.tables import counted
 
 __all__ = ["SIGNIFICANT", "verdict"]
@@ -53,15 +53,10 @@ def _difference(row: Mapping[str, Any] | pd.Series) -> str:
 
 
 def _chance(row: Mapping[str, Any] | pd.Series) -> str:
-    said = f"p {_number(row['p'])} ({row['method']})"
+    said = f"{chance_said(row['p'])} ({row['method']})"
     if row.get("tests", 1) > 1:
-        said += f", p {_number(row['p_holm'])} after Holm over {row['tests']} tests"
+        said += f", {chance_said(row['p_holm'])} after Holm over {row['tests']} tests"
     return said
-
-
-def _number(p: float) -> str:
-    said = chance(p)
-    return said if said.startswith("<") else f"= {said}"
 
 
 def _queries(number: int) -> str:
