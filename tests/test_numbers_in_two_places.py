@@ -351,22 +351,24 @@ def report(
     def table(name: str) -> list[dict[str, Any]]:
         return json.loads((folder / "tables" / f"{name}.json").read_text(encoding="utf-8"))
 
-    _, *lines = cells(html, "Change by metric")
+    heads, *lines = cells(html, "Change by metric")
     for row, line in zip(table("metrics"), lines, strict=True):
         key = (*both, metric_of(row))
         found.row("report", key, row, ("delta", "low", "high", "p", "p_holm", *COUNTED))
-        texts = dict(zip(("delta", "bounds"), line[3:5], strict=True))
-        found.text("report", ("delta", *key), texts["delta"])
-        for name, text in zip(("low", "high"), texts["bounds"].split(" to "), strict=False):
+        read = dict(zip(heads, line, strict=True))
+        found.text("report", ("delta", *key), read["Difference"])
+        for name, text in zip(("low", "high"), read["95 % interval"].split(" to "), strict=False):
             found.text("report", (name, *key), text)
-        for name, text in zip(("p", "p_holm"), line[6:8], strict=True):
-            found.text("report", (name, *key), text)
+        for name, head in (("p", "p"), ("p_holm", "p (Holm)")):
+            found.text("report", (name, *key), read[head])
+        counts = [*read["Scored"].split(" of "), read["Better"], read["Same"], read["Worse"]]
+        for name, text in zip(COUNTED, counts, strict=True):
+            found.value("report, printed", (name, *key), int(text.replace(",", "")))
     for row in table("queries"):
         for version, name in zip(both, ("baseline", "candidate"), strict=True):
             found.value("report", ("value", row["query_id"], version, front), row[name])
         found.text("report", ("query delta", row["query_id"]), signed(row["delta"]))
-    heading = "Where"
-    lines = [line for line in cells(html, heading)[1:] if len(line) > 1]
+    lines = [line for line in cells(html, "Slices: ")[1:] if len(line) > 1]
     rows = table("slices")  # the page has the parts of one kind together
     kinds = list(dict.fromkeys(row["by"] for row in rows))
     rows.sort(key=lambda row: kinds.index(row["by"]))
