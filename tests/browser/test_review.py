@@ -114,7 +114,7 @@ def test_the_list_of_keys_opens_and_closes_by_key(dashboard: str, visit: Callabl
     keys = page.locator("dialog.keys[open]")
     keys.wait_for()
     words = keys.inner_text()
-    for part in ("next and previous query", "became worse", "play", "Esc"):
+    for part in ("next and previous query", "previous worse query", "play", "Esc"):
         assert part in words
     query = chosen(page, "query")
     page.keyboard.press("j")
