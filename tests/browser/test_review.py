@@ -203,7 +203,7 @@ def test_copies_are_marked_and_left_out_if_the_reader_chooses(streets, visit: Ca
     page.get_by_role("radio", name="Left out").click()
     page.get_by_text("of 37 items are near-duplicates").wait_for()
     settled(page)
-    row(page, "v1").get_by_text("copies left out").wait_for()
+    row(page, "v1").get_by_text("near-duplicates removed").wait_for()
     ids = row(page, "v1").locator(".card").evaluate_all("cards => cards.map(c => c.item.id)")
     assert len({"street_00", review_world.COPY} & set(ids)) == 1
     own = visit(f"{url}/query?query=like0&shown=50")
