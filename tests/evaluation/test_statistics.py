@@ -313,3 +313,17 @@ def test_identical_systems_are_rarely_called_different():
     wrong = (holm(p.reshape(300, 2)) < 0.05).any(axis=1).mean()
     assert wrong <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
     assert (p < 0.05).mean() > 0.01, "some are by chance"
+
+
+def test_the_interval_of_a_column_is_the_same_alone_and_among_others(monkeypatch):
+    """To the last bit, before it is rounded: else a bound may be rounded up here and down there."""
+    monkeypatch.setattr(np, "round", lambda values, digits=0: np.asarray(values))
+    rng = np.random.default_rng(0)
+    differences, groups = (
+        rng.choice([0, 0.2, -0.2, 0.4, -0.4], (125, 40)),
+        rng.permutation(125) % 111,
+    )
+    together = bootstrap_interval(differences, groups=groups)
+    for at in range(differences.shape[1]):
+        alone = bootstrap_interval(differences[:, [at]], groups=groups)
+        assert [bound[0] for bound in alone] == [bound[at] for bound in together]

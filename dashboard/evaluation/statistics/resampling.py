@@ -81,10 +81,12 @@ def randomisation_p(differences: Array, *, groups: Array | None = None) -> tuple
 
 def _bca(sums: Array, sizes: Array, level: float) -> Array:
     n = len(sums)
-    means = [Mean(*column) for column in zip(sums.T, sizes.T, strict=True)]
+    # numpy adds up one column in another order than several: each has a line of its own, [T, U]
+    sums, sizes = np.ascontiguousarray(sums.T), np.ascontiguousarray(sizes.T)
+    means = [Mean(*line) for line in zip(sums, sizes, strict=True)]
     below = np.array([0.5 if mean.certain else mean.share_below(mean.observed) for mean in means])
     bias = special.ndtri(np.clip(below, SMALLEST, 1 - SMALLEST))
-    without_one = (sums.sum(0) - sums) / (sizes.sum(0) - sizes)
+    without_one = (sums.sum(1)[:, None] - sums) / (sizes.sum(1)[:, None] - sizes)
     skew = _acceleration(without_one)
     widened = np.sqrt(n / (n - 1)) * special.stdtrit(n - 1, 0.5 + level / 2)
     bounds = [
@@ -95,10 +97,10 @@ def _bca(sums: Array, sizes: Array, level: float) -> Array:
 
 
 def _acceleration(without_one: Array) -> Array:
-    pull = without_one.mean(0) - without_one
-    squares = (pull**2).sum(0)
+    pull = without_one.mean(1)[:, None] - without_one
+    squares = (pull**2).sum(1)
     flat = squares < TOLERANCE**2
-    return np.where(flat, 0.0, (pull**3).sum(0) / (6 * np.where(flat, 1.0, squares) ** 1.5))
+    return np.where(flat, 0.0, (pull**3).sum(1) / (6 * np.where(flat, 1.0, squares) ** 1.5))
 
 
 def _adjusted(bias: Array, skew: Array, z: float) -> Array:
