@@ -33,9 +33,9 @@ CASES = {
     "PNG 4000 see-through": ("PNG", 4_000, "RGBA"),
     "PNG 4000 of a palette": ("PNG", 4_000, "P"),
     "WebP 5000 see-through": ("WEBP", 5_000, "RGBA"),
-    "WebP 2000 see-through": ("WEBP", 2_000, "RGBA"),
-    "GIF 2000": ("GIF", 2_000, "P"),
-    "AVIF 2000": ("AVIF", 2_000, "RGB"),
+    "WebP 1700 see-through": ("WEBP", 1_700, "RGBA"),
+    "GIF 1700": ("GIF", 1_700, "P"),
+    "AVIF 1700": ("AVIF", 1_700, "RGB"),
     "JPEG 7000": ("JPEG", 7_000, "RGB"),
 }
 

@@ -26,7 +26,7 @@ WHOLE_PIXELS = 16_000_000
 """Of any other: four bytes are decoded for each, and what makes them small comes on top."""
 FRAME_PIXELS = 10_000_000
 """Of a frame of a clip, of which a decoder may hold sixteen others: somewhat more than 4K."""
-COSTLY_PIXELS = 4_000_000
+COSTLY_PIXELS = 3_000_000
 """Of the kinds whose decoders hold several copies of a picture: about 16 bytes for each."""
 _COSTLY = ("WEBP", "AVIF", "GIF")
 _PILLOW = ("JPEG", "PNG", "WEBP", "GIF", "AVIF", "BMP")
