@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from dashboard.evaluation.diagnosis.neighbours import Space
 from dashboard.evaluation.join import categories, codes
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.protocols.protocol import Evidence, Protocol
 from dashboard.tables import DataError, counted
 
 ALIKE = 0.98  # cosine
@@ -159,15 +158,6 @@ def judged_as_one(judgement: Judgement, copy_of: Mapping[str, str]) -> Judgement
     own = {query: copy_of.get(item, item) for query, item in judgement.leave_out.items()}
     itself = merged["query_id"].astype("str").map(own) == merged["item_id"]
     return replace(judgement, qrels=merged[~itself].reset_index(drop=True), leave_out=own)
-
-
-def rules_as_one(rules: Protocol, copy_of: Mapping[str, str]) -> Protocol:
-    """The rules of a protocol that judges several copies as one item."""
-
-    def judge(evidence: Evidence, groups: Sequence[str] | None) -> Judgement:
-        return judged_as_one(rules.judge(evidence, groups), copy_of)
-
-    return replace(rules, judge=judge)
 
 
 def said_of_copies(number: int) -> str:

@@ -7,8 +7,7 @@ from dataclasses import fields
 from dashboard.experiment.collections import opened
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.submissions import Submission, Submitted
-from dashboard.views.address.choices import CHOICES
-from dashboard.views.view import View
+from dashboard.views.address.choices import CHOICES, View
 
 LIVE = {"text", "item", "picture"}
 """Keys that count only for what is searched with."""

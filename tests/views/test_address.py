@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from dashboard.experiment import collections, measuring
 from dashboard.letters import is_visible
 from dashboard.views import address
-from dashboard.views.address.choices import CHOICES, NAMES, OUTCOMES, SHOWN, WHICH_QUERIES
-from dashboard.views.view import View
+from dashboard.views.address.choices import CHOICES, NAMES, OUTCOMES, SHOWN, WHICH_QUERIES, View
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.views.address import Problem, defaults_of, merged, to_params, view_of
-from dashboard.views.view import View
+from dashboard.views.address.choices import View
 
 OF_PROTOCOL = ("metric", "columns")
 """What another protocol puts in place of what was chosen."""

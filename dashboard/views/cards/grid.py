@@ -12,6 +12,7 @@ from dashboard.evaluation.protocols.crossmodal import TEXT
 from dashboard.evaluation.protocols.ticks import ticks
 from dashboard.experiment import collections, explaining, judging, media, near_duplicates
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.cards import Row, cards, needed
 from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.cards.rows import hidden_count, notes_above, only_differing, rows_of
@@ -23,7 +24,6 @@ from dashboard.views.cards.verdicts import (
 )
 from dashboard.views.labels import short_label
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 
 def draw_grid(

@@ -13,11 +13,11 @@ from dashboard.experiment import explaining
 from dashboard.experiment.experiment import NO_CUT
 from dashboard.tables import counted
 from dashboard.views import charts
+from dashboard.views.address.choices import View
 from dashboard.views.cards.payload import Row
 from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.experiments import versions_of
 from dashboard.views.labels import short_label
-from dashboard.views.view import View
 
 MOST_ROWS = 4
 

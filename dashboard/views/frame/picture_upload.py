@@ -9,8 +9,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.experiment import media
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 _TAKEN, _REFUSED = "pictures-taken", "picture-refused"
 

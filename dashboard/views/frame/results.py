@@ -11,7 +11,7 @@ from dashboard.experiment import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.views import layout, summary
 from dashboard.views.address import bar
-from dashboard.views.address.choices import DIFFERING
+from dashboard.views.address.choices import DIFFERING, View
 from dashboard.views.address.columns import columns_of
 from dashboard.views.cards.grid import draw_grid
 from dashboard.views.cards.query_results import results_of
@@ -23,7 +23,6 @@ from dashboard.views.frame.steps import open_beside, open_clip, show_missed
 from dashboard.views.frame.widgets import segments
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 
 def show_results(view: View, experiment: Experiment, query_id: str) -> None:

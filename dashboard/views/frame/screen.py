@@ -20,9 +20,9 @@ from dashboard.experiment import (
 )
 from dashboard.views import address, layout, summary
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 SHARED = (
     "protocol", "metric", "queries", "slice", "groups", "mapping_threshold", "min_similarity",

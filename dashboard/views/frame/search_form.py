@@ -11,12 +11,12 @@ from dashboard.experiment import collections
 from dashboard.experiment.collections import Searchable
 from dashboard.experiment.names import with_id
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.cards.rows import row_versions
 from dashboard.views.frame import picture_upload
 from dashboard.views.frame.widgets import found_among
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import any_of, plain, shown
-from dashboard.views.view import View
 
 
 def search_form(view: View) -> bool:

@@ -17,13 +17,12 @@ from dashboard.experiment import (
 from dashboard.tables import DataError, natural
 from dashboard.views import summary
 from dashboard.views.address import bar
-from dashboard.views.address.choices import COPIES, NAMES, SHOWN, protocols_of
+from dashboard.views.address.choices import COPIES, NAMES, SHOWN, View, protocols_of
 from dashboard.views.experiments import versions_of
 from dashboard.views.frame.widgets import apply_choice, found_among, pick, segments
 from dashboard.views.labels import distinct_labels, group_name, label, slice_name
 from dashboard.views.shelf import titles as collection_titles
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 
 def sidebar(view: View) -> None:

@@ -11,11 +11,10 @@ from dashboard.experiment import collections
 from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address import bar
-from dashboard.views.address.choices import OUTCOMES
+from dashboard.views.address.choices import OUTCOMES, View
 from dashboard.views.frame.widgets import MOST, around, segments
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 NOTHING_OPEN = {"clip": "", "list": "", "missed": ""}  # what belongs to the query that was open
 

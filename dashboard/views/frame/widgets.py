@@ -10,9 +10,9 @@ import streamlit as st
 from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 MOST = 200
 """A longer list is not sent whole: of 20,000 queries every rerun would send a megabyte."""

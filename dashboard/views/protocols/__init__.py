@@ -18,7 +18,7 @@ from importlib.util import find_spec
 
 from dashboard.experiment import collections
 from dashboard.views import frame, summary
-from dashboard.views.view import View
+from dashboard.views.address.choices import View
 
 
 def overview(view: View) -> None:

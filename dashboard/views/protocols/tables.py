@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard.views.address.choices import View
 from dashboard.views.report.exports import as_csv
-from dashboard.views.view import View
 
 
 def take_away(view: View, table: pd.DataFrame, name: str) -> None:

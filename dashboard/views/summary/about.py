@@ -10,9 +10,9 @@ import streamlit as st
 from dashboard.experiment import collections, submissions
 from dashboard.experiment.collections import Collection
 from dashboard.tables import counted
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import submitted_of, versions_of
 from dashboard.views.texts import badge, plain, shown
-from dashboard.views.view import View
 
 COLOURS = {"error": "red", "warning": "orange", "note": "gray"}
 

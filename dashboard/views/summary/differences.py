@@ -16,12 +16,12 @@ from dashboard.experiment import collections, ranking
 from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.labels import label
 from dashboard.views.summary import query
 from dashboard.views.summary.measurements import comparison
 from dashboard.views.texts import plain, shown
-from dashboard.views.view import View
 
 COLUMNS = {
     "Picture": st.column_config.ImageColumn(width=60),

@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.metrics.registry import parse
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.report import Comparison, report
 from dashboard.views.report.exports import as_csv, as_json
 from dashboard.views.summary.measurements import metrics_in_view, selected
-from dashboard.views.view import View
 
 
 def hand_over(view: View, queries: pd.DataFrame) -> None:

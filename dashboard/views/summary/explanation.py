@@ -17,9 +17,9 @@ from dashboard.evaluation.protocols.ticks import ticks
 from dashboard.experiment import collections, judging, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import DataError
+from dashboard.views.address.choices import View
 from dashboard.views.labels import formula, label, short_label
 from dashboard.views.texts import plain, shown
-from dashboard.views.view import View
 
 SIDE_BY_SIDE = 2
 """So many versions stand beside each other; the tables need their room."""

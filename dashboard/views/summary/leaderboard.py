@@ -20,6 +20,7 @@ from dashboard.experiment import judging, measuring, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import between
 from dashboard.views import layout
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import label, short_label
 from dashboard.views.summary.measurements import (
@@ -29,7 +30,6 @@ from dashboard.views.summary.measurements import (
     selected,
 )
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 NOT_COMPARABLE = "⚠"
 REASONS = {

@@ -17,9 +17,9 @@ from dashboard.evaluation.protocols import protocol_of
 from dashboard.experiment import collections, judging, measuring
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import MEASUREMENTS
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
-from dashboard.views.view import View
 
 CURVE = range(1, 11)
 

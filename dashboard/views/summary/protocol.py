@@ -9,10 +9,10 @@ import streamlit as st
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import judging, measuring
 from dashboard.experiment.experiment import Experiment
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.summary.measurements import selected
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 
 def how_judged(view: View) -> None:

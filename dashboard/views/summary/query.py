@@ -13,11 +13,11 @@ from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols.protocol import NOT_JUDGED
 from dashboard.experiment import collections, judging, media
 from dashboard.tables import counted
+from dashboard.views.address.choices import View
 from dashboard.views.labels import group_name, label
 from dashboard.views.summary.measurements import is_measure, metrics_in_view
 from dashboard.views.summary.protocol import judged_how
 from dashboard.views.texts import badge, plain, shown
-from dashboard.views.view import View
 
 PICTURE = "max-width:100%;height:140px;object-fit:contain;border-radius:8px;background:#fff"
 TARGET = "Not scored. Describe the target to see scores."

@@ -10,12 +10,12 @@ from dashboard.evaluation.digits import number
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import collections, judging, measuring
 from dashboard.views import charts, layout, summary
+from dashboard.views.address.choices import View
 from dashboard.views.charts import composed as drawn
 from dashboard.views.experiments import experiment_of, submitted_of, versions_of
 from dashboard.views.protocols.composed.submit import submit
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import shown
-from dashboard.views.view import View
 
 METRIC = str(PROTOCOLS["composed"].front)
 OF_ALL = "mAP, all queries"

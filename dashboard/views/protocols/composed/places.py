@@ -12,12 +12,12 @@ from dashboard.evaluation.digits import number
 from dashboard.experiment import collections, judging, measuring
 from dashboard.views import layout, summary
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.cards.query_results import results_of
 from dashboard.views.cards.rows import row_versions
 from dashboard.views.experiments import experiment_of, submitted_of
 from dashboard.views.protocols.composed.board import METRIC
 from dashboard.views.texts import shown
-from dashboard.views.view import View
 
 MOST = 12
 """So many places are listed of one version."""

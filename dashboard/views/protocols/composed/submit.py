@@ -12,11 +12,11 @@ from dashboard.experiment import collections
 from dashboard.experiment.submissions import LONGEST_NAME, offered, score
 from dashboard.tables import LISTED
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.address.collection_in_view import CollectionInView, read_submissions
 from dashboard.views.experiments import submitted_of
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 REFUSED = "submission-refused"
 NOWHERE = (

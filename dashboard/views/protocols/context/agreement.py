@@ -11,10 +11,10 @@ from dashboard.experiment import context_study
 from dashboard.experiment.context_study import Study
 from dashboard.tables import counted
 from dashboard.views import layout
+from dashboard.views.address.choices import View
 from dashboard.views.charts import context as charts
 from dashboard.views.protocols.context.shared import OVER_ROWS, marked, none_left, whose
 from dashboard.views.protocols.tables import take_away
-from dashboard.views.view import View
 
 GAINS = {"original": "Original gain", "context": "Context-aware gain"}
 MARKS = (

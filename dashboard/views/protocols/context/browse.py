@@ -7,10 +7,10 @@ import streamlit as st
 
 from dashboard.experiment import collections, context_study, judging
 from dashboard.views import frame, summary
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.context.query import query
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 ORDER = "in file order"
 

@@ -13,11 +13,11 @@ from dashboard.experiment.context_study import Study
 from dashboard.tables import counted
 from dashboard.views import address, layout
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.charts import context as charts
 from dashboard.views.protocols.context.shared import marked, none_left, whose
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain, shown
-from dashboard.views.view import View
 
 
 def spread(view: View, asked: Study, read: Reading) -> None:

@@ -10,6 +10,7 @@ from dashboard.experiment import context_study
 from dashboard.experiment.context_study import Study
 from dashboard.tables import between
 from dashboard.views import layout
+from dashboard.views.address.choices import View
 from dashboard.views.protocols.context import agreement
 from dashboard.views.protocols.context.figures import spread
 from dashboard.views.protocols.context.shared import (
@@ -22,7 +23,6 @@ from dashboard.views.protocols.context.shared import (
     whose,
 )
 from dashboard.views.protocols.tables import take_away
-from dashboard.views.view import View
 
 
 def overview(view: View) -> None:

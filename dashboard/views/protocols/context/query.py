@@ -13,6 +13,7 @@ from dashboard.evaluation.satisfaction.source_tables import Reading
 from dashboard.experiment import collections, context_study, media
 from dashboard.experiment.context_study import Study
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.labels import distinct_labels
 from dashboard.views.protocols.context.grid import LESS, grid
 from dashboard.views.protocols.context.rating import rate
@@ -26,7 +27,6 @@ from dashboard.views.protocols.context.shared import (
 )
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 
 def query(view: View, query_id: str) -> None:

@@ -11,9 +11,9 @@ from dashboard.experiment.context_study import NONE, REAL, REVIEWERS, SIMULATED,
 from dashboard.tables import DataError, counted
 from dashboard.views import summary
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.frame.widgets import segments
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 ROWS = ("5", "10", "15")
 DIVIDE = {"window": "its pictures", "w": "w"}

@@ -12,10 +12,10 @@ from dashboard.experiment import judging, matching
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import DataError
 from dashboard.views import layout
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 
 def query(view: View, query_id: str) -> None:

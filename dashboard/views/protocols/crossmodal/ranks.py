@@ -12,11 +12,11 @@ from dashboard.evaluation.metrics.crossmodal import CUTOFFS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.experiment import matching, ranking
 from dashboard.views import charts, layout, summary
+from dashboard.views.address.choices import View
 from dashboard.views.charts.crossmodal import within_rank
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 WAYS = {IMAGE: "Image to text", TEXT: "Text to image"}
 ASKING = {IMAGE: "pictures", TEXT: "texts"}

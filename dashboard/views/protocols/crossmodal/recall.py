@@ -15,12 +15,11 @@ from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT, USUAL_TEXTS
 from dashboard.experiment import judging, matching, measuring
 from dashboard.tables import DataError, between
 from dashboard.views import frame, layout, summary
-from dashboard.views.address.choices import TEST_NAMES
+from dashboard.views.address.choices import TEST_NAMES, View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.crossmodal.ranks import WAYS, ranks
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 OF = {IMAGE: "i2t_R", TEXT: "t2i_R"}
 SIX = [(name, k) for name in OF.values() for k in CUTOFFS]

@@ -9,11 +9,11 @@ from dashboard.evaluation.binary_codes import USUAL
 from dashboard.evaluation.digits import number
 from dashboard.experiment import measuring
 from dashboard.views import layout, summary
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
 from dashboard.views.protocols.hashing.shared import bounded, torn
 from dashboard.views.texts import plain, shown
-from dashboard.views.view import View
 
 _LOOK_UP = {
     f"Precision within radius {USUAL}": "precision",

@@ -16,13 +16,13 @@ from dashboard.experiment import collections, hash_codes, ranking
 from dashboard.experiment.experiment import NO_CUT
 from dashboard.tables import between
 from dashboard.views import charts, layout, summary
+from dashboard.views.address.choices import View
 from dashboard.views.charts import hashing as drawn
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.protocols.hashing.numbers import numbers
 from dashboard.views.protocols.hashing.shared import bounded, torn
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 MEAN_OF = {"AP(retrieved)": "mAP", "nDCG(exp)": "nDCG"}
 """The source's two metrics, and what it calls their means."""

@@ -12,12 +12,12 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.names import with_id
 from dashboard.views import layout
 from dashboard.views.address import bar
+from dashboard.views.address.choices import View
 from dashboard.views.cards.rows import row_versions
 from dashboard.views.charts.hashing import code_bits
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
-from dashboard.views.view import View
 
 
 def query(view: View, query_id: str) -> None:

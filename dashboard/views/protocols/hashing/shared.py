@@ -6,8 +6,8 @@ import pandas as pd
 
 from dashboard.experiment import measuring
 from dashboard.views import summary
+from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
-from dashboard.views.view import View
 
 
 def bounded(view: View, known: pd.DataFrame, metrics: str) -> pd.DataFrame:
