@@ -96,7 +96,7 @@ def test_no_word_of_the_vocabulary_stands_for_two_keywords() -> None:
 OF_ONE_SCENE = {"steps off the kerb", "changing lanes", "while changing lane", "lane change"}
 """Words that in this collection can mean one thing only: elsewhere a kerb is where somebody stands,
 and a truck may change lanes, too."""
-OF_ANY_SCENE = {"changing lanes into our lane", "while we change lane"}
+OF_ANY_SCENE = {"changing lanes into our lane", "while we change lane", "ego vehicle changes lane"}
 
 
 def test_collections_without_a_vocabulary_have_the_same_words_but_for_ambiguous_ones() -> None:

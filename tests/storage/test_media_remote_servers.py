@@ -169,7 +169,7 @@ def test_an_s3_server_that_is_gone_is_given_up_in_time(
     monkeypatch.setattr(client, "PATIENCE", 1.0)
     first = word_for("s3://clips/c.mp4")
     assert first in (client.TOO_SLOW, client.UNREACHABLE)
-    assert client.SILENT.recall("s3://clips") == first
+    assert client.SILENT.get("s3://clips") == first
 
 
 @pytest.fixture

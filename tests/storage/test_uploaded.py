@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from dashboard.storage.media import disk_cache, uploads
+from dashboard.storage.media.decoding.formats import COSTLY_PIXELS, PICTURE_PIXELS, WHOLE_PIXELS
 from dashboard.storage.media.safe_open import Unusable
 from dashboard.storage.media.uploads import MOST_PIXELS, NotKept, clean, is_kept, keep, kept_picture
 
@@ -32,11 +33,15 @@ def file_of(picture: Image.Image, kind: str = "PNG") -> bytes:
 RED = file_of(Image.new("RGB", (8, 6), "red"))
 
 
-def test_an_upload_has_a_limit_of_pixels_of_its_own() -> None:
+@pytest.mark.parametrize(
+    ("kind", "most"), [("JPEG", MOST_PIXELS), ("PNG", WHOLE_PIXELS), ("WEBP", COSTLY_PIXELS)]
+)
+def test_an_upload_has_a_limit_of_pixels_by_its_kind(kind: str, most: int) -> None:
     row = 10_000
-    assert clean(file_of(Image.new("1", (row, MOST_PIXELS // row)))).size == (1024, 256)
+    largest = clean(file_of(Image.new("L", (row, most // row)), kind))
+    assert largest.width == 1024 and most <= PICTURE_PIXELS
     with pytest.raises(Unusable, match="too many pixels"):
-        clean(file_of(Image.new("1", (row, MOST_PIXELS // row + 1))))
+        clean(file_of(Image.new("L", (row, most // row + 1)), kind))
 
 
 def test_it_is_made_small_before_it_is_turned_or_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
