@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard.experiment import collections, memory
+from dashboard.experiment import memory
+from dashboard.experiment.collection import collections
 from dashboard.tables import DataError
 from dashboard.views import address, frame
 from dashboard.views.address import bar

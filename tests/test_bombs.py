@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.experiment.checking import note_networks
+from dashboard.experiment.collection.checking import note_networks
 from dashboard.storage.collection.collection import open_collection
 from dashboard.tables import DataError, Findings
 from tests.bombs import BOMBS, ROOT, make_all

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.experiment import collections
+from dashboard.experiment.collection import collections
 from dashboard.retrieval import language_models
 from dashboard.storage.collection import collection as stored
 from dashboard.views.address import view_of

@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, ndcg_score, precision_recall_curve
 
-from dashboard.experiment import hash_codes, measuring, memory, near_duplicates, ranking
+from dashboard.experiment import measuring, memory, ranking
+from dashboard.experiment.collection import near_duplicates
+from dashboard.experiment.protocols import hash_codes
 from dashboard.retrieval import runs
 from dashboard.storage.collection import collection as collections
 from dashboard.views.protocols.hashing.overview import _right_end

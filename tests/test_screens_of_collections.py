@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import catalogue, collections
+from dashboard.experiment.collection import catalogue, collections
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.collection import shelf as stored_shelf
 from dashboard.storage.media import covers

@@ -3,7 +3,8 @@
 import pytest
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import collections, judging
+from dashboard.experiment import judging
+from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.storage.collection import collection as stored
 from tests.test_screens import SCREENS, no_text_model, opened, texts  # noqa: F401

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dashboard.evaluation.image_text import recalls as six_recalls
-from dashboard.experiment import explaining, judging, matching, measuring, memory
+from dashboard.experiment import explaining, judging, measuring, memory
 from dashboard.experiment.experiment import TYPED
+from dashboard.experiment.protocols import matching
 from dashboard.retrieval import runs
 from dashboard.storage.collection import collection as collections
 from dashboard.views.address import view_of

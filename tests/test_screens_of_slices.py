@@ -2,7 +2,8 @@
 
 import pytest
 
-from dashboard.experiment import collections, measuring
+from dashboard.experiment import measuring
+from dashboard.experiment.collection import collections
 from tests.test_screens import no_text_model, opened, texts  # noqa: F401
 
 

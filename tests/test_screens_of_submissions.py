@@ -9,7 +9,9 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from dashboard.__main__ import main
-from dashboard.experiment import collections, memory, submissions
+from dashboard.experiment import memory
+from dashboard.experiment.collection import collections
+from dashboard.experiment.protocols import submissions
 from dashboard.retrieval import runs
 from dashboard.storage.collection import collection as stored
 from dashboard.views.protocols.composed.places import places

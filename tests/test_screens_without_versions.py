@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.experiment.checking import check
+from dashboard.experiment.collection.checking import check
 from dashboard.storage.collection import collection as collections
 from tests.test_screens import no_text_model, opened, said  # noqa: F401
 

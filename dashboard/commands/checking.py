@@ -15,7 +15,7 @@ from dashboard.commands.console import (
     opened,
     unusable,
 )
-from dashboard.experiment import checking
+from dashboard.experiment.collection import checking
 
 ABOUT_DIGESTS = "compare the models with their recorded fingerprints; --write records missing ones"
 

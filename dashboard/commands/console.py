@@ -10,7 +10,7 @@ from typing import Protocol
 import pandas as pd
 
 from dashboard.commands.output import one_line
-from dashboard.experiment.collections import Collection, opened_at
+from dashboard.experiment.collection.collections import Collection, opened_at
 
 FINE, FINDING, WRONG = 0, 1, 2
 EXIT_CODES = {

@@ -10,10 +10,10 @@ from dashboard.commands.arguments import at_least_one, cosine, positive, share
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol, crossmodal, trec
 from dashboard.evaluation.submission import DIMENSION
 from dashboard.experiment import judging
-from dashboard.experiment.collections import Collection, groups_named, usual_queries
+from dashboard.experiment.collection.collections import Collection, groups_named, usual_queries
+from dashboard.experiment.collection.near_duplicates import LEFT_OUT
 from dashboard.experiment.experiment import NO_CUT, Experiment
-from dashboard.experiment.near_duplicates import LEFT_OUT
-from dashboard.experiment.submissions import FORM, Submission, Submitted
+from dashboard.experiment.protocols.submissions import FORM, Submission, Submitted
 
 OF_A_COLLECTION = ("runs", "groups", "threshold", "queries", "copies", "min_similarity")
 

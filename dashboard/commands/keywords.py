@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from dashboard.commands.console import FINE, Answer, Command, add_collection, opened
 from dashboard.commands.experiments import add_keywords, threshold_of
-from dashboard.experiment import mapping
+from dashboard.experiment.collection import mapping
 
 
 def add_keywords_of(command: Command) -> None:

@@ -34,7 +34,7 @@ from dashboard.experiment import judging, measuring
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.notes import note_judgement, note_versions
 from dashboard.experiment.plain_files import measure_files
-from dashboard.experiment.submissions import FORM, score
+from dashboard.experiment.protocols.submissions import FORM, score
 from dashboard.tables import DataError, Findings
 
 

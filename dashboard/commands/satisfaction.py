@@ -12,8 +12,8 @@ from dashboard.commands.console import FINE, Answer, Command, add_collection, co
 from dashboard.evaluation.metrics.context import DISCOUNTS
 from dashboard.evaluation.satisfaction.cag_steps import USUAL
 from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
-from dashboard.experiment import context_study
-from dashboard.experiment.collections import Collection
+from dashboard.experiment.collection.collections import Collection
+from dashboard.experiment.protocols import context_study
 from dashboard.tables import DataError, Findings
 
 ABOUT = "correlation of metrics with participants' satisfaction"

@@ -18,7 +18,7 @@ from dashboard.commands.console import (
 )
 from dashboard.commands.experiments import add_keywords, groups_of, threshold_of
 from dashboard.experiment import searching
-from dashboard.experiment.collections import Collection, usual_queries
+from dashboard.experiment.collection.collections import Collection, usual_queries
 from dashboard.experiment.experiment import Experiment
 from dashboard.letters import is_visible
 from dashboard.tables import Findings

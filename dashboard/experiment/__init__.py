@@ -1,12 +1,10 @@
-"""What a number depends on, and every number, once: screens, commands, reports and the gate ask
-here.
+"""Every number, computed once, for screens and commands alike.
 
-An `Experiment` is a collection in one state with the choices that numbers depend on. From it follow
-the evidence and the judgement (`judging`), what each version found (`ranking`, `searching`),
-measurements and comparisons (`measuring`), causes and the best order (`explaining`). For one
-protocol each there are `submissions`, `hash_codes`, `matching` and `context_study`. `collections`
-opens what is measured, `checking` finds its faults, `mapping` writes its keywords; `media` and
-`reviewing` answer for files and for reviewers. Results are remembered (`memory`), shared, and never
-changed by who gets them. Sees tables, letters, storage, retrieval and evaluation; never Streamlit,
-argparse or a view.
+`collection/` opens what is measured. An `Experiment` is a collection in one state with the choices
+that numbers depend on. From it follow the evidence and the judgement (`judging`), the results of
+each version (`ranking`, `searching`), measurements and comparisons (`measuring`), causes and the
+best order (`explaining`). `protocols/` holds what one protocol alone computes. `plain_files`
+measures files without a collection, `notes` writes what readers of numbers have to know, and
+`reviewing` saves what reviewers say. Results are remembered (`memory`) and shared; nobody changes
+one. Sees tables, letters, storage, retrieval and evaluation; never Streamlit, argparse or a view.
 """

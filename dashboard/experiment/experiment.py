@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.evaluation.protocols import Protocol, protocol_of, trec
-from dashboard.experiment.collections import (
+from dashboard.experiment.collection.collections import (
     collection_in,
     encodes_stored_texts,
     text_model_state,
 )
+from dashboard.experiment.collection.near_duplicates import LEFT_OUT, pictures_state
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.near_duplicates import LEFT_OUT, pictures_state
-from dashboard.experiment.submissions import Submitted
+from dashboard.experiment.protocols.submissions import Submitted
 from dashboard.retrieval.runs import TYPED as TYPED
 from dashboard.retrieval.runs import Which as Which
 from dashboard.storage.collection.collection import Collection

@@ -11,7 +11,7 @@ from dashboard.evaluation.diagnosis import causes as suspecting
 from dashboard.evaluation.diagnosis.case import NEAREST, Case, Pair
 from dashboard.evaluation.diagnosis.causes import Cause
 from dashboard.evaluation.diagnosis.neighbours import Surroundings, surroundings
-from dashboard.experiment.collections import collection_in, item_names
+from dashboard.experiment.collection.collections import collection_in, item_names
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import (
     counted_judgement,

@@ -12,9 +12,9 @@ from dashboard.evaluation.protocols import Judgement
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.evaluation.protocols.class_labels import labelled, labelled_pairs
 from dashboard.evaluation.protocols.protocol import qrels_of_asked
+from dashboard.experiment.collection.near_duplicates import copies
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.near_duplicates import copies
 from dashboard.retrieval import keywords
 from dashboard.retrieval.runs import TYPED, queries_of
 from dashboard.storage.collection.error_places import placing

@@ -19,7 +19,7 @@ from dashboard.evaluation.curves import bounded
 from dashboard.evaluation.ideal import mean_ceiling
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.statistics import tukey
-from dashboard.experiment.collections import collection_in
+from dashboard.experiment.collection.collections import collection_in
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import counted_judgement, queries, required_keywords
 from dashboard.experiment.memory import remembered

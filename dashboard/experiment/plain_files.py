@@ -16,7 +16,7 @@ from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.metrics.registry import measure as measure_named
 from dashboard.evaluation.protocols import Protocol, crossmodal
 from dashboard.experiment.notes import note_judgement
-from dashboard.experiment.submissions import Submitted, score_against
+from dashboard.experiment.protocols.submissions import Submitted, score_against
 from dashboard.storage.collection.error_places import placing_in
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.runs.runs import read_qrels, read_run

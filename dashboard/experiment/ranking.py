@@ -9,11 +9,11 @@ import pandas as pd
 
 from dashboard.evaluation import duplicates
 from dashboard.evaluation.protocols.alfa import own_items
-from dashboard.experiment.collections import collection_in
+from dashboard.experiment.collection.collections import collection_in
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import copies_left_out, judgement, queries
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.submissions import PROTOCOL, Submitted, score
+from dashboard.experiment.protocols.submissions import PROTOCOL, Submitted, score
 from dashboard.retrieval import comparable, runs
 from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.retrieval.runs import TYPED, Which

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.experiment.collections import item_names, opened, opened_in
+from dashboard.experiment.collection.collections import item_names, opened, opened_in
 from dashboard.experiment.experiment import Experiment
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.experiment import collections
+from dashboard.experiment.collection import collections
 from dashboard.views import address, shelf
 from dashboard.views.texts import plain
 

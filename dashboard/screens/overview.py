@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.experiment import collections
+from dashboard.experiment.collection import collections
 from dashboard.views import charts, frame, layout, protocols, summary
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.labels import group_name, short_label

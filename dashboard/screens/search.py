@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard.experiment import collections, judging
+from dashboard.experiment import judging
+from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import TYPED
 from dashboard.views import frame
 from dashboard.views.experiments import experiment_of

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard.experiment import collections, measuring
+from dashboard.experiment import measuring
+from dashboard.experiment.collection import collections
 from dashboard.views import address, charts, frame, layout, summary
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import group_name, short_label

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from dashboard.experiment.collections import opened
+from dashboard.experiment.collection.collections import opened
 from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.submissions import Submission, Submitted
+from dashboard.experiment.protocols.submissions import Submission, Submitted
 from dashboard.views.address.choices import CHOICES, View
 
 LIVE = {"text", "item", "picture"}

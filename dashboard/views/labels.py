@@ -10,7 +10,7 @@ from typing import Protocol
 from dashboard.evaluation.comparison.slices import KEYWORD_GROUP
 from dashboard.evaluation.metrics.registry import Measure, measure
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment.names import with_id
+from dashboard.experiment.collection.names import with_id
 from dashboard.views.texts import shown
 
 LONGEST_NAME = 200

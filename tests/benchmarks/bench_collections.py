@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from dashboard.experiment import catalogue
+from dashboard.experiment.collection import catalogue
 from dashboard.storage.collection import collection as collections
 
 

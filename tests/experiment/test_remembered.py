@@ -12,17 +12,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from dashboard.experiment import (
-    collections,
-    experiment,
-    judging,
-    measuring,
-    memory,
-    near_duplicates,
-    ranking,
-)
+from dashboard.experiment import experiment, judging, measuring, memory, ranking
+from dashboard.experiment.collection import collections, near_duplicates
+from dashboard.experiment.collection.near_duplicates import REMEMBERED
 from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.near_duplicates import REMEMBERED
 from dashboard.retrieval import language_models
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.media import state

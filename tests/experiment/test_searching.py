@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dashboard.experiment import collections, searching
+from dashboard.experiment import searching
+from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import TYPED, Experiment
 from dashboard.tables import Findings
 from dashboard.views.cards.query_results import results_of

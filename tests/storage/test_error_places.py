@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.experiment.checking import check
+from dashboard.experiment.collection.checking import check
 from dashboard.storage.collection.collection import COLLECTIONS, open_collection
 from dashboard.storage.runs.runs import line_of_judgement
 

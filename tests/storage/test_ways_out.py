@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.experiment.checking import check
+from dashboard.experiment.collection.checking import check
 from dashboard.storage.collection.collection import Collection, open_collection
 from dashboard.storage.files.near_names import unmatched
 from dashboard.tables import DataError

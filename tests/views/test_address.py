@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.experiment import collections, measuring
+from dashboard.experiment import measuring
+from dashboard.experiment.collection import collections
 from dashboard.letters import is_visible
 from dashboard.views import address
 from dashboard.views.address.choices import CHOICES, NAMES, OUTCOMES, SHOWN, WHICH_QUERIES, View

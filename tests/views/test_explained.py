@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.experiment import collections, judging, measuring, ranking
+from dashboard.experiment import judging, measuring, ranking
+from dashboard.experiment.collection import collections
 from dashboard.tables import DataError
 from dashboard.views import address
 from dashboard.views.experiments import experiment_of

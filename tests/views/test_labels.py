@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment.names import item_names, query_names, words
+from dashboard.experiment.collection.names import item_names, query_names, words
 from dashboard.views.labels import label, short_label
 
 

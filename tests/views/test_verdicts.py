@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from dashboard.experiment import collections, judging, measuring, memory
+from dashboard.experiment import judging, measuring, memory
+from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews import reviews

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import collections
-from dashboard.experiment.submissions import Submission
+from dashboard.experiment.collection import collections
+from dashboard.experiment.protocols.submissions import Submission
 from dashboard.views.address.choices import CHOICES, View, protocols_of
 from dashboard.views.address.collection_in_view import CollectionInView
 from dashboard.views.address.reading import Choice

@@ -11,7 +11,9 @@ from typing import Any
 
 from dashboard.evaluation.metrics.registry import check_averaged, parse
 from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
-from dashboard.experiment import collections, context_study, measuring, media
+from dashboard.experiment import measuring
+from dashboard.experiment.collection import collections, media
+from dashboard.experiment.protocols import context_study
 from dashboard.letters import is_visible
 from dashboard.tables import LONGEST_TEXT
 from dashboard.views.address.collection_in_view import read_submissions

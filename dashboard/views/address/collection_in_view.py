@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dashboard.experiment.submissions import PROTOCOL, Submission, Submitted, score
+from dashboard.experiment.protocols.submissions import PROTOCOL, Submission, Submitted, score
 from dashboard.tables import DataError
 
 MOST = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.experiment import context_study
+from dashboard.experiment.protocols import context_study
 
 LINE, COLUMNS = "line", (3, 4, 5, 6, 10)
 USUAL, MOST_COLUMNS = 5, 50

@@ -10,7 +10,8 @@ import streamlit as st
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols.crossmodal import TEXT
 from dashboard.evaluation.protocols.ticks import ticks
-from dashboard.experiment import collections, explaining, judging, media, near_duplicates
+from dashboard.experiment import explaining, judging
+from dashboard.experiment.collection import collections, media, near_duplicates
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.cards import Row, cards, needed

@@ -74,7 +74,7 @@ def payload(
     """Everything that the component draws, as values that JSON can hold.
 
     items: one row for each item that is shown or open: item_id and the columns of
-        `experiment.media.media_of`; also, where known, hit (True, False, null: not judged),
+        `media.media_of`; also, where known, hit (True, False, null: not judged),
         matched, required, outside (no item of the collection: nobody judged it), note, why (cause,
         short, sentence; null: none), twins (name, what says so, id of each), reviewed (what
         reviewers said in words, and their last words one by one).

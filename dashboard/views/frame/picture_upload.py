@@ -7,7 +7,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dashboard.experiment import media
+from dashboard.experiment.collection import media
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.texts import plain

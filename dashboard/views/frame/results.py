@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.experiment import collections
+from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.views import layout, summary
 from dashboard.views.address import bar

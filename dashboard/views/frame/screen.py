@@ -13,11 +13,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import (
-    collections,
-    context_study,
-    judging,
-)
+from dashboard.experiment import judging
+from dashboard.experiment.collection import collections
+from dashboard.experiment.protocols import context_study
 from dashboard.views import address, layout, summary
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import collections
-from dashboard.experiment.collections import Searchable
-from dashboard.experiment.names import with_id
+from dashboard.experiment.collection import collections
+from dashboard.experiment.collection.collections import Searchable
+from dashboard.experiment.collection.names import with_id
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.cards.rows import row_versions

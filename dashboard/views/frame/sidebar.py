@@ -9,11 +9,8 @@ from typing import Any
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import (
-    collections,
-    measuring,
-    near_duplicates,
-)
+from dashboard.experiment import measuring
+from dashboard.experiment.collection import collections, near_duplicates
 from dashboard.tables import DataError, natural
 from dashboard.views import summary
 from dashboard.views.address import bar

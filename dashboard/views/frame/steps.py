@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import collections
+from dashboard.experiment.collection import collections
 from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address import bar

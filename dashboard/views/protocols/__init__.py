@@ -16,7 +16,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
-from dashboard.experiment import collections
+from dashboard.experiment.collection import collections
 from dashboard.views import frame, summary
 from dashboard.views.address.choices import View
 

@@ -13,9 +13,9 @@ from dashboard.evaluation.coverage import is_outside
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics.registry import Measure
 from dashboard.experiment import judging, measuring, ranking
-from dashboard.experiment.collections import Collection
+from dashboard.experiment.collection.collections import Collection
+from dashboard.experiment.collection.names import query_names
 from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.names import query_names
 from dashboard.views.labels import label
 
 DEPTH = 5

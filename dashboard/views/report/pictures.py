@@ -6,8 +6,8 @@ import base64
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dashboard.experiment.collections import Collection
-from dashboard.experiment.media import Thumbnail, thumbnail
+from dashboard.experiment.collection.collections import Collection
+from dashboard.experiment.collection.media import Thumbnail, thumbnail
 
 
 @dataclass(frozen=True)

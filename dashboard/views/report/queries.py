@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.evaluation.protocols.ticks import ticks
-from dashboard.experiment.names import item_names
+from dashboard.experiment.collection.names import item_names
 from dashboard.views.report.comparison import Comparison
 from dashboard.views.report.pictures import Pictures
 

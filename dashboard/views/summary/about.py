@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import collections, submissions
-from dashboard.experiment.collections import Collection
+from dashboard.experiment.collection import collections
+from dashboard.experiment.collection.collections import Collection
+from dashboard.experiment.protocols import submissions
 from dashboard.tables import counted
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import submitted_of, versions_of

@@ -12,7 +12,8 @@ from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.comparison.verdict import SIGNIFICANT
 from dashboard.evaluation.digits import number, signed
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
-from dashboard.experiment import collections, ranking
+from dashboard.experiment import ranking
+from dashboard.experiment.collection import collections
 from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address import bar

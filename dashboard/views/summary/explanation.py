@@ -14,7 +14,8 @@ from dashboard.evaluation.explain import Explanation, explain_run
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.ticks import ticks
-from dashboard.experiment import collections, judging, ranking
+from dashboard.experiment import judging, ranking
+from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import DataError
 from dashboard.views.address.choices import View

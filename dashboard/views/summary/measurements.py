@@ -14,7 +14,8 @@ from dashboard.evaluation.comparison.scores import mean_of
 from dashboard.evaluation.measure import NO_RELEVANT
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import protocol_of
-from dashboard.experiment import collections, judging, measuring
+from dashboard.experiment import judging, measuring
+from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import MEASUREMENTS
 from dashboard.views.address.choices import View

@@ -11,7 +11,8 @@ import streamlit as st
 from dashboard.evaluation.digits import number
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols.protocol import NOT_JUDGED
-from dashboard.experiment import collections, judging, media
+from dashboard.experiment import judging
+from dashboard.experiment.collection import collections, media
 from dashboard.tables import counted
 from dashboard.views.address.choices import View
 from dashboard.views.labels import group_name, label

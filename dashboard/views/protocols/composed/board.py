@@ -8,7 +8,8 @@ import streamlit as st
 from dashboard.evaluation.comparison.leaderboard import leaderboard
 from dashboard.evaluation.digits import number
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import collections, judging, measuring
+from dashboard.experiment import judging, measuring
+from dashboard.experiment.collection import collections
 from dashboard.views import charts, layout, summary
 from dashboard.views.address.choices import View
 from dashboard.views.charts import composed as drawn

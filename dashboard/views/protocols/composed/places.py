@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.digits import number
-from dashboard.experiment import collections, judging, measuring
+from dashboard.experiment import judging, measuring
+from dashboard.experiment.collection import collections
 from dashboard.views import layout, summary
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import collections
-from dashboard.experiment.submissions import LONGEST_NAME, offered, score
+from dashboard.experiment.collection import collections
+from dashboard.experiment.protocols.submissions import LONGEST_NAME, offered, score
 from dashboard.tables import LISTED
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View

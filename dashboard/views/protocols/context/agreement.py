@@ -7,8 +7,8 @@ import streamlit as st
 
 from dashboard.evaluation.digits import chance, number, signed
 from dashboard.evaluation.satisfaction.source_tables import DATASETS, Reading
-from dashboard.experiment import context_study
-from dashboard.experiment.context_study import Study
+from dashboard.experiment.protocols import context_study
+from dashboard.experiment.protocols.context_study import Study
 from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address.choices import View

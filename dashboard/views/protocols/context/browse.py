@@ -5,7 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import collections, context_study, judging
+from dashboard.experiment import judging
+from dashboard.experiment.collection import collections
+from dashboard.experiment.protocols import context_study
 from dashboard.views import frame, summary
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of

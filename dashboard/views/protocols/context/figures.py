@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.satisfaction.source_tables import FIRST_PAGE, Reading
-from dashboard.experiment import collections, context_study
-from dashboard.experiment.context_study import Study
+from dashboard.experiment.collection import collections
+from dashboard.experiment.protocols import context_study
+from dashboard.experiment.protocols.context_study import Study
 from dashboard.tables import counted
 from dashboard.views import address, layout
 from dashboard.views.address import bar

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.evaluation.digits import number
 from dashboard.evaluation.metrics.context import DISCOUNTS
-from dashboard.experiment.names import item_name
+from dashboard.experiment.collection.names import item_name
 from dashboard.views.texts import shown
 
 _FILES = Path(__file__).parent
@@ -31,7 +31,7 @@ _component = st.components.v2.component(
 def grid(steps: pd.DataFrame, items: pd.DataFrame, discount: str, key: str) -> None:
     """Draw a list.
 
-    steps: of `Browsed.steps`, in reading order; items: the columns of `experiment.media.media_of`.
+    steps: of `Browsed.steps`, in reading order; items: the columns of `media.media_of`.
     """
     _component(key=key, data=payload(steps, items, discount))
 

@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.satisfaction.source_tables import Reading
-from dashboard.experiment import context_study
-from dashboard.experiment.context_study import Study
+from dashboard.experiment.protocols import context_study
+from dashboard.experiment.protocols.context_study import Study
 from dashboard.tables import between
 from dashboard.views import layout
 from dashboard.views.address.choices import View

@@ -10,8 +10,9 @@ from dashboard.evaluation.metrics.context import DISCOUNTS
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.satisfaction.cag_steps import discount_of
 from dashboard.evaluation.satisfaction.source_tables import Reading
-from dashboard.experiment import collections, context_study, media
-from dashboard.experiment.context_study import Study
+from dashboard.experiment.collection import collections, media
+from dashboard.experiment.protocols import context_study
+from dashboard.experiment.protocols.context_study import Study
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.labels import distinct_labels

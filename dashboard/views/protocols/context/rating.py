@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.experiment import context_study, reviewing
-from dashboard.experiment.context_study import BEST, REAL, REVIEWERS, SIMULATED, WORST, Study
+from dashboard.experiment import reviewing
+from dashboard.experiment.protocols import context_study
+from dashboard.experiment.protocols.context_study import (
+    BEST,
+    REAL,
+    REVIEWERS,
+    SIMULATED,
+    WORST,
+    Study,
+)
 from dashboard.tables import DataError
 from dashboard.views.texts import plain
 

@@ -6,8 +6,15 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.satisfaction.source_tables import Reading
-from dashboard.experiment import context_study
-from dashboard.experiment.context_study import NONE, REAL, REVIEWERS, SIMULATED, Lists, Study
+from dashboard.experiment.protocols import context_study
+from dashboard.experiment.protocols.context_study import (
+    NONE,
+    REAL,
+    REVIEWERS,
+    SIMULATED,
+    Lists,
+    Study,
+)
 from dashboard.tables import DataError, counted
 from dashboard.views import summary
 from dashboard.views.address import bar

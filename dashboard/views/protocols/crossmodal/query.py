@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
-from dashboard.experiment import judging, matching
+from dashboard.experiment import judging
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.protocols import matching
 from dashboard.tables import DataError
 from dashboard.views import layout
 from dashboard.views.address.choices import View

@@ -10,7 +10,8 @@ from dashboard.evaluation.curves import cumulative
 from dashboard.evaluation.image_text.pairing import chance
 from dashboard.evaluation.metrics.crossmodal import CUTOFFS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
-from dashboard.experiment import matching, ranking
+from dashboard.experiment import ranking
+from dashboard.experiment.protocols import matching
 from dashboard.views import charts, layout, summary
 from dashboard.views.address.choices import View
 from dashboard.views.charts.crossmodal import within_rank

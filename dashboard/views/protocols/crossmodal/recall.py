@@ -12,7 +12,8 @@ from dashboard.evaluation.measure import summarise
 from dashboard.evaluation.metrics.crossmodal import CUTOFFS
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT, USUAL_TEXTS
-from dashboard.experiment import judging, matching, measuring
+from dashboard.experiment import judging, measuring
+from dashboard.experiment.protocols import matching
 from dashboard.tables import DataError, between
 from dashboard.views import frame, layout, summary
 from dashboard.views.address.choices import TEST_NAMES, View

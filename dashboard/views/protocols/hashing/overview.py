@@ -12,8 +12,10 @@ from dashboard.evaluation.binary_codes import USUAL
 from dashboard.evaluation.curves import steps
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols import protocol_of
-from dashboard.experiment import collections, hash_codes, ranking
+from dashboard.experiment import ranking
+from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import NO_CUT
+from dashboard.experiment.protocols import hash_codes
 from dashboard.tables import between
 from dashboard.views import charts, layout, summary
 from dashboard.views.address.choices import View

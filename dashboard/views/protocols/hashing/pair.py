@@ -7,9 +7,11 @@ import streamlit as st
 
 from dashboard.evaluation.binary_codes import CodePair
 from dashboard.evaluation.protocols.hashing import TYPES
-from dashboard.experiment import collections, hash_codes, judging, ranking
+from dashboard.experiment import judging, ranking
+from dashboard.experiment.collection import collections
+from dashboard.experiment.collection.names import with_id
 from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.names import with_id
+from dashboard.experiment.protocols import hash_codes
 from dashboard.views import layout
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import names
+from dashboard.experiment.collection import names
 from dashboard.experiment.memory import remembered
 from dashboard.storage.collection import shelf
 from dashboard.storage.collection.shelf import Shelved

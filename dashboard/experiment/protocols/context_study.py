@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
-from dashboard.experiment.collections import opened_in
+from dashboard.experiment.collection.collections import opened_in
 from dashboard.experiment.memory import remembered
 from dashboard.storage.collection.collection import Collection, find
 from dashboard.storage.collection.freshness import stamp

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.class_labels import column_of
-from dashboard.experiment.collections import opened_in
+from dashboard.experiment.collection.collections import opened_in
 from dashboard.retrieval import keywords, pictures, runs
 from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.storage.collection.collection import SETTINGS, Collection, find, open_collection

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.submission import Features, scored
-from dashboard.experiment.collections import collection_in
+from dashboard.experiment.collection.collections import collection_in
 from dashboard.experiment.memory import remembered
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.error_places import placing

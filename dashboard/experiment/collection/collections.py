@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dashboard.experiment import names
+from dashboard.experiment.collection import names
 from dashboard.experiment.memory import remembered
 from dashboard.retrieval import language_models, searchable
 from dashboard.retrieval.query_vectors import to_encode

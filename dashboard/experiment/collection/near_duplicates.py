@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.evaluation import duplicates
-from dashboard.experiment.collections import collection_in, opened_in
+from dashboard.experiment.collection.collections import collection_in, opened_in
 from dashboard.experiment.memory import remembered
 from dashboard.retrieval.gallery import gallery_of
 from dashboard.storage.collection.collection import Collection

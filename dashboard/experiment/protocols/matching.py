@@ -10,7 +10,7 @@ from dashboard.evaluation import curves
 from dashboard.evaluation.image_text import pairing
 from dashboard.evaluation.image_text.pairing import Pairing
 from dashboard.evaluation.image_text.recalls import Matching, matching
-from dashboard.experiment.collections import item_names
+from dashboard.experiment.collection.collections import item_names
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import counted_judgement, queries
 from dashboard.experiment.memory import remembered
