@@ -19,8 +19,7 @@ from dashboard.commands import (
     satisfaction,
     searching,
 )
-from dashboard.commands.arguments import OneLine
-from dashboard.commands.console import EXIT_CODES, WRONG, Answering, complain
+from dashboard.commands.console import EXIT_CODES, WRONG, Answering, OneLine, complain
 from dashboard.commands.output import Format, printed
 from dashboard.logs import escape_logs
 from dashboard.tables import DataError

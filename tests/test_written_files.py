@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.commands.files import write_file
+from dashboard.commands.output import write_file
 from dashboard.tables import DataError
 from tests.views.report_world import make_report_world
 

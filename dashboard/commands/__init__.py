@@ -2,7 +2,6 @@
 
 checking.py, keywords.py, measuring.py, comparing.py, searching.py and satisfaction.py enter the
 commands and answer them; reference.py prints the registries and writes the README.md of the rooms;
-gate/ gives the verdict for CI. experiments.py reads the options that make an experiment,
-arguments.py single numbers; output.py prints tables, console.py opens collections and writes
-complaints.
+gate/ gives the verdict for CI. experiments.py reads the options that make an experiment; console.py
+reads words and numbers, opens collections and writes complaints; output.py writes tables and files.
 """

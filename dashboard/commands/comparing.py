@@ -20,8 +20,8 @@ from dashboard.commands.console import (
     opened,
 )
 from dashboard.commands.experiments import add_keywords, add_rules, add_submissions, experiment_of
-from dashboard.commands.files import make_folder, write_file
 from dashboard.commands.measuring import add_measured, measurements_of
+from dashboard.commands.output import make_folder, write_file
 from dashboard.evaluation.comparison import compare as comparing
 from dashboard.evaluation.metrics import parse
 from dashboard.experiment import measuring, ranking

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
 
-from dashboard.commands.arguments import at_least_one, cosine, positive, share
+from dashboard.commands.console import at_least_one, cosine, positive, share
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol, crossmodal, trec
 from dashboard.evaluation.submission import DIMENSION
 from dashboard.experiment import judging

@@ -1,12 +1,16 @@
-"""A table on stdout: aligned for people, CSV for spreadsheets, JSON for programs; null, never
-NaN."""
+"""What a call gives: a table on stdout (aligned for people, CSV for spreadsheets, JSON for
+programs; null, never NaN), and files, each whole or not at all."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
+import shutil
 from collections.abc import Callable
 from itertools import zip_longest
+from pathlib import Path
 from textwrap import fill, wrap
 from typing import Any, Literal
 
@@ -20,7 +24,7 @@ from dashboard.letters import (
     neutral,
     without_controls,
 )
-from dashboard.tables import own_type
+from dashboard.tables import DataError, own_type
 
 Format = Literal["table", "blocks", "csv", "json"]
 _WRITTEN = {
@@ -113,3 +117,47 @@ def _text(cell: Any, write_number: Callable[[Any], str]) -> str:
     if isinstance(cell, float):
         return write_number(cell)
     return one_line(cell)
+
+
+WANTED = "a folder that exists and that you may write in"
+
+
+def write_file(path: Path, text: str) -> int:
+    """Write a text as UTF-8 and return its bytes. Raises DataError where that is not possible.
+
+    A reader of the file, or a call that is interrupted, never meets half of it: a draft beside it
+    takes its place. What is no file (a pipe, /dev/stdout) is written to as it is.
+    """
+    content = text.encode("utf-8", "replace")
+    place = path.resolve()  # a link stays a link
+    try:
+        if place.exists() and not place.is_file():
+            path.write_bytes(content)
+        else:
+            _replace(place, content)
+    except OSError as error:
+        found = f"a file that cannot be written ({error.strerror})"
+        raise DataError(str(path), found, WANTED) from error
+    return len(content)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for files, and those above it. Raises DataError where that is not possible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        found = f"a folder that cannot be made ({error.strerror})"
+        raise DataError(str(folder), found, WANTED) from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(content)
+        if path.exists():
+            shutil.copymode(path, draft)
+        draft.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise

@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.commands.console import EXIT_CODES, FINDING, FINE, Answer, Command
-from dashboard.commands.files import write_file
+from dashboard.commands.output import write_file
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.retrieval import networks

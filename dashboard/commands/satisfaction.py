@@ -7,8 +7,15 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from dashboard.commands.arguments import at_least_one
-from dashboard.commands.console import FINE, Answer, Command, add_collection, complain_about, opened
+from dashboard.commands.console import (
+    FINE,
+    Answer,
+    Command,
+    add_collection,
+    at_least_one,
+    complain_about,
+    opened,
+)
 from dashboard.evaluation.metrics.context import DISCOUNTS
 from dashboard.evaluation.satisfaction.cag_steps import USUAL
 from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading

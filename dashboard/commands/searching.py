@@ -5,13 +5,13 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from dashboard.commands.arguments import at_least_one
 from dashboard.commands.console import (
     FINE,
     WRONG,
     Answer,
     Command,
     add_collection,
+    at_least_one,
     complain_about,
     opened,
     unusable,

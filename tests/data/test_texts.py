@@ -13,7 +13,7 @@ from driving.texts.captions import caption
 from driving.texts.queries import combinations, text_queries
 from driving.texts.vocabulary import OTHER_WORDS, vocabulary_toml
 
-from dashboard.storage.collection import driving_words
+from dashboard.storage.collection import vocabulary
 
 KINDS = product(("bicyclist", "pedestrian"), (ENTERING, STATIONARY), (("nighttime",), ("daytime",)))
 CLIPS = name_clips(
@@ -107,7 +107,7 @@ def test_collections_without_a_vocabulary_have_the_same_words_but_for_ambiguous_
             for row in tomllib.loads(text)["keyword"]
             for word in row["other_words"]
         }
-        for text in (vocabulary_toml(every), driving_words.FILE.read_text(encoding="utf-8"))
+        for text in (vocabulary_toml(every), vocabulary.DRIVING.read_text(encoding="utf-8"))
     )
     assert {word for _, _, word in own - general} == OF_ONE_SCENE
     assert {word for _, _, word in general - own} == OF_ANY_SCENE

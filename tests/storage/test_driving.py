@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.storage.collection.collection import Collection, open_collection
-from dashboard.storage.collection.driving_words import with_driving_words
+from dashboard.storage.collection.vocabulary import with_driving_words
 
 OBJECTS, DEEDS = "pv_object_type", "pv_actor_behavior"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands.files import write_file
 from dashboard.commands.gate.checks import Check, check_slices, check_whole
 from dashboard.commands.gate.conditions import Condition, conditions, sliced
 from dashboard.commands.gate.formats import junit, summary
 from dashboard.commands.gate.known_queries import check_known_queries
+from dashboard.commands.output import write_file
 from dashboard.evaluation.comparison.compare import compare
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.experiment import measuring, ranking

@@ -14,7 +14,7 @@ from dashboard.retrieval.searchable import Searchable as Searchable
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.collection import sides
 from dashboard.storage.collection.collection import Collection as Collection
-from dashboard.storage.collection.freshness import stamp
+from dashboard.storage.collection.digests import stamp
 from dashboard.storage.collection.settings import group_name
 from dashboard.tables import DataError
 

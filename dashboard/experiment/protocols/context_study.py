@@ -12,7 +12,7 @@ from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
 from dashboard.experiment.collection.collections import opened_in
 from dashboard.experiment.memory import remembered
 from dashboard.storage.collection.collection import Collection, find
-from dashboard.storage.collection.freshness import stamp
+from dashboard.storage.collection.digests import stamp
 from dashboard.storage.files.table_files import stored_files
 from dashboard.storage.lists.lists import BEST as BEST
 from dashboard.storage.lists.lists import NONE as NONE

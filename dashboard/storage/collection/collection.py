@@ -10,9 +10,14 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.storage.collection import digests, sides
-from dashboard.storage.collection.evidence import read_judgements, read_queries
-from dashboard.storage.collection.labels import Reader, read_labels
+from dashboard.storage.collection import digests
+from dashboard.storage.collection.evidence import (
+    Reader,
+    lines_of_items,
+    read_judgements,
+    read_labels,
+    read_queries,
+)
 from dashboard.storage.collection.query_keywords import COLUMNS, read_mapping, vocabulary_digest
 from dashboard.storage.collection.settings import (
     check_defaults,
@@ -20,7 +25,13 @@ from dashboard.storage.collection.settings import (
     settle_groups,
     stands_first,
 )
-from dashboard.storage.collection.side_checks import check_side_names, side_of_pictures, with_sides
+from dashboard.storage.collection.sides import (
+    QUERY_COLUMNS,
+    check_side_names,
+    digest_of_sides,
+    side_searched_by_texts,
+    with_sides,
+)
 from dashboard.storage.files.near_names import check_names
 from dashboard.storage.files.table_files import stored_files
 from dashboard.storage.versions.model_record import check_recorded
@@ -212,7 +223,7 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     items, keywords, vocabulary = read_labels(read, settings["groups"] or ())
     settle_groups(settings, keywords["group"].unique(), findings)
     items = with_sides(items, settings["protocols"], "items.csv", findings)
-    of_texts = side_of_pictures(items, settings["protocols"])
+    of_texts = side_searched_by_texts(items, settings["protocols"])
     queries, query_keywords, qrels = _read_asked(read, items, vocabulary, of_texts)
     asked = needing_vectors(queries)
     texts = texts_alone(queries)
@@ -225,8 +236,8 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     fingerprints = {
         "gallery": digests.of_values(sorted(items["item_id"].tolist())),
         "gallery order": digests.of_values(items["item_id"].tolist()),
-        "queries": digests.of_table(queries, sides.ASKED),
-        "queries order": digests.of_table(queries, sides.ASKED, ordered=True),
+        "queries": digests.of_table(queries, QUERY_COLUMNS),
+        "queries order": digests.of_table(queries, QUERY_COLUMNS, ordered=True),
         "labels": _labels_digest(items, queries, keywords, qrels, query_keywords, vocabulary),
         "settings": digests.of_values({key: settings[key] for key in COUNTED}),
         **{f"models/{name}": model.digest for name, model in models.items()},
@@ -251,7 +262,7 @@ def _read_asked(
     queries = read.unless_refused(
         "queries", lambda: read_queries(folder, items, findings, of_texts), QUERIES.empty()
     )
-    check_side_names(folder, items, queries, findings)
+    check_side_names(items, queries, lambda: lines_of_items(folder), findings)
     query_keywords = read.unless_refused(
         "query_keywords",
         lambda: read_mapping(folder, vocabulary, queries, findings),
@@ -277,7 +288,7 @@ def _labels_digest(
         digests.of_table(qrels, QRELS.columns),
         digests.of_table(query_keywords, COLUMNS),
         vocabulary_digest(vocabulary),
-        *sides.digest(items),
+        *digest_of_sides(items),
         *_of_labels(items, "item_id"),
         *_of_labels(queries, "query_id"),
     )

@@ -1,11 +1,16 @@
-"""Fingerprints of what enters the numbers: of the content, not of the files, so that line ends,
-column order or float width of a file do not matter."""
+"""Whether two states of a collection are the same: fingerprints of what enters the numbers, and a
+quick stamp of the files that hold it.
+
+A fingerprint is of the content, not of the files: line ends, column order and the width of floats
+change none. The stamp goes by names, sizes and times, and reads no file.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -105,3 +110,37 @@ def of_file_once(path: Path) -> str:
 @lru_cache(maxsize=1_000)
 def _of_file_as(path: Path, facts: tuple[int, ...]) -> str:
     return of_file(path)
+
+
+PLACES = {"": False, "models": True, "runs": False}
+"""Folders of a collection whose files enter numbers, and whether those of folders below do, too."""
+
+
+def stamp(folder: Path) -> str:
+    """A stamp that changes when a file of a collection's folder that enters numbers is added,
+    removed or written again.
+
+    Media are not looked at: they are read anew when they are shown. Every screen asks dozens of
+    times, so files are listed once and not one by one.
+    """
+    found = [
+        (entry.path, entry.stat())
+        for place, below in PLACES.items()
+        for entry in _files(str(folder / place), below)
+    ]
+    seen = hashlib.sha256(str(folder.resolve()).encode())
+    for path, state in sorted(found, key=lambda file: file[0]):
+        seen.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\n".encode(errors="replace"))
+    return seen.hexdigest()
+
+
+def _files(folder: str, below: bool) -> Iterator[os.DirEntry[str]]:
+    try:
+        entries = list(os.scandir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for entry in entries:
+        if entry.is_file():
+            yield entry
+        elif below and entry.is_dir(follow_symlinks=False):
+            yield from _files(entry.path, below)

@@ -1,9 +1,13 @@
-"""What a collection asks and what can be found: items, queries and judgements, each row checked."""
+"""What a collection asks and what can be found: items with their keywords, queries and judgements,
+each row checked."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -12,6 +16,7 @@ from dashboard import ids
 from dashboard.letters import is_visible
 from dashboard.storage.collection.annotation import Annotation, matched_ids, read_annotation
 from dashboard.storage.collection.sides import with_among
+from dashboard.storage.collection.vocabulary import read_vocabulary, spelled_keywords, spelled_words
 from dashboard.storage.files.near_names import unmatched
 from dashboard.storage.files.table_files import OF_JUDGEMENTS, stored_as
 from dashboard.storage.files.tables import read_table
@@ -19,6 +24,7 @@ from dashboard.storage.lists.relevance import in_full, judgements_of
 from dashboard.storage.runs.runs import line_of_judgement, read_qrels
 from dashboard.tables import (
     ITEMS,
+    KEYWORDS,
     LISTS,
     LONGEST_TEXT,
     QUERIES,
@@ -233,3 +239,53 @@ def scenes(queries: pd.DataFrame) -> dict[str, str] | None:
         return None
     in_scene = queries[queries["scene"] != ""]
     return dict(zip(in_scene["query_id"], in_scene["scene"], strict=True))
+
+
+Content = TypeVar("Content")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the files of a folder one after another; a refused one is noted, and the rest go on."""
+
+    folder: Path
+    findings: Findings
+    refused: dict[str, DataError]
+
+    def unless_refused(self, name: str, read: Callable[[], Content], otherwise: Content) -> Content:
+        try:
+            return read()
+        except DataError as problem:
+            self.refused[name] = problem
+            self.findings.error(problem)
+            return otherwise
+
+
+def read_labels(
+    read: Reader, groups: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """The items, their keywords and the vocabulary, in one spelling."""
+    folder, findings = read.folder, read.findings
+    annotation = read.unless_refused(
+        "annotation", lambda: _annotation(folder, groups, findings), None
+    )
+    items = read_items(folder, annotation, findings)
+    keywords = KEYWORDS.empty()
+    if annotation:
+        items = with_clips(items, annotation.clips)
+        keywords = read.unless_refused(
+            "annotation", lambda: annotated(annotation, items, findings), keywords
+        )
+    words = read.unless_refused("vocabulary", lambda: _words(folder, findings), None)
+    vocabulary = spelled_words(words, keywords, findings)
+    return items, spelled_keywords(keywords, vocabulary), vocabulary
+
+
+def _annotation(folder: Path, groups: Sequence[str], findings: Findings) -> Annotation | None:
+    path = stored_as(folder, "unified_annotation", findings)
+    return read_annotation(path, groups, path.name, findings) if path else None
+
+
+def _words(folder: Path, findings: Findings) -> pd.DataFrame | None:
+    path = folder / "vocabulary.toml"
+    return read_vocabulary(path, findings) if path.exists() else None

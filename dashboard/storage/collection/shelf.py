@@ -21,7 +21,7 @@ from dashboard.storage.collection.annotation import Annotation, read_annotation
 from dashboard.storage.collection.collection import SETTINGS
 from dashboard.storage.collection.evidence import read_items, read_queries
 from dashboard.storage.collection.settings import read_collection_settings
-from dashboard.storage.collection.side_checks import with_sides
+from dashboard.storage.collection.sides import with_sides
 from dashboard.storage.files.table_files import stored_as, stored_files
 from dashboard.storage.versions.versions import run_files
 from dashboard.tables import QUERIES, DataError, Findings, natural

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.storage.collection.freshness import stamp
+from dashboard.storage.collection.digests import stamp
 
 ENTERING = ("items.csv", "runs/v1.trec", "models/v1/items.npy", "models/v1/text_model/a/b.json")
 OTHERS = ("media/a.mp4", "posters/a.webp", "runs/old/v0.trec")
