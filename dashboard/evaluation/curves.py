@@ -48,7 +48,7 @@ def bounded(
     measures = parse(metrics)
     values = measure({"": run}, judgement, protocol, measures)["value"].to_numpy()
     rankings = rank(protocol.keep(run, judgement), judgement)
-    orders, whole = Orders(rankings), _whole(run, rankings)
+    orders, whole = Orders(rankings.whole()), _whole(run, rankings)
     chosen = _chosen(judgement, only)
     rows = []
     for each, mine in zip(measures, values.reshape(len(measures), -1), strict=True):

@@ -7,8 +7,8 @@ a contiguous column: a metric loops over ranks and does each step for all querie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +29,9 @@ Counts = NDArray[np.int64]
 class Rankings:
     """What was found and what could have been found, for Q queries, D ranks and J ideal places.
 
+    Of long lists only the first results and the judged ones need to be here: then a column is no
+    rank, and `places` has the true ones. What is left out is unjudged and gains nothing.
+
     grades [Q, D]        grade of each result; 0 where it is unjudged or the list has ended
     credit [Q, D]        partial relevance in [0, 1]; 0 likewise
     judged [Q, D]        whether the result has a grade at all
@@ -40,6 +43,8 @@ class Rankings:
     relevant_from        the least grade that makes a result a hit
     missable [Q]         how many items are judged a miss (see `misses`), found or not; None: those
                          that came back are all
+    places [Q, D]        the rank of each result, from 0; 0 where the list has ended. None: the
+                         number of its column, for nothing is left out
 
     A grade below 0 is judged and gains nothing.
     """
@@ -55,11 +60,17 @@ class Rankings:
     tied: Flags
     relevant_from: float = 1.0
     missable: Counts | None = None
+    places: Counts | None = None
+
+    @property
+    def width(self) -> int:
+        """D, how many results of the longest list are here."""
+        return int(self.grades.shape[1])
 
     @property
     def depth(self) -> int:
-        """D, the length of the longest list."""
-        return int(self.grades.shape[1])
+        """The length of the longest list, with what is left out of it."""
+        return self.width if self.places is None else int(self.returned.max(initial=0))
 
     @cached_property
     def hits(self) -> Flags:
@@ -68,10 +79,10 @@ class Rankings:
         return flags
 
     @cached_property
-    def hit_ranks(self) -> Counts:
-        """The ranks, from 0, where any query has a hit: few of a long list."""
-        ranks: Counts = np.flatnonzero(self.hits.any(axis=0))
-        return ranks
+    def hit_columns(self) -> Counts:
+        """The columns where any query has a hit: few of a long list."""
+        columns: Counts = np.flatnonzero(self.hits.any(axis=0))
+        return columns
 
     @cached_property
     def misses(self) -> Flags:
@@ -113,16 +124,74 @@ class Rankings:
         """How many results are looked at with cutoff k: min(k, returned). [Q]"""
         return self.returned if k is None else np.minimum(self.returned, k)
 
-    def places(self, k: int | None) -> int:
-        """How many ranks a loop has to visit with cutoff k."""
-        return self.depth if k is None else min(k, self.depth)
+    def place(self, column: int) -> int | Counts:
+        """The rank, from 0, of the results in a column: one number, or one for each query."""
+        return int(column) if self.places is None else self.places[:, column]
+
+    @cached_property
+    def gapless(self) -> int:
+        """To which rank nothing is left out of any list; such columns are ranks."""
+        if self.places is None:
+            return self.width
+        column = np.arange(self.width)
+        gap = (self.places != column) & (column < self.returned[:, None])
+        return int(np.argmax(gap.any(axis=0))) if gap.any() else self.width
+
+    @cached_property
+    def _cuts(self) -> dict[int, Rankings]:
+        return {}
+
+    def first(self, k: int | None) -> Rankings:
+        """The same lists with nothing beyond rank k (None: as they are); `returned` stays."""
+        if k is None or k >= self.depth:
+            return self
+        if k not in self._cuts:
+            self._cuts[k] = self._cut(k)
+        return self._cuts[k]
+
+    def _cut(self, k: int) -> Rankings:
+        tables = (self.grades, self.credit, self.judged, self.tied)
+        if k <= self.gapless:
+            grades, credit, judged, tied = (table[:, :k] for table in tables)
+            places = None
+        else:
+            inside = np.asarray(self.places) < k
+            grades, credit, judged, tied = (each * inside for each in tables)
+            places = np.asarray(self.places) * inside
+        return replace(self, grades=grades, credit=credit, judged=judged, tied=tied, places=places)
+
+    def whole(self) -> Rankings:
+        """The lists as far as nothing is left out of any, as if they ended there."""
+        returned = np.minimum(self.returned, self.gapless)
+        return self if self.places is None else replace(self.first(self.gapless), returned=returned)
+
+    def by_rank(self, values: Array, k: int | None) -> Iterator[Array]:
+        """The values of one rank after another for all queries, 0 where one is left out. [Q] each
+
+        values: one of the tables of results. Each array is a new one where places are given.
+        """
+        places = self.first(k).places
+        if places is None:
+            yield from (values[:, rank] for rank in range(min(self.depth, k or self.depth)))
+            return
+        query, column = np.nonzero(values)
+        rank = np.asarray(self.places)[query, column]
+        order = np.argsort(rank, kind="stable")
+        query, column, rank = query[order], column[order], rank[order]
+        ends = np.searchsorted(rank, np.arange(min(self.depth, k or self.depth) + 1))
+        for start, end in zip(ends, ends[1:], strict=False):
+            dense = np.zeros(len(values), dtype=values.dtype)
+            dense[query[start:end]] = values[query[start:end], column[start:end]]
+            yield dense
 
 
 def rank(run: pd.DataFrame, judgement: Judgement, depth: int | None = None) -> Rankings:
     """The rankings of one run under a judgement, each query's results in the order of `rank`.
 
-    run: RUN table; gaps in `rank` are closed, queries that were not asked are left out.
-    depth: how many results of each query to look at (default: all).
+    run: RUN table; gaps in `rank` are closed, queries that were not asked are left out. Where
+    `run.attrs["lengths"]` says how long each list is ({query_id: number}), ranks are what they are
+    and what is not in the table is unjudged. depth: how many results of each query to look at
+    (default: all).
     """
     rows = _Rows.of(run, codes(run["query_id"], judgement.asked), len(judgement.query_ids))
     found, pair = judgement.judged(rows.query, run["item_id"], rows.order)
@@ -139,14 +208,26 @@ def rank(run: pd.DataFrame, judgement: Judgement, depth: int | None = None) -> R
         grades=grades,
         credit=credit,
         judged=judged,
-        returned=returned,
         relevant=judgement.relevant,
         ideal=judgement.ideal,
         ideal_credit=judgement.ideal_credit,
         tied=rows.table(tied, np.ones(len(tied), dtype=bool), returned),
         relevant_from=judgement.relevant_from,
         missable=judgement.missable,
+        **_with_gaps(run, rows, returned, judgement.query_ids),
     )
+
+
+def _with_gaps(
+    run: pd.DataFrame, rows: _Rows, returned: Counts, query_ids: Sequence[str]
+) -> dict[str, Counts]:
+    """How long lists are of which not all results are in the table, and the ranks of those."""
+    lengths = run.attrs.get("lengths")
+    if lengths is None:
+        return {"returned": returned}
+    whole = np.array([lengths.get(query, 0) for query in query_ids], dtype=np.int64)
+    place = run["rank"].to_numpy()[rows.order].astype(np.int32) - 1
+    return {"returned": whole, "places": rows.table(np.arange(len(place)), place, returned)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,9 +29,9 @@ def ratio(top: Counts | Floats, bottom: Counts | Floats) -> Floats:
     return values
 
 
-def counted(flags: Flags, k: int | None) -> Counts:
-    """How many of the first k results are flagged. [Q]"""
-    counts: Counts = flags[:, :k].sum(axis=1, dtype=np.int64)
+def counted(flags: Flags) -> Counts:
+    """How many results are flagged. [Q]"""
+    counts: Counts = flags.sum(axis=1, dtype=np.int64)
     return counts
 
 
@@ -50,7 +50,7 @@ def precision(rankings: Rankings, k: int) -> Floats:
     >>> precision(from_lists([[1, 0]]), 5).tolist()
     [0.2]
     """
-    return counted(rankings.hits, k) / k
+    return counted(rankings.first(k).hits) / k
 
 
 @explains(precision)
@@ -73,7 +73,7 @@ def recall(rankings: Rankings, k: int | None) -> Floats:
     >>> recall(from_lists([[1, 0]], relevant=[4]), 5).tolist()
     [0.25]
     """
-    return ratio(counted(rankings.hits, k), rankings.relevant)
+    return ratio(counted(rankings.first(k).hits), rankings.relevant)
 
 
 @explains(recall)
@@ -96,7 +96,7 @@ def success(rankings: Rankings, k: int | None) -> Floats:
     >>> success(from_lists([[0, 1], [0, 0]]), 2).tolist()
     [1.0, 0.0]
     """
-    return (counted(rankings.hits, k) > 0).astype(np.float64)
+    return (counted(rankings.first(k).hits) > 0).astype(np.float64)
 
 
 @explains(success)
@@ -195,20 +195,21 @@ def _explain_precisions(
 def _precisions(rankings: Rankings, k: int | None) -> tuple[Floats, Floats]:
     """Σ hits ÷ rank over the hits, and the number of hits. [Q] each"""
     total, found, step = np.zeros((3, len(rankings.returned)))
-    within = np.searchsorted(rankings.hit_ranks, rankings.places(k))
-    for rank in rankings.hit_ranks[:within]:
-        hit = rankings.hits[:, rank]
+    looked_at = rankings.first(k)
+    for column in looked_at.hit_columns:
+        hit = looked_at.hits[:, column]
         found += hit
-        total += np.divide(np.multiply(found, hit, out=step), rank + 1, out=step)
+        place = looked_at.place(column)
+        total += np.divide(np.multiply(found, hit, out=step), place + 1, out=step)
     return total, found
 
 
 def _condensed_precisions(rankings: Rankings, k: int | None) -> tuple[Floats, Floats]:
     """The same over the judged results alone."""
     total, found, seen = np.zeros((3, len(rankings.returned)))
-    for rank in range(rankings.depth):
-        seen += rankings.judged[:, rank]
-        hit = rankings.hits[:, rank] if k is None else rankings.hits[:, rank] & (seen <= k)
+    for column in range(rankings.width):
+        seen += rankings.judged[:, column]
+        hit = rankings.hits[:, column] if k is None else rankings.hits[:, column] & (seen <= k)
         found += hit
         total += hit * found / np.maximum(seen, 1)
     return total, found
@@ -229,8 +230,9 @@ def r_precision(rankings: Rankings, k: None = None) -> Floats:
     [0.5]
     """
     found = np.zeros(len(rankings.returned))
-    for rank in range(min(rankings.depth, int(rankings.relevant.max(initial=0)))):
-        found += rankings.hits[:, rank] & (rank < rankings.relevant)
+    looked_at = rankings.first(int(rankings.relevant.max(initial=0)))
+    for column in range(looked_at.width):
+        found += looked_at.hits[:, column] & (looked_at.place(column) < rankings.relevant)
     return ratio(found, rankings.relevant)
 
 
@@ -257,9 +259,9 @@ def reciprocal_rank(rankings: Rankings, k: int | None) -> Floats:
     [0.5]
     """
     values = np.zeros(len(rankings.returned))
-    within = np.searchsorted(rankings.hit_ranks, rankings.places(k))
-    for rank in rankings.hit_ranks[:within][::-1]:
-        values[rankings.hits[:, rank]] = 1 / (rank + 1)
+    looked_at = rankings.first(k)
+    for column in looked_at.hit_columns[::-1]:
+        values = np.where(looked_at.hits[:, column], 1 / (looked_at.place(column) + 1), values)
     return values
 
 
@@ -288,7 +290,7 @@ def judged_share(rankings: Rankings, k: int | None) -> Floats:
     >>> judged_share(from_lists([[0, None, 1]]), 2).tolist()
     [0.5]
     """
-    return ratio(counted(rankings.judged, k), rankings.evaluated(k))
+    return ratio(counted(rankings.first(k).judged), rankings.evaluated(k))
 
 
 @explains(judged_share)

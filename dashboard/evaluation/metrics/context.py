@@ -8,8 +8,10 @@ metrics, explanations, screens and `satisfaction --discount` read it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import tee
 
 import numpy as np
 
@@ -56,9 +58,13 @@ def adjusted(credit: Array, places: int) -> Iterator[Floats]:
     >>> [float(r[0]) for r in adjusted(np.array([[0.8, 0.4, 1.0]]), 3)]
     [0.8, 0.2, 1.0]
     """
-    best, step = np.full(len(credit), np.finfo(float).tiny), np.empty(len(credit))
-    for rank in range(places):
-        column = credit[:, rank]
+    return _adjusted((credit[:, rank] for rank in range(places)), len(credit))
+
+
+def _adjusted(credit: Iterable[Array], queries: int) -> Iterator[Floats]:
+    """The same of one rank's credit after another. [Q] each"""
+    best, step = np.full(queries, np.finfo(float).tiny), np.empty(queries)
+    for column in credit:
         np.maximum(best, column, out=best)
         # r · (r ÷ largest) and not r² ÷ largest: at a new largest this is r to the last bit
         np.divide(column, best, out=step)
@@ -73,13 +79,18 @@ def in_context(credit: Array, places: int, w: int, divide: str) -> Iterator[Floa
     >>> [round(float(g[0]), 3) for g in in_context(np.array([[0.8, 0.4, 1.0]]), 3, 2, "window")]
     [0.8, 0.5, 0.6]
     """
-    window: list[Floats] = []
-    total = np.zeros(len(credit))
-    for rank, value in enumerate(adjusted(credit, places)):
+    return _in_context((credit[:, rank] for rank in range(places)), len(credit), w, divide)
+
+
+def _in_context(credit: Iterable[Array], queries: int, w: int, divide: str) -> Iterator[Floats]:
+    """The same of one rank's credit after another. [Q] each"""
+    window: deque[Floats] = deque()
+    total = np.zeros(queries)
+    for rank, value in enumerate(_adjusted(credit, queries)):
         window.append(value.copy())
         total += value
         if rank >= w:
-            total -= window[rank - w]
+            total -= window.popleft()
         # what is left of a sum of zeros after additions and subtractions must not be negative
         yield np.maximum(total, 0) / (w if divide == "w" else min(rank + 1, w))
 
@@ -107,10 +118,12 @@ def sum_until_stop(rankings: Rankings, k: int | None, w: int, divide: str) -> Fl
     """
     evaluated = rankings.evaluated(k)
     total, going = np.zeros(len(evaluated)), np.ones(len(evaluated))
-    for rank, gain in enumerate(in_context(rankings.credit, rankings.places(k), w, divide)):
+    credits, again = tee(rankings.by_rank(rankings.credit, k))
+    gains = _in_context(again, len(evaluated), w, divide)
+    for rank, (credit, gain) in enumerate(zip(credits, gains, strict=True)):
         # after the end of a list the window still holds something, but nothing is looked at
         total += np.where(rank < evaluated, going * gain / (rank + 1), 0.0)
-        going *= 1 - rankings.credit[:, rank].astype(np.float64)
+        going *= 1 - credit.astype(np.float64)
     return total
 
 
@@ -122,7 +135,8 @@ def largest_gain(rankings: Rankings, k: int | None, w: int, divide: str) -> Floa
     [0.75]
     """
     best = np.zeros(len(rankings.returned))
-    for gain in in_context(rankings.credit, rankings.places(k), w, divide):
+    credit = rankings.by_rank(rankings.credit, k)
+    for gain in _in_context(credit, len(best), w, divide):
         # a window that reaches past the end of a list holds less than the one that ends with it
         np.maximum(best, gain, out=best)
     return best
@@ -303,10 +317,12 @@ def _enter(discount: Discount) -> None:
         if discount.value is not None:
             total = discount.value(rankings, k, w, divide, **chosen)
         else:
+            looked_at = rankings.first(k)
             total = weighted_by_length(
-                adjusted(rankings.credit, rankings.places(k)),
+                adjusted(looked_at.credit, looked_at.width),
                 rankings.evaluated(k),
                 lambda length: folded(weights(np.empty(length), **chosen), w, divide),
+                looked_at.places,
             )
         return per_image(total, rankings, k, per)
 

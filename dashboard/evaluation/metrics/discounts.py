@@ -48,19 +48,33 @@ def columns(gains: Array, places: int) -> Iterator[Array]:
     return (gains[:, rank] for rank in range(min(places, gains.shape[1])))
 
 
-def weighted(gains: Iterable[Array], queries: int, weights: Floats) -> Floats:
-    """Σ gain × weight over ranks, the same weights for every list. [Q]"""
+def weighted(
+    gains: Iterable[Array], queries: int, weights: Floats, places: Counts | None = None
+) -> Floats:
+    """Σ gain × weight over ranks, the same weights for every list. [Q]
+
+    places: the rank of each gain where columns are no ranks. [Q, D]
+    """
     total, product = np.zeros((2, queries))
-    for column, weight in zip(gains, weights, strict=False):
+    of_columns = weights if places is None else (weights[column] for column in places.T)
+    for column, weight in zip(gains, of_columns, strict=False):
         total += np.multiply(column, weight, out=product)
     return total
 
 
-def weighted_by_length(gains: Iterable[Array], evaluated: Counts, weights: Weights) -> Floats:
+def weighted_by_length(
+    gains: Iterable[Array], evaluated: Counts, weights: Weights, places: Counts | None = None
+) -> Floats:
     """Σ gain × weight, where the weights depend on how many results are looked at. [Q]"""
     lengths, which = np.unique(evaluated, return_inverse=True)
     if len(lengths) == 1:
-        return weighted(gains, len(evaluated), weights(int(lengths[0])))
+        return weighted(gains, len(evaluated), weights(int(lengths[0])), places)
+    if places is not None:
+        of_each = np.zeros(places.shape, order="F")
+        for number, length in enumerate(lengths):
+            mine = which == number
+            of_each[mine] = np.append(weights(int(length)), 0.0)[places[mine]]
+        return np.asarray(sum(map(np.multiply, gains, of_each.T), start=np.zeros(len(evaluated))))
     table = np.zeros((int(lengths.max(initial=0)), len(lengths)))
     for number, length in enumerate(lengths):
         table[:length, number] = weights(int(length))

@@ -32,7 +32,7 @@ from dashboard.evaluation.metrics.explanation import (
 )
 from dashboard.evaluation.metrics.names import Setting, choice
 from dashboard.evaluation.metrics.registry import explains, metric
-from dashboard.evaluation.rankings import Array, Floats, Rankings
+from dashboard.evaluation.rankings import Array, Counts, Floats, Rankings
 
 GAIN = choice("gain", "linear", "exp", "credit", bare=True)
 IDEAL = choice("ideal", "judged", "retrieved")
@@ -64,9 +64,11 @@ def discounted_gain(
     >>> discounted_gain(from_lists([[2, 0, 1]]), 3).tolist()
     [2.5]
     """
-    values = rankings.credit if gain == "credit" else rankings.gains
+    looked_at = rankings.first(k)
+    values = looked_at.credit if gain == "credit" else looked_at.gains
     with np.errstate(over="ignore"):  # infinite where it is too large, which measure refuses
-        return per_image(_discounted(values, k, gain), rankings, k, per)
+        total = _discounted(values, k, gain, places=looked_at.places)
+    return per_image(total, rankings, k, per)
 
 
 @explains(discounted_gain)
@@ -100,7 +102,10 @@ def normalised_gain(
     best = best_order(rankings, gain, ideal)
     values = rankings.credit if gain == "credit" else rankings.gains
     divisor = too_large(best, values, gain)
-    return ratio(_discounted(values, k, gain, divisor), _discounted(best, k, gain, divisor))
+    looked_at = rankings.first(k)
+    values = looked_at.credit if gain == "credit" else looked_at.gains
+    found = _discounted(values, k, gain, divisor, looked_at.places)
+    return ratio(found, _discounted(best, k, gain, divisor))
 
 
 def best_order(rankings: Rankings, gain: str, ideal: str) -> Array:
@@ -136,12 +141,20 @@ def gains(values: Array, gain: str, divisor: Array | None = None) -> Floats:
         return np.asarray(np.ldexp(values, -lift.astype(np.int64)))
 
 
-def _discounted(values: Array, k: int | None, gain: str, divisor: Floats | None = None) -> Floats:
-    places = values.shape[1] if k is None else min(k, values.shape[1])
+def _discounted(
+    values: Array,
+    k: int | None,
+    gain: str,
+    divisor: Floats | None = None,
+    places: Counts | None = None,
+) -> Floats:
+    number = values.shape[1] if k is None or places is not None else min(k, values.shape[1])
     if gain == "exp" or divisor is not None:
         lift = None if divisor is None else divisor[:, None]
-        values = gains(values[:, :places], gain, lift)
-    return weighted(columns(values, places), len(values), discounts.logarithmic(places))
+        values = gains(values[:, :number], gain, lift)
+    length = number if places is None else int(places.max(initial=0)) + 1
+    weights = discounts.logarithmic(length)
+    return weighted(columns(values, number), len(values), weights, places)
 
 
 @explains(normalised_gain)
@@ -225,8 +238,8 @@ def cumulative_gain(rankings: Rankings, k: int | None, per: str = "list") -> Flo
     >>> cumulative_gain(from_lists([[1, 1, 1]], credit=[[0.5, 0.25, 1]]), 2).tolist()
     [0.75]
     """
-    places = rankings.places(k)
-    total = weighted(columns(rankings.credit, places), len(rankings.credit), np.ones(places))
+    credit = rankings.first(k).credit
+    total = weighted(credit.T, len(credit), np.ones(credit.shape[1]))
     return per_image(total, rankings, k, per)
 
 
@@ -257,11 +270,12 @@ def average_gain(rankings: Rankings, k: int | None, rows: int = 0, per: str = "l
     >>> average_gain(from_lists([[1, 1, 0]]), None, rows=2).tolist()
     [0.5]
     """
-    evaluated = rankings.evaluated(k)
+    looked_at = rankings.first(k)
     total = weighted_by_length(
-        columns(rankings.credit, rankings.places(k)),
-        evaluated,
+        looked_at.credit.T,
+        rankings.evaluated(k),
         lambda length: discounts.average(length, rows),
+        looked_at.places,
     )
     return per_image(total, rankings, k, per)
 
@@ -289,7 +303,7 @@ def largest_gain(rankings: Rankings, k: int | None, per: str = "list") -> Floats
     >>> largest_gain(from_lists([[0, 1]], credit=[[0.5, 1]]), 1).tolist()
     [0.5]
     """
-    best = rankings.credit[:, :k].max(axis=1, initial=0).astype(np.float64)
+    best = rankings.first(k).credit.max(axis=1, initial=0).astype(np.float64)
     return per_image(best, rankings, k, per)
 
 
@@ -320,9 +334,10 @@ def rank_biased_precision(
     >>> rank_biased_precision(from_lists([[1, 0, 1]]), None, p=0.5).tolist()
     [0.625]
     """
-    places = rankings.places(k)
-    weights = discounts.persistence(places, p)
-    total = weighted(columns(rankings.credit, places), len(rankings.credit), weights)
+    looked_at = rankings.first(k)
+    weights = discounts.persistence(looked_at.depth, p)
+    credit = looked_at.credit
+    total = weighted(credit.T, len(credit), weights, looked_at.places)
     return per_image(total, rankings, k, per)
 
 
@@ -365,12 +380,13 @@ def expected_reciprocal_rank(
     """
     total, going = np.zeros(len(rankings.returned)), np.ones(len(rankings.returned))
     with np.errstate(over="ignore", invalid="ignore"):  # of grades above max, which are refused
-        for rank in range(rankings.places(k)):
+        looked_at = rankings.first(k)
+        for column in range(looked_at.width):
             if stop == "exp":
-                chance = stopping(rankings.gains[:, rank], max)
+                chance = stopping(looked_at.gains[:, column], max)
             else:
-                chance = rankings.credit[:, rank].astype(np.float64)
-            total += going * chance / (rank + 1)
+                chance = looked_at.credit[:, column].astype(np.float64)
+            total += going * chance / (looked_at.place(column) + 1)
             going *= 1 - chance
     return per_image(total, rankings, k, per)
 

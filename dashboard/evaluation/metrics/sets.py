@@ -39,7 +39,7 @@ def set_precision(rankings: Rankings, k: int | None) -> Floats:
     >>> set_precision(from_lists([[1, 0, 0, 0]]), None).tolist()
     [0.25]
     """
-    return ratio(counted(rankings.hits, k), rankings.evaluated(k))
+    return ratio(counted(rankings.first(k).hits), rankings.evaluated(k))
 
 
 @explains(set_precision)
@@ -78,7 +78,7 @@ def set_average_precision(rankings: Rankings, k: int | None) -> Floats:
     >>> set_average_precision(from_lists([[1, 0]]), None).tolist()
     [0.5]
     """
-    hits = counted(rankings.hits, k)
+    hits = counted(rankings.first(k).hits)
     return ratio(hits * hits, rankings.evaluated(k) * rankings.relevant)
 
 
@@ -108,7 +108,7 @@ def set_f(rankings: Rankings, k: int | None, x: float = 1.0) -> Floats:
     """
     # hits stand in every term, and what is left has no 0 ÷ 0 where nothing was hit
     below = x * rankings.relevant + rankings.evaluated(k)
-    found = (x + 1) * counted(rankings.hits, k) / np.maximum(below, 1e-300)
+    found = (x + 1) * counted(rankings.first(k).hits) / np.maximum(below, 1e-300)
     return np.where(rankings.relevant > 0, found, np.nan)
 
 
@@ -140,7 +140,7 @@ def set_relative_precision(rankings: Rankings, k: int | None) -> Floats:
     [0.5]
     """
     most = np.minimum(rankings.evaluated(k), rankings.relevant)
-    return ratio(counted(rankings.hits, k), most)
+    return ratio(counted(rankings.first(k).hits), most)
 
 
 @explains(set_relative_precision)
@@ -213,7 +213,7 @@ def number_of_hits(rankings: Rankings, k: None = None) -> Floats:
     >>> number_of_hits(from_lists([[1, 0, 1]])).tolist()
     [2.0]
     """
-    return counted(rankings.hits, None).astype(np.float64)
+    return counted(rankings.hits).astype(np.float64)
 
 
 @explains(number_of_hits)

@@ -56,9 +56,9 @@ def binary_preference(rankings: Rankings, k: None = None) -> Floats:
     total, missed = np.zeros((2, len(rankings.returned)))
     misses, relevant = rankings.misses, rankings.relevant
     most = np.maximum(np.minimum(rankings.judged_misses, relevant), 1)
-    for rank in range(rankings.depth):
-        missed += misses[:, rank]
-        total += rankings.hits[:, rank] * (1 - np.minimum(missed, relevant) / most)
+    for column in range(rankings.width):
+        missed += misses[:, column]
+        total += rankings.hits[:, column] * (1 - np.minimum(missed, relevant) / most)
     return ratio(total, relevant)
 
 
@@ -98,14 +98,14 @@ def inferred_average_precision(rankings: Rankings, k: None = None) -> Floats:
     """
     total, hits, missed, pooled = np.zeros((4, len(rankings.returned)))
     misses = rankings.misses
-    for rank in range(rankings.depth):
-        hit = rankings.hits[:, rank]
+    for column in range(rankings.width):
+        hit, place = rankings.hits[:, column], rankings.place(column)
         share = (hits + EPSILON) / (hits + missed + 2 * EPSILON)
-        expected = (pooled * share + 1) / (rank + 1) if rank else 1.0
+        expected = np.where(np.equal(place, 0), 1.0, (pooled * share + 1) / (place + 1))
         total += hit * expected
         hits += hit
-        missed += misses[:, rank]
-        pooled += rankings.judged[:, rank]
+        missed += misses[:, column]
+        pooled += rankings.judged[:, column]
     return ratio(total, rankings.relevant)
 
 
@@ -202,12 +202,12 @@ def explain_eleven_point_average(ranked: RankedList, rounding: str = "up") -> Ex
 def _interpolated(rankings: Rankings, points: tuple[float, ...], rounding: str) -> Floats:
     """The mean over some points of recall of the precision interpolated there. [Q]"""
     wanted = np.array([np.floor(point * rankings.relevant + EXTRA[rounding]) for point in points])
-    left, best = counted(rankings.hits, None).astype(np.float64), np.zeros(len(rankings.returned))
+    left, best = counted(rankings.hits).astype(np.float64), np.zeros(len(rankings.returned))
     total = np.zeros(len(rankings.returned))
     # from the last hit up: the best precision so far is that of this rank and those behind it
-    for rank in rankings.hit_ranks[::-1]:
-        hit = rankings.hits[:, rank]
-        best = np.where(hit, np.maximum(best, left / (rank + 1)), best)
+    for column in rankings.hit_columns[::-1]:
+        hit = rankings.hits[:, column]
+        best = np.where(hit, np.maximum(best, left / (rankings.place(column) + 1)), best)
         total += best * ((wanted == left) & hit).sum(axis=0)
         left -= hit
     total += best * (wanted == 0).sum(axis=0)
