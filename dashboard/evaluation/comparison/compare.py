@@ -14,6 +14,7 @@ import pandas as pd
 
 from dashboard.evaluation.comparison.scores import Scores, mean_of, scores, without_dust
 from dashboard.evaluation.comparison.verdict import verdict
+from dashboard.evaluation.metrics.registry import family_of
 from dashboard.evaluation.rankings import Array
 from dashboard.evaluation.statistics.paired import distinct, holm, paired_t
 from dashboard.evaluation.statistics.resampling import (
@@ -127,7 +128,9 @@ def _compare_pairs(
     rows.loc[rows["p"].isna(), "method"] = ""
     rows["p_t"] = paired_t(*units(differences, codes))[1]
     family = rows["p"].to_numpy().reshape(len(pairs), len(table.measures))
-    kinds = [(pair, _kin(*measure)) for pair in range(len(pairs)) for measure in table.measures]
+    kinds = [
+        (pair, family_of(*measure)) for pair in range(len(pairs)) for measure in table.measures
+    ]
     first_of = distinct(differences, kinds).reshape(family.shape)
     rows["p_holm"] = holm(family, first_of).ravel()
     alone = first_of == np.arange(family.size).reshape(family.shape)
@@ -136,17 +139,6 @@ def _compare_pairs(
     order += ["low", "high", "p", "scored", "total", "better", "same", "worse", "p_holm", "p_t"]
     order += ["tests", "method", "only_in_baseline", "only_in_candidate"]
     return rows[[*order, "null_in_one", "null_in_both"]]
-
-
-def _kin(metric: str, cutoff: int | None) -> tuple[str, int | None]:
-    """A measure by the name of the one that it may be a multiple of.
-
-    >>> _kin("mR", None), _kin("CG(per=image)", 50), _kin("Success", 1), _kin("Success", 5)
-    (('Rsum', None), ('AVG', 50), ('P', 1), ('Success', 5))
-    """
-    name = metric.replace("CAG(CG", "CAG(AVG").replace(",per=image", "")
-    name = {"mR": "Rsum", "CG(per=image)": "AVG"}.get(name, name)
-    return ("P" if cutoff == 1 and name in ("Success", "RR") else name), cutoff
 
 
 def _rows(table: Scores, first: list[int], second: list[int]) -> pd.DataFrame:

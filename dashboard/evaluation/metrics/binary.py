@@ -35,6 +35,11 @@ def counted(flags: Flags) -> Counts:
     return counts
 
 
+def precision_at_one(name: str, k: int | None) -> str:
+    """P where only the first result counts, which any hit decides; else the metric itself."""
+    return "P" if k == 1 else name
+
+
 @metric(
     "P",
     formula="hits in the first K ÷ K",
@@ -88,6 +93,7 @@ def explain_recall(ranked: RankedList) -> Explanation:
     source="trec_eval success; hit rate; VSE++ R@K",
     reads="hits",
     other_names=("hit_any", "hit_rate"),
+    multiple_of=precision_at_one,
 )
 def success(rankings: Rankings, k: int | None) -> Floats:
     """Whether at least one relevant item stands in the first K places (reads hits).
@@ -250,6 +256,7 @@ def explain_r_precision(ranked: RankedList) -> Explanation:
     source="trec_eval recip_rank",
     reads="hits",
     other_names=("MRR", "recip_rank"),
+    multiple_of=precision_at_one,
 )
 def reciprocal_rank(rankings: Rankings, k: int | None) -> Floats:
     """One divided by the rank of the first relevant item, 0 if none is found (reads hits).

@@ -189,6 +189,7 @@ class Discount:
     settings  of the discount
     per       whether the sum is divided by the number of results (image) or not (list)
     original  the source's metric with this discount and the original gain; empty: it has none
+    multiple_of  the discount that it is a multiple of, which does not depend on k; empty: none
     summary   the metric's tooltip; note: what a label adds
     rule      (**settings) → the sentence that explains d
     value     (rankings, k, w, divide) → [Q], where the rank alone does not decide d
@@ -202,6 +203,7 @@ class Discount:
     settings: tuple[Setting, ...] = ()
     per: Setting = PER_LIST
     original: str = ""
+    multiple_of: str = ""
     summary: str = ""
     note: str = ""
     rule: Callable[..., str] | None = None
@@ -263,6 +265,7 @@ _ENTRIES = (
         weights=lambda credit: discounts.constant(len(credit)),
         per=PER_IMAGE,
         original="CG(per=image)",
+        multiple_of="AVG",
         explain=explain_sum,
     ),
     Discount(
@@ -348,6 +351,7 @@ def _enter(discount: Discount) -> None:
         formula = discount.formula.replace("(k", "(rank")
         return f"The discount is {formula}; each result adds: g(k) × discount."
 
+    base = discount.multiple_of or discount.name
     usual = f"Gain in the context of the results before, discounted as {discount.name}"
     value.__doc__ = f"{discount.summary or usual} (reads credit)."
     sums = f"Σ g(k) · {discount.formula}{' ÷ K' if discount.divided else ''}"
@@ -361,6 +365,7 @@ def _enter(discount: Discount) -> None:
         source=SOURCE,
         reads="credit",
         best_first=False,
+        multiple_of=lambda name, k: name.replace(f"({discount.name}", f"({base}"),
     )(value)
     explains(value)(explain)
 

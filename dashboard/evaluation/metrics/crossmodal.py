@@ -84,6 +84,7 @@ def explain_recall_sum(ranked: RankedList) -> Explanation:
     source=SOURCE,
     reads="hits",
     cutoff="never",
+    multiple_of=lambda name, k: "Rsum",
 )
 def mean_recall(rankings: Rankings, k: None = None) -> Floats:
     """Mean of R@1, R@5 and R@10 of both directions; no value where only one is asked.

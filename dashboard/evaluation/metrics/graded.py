@@ -230,6 +230,7 @@ def stopping(grades: Array, largest: int) -> Floats:
     formula="Σ credit",
     source="Zhang et al. 2018; Shao et al. 2019 (CG, ORG)",
     reads="credit",
+    multiple_of=lambda name, k: "AVG" if name == "CG(per=image)" else name,
 )
 def cumulative_gain(rankings: Rankings, k: int | None, per: str = "list") -> Floats:
     """Sum of the credit of the results looked at (reads credit).

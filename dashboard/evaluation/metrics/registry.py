@@ -22,6 +22,7 @@ Reads = Literal["hits", "grades", "credit", "judged", "queries"]
 Across = Literal["mean", "geometric mean", "sum"]
 Function = TypeVar("Function", bound=Callable[..., Floats])
 Explaining = TypeVar("Explaining", bound=Explainer)
+Multiple = Callable[[str, int | None], str]
 
 REGISTRY: dict[str, Metric] = {}
 OTHER_NAMES: dict[str, str] = {}
@@ -36,6 +37,7 @@ class Metric:
     best_first  whether the best order is the one with the best results first
     across   what trec_eval makes of the queries' values: their mean, or else (see `summarise`)
     formula  as a person would write it; source: where the definition stands; summary: the tooltip
+    multiple_of  (name with settings, cutoff) → the metric that its values may be a multiple of
     explain  shows how the value of one ranked list is computed (see `explains`)
     """
 
@@ -50,6 +52,7 @@ class Metric:
     other_names: tuple[str, ...]
     best_first: bool
     across: Across
+    multiple_of: Multiple | None = None
     explain: Explainer | None = None
 
     @property
@@ -92,6 +95,7 @@ def metric(
     other_names: tuple[str, ...] = (),
     best_first: bool = True,
     across: Across = "mean",
+    multiple_of: Multiple | None = None,
 ) -> Callable[[Function], Function]:
     """Enter the decorated function into REGISTRY; its docstring's first line is the tooltip."""
 
@@ -103,7 +107,7 @@ def metric(
                 raise ValueError(f"two metrics are called {each}")
         REGISTRY[name] = Metric(
             name, function, formula, source, summary,
-            reads, cutoff, settings, other_names, best_first, across,
+            reads, cutoff, settings, other_names, best_first, across, multiple_of,
         )  # fmt: skip
         OTHER_NAMES.update(dict.fromkeys(other_names, name))
         return function
@@ -151,6 +155,20 @@ def across_queries(name: str) -> Across:
     """What is made of the queries' values of a metric, by its canonical name without a cutoff."""
     entry = REGISTRY.get(name.partition("(")[0])
     return entry.across if entry else "mean"
+
+
+def family_of(name: str, cutoff: int | None) -> tuple[str, int | None]:
+    """The metric that a measure may be a multiple of, and the cutoff: two of one family may be
+    equal up to a factor in every query. The division by the number of results is such a factor.
+
+    >>> family_of("mR", None), family_of("CG(per=image)", 50), family_of("CAG(CG,w=3)", 50)
+    (('Rsum', None), ('AVG', 50), ('CAG(AVG,w=3)', 50))
+    >>> family_of("Success", 1), family_of("Success", 5)
+    (('P', 1), ('Success', 5))
+    """
+    entry = REGISTRY.get(names.root(name))
+    base = entry.multiple_of(name, cutoff) if entry and entry.multiple_of else name
+    return base.replace(",per=image", ""), cutoff
 
 
 def check_averaged(name: str) -> None:
