@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Container
 from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from dashboard.evaluation import duplicates
 from dashboard.evaluation.image_text.pairing import of_item
-from dashboard.evaluation.protocols import Judgement
+from dashboard.evaluation.protocols import Judgement, Protocol
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.evaluation.protocols.class_labels import labelled, labelled_pairs
 from dashboard.evaluation.protocols.protocol import qrels_of_asked
@@ -114,6 +115,24 @@ def copies_left_out(experiment: Experiment) -> dict[str, str]:
     if not experiment.leaves_copies_out:
         return {}
     return copies(experiment.folder, experiment.digest)
+
+
+def is_hit(
+    rules: Protocol,
+    item_id: str,
+    relevant: Container[str],
+    judged: Collection[str],
+    outside: Container[str],
+) -> bool | None:
+    """Whether a result of one query is relevant; None where nobody judged it.
+
+    relevant, judged: the query's items. outside: results that are no item of the collection; they
+    count as not relevant wherever they count at all.
+    """
+    if item_id in outside and item_id not in judged:
+        return None if rules.condensed else False
+    has_grade = item_id in judged or (rules.complete and len(judged) > 0)
+    return item_id in relevant if has_grade else None
 
 
 def needs_text_model(experiment: Experiment) -> bool:

@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.evaluation.coverage import is_outside, outside, outside_said
 from dashboard.evaluation.protocols.ticks import matches
 from dashboard.experiment.experiment import TYPED, Experiment
-from dashboard.experiment.judging import judgement, required_keywords
+from dashboard.experiment.judging import is_hit, judgement, required_keywords
 from dashboard.experiment.ranking import run
 from dashboard.storage.collection.annotation import matched_ids
 from dashboard.storage.collection.collection import Collection
@@ -62,15 +62,15 @@ def _matched(experiment: Experiment) -> pd.DataFrame:
 
 def _hits(experiment: Experiment, results: pd.DataFrame) -> pd.Series:
     """Whether each result is relevant, as the cards show it."""
-    judged, rules = judgement(experiment), experiment.rules
-    qrels = judged.qrels[judged.qrels["query_id"] == TYPED]
-    relevant = qrels.loc[qrels["grade"] >= judged.relevant_from, "item_id"].astype("str")
-    hits = results["item_id"].isin(relevant).astype("boolean")
-    is_judged = results["item_id"].isin(qrels["item_id"].astype("str"))
-    strange = is_outside(results, experiment.collection.items["item_id"]) & ~is_judged
-    if not (rules.complete and len(qrels)):
-        hits = hits.mask(~is_judged)
-    return hits.mask(strange, pd.NA if rules.condensed else False)
+    judgements = judgement(experiment)
+    qrels = judgements.qrels[judgements.qrels["query_id"] == TYPED]
+    judged = set(qrels["item_id"].astype("str"))
+    good = qrels["grade"] >= judgements.relevant_from
+    relevant = set(qrels.loc[good, "item_id"].astype("str"))
+    is_strange = is_outside(results, experiment.collection.items["item_id"])
+    strange, rules = set(results.loc[is_strange, "item_id"]), experiment.rules
+    hits = [is_hit(rules, item, relevant, judged, strange) for item in results["item_id"]]
+    return pd.Series(hits, results.index, dtype="boolean")
 
 
 def item_called(collection: Collection, name: str) -> str:

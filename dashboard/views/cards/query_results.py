@@ -63,14 +63,8 @@ class QueryResults:
         return PROTOCOLS[self.experiment.protocol]
 
     def hit(self, item_id: str) -> bool | None:
-        """Whether an item is relevant; None where nobody judged it.
-
-        What is no item of the collection counts as not relevant, wherever it counts at all.
-        """
-        if item_id in self.outside and item_id not in self.judged:
-            return None if self.protocol.condensed else False
-        has_grade = item_id in self.judged or (self.protocol.complete and bool(self.judged))
-        return item_id in self.relevant if has_grade else None
+        """Whether an item is relevant; None where nobody judged it."""
+        return judging.is_hit(self.protocol, item_id, self.relevant, self.judged, self.outside)
 
     def as_one(self, item_id: str) -> str:
         """The name that several copies share."""
