@@ -22,9 +22,10 @@ from starlette.testclient import TestClient
 from dashboard.evaluation.duplicates import BITS
 from dashboard.storage.media import item_media as media_module
 from dashboard.storage.media.hashes import picture_hash
-from dashboard.storage.media.item_media import media, media_url, poster_url, problem, routes
+from dashboard.storage.media.item_media import media, routes
 from dashboard.storage.media.safe_open import Unusable, open_inside
 from dashboard.tables import DataError
+from tests.storage.media_addresses import media_url, poster_url, problem
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from starlette.testclient import TestClient
 
 from dashboard.storage.media.decoding.boxes import contents
 from dashboard.storage.media.hashes import picture_hash
-from dashboard.storage.media.item_media import media, media_url, poster_url, routes
+from dashboard.storage.media.item_media import media, routes
 from dashboard.storage.media.serving import Tamed
+from tests.storage.media_addresses import media_url, poster_url
 from tests.storage.test_media import World, client, clip, folder, world_of
 
 __all__ = ["folder"]  # the fixture

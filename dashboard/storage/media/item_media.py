@@ -72,21 +72,6 @@ def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
     return pd.DataFrame(shown, columns=COLUMNS)
 
 
-def media_url(collection: HasMedia, item_id: str) -> str:
-    """The address of an item's clip or picture, relative to the app's root; empty: none."""
-    return str(media(collection, [item_id])["clip"].iloc[0])
-
-
-def poster_url(collection: HasMedia, item_id: str) -> str:
-    """The address of an item's poster, relative to the app's root; empty: there can be none."""
-    return str(media(collection, [item_id])["poster"].iloc[0])
-
-
-def problem(collection: HasMedia, item_id: str) -> str | None:
-    """Why an item's clip or picture is not shown, in a word or two; None: nothing is known."""
-    return media(collection, [item_id])["problem"].iloc[0] or None
-
-
 def poster(collection: HasMedia, item_id: str) -> bytes:
     """The poster of an item as an encoded picture; raises Unusable with the word for it."""
     row = _rows(collection, [item_id]).get(item_id)
