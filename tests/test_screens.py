@@ -282,6 +282,7 @@ def test_the_column_of_a_version_that_may_not_be_compared_is_marked_where_it_sta
     assert marked.any() == (anyway == "yes")
     reason = next(each.value for each in app.caption if each.value.startswith("⚠"))
     assert ids[-1].split("_")[0] in reason
+    assert "v0.1: v0.1" not in reason.replace("\\", ""), "each reason names its version itself"
     assert ("▲ ▼ shown on request" in reason) == (anyway == "yes")
     assert ("without ▲ ▼" in reason) == (anyway == "no")
     assert app.table[1].value.index.str.contains("⚠").sum() == 1

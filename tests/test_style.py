@@ -1,5 +1,5 @@
-"""Style and types are checked like everything else: ruff on all, mypy strictly on what is pure, on
-screens, and on what they read from a link."""
+"""Style and types are checked like everything else: ruff on all files, mypy strictly on the whole
+program."""
 
 import subprocess
 import sys
@@ -19,6 +19,6 @@ def test_ruff_finds_nothing():
     assert found.returncode == 0, found.stdout
 
 
-def test_the_pure_rooms_and_the_screens_have_strict_types():
+def test_the_whole_program_has_strict_types():
     found = run("mypy", "--no-incremental")
     assert found.returncode == 0, found.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -52,7 +53,7 @@ def notes(findings: pd.DataFrame, of_what: str = "on the collection's files") ->
         st.markdown("\n".join(said))
 
 
-def sentence(row: dict[str, Any]) -> str:
+def sentence(row: Mapping[Hashable, Any]) -> str:
     """A finding as a sentence: where, what was found, and what was wanted.
 
     >>> row = {"file": "a.csv", "line": 3, "found": "1 repeated row", "wanted": "each row once"}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -34,11 +36,15 @@ def hand_over(view: View, queries: pd.DataFrame) -> None:
         for kind, written in (("CSV", as_csv), ("JSON", as_json)):
             st.download_button(
                 f"Queries as {kind}",
-                lambda written=written: written(queries).encode(),
+                partial(_encoded, written, queries),
                 file_name=f"{name}-queries.{kind.lower()}",
                 icon=":material/download:",
                 on_click="ignore",
             )
+
+
+def _encoded(written: Callable[[pd.DataFrame], str], table: pd.DataFrame) -> bytes:
+    return written(table).encode()
 
 
 def _report(view: View) -> str:

@@ -10,7 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.digits import decimals, number
-from dashboard.evaluation.explain import Explanation, explain_run
+from dashboard.evaluation.explain import explain_run
+from dashboard.evaluation.metrics.explanation import Explanation
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.ticks import ticks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import nan
 from typing import Any
 
 import pandas as pd
@@ -66,7 +67,7 @@ def versions_by_metrics(view: View) -> None:
     table, ceiling = with_ceilings(view, metrics, rows)
     layout.table(table.set_index("Metric"), "metrics")
     if unlike:
-        st.caption(_unlike_said(view, unlike))
+        st.caption(_unlike_caption(view, unlike))
     st.caption(
         f"{ceiling}Best in bold. ▲ ▼: significantly better or worse than {plain(view.baseline)} "
         f"(randomisation test, Holm over the metrics). {_left_out(view)}{_cut(view)}"
@@ -97,11 +98,12 @@ def _head(version: str, unlike: dict[str, list[str]]) -> str:
     return f"{plain(version)} {NOT_COMPARABLE}" if version in unlike else plain(version)
 
 
-def _unlike_said(view: View, unlike: dict[str, list[str]]) -> str:
+def _unlike_caption(view: View, unlike: dict[str, list[str]]) -> str:
     """Why columns are marked, and whether differences stand in them all the same."""
-    told = " ".join(f"{plain(v)}: {plain('; '.join(ways), None)}." for v, ways in unlike.items())
+    reasons = dict.fromkeys(way for ways in unlike.values() for way in ways)
     marks = "▲ ▼ shown on request" if view.anyway == "yes" else "so without ▲ ▼"
-    return f"{NOT_COMPARABLE} Not comparable with {plain(view.baseline)}, {marks}. {told}"
+    sentence = f"Not comparable with {plain(view.baseline)}, {marks}: "
+    return f"{NOT_COMPARABLE} {sentence}{plain('; '.join(reasons), None)}."
 
 
 def _cell(mean: float | None, best: float, differences: pd.DataFrame, version: str) -> str:
@@ -109,9 +111,9 @@ def _cell(mean: float | None, best: float, differences: pd.DataFrame, version: s
         return "–"
     text = number(mean)
     text = f"**{text}**" if mean >= best - SAME else text
-    if version not in differences.index or not differences.loc[version, "p_holm"] < SIGNIFICANT:
+    if not differences["p_holm"].get(version, nan) < SIGNIFICANT:
         return text
-    delta = differences.loc[version, "delta"]
+    delta = differences["delta"][version]
     colour, mark = ("green", "▲") if delta > 0 else ("red", "▼")
     return f"{text} :{colour}[{mark} {signed(delta)}]"
 

@@ -11,9 +11,9 @@ import streamlit as st
 from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.comparison.compare import SAME
 from dashboard.evaluation.comparison.scores import mean_of
-from dashboard.evaluation.measure import NO_RELEVANT
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import protocol_of
+from dashboard.evaluation.protocols.protocol import NO_RELEVANT
 from dashboard.experiment import judging, measuring
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
@@ -61,7 +61,8 @@ def comparison(view: View) -> pd.DataFrame:
 
 def deltas(view: View) -> pd.DataFrame:
     """The queries in view by signed difference, worst first, each with its outcome."""
-    values = measured(view, dict.fromkeys([view.baseline, view.candidate]), view.metric)
+    versions = list(dict.fromkeys([view.baseline, view.candidate]))
+    values = measured(view, versions, view.metric)
     table = compare.deltas(values, view.baseline, view.candidate)
     return table.assign(outcome=table["delta"].map(_outcome))
 
@@ -140,7 +141,8 @@ def values(view: View, found: Any) -> pd.DataFrame:
     if not versions:
         return MEASUREMENTS.empty()
     table = measuring.measurements(found.experiment, versions, " ".join(metrics_in_view(view)))
-    return table[table["query_id"] == found.query_id]
+    mine: pd.DataFrame = table[table["query_id"] == found.query_id]
+    return mine
 
 
 def in_front(view: View, table: pd.DataFrame) -> pd.DataFrame:

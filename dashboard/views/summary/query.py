@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from html import escape
 from typing import Any
 
@@ -28,6 +29,7 @@ FEEDBACK = ("feedback_1", "feedback_2", "feedback_3")
 def picture(found: Any) -> None:
     """The picture or the text item that is asked with, and what is wrong if there should be one."""
     experiment = found.experiment
+    row: dict[Hashable, Any]
     if experiment.picture:
         row = {"picture": media.upload_address(experiment.picture)}
     elif experiment.live:
@@ -101,7 +103,7 @@ def values_table(view: View, table: pd.DataFrame) -> None:
         rows.append(
             {
                 "Metric": plain(label(view, metric)),
-                **{plain(v): _number(x) for v, x in mine.items()},
+                **{plain(str(v)): _number(x) for v, x in mine.items()},
             }
         )
     with st.expander("All metrics of this query"):
