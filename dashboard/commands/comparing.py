@@ -79,14 +79,14 @@ def _compare(call: Namespace) -> Answer:
     silent = table[table["scored"] == 0]
     for row in silent.itertuples():
         complain(f"{row.metric}: none of {row.total:,} queries is scored in both versions")
-    # of the protocol's own metrics some may be of queries that nobody asked for, such as those of
-    # the other direction; one that is named must have a value
+    # a metric of the protocol may have no value, such as one of the other direction of matching;
+    # a metric that the call names must have one
     missing = len(silent) > 0 and (bool(call.metrics) or len(silent) == len(table))
     return table, FINDING if _regressed(table) or missing else FINE
 
 
 def _regressed(comparison: pd.DataFrame) -> bool:
-    """Whether some measure fell by more than chance explains: its interval lies below 0."""
+    """Whether some metric fell by more than chance explains: its interval lies below 0."""
     return bool((comparison["high"] < 0).any())
 
 
@@ -108,7 +108,7 @@ def _report_of(
     findings: Findings,
     anyway: bool = False,
 ) -> Report:
-    """The report on two versions by a collection's stored queries; the same numbers as `compare`.
+    """The report on two versions by a collection's stored queries, with the numbers of `compare`.
 
     metrics: as the caller names them, the first in front, or empty for the protocol's own.
     Raises DataError where a version is unknown or a file of labels was refused, ValueError where
@@ -134,7 +134,7 @@ def _write_report(made: Report, page: Path, folder: Path | None) -> pd.DataFrame
 
 
 def _check_submissions(call: Namespace) -> None:
-    """Raise ValueError for a submission that is given and not compared."""
+    """Raise ValueError for a submission that is neither baseline nor candidate."""
     for each in call.submission or ():
         if each.name not in (call.baseline, call.candidate):
             raise ValueError(

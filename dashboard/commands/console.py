@@ -17,7 +17,7 @@ from dashboard.letters import escaped_lines
 
 
 class OneLine(ArgumentParser):
-    """A parser that complains in one line, as everything else here does."""
+    """A parser whose errors are one line, as all errors here are."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{one_line(message)} ({self.prog} --help tells more)\n")
@@ -71,33 +71,33 @@ Answer = tuple[pd.DataFrame, int]
 
 
 class Answering(Protocol):
-    """What makes the table and the exit code of a call."""
+    """Computes the table and the exit code of a call."""
 
     def __call__(self, call: Namespace, /) -> Answer: ...
 
 
 class Command(Protocol):
-    """Enters a command by its name, what answers it and what it is about; gives its parser."""
+    """Enters a command by its name, its function and its description; returns its parser."""
 
     def __call__(self, name: str, answer: Answering, about: str, /) -> ArgumentParser: ...
 
 
 def add_collection(parser: ArgumentParser, *, optional: bool = False) -> None:
-    """The argument that names a collection."""
+    """Add the argument that names a collection."""
     text = "a folder's path, or the name of one under data/"
     nargs = "?" if optional else None
     parser.add_argument("collection", nargs=nargs, metavar="COLLECTION", help=text)
 
 
 def opened(call: Namespace) -> Collection:
-    """The collection of a call; what of its files was refused or left out is complained about."""
+    """Open the collection of a call; errors and warnings about its files go to stderr."""
     collection = opened_at(call.collection)
     complain_about(collection.findings, ("error", "warning"))
     return collection
 
 
 def unusable(collection: Collection) -> list[str]:
-    """The versions that are there and cannot be used at all."""
+    """The versions of a collection that cannot be used at all."""
     return [name for name in collection.broken if name not in collection.versions]
 
 

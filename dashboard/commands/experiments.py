@@ -19,7 +19,7 @@ OF_A_COLLECTION = ("runs", "groups", "threshold", "queries", "copies", "min_simi
 
 
 def add_rules(parser: ArgumentParser) -> None:
-    """The options that say which queries count, and how they are judged."""
+    """Add the options for which queries count and how they are judged."""
     parser.add_argument("--protocol", default="", help="default: the collection's first, or trec")
     parser.add_argument("--metrics", default=None, metavar='"P@5 nDCG@10"')
     parser.add_argument("--queries", choices=("text", "item", "all"), help="default: texts")
@@ -33,7 +33,7 @@ def add_rules(parser: ArgumentParser) -> None:
 
 
 def add_keywords(parser: ArgumentParser, *, groups: bool = True) -> None:
-    """The options that say which keywords count."""
+    """Add the options for which keywords count."""
     if groups:
         parser.add_argument(
             "--groups", nargs="+", metavar="GROUP", help="default: the collection's"
@@ -42,9 +42,9 @@ def add_keywords(parser: ArgumentParser, *, groups: bool = True) -> None:
 
 
 def refuse_for_files(call: Namespace) -> None:
-    """Raise ValueError where a call of plain files asks for what only a collection can tell.
+    """Raise ValueError where a call of plain files has an option that only a collection has.
 
-    Whether the queries of a matching are pictures or texts is said of plain files, too.
+    Under crossmodal, plain files take `--queries`: whether their queries are pictures or texts.
     """
     given = [name for name in OF_A_COLLECTION if getattr(call, name, None) is not None]
     if call.protocol == crossmodal.CROSSMODAL.name and call.queries != "all":
@@ -55,7 +55,7 @@ def refuse_for_files(call: Namespace) -> None:
 
 
 def graded(protocol: Protocol, call: Namespace) -> Protocol:
-    """The protocol trec with the scale and the level of relevance that a call names.
+    """The protocol trec with the scale and the level of relevance of a call.
 
     Raises ValueError for any other protocol.
     """
@@ -71,7 +71,7 @@ def graded(protocol: Protocol, call: Namespace) -> Protocol:
 
 
 def protocol_named(name: str, known: Iterable[str] = ()) -> Protocol:
-    """The protocol of that name, else the first of those that the collection knows."""
+    """The protocol of that name; without a name the collection's first."""
     name = name or next(iter(known), "trec")
     if name not in PROTOCOLS:
         raise ValueError(f"no protocol {name!r}; there are {', '.join(PROTOCOLS)}")
@@ -79,7 +79,7 @@ def protocol_named(name: str, known: Iterable[str] = ()) -> Protocol:
 
 
 def groups_of(call: Namespace, collection: Collection) -> list[str]:
-    """The keyword groups of a call. Raises ValueError for one that the collection has not."""
+    """The keyword groups of a call. Raises ValueError for one that the collection lacks."""
     return groups_named(collection, call.groups)
 
 
@@ -89,7 +89,7 @@ def threshold_of(call: Namespace, collection: Collection) -> float:
 
 
 def add_submissions(parser: ArgumentParser) -> None:
-    """The options of a call that takes features beside, or instead of, versions or runs."""
+    """Add the options of calls that take features beside, or instead of, versions or runs."""
     text = "features for the protocol composed, ids beside them as .txt; again for more"
     parser.add_argument("--submission", type=submission, action="append", metavar=FORM, help=text)
     text = f"of submitted features; default: as the collection's versions, else {DIMENSION}"
@@ -97,7 +97,8 @@ def add_submissions(parser: ArgumentParser) -> None:
 
 
 def submission(text: str) -> Submission:
-    """What a call names, files anywhere. Raises ArgumentTypeError for any other form."""
+    """The submission that a call names, its files anywhere. Raises ArgumentTypeError for another
+    form."""
     try:
         return Submission.of(text, anywhere=True)
     except ValueError as problem:
@@ -109,8 +110,8 @@ def submissions_of(
 ) -> tuple[Submitted, ...]:
     """The submissions of a call, in the state that their files are in.
 
-    Raises ValueError under a protocol that scores no features, for a name that is given twice or to
-    one of the versions, and for a dimension of nothing; DataError for a file that is not there.
+    Raises ValueError under a protocol that scores no features, for a name that stands twice or is a
+    version's, and for a dimension without a submission; DataError for a missing file.
     """
     named = tuple(call.submission or ())
     if call.dimension is not None and not named:
@@ -127,10 +128,10 @@ def submissions_of(
 
 
 def experiment_of(call: Namespace, collection: Collection) -> Experiment:
-    """The experiment of a call on an opened collection; what it leaves open is as on the screens.
+    """The experiment of a call on an opened collection, with the defaults of the screens.
 
-    Raises ValueError where no query is of the kind that is asked for, or a submission cannot stand
-    beside the versions; DataError where a submission's file is not there.
+    Raises ValueError where no query is of the chosen kind, or a submission cannot stand beside the
+    versions; DataError for a submission's missing file.
     """
     protocol = graded(protocol_named(call.protocol, collection.protocols), call)
     experiment = Experiment.of(

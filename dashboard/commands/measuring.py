@@ -48,7 +48,7 @@ def add_measure(command: Command) -> None:
 
 
 def add_measured(parser: ArgumentParser) -> None:
-    """The options that say what is measured and how, of a collection or of plain files."""
+    """Add the options for what is measured and how, of a collection or of plain files."""
     add_submissions(parser)
     parser.add_argument("--qrels", type=Path, metavar="FILE", help="judgements, TREC or CSV")
     text = "a run; again for more"
@@ -68,10 +68,10 @@ def _measure(call: Namespace) -> Answer:
 def measurements_of(
     call: Namespace, versions: Sequence[str] | None
 ) -> tuple[pd.DataFrame, Experiment | None, bool]:
-    """The measurements of either form of a call, and the experiment where it is of a collection.
+    """The measurements of a call, its experiment (None for plain files), and whether all versions
+    were measured.
 
-    versions: None for all of them, where those that cannot be used are left out, said; last,
-    whether none was.
+    versions: None for all; unusable ones are then left out with a warning.
     """
     submitted = call.submission or []
     files = bool(call.run or (call.qrels and submitted))
@@ -94,8 +94,7 @@ def measurements_of(
 def _measured(
     experiment: Experiment, names: Sequence[str], metrics: str, findings: Findings, all_of: bool
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The measurements of versions and submissions, and those that were left out or could be asked
-    nothing.
+    """The measurements of versions and submissions, and the names of those without any.
 
     Raises DataError where a version cannot be used; of `all_of` them only where none can.
     """

@@ -31,19 +31,19 @@ _WRITTEN = {
     **dict.fromkeys(("p", "p_holm", "p_t", "p_original", "p_context"), chance),
     **dict.fromkeys(("delta", "difference"), signed),
 }
-"""Columns of numbers that are written in a way of their own."""
+"""How the numbers of some columns are written."""
 _BOUNDS = dict.fromkeys(("low", "high"), signed)
-"""Bounds, where they are of a difference."""
+"""The same for bounds, in tables of differences."""
 WIDTH, LONGEST = 72, 2_000
-"""Characters of a line of a cell, and of a cell; CSV and JSON have longer ones whole."""
+"""The most characters of a line in a cell, and of a cell; CSV and JSON write all of them."""
 
 
 def printed(frame: pd.DataFrame, form: Format, *, on_terminal: bool = False) -> str:
     """The table as text, without a last line end.
 
-    Nothing in it can act on a terminal or hide there: a table for people shows such letters as
-    `\\u200b`, JSON escapes them in its own way, which programs read back as the same data. CSV is
-    data as they are, without control characters; on a terminal it is escaped as a table is.
+    No letter can act on a terminal or be invisible there: a table for people shows such letters as
+    `\\u200b`, JSON has its own escapes, which programs read back as the same data. CSV holds the
+    data as they are, without control characters; on a terminal it is escaped like a table.
     """
     columns = {str(column): [own_type(cell) for cell in frame[column]] for column in frame.columns}
     if form == "json":
@@ -57,7 +57,7 @@ def printed(frame: pd.DataFrame, form: Format, *, on_terminal: bool = False) -> 
 
 
 def one_line(text: object) -> str:
-    """A complaint in one line, whatever stands in it, as a terminal may have it."""
+    """A message in one line, with all letters escaped that could act on a terminal."""
     return escaped(re.sub("[ \\t\\r\\n]+", " ", str(text)).strip())
 
 
@@ -104,7 +104,7 @@ def _in_blocks(columns: dict[str, list[Any]]) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """A cell in as many lines as its sentence needs; words, such as ids and paths, stay whole."""
+    """A cell in lines of at most WIDTH characters; words, such as ids and paths, stay whole."""
     kept = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return wrap(kept, WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
 
@@ -125,8 +125,8 @@ WANTED = "a folder that exists and that you may write in"
 def write_file(path: Path, text: str) -> int:
     """Write a text as UTF-8 and return its bytes. Raises DataError where that is not possible.
 
-    A reader of the file, or a call that is interrupted, never meets half of it: a draft beside it
-    takes its place. What is no file (a pipe, /dev/stdout) is written to as it is.
+    The file is written beside its place and then moved there, so that nobody reads half of it, even
+    after an interruption. A pipe or /dev/stdout is written directly.
     """
     content = text.encode("utf-8", "replace")
     place = path.resolve()  # a link stays a link

@@ -66,7 +66,7 @@ LIMITS = [
         f"{networks.ROOM // _MB:,} MB",
     ),
 ]
-"""What a file may ask for; the rooms refuse more with the file and the line."""
+"""The limits of files; each room refuses more with file and line."""
 BLOCK = re.compile(r"<!-- begin ([\w .]+?) \(.*?\) -->\n.*?<!-- end \1 -->", re.DOTALL)
 BEGIN = "<!-- begin {} (written by: python -m dashboard reference --write) -->"
 
@@ -74,7 +74,7 @@ BEGIN = "<!-- begin {} (written by: python -m dashboard reference --write) -->"
 def add_to(command: Command, abouts: Mapping[str, str]) -> None:
     """Enter the four commands.
 
-    abouts: what each command prints, which is filled while the commands are entered.
+    abouts: the description of each command, filled in while commands are entered.
     """
     command("metrics", lambda call: (metrics(), FINE), "every metric with its formula and source")
     about = "every protocol: what is relevant, its metrics, and what they are blind to"
@@ -94,7 +94,7 @@ def metrics() -> pd.DataFrame:
 
 
 def protocols() -> pd.DataFrame:
-    """Every protocol: what is relevant (definition), what it shows, and where that comes from."""
+    """Every protocol: its definition of relevance, its metrics, and its source."""
     rows = [
         {
             "protocol": each.name,
@@ -112,8 +112,7 @@ def protocols() -> pd.DataFrame:
 
 
 def keys() -> pd.DataFrame:
-    """Every key of a link: what it holds, its values, its default, and whether the value of a
-    metric depends on it."""
+    """Every key of a link: its meaning, values and default, and whether metrics depend on it."""
     columns = ["key", "holds", "values", "default", "changes_numbers"]
     rows = [
         ("v", "the version of these keys", SCHEME, SCHEME, False),

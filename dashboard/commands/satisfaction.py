@@ -66,10 +66,10 @@ def _satisfaction(call: Namespace) -> Answer:
 
 
 def table_of(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The table that a call asks for, whose answers it rests on in its first column; and findings.
+    """The table that a call names, with whose answers it rests on in its first column; and
+    findings.
 
-    Raises DataError where the collection has no lists, no such list, or a file of theirs cannot be
-    used.
+    Raises DataError where the collection has no lists or no such list, or a file cannot be used.
     """
     study = context_study.study_in(collection.folder)
     known = context_study.lists_in(study)
@@ -83,7 +83,7 @@ def table_of(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, pd.
         table = browsed.steps(call.list, reading, call.discount)
     else:
         raise DataError(collection.name, f"no list {call.list[:80]!r}", "a list of lists.csv")
-    table = table.copy()  # results are shared
+    table = table.copy()  # a copy, because results are shared
     table.insert(0, "answers", kind)
     noted = _whose(kind)
     number = browsed.in_each_row(reading.rows) if reading.average == "rows" else None

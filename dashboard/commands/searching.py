@@ -52,8 +52,8 @@ def _search(call: Namespace) -> Answer:
 
 
 def experiment_of(call: Namespace, collection: Collection) -> Experiment:
-    """The experiment of what a call searches with: a text, an item, or a file that is an item's own
-    or a picture; a text beside a picture says what this should find.
+    """The experiment of a search with a text, an item, or a file: a picture, or an item's own clip.
+    A text beside a picture describes what the picture should find.
 
     Raises ValueError where none or several are given, DataError where one cannot be used.
     """

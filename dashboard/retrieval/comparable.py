@@ -1,4 +1,4 @@
-"""May two versions be compared? Only if asked the same, of the same gallery, equally deep."""
+"""Whether two versions may be compared: same queries, same gallery, lists of the same depth."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from dashboard.tables import counted, listed
 
 @dataclass(frozen=True)
 class Made:
-    """What a version's results rest on: the items and text queries that it knows, how deep its
-    lists go, and in what it differs from what was written down when it was made."""
+    """What a version's results rest on: its items and text queries, the depth of its lists, and how
+    it differs from its record."""
 
     items: frozenset[str]
     queries: frozenset[str]

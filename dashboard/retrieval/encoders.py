@@ -35,7 +35,7 @@ def encode_text(model: Model, texts: Sequence[str]) -> Array:
 
 
 def text_vectors(model: Model, names: Sequence[str], texts: Sequence[str]) -> Vectors:
-    """The vectors of texts under names, as the version's items have them: hash codes are the signs.
+    """The vectors of texts under names; hash codes (their signs) where the items have codes.
 
     Raises DataError as `encode_text`.
     """
@@ -44,7 +44,7 @@ def text_vectors(model: Model, names: Sequence[str], texts: Sequence[str]) -> Ve
 
 
 def _projected(model: Model, texts: Sequence[str]) -> Array:
-    """The packaged model's vectors through the version's own learned projection."""
+    """The packaged model's vectors, mapped by the version's own learned projection."""
     file = f"models/{model.name}/text_projection.npy"
     if model.text_projection is None:
         raise DataError(file, "no such file", "the projection of text vectors")
@@ -63,7 +63,7 @@ def _own_model(model: Model, texts: Sequence[str]) -> Array:
 
 
 def _own_folder(model: Model) -> Path | None:
-    """The folder of a version's own language model; None: the operator's stands in its place."""
+    """The folder of a version's own language model; None: it uses the operator's."""
     folder = (model.folder / TEXT_MODEL).resolve()
     if not folder.is_relative_to(model.folder.resolve()):
         raise DataError(f"models/{model.name}/{TEXT_MODEL}", "a link out of the folder", "a folder")
@@ -78,9 +78,9 @@ def text_model_of(model: Model) -> Path:
 
 
 def see(model: Model, picture: Image.Image) -> Array:
-    """The vector of a picture by a version's sentence-transformers model that sees pictures too.
+    """The vector of a picture by a version's sentence-transformers model.
 
-    Raises DataError where it sees none.
+    Raises DataError where that model embeds no pictures.
     """
     backend: Any = language_models.backend(_own_folder(model) or language_models.packaged_model())
     try:

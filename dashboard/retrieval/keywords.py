@@ -1,10 +1,10 @@
 """Free text → keywords of the vocabulary, by algorithm 1 of ALFA 0.1: every n-gram of one to three
-words is compared with every keyword and its other words, and stands for the nearest.
+words is compared with every keyword and its other words, and mapped to the nearest.
 
 Stop words are dropped first. An n-gram that is a keyword or one of its other words, but for case
 and plural, has score 1; there an n-gram may be longer. Any other has the cosine of KeyBERT's
-embeddings and counts only where the next keyword is clearly further away: "road" is near to
-everything.
+embeddings and counts only where the next keyword is clearly further away, because "road" is
+near to everything.
 """
 
 from __future__ import annotations
@@ -74,10 +74,11 @@ def keep(
     candidates: pd.DataFrame, threshold: float, groups: Sequence[str] | None = None
 ) -> pd.DataFrame:
     """The candidates with `kept` marked: score at least `threshold`, and no word shared with a
-    better one.
+    better candidate.
 
-    Better is what occurs word for word, the longer the better, then the higher score, where each
-    further word is worth 0.06. Keywords outside `groups` are not kept, yet still take their words.
+    A keyword that occurs word for word is better than any other, a longer one better than a
+    shorter; then the higher score counts, where each further word adds 0.06. Keywords outside
+    `groups` are not kept, but no other keyword may use their words.
     """
     table = candidates.reset_index(drop=True)
     lengths = table["ngram"].str.count(" ").to_numpy() + 1
@@ -99,7 +100,7 @@ def keep(
 
 @dataclass(frozen=True, eq=False)
 class Phrases:
-    """A vocabulary made ready: `vectors[i]` is a phrase of the entry `owner[i]`; `exact` finds an
+    """An embedded vocabulary: `vectors[i]` is a phrase of the entry `owner[i]`; `exact` finds an
     entry by the plain words of a phrase."""
 
     entries: tuple[Entry, ...]
@@ -108,7 +109,8 @@ class Phrases:
     exact: dict[str, list[int]]
 
     def nearest(self, ngrams: Sequence[str]) -> dict[str, list[tuple[str, str, float]]]:
-        """For each n-gram its (group, keyword, score): several only where it is a word of each."""
+        """For each n-gram its (group, keyword, score); several where it is a word for each of
+        them."""
         found: dict[str, list[tuple[str, str, float]]] = {}
         close = []
         for ngram in ngrams:
@@ -132,7 +134,7 @@ class Phrases:
             best = np.maximum.reduceat(row, starts)
             owner = int(best.argmax())
             others = np.delete(best, owner)
-            # Just below 1, so that only what occurs word for word has 1.
+            # below 1, so that only an n-gram that occurs word for word has 1
             yield owner, min(float(best[owner]), 0.9999), float(others.max(initial=-1.0))
 
 
@@ -152,8 +154,8 @@ def _phrases(entries: tuple[Entry, ...], model: str) -> Phrases:
 
 
 def _ngrams(text: str) -> Iterator[str]:
-    """All n-grams of the text's words but stop words, the longer ones only to be found word for
-    word."""
+    """All n-grams of the text's words without stop words; the longer ones match word for word
+    only."""
     words = _content(text)
     for length in range(1, LONGEST_PHRASE + 1):
         for start in range(len(words) - length + 1):
@@ -166,7 +168,7 @@ def _content(text: str) -> list[str]:
 
 
 def _plain(ngram: str) -> str:
-    """The words in the singular, as far as their ends tell."""
+    """The words in the singular, by the rules for English endings."""
     return " ".join(map(_singular, ngram.split(" ")))
 
 

@@ -28,7 +28,7 @@ Array = npt.NDArray[np.float32]
 
 
 class Backend(Protocol):
-    """What KeyBERT asks of an embedding model."""
+    """The interface of KeyBERT's embedding models."""
 
     def embed(self, documents: list[str]) -> Array:
         """Vectors [document, dimension]."""
@@ -36,19 +36,21 @@ class Backend(Protocol):
 
 _log = logging.getLogger(__name__)
 lock = threading.RLock()
-"""Held while a model is loaded, and while one encodes."""
+"""Locked while a model is loaded, and while one encodes."""
 _starting = threading.Lock()
 _warming: list[threading.Thread] = []
-_backends: OrderedDict[tuple[Path, str], Backend] = OrderedDict()  # the last one used comes last
+_backends: OrderedDict[tuple[Path, str], Backend] = (
+    OrderedDict()
+)  # in order of use, the last one last
 MOST = 4
-"""So many language models stay loaded; each holds some hundred megabytes."""
+"""At most so many language models stay loaded; each takes some hundred megabytes."""
 
 
 def sentence_vectors(texts: Sequence[str], folder: Path | None = None) -> Array:
     """Unit vectors [text, 384] by the packaged language model, or the one in `folder`.
 
-    Loads it first where it is not loaded yet, which takes seconds. A text alone is remembered:
-    the versions of a collection ask for the same one after another.
+    Loads the model first, which takes seconds. The vector of a single text is remembered, because
+    all versions of a collection encode the same one.
     """
     folder = folder or packaged_model()
     if len(texts) == 1:
@@ -61,7 +63,7 @@ def state() -> str:
     try:
         return state_of(packaged_model())
     except DataError:
-        return ""  # a text that is encoded says why
+        return ""  # encoding a text raises the reason
 
 
 def state_of(folder: Path) -> str:
@@ -96,9 +98,9 @@ def ready() -> bool:
 
 
 def warm() -> threading.Thread:
-    """Begin to load the language model in the background, once; the thread that does it.
+    """Begin to load the language model in the background, once; returns the thread.
 
-    Where it ends and the model is not `ready`, the first text that is encoded says why.
+    If it ends and the model is not `ready`, encoding a text raises the reason.
     """
     with _starting:
         if not _warming:
@@ -130,8 +132,10 @@ def packaged_model() -> Path:
 
 
 def backend(folder: Path) -> Backend:
-    """KeyBERT's embedding model over sentence-transformers, loaded once for each folder in the
-    state of its files. Few stay loaded; the one that was not used for longest goes."""
+    """KeyBERT's embedding model over sentence-transformers, loaded once for each state of a folder.
+
+    Few stay loaded; the least recently used one is dropped.
+    """
     with lock:
         key = (folder, state_of(folder))
         if key not in _backends:
@@ -147,11 +151,10 @@ def backend(folder: Path) -> Backend:
 
 
 def _leave_alone(after_another: bool) -> None:
-    """Keep the collection of garbage from looking at what is loaded.
+    """Exclude the loaded libraries from garbage collection.
 
-    Streamlit collects garbage after every run of a page; what torch and transformers brought along
-    becomes garbage only when a model is given up, and looking through it would take 0.2 s each
-    time.
+    Streamlit collects garbage after every run of a page, and the objects of torch and transformers,
+    which never become garbage while a model is loaded, would take 0.2 s each time.
     """
     if after_another:
         gc.unfreeze()
@@ -181,7 +184,7 @@ def _load(folder: Path) -> Backend:
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},
         )
-    except Exception as error:  # whatever files of others make the libraries raise
+    except Exception as error:  # the libraries raise many kinds of errors for foreign files
         _log.warning("%s cannot be loaded: %r", folder.name, error)
         wanted = "a sentence-transformers folder that brings no code of its own"
         found = f"a language model that cannot be loaded ({type(error).__name__})"

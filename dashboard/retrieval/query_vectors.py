@@ -1,7 +1,7 @@
-"""What a version asks with: its stored query vectors, and those that its encoder makes of texts.
+"""The query vectors of a version: its stored ones, and those that its encoder makes of texts.
 
-A text that is stored without a vector is encoded once. The vectors are kept in the cache folder by
-what they were made of: the text, the encoder and its files.
+A stored text without a vector is encoded once. The vectors are saved in the cache folder under a
+fingerprint of the text, the encoder and its files.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from dashboard.storage.versions.versions import Model, texts_alone
 from dashboard.tables import DataError
 
 RECIPE = "text vectors, 1"
-"""Change it when texts are encoded in another way."""
+"""Change this number when texts are encoded in another way."""
 CHECK = 32
-"""Bytes before a kept array: its sha256."""
+"""Bytes of the sha256 before a saved array."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,8 @@ class QueryVectors:
 
 
 def query_vectors(model: Model, queries: pd.DataFrame) -> QueryVectors:
-    """What a version asks stored queries with: the stored vector of a query, else its text encoded,
-    else the vector of the item that it is. queries: the table QUERIES, or some of its rows."""
+    """A version's vectors of stored queries: the stored vector, else the encoded text, else the
+    vector of the item that is the query. queries: the table QUERIES, or some of its rows."""
     ids = queries["query_id"].tolist()
     stored = model.queries.rows(ids) if model.queries else _none(model)
     made, why = _encoded(model, queries)
@@ -61,7 +61,7 @@ def query_vectors(model: Model, queries: pd.DataFrame) -> QueryVectors:
 
 
 def to_encode(model: Model, queries: pd.DataFrame) -> dict[str, str]:
-    """The texts that a version has no stored vector of and would encode: query_id → text."""
+    """The texts that a version has to encode, because it has no stored vector: query_id → text."""
     if model.encoder not in encoders.ENCODERS:
         return {}
     stored = set(model.queries.ids if model.queries else ())
@@ -69,7 +69,7 @@ def to_encode(model: Model, queries: pd.DataFrame) -> dict[str, str]:
 
 
 def _encoded(model: Model, queries: pd.DataFrame) -> tuple[Vectors, dict[str, str]]:
-    """The vectors of the texts that a version has none of, or why it has not."""
+    """The vectors of texts without a stored one, and the reasons where there are none."""
     texts = to_encode(model, queries)
     if not texts:
         stored = set(model.queries.ids if model.queries else ())
@@ -90,13 +90,13 @@ def _none(model: Model) -> Vectors:
 
 
 _made: WeakKeyDictionary[Model, tuple[str, npt.NDArray[np.float32]]] = WeakKeyDictionary()
-"""The last that each version encoded, by the key of it."""
+"""The texts that each version encoded last: key → vectors."""
 _one_at_a_time = threading.Lock()
 
 
 def _matrix(model: Model, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Unit vectors of texts by a version's encoder: those that are remembered or kept, else made
-    now and kept. Raises DataError where they cannot be made."""
+    """Unit vectors of texts by a version's encoder, from memory or the cache folder, else computed
+    and saved. Raises DataError where they cannot be computed."""
     key = _key(model, texts)
     with _one_at_a_time:
         known = _made.get(model)
@@ -133,7 +133,7 @@ def _written(matrix: npt.NDArray[np.float32]) -> bytes:
 
 
 def _read(content: bytes, shape: tuple[int, int]) -> npt.NDArray[np.float32] | None:
-    """The array in a kept file; None where it is not what was kept."""
+    """The array in a saved file; None where the file is damaged."""
     if hashlib.sha256(content[CHECK:]).digest() != content[:CHECK]:
         return None
     try:

@@ -31,7 +31,7 @@ Groups = Mapping[str, str] | None
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at: what it is called, how it came out, and why, in a sentence."""
+    """One check of the gate: its name, its outcome, and the reason in a sentence."""
 
     kind: Literal["versions", "metric", "slice", "query"]
     name: str
@@ -40,7 +40,7 @@ class Check:
 
     @property
     def breaks(self) -> bool:
-        """Whether the gate fails by it; what cannot be decided does not pass."""
+        """Whether the gate fails by this check; one that cannot be decided fails, too."""
         return self.outcome in BREAKS
 
 

@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Gate:
-    """The conditions and known queries of a call, and where the answer is written.
+    """The conditions and known queries of a call, and the files for the outcome.
 
     shown: the measures of the table that `compare` prints.
     """
@@ -48,7 +48,7 @@ class Gate:
 
     @classmethod
     def of(cls, call: Namespace) -> Gate | None:
-        """The gate of a call; None where nothing is asked of it.
+        """The gate of a call; None for a call without any of its options.
 
         Raises ValueError or DataError for conditions or a file that cannot be read.
         """

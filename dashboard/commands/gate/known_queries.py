@@ -13,9 +13,9 @@ from dashboard.experiment.plain_files import KnownQueries
 def check_known_queries(
     measurements: pd.DataFrame, candidate: str, known: KnownQueries
 ) -> list[Check]:
-    """A good query must keep at least its value; one that fails must still fail, strictly.
+    """A good query must have at least its value; one that is known to fail must still fail.
 
-    One that was not asked at all cannot be decided.
+    A query that is not measured cannot be decided.
     """
     mine = measurements[measurements["run"] == candidate]
     keys = zip(mine["query_id"], mine["metric"], mine["cutoff"].fillna(-1), strict=True)

@@ -95,7 +95,7 @@ def _score(folder: str, digest: str, submitted: Submitted) -> Scored:
         collection.check_evidence()
         with placing(collection.folder):
             labels = PROTOCOLS[PROTOCOL].judge(collection, None).qrels
-        against = submissions.held_against(collection)
+        against = submissions.checks_of(collection)
         run = score_against(labels, submitted, against, findings)
     except DataError as problem:
         return Scored(RUN.empty(), problem, findings.frame(), "")

@@ -3,7 +3,7 @@
 Every form that teams have is read: groups with or without the `pv_` prefix, several keywords in a
 cell, ids with or without the clip's extension, spans of longer videos, other people's paths (only
 the file's name counts). Keywords are compared without case and blanks around them, in Unicode's NFC
-form, without letters that nobody sees; each is shown in its most frequent spelling. A cell that
+form, without invisible letters; each is shown in its most frequent spelling. A cell that
 holds a list as a program printed it is read as that list.
 """
 
@@ -85,7 +85,7 @@ def read_annotation(
 
 
 def keyword_key(keyword: str) -> str:
-    """What two spellings of one keyword have in common.
+    """A keyword in the form that all its spellings share.
 
     >>> keyword_key("  Small   VEHICLE ")
     'small vehicle'
@@ -139,7 +139,7 @@ def _group_columns(frame: pd.DataFrame, groups: Sequence[str], name: str) -> dic
 
 
 def _without_groups(columns: Sequence[str], groups: Sequence[str], name: str) -> DataError:
-    """What to write where no column is known to hold keywords."""
+    """The error for a file in which no column holds keywords, with the line to write."""
     own = [column for column in columns if column not in {"slice_id", *FILES, *OTHERS}]
     found = f"the columns {listed(columns)}"
     if groups:
@@ -167,10 +167,10 @@ def _keywords(
 ) -> pd.DataFrame:
     cells = frame.melt("slice_id", list(columns), "group", "cell", ignore_index=False)
     cells = cells[cells["cell"].str.strip() != ""]
-    _say_invisible(cells["cell"], name, findings)
+    _note_invisible(cells["cell"], name, findings)
     listings = _listings(cells["cell"], name, findings)
     separator = _separator(cells["cell"][[each is None for each in listings]])
-    _say_other_separators(cells["cell"], listings, separator, name, findings)
+    _warn_of_other_separators(cells["cell"], listings, separator, name, findings)
     if separator != ",":
         findings.note(name, f"keywords separated by {separator}", "a comma; they were split there")
     split = [
@@ -197,8 +197,8 @@ def _keywords(
     return KEYWORDS.check(rows[list(KEYWORDS.columns)].reset_index(drop=True), name)
 
 
-def _say_invisible(cells: pd.Series, name: str, findings: Findings) -> None:
-    """A note where keywords hold letters that nobody sees: they are taken out."""
+def _note_invisible(cells: pd.Series, name: str, findings: Findings) -> None:
+    """Note the invisible letters in keywords, which are taken out."""
     found = [(int(str(line)), letter) for line, c in cells.items() for letter in invisible_in(c)]
     if found:
         kinds = listed(dict.fromkeys(escape(letter) for _, letter in found))
@@ -209,7 +209,7 @@ def _say_invisible(cells: pd.Series, name: str, findings: Findings) -> None:
 
 
 def _listings(cells: pd.Series, name: str, findings: Findings) -> list[list[str] | None]:
-    """For each cell the elements of the list that it holds, None where it holds none; with a note.
+    """The elements of the list in each cell, None for a cell without a list; adds a note.
 
     Raises DataError with the line of a list that cannot be read.
     """
@@ -230,14 +230,14 @@ def _listings(cells: pd.Series, name: str, findings: Findings) -> list[list[str]
     return found
 
 
-def _say_other_separators(
+def _warn_of_other_separators(
     cells: pd.Series,
     listings: Sequence[list[str] | None],
     separator: str,
     name: str,
     findings: Findings,
 ) -> None:
-    """A warning where a cell has another separator than the column: it is one keyword then."""
+    """Warn of cells with another separator than the column; each counts as one keyword."""
     others = [mark for mark in SEPARATORS if mark != separator]
     odd = [
         (int(str(line)), cell)

@@ -56,11 +56,12 @@ COUNTED = ("protocols", "groups", "default_groups", "cutoffs", "mapping_threshol
 class Collection:
     """A test collection: items, queries, labels, and the versions that are compared on them.
 
-    `broken` says why a model was left out, `refused` why a file of labels was: no number that needs
-    it may be shown. `findings` lists everything that was dropped, repaired or refused. `digests`
-    are of what makes the gallery, the queries, the labels and each version, whose order does not
-    matter (`gallery order` and `queries order` are of the same in order); `state` is of all that
-    was read, what merely divides or describes queries and items, too.
+    broken    why a model was left out, by its name
+    refused   why a file of labels was left out; no number that needs it may be shown
+    findings  everything that was dropped, repaired or refused
+    digests   fingerprints of the gallery, the queries, the labels and each version. The order of
+              rows changes only `gallery order` and `queries order`
+    state     the fingerprint of all tables, with the columns that only divide or describe
     """
 
     name: str
@@ -110,11 +111,11 @@ class Collection:
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
-        """Where the first protocol's metrics cut their lists; none: where that one itself does."""
+        """The cutoffs of the first protocol's metrics; empty: the protocol's own."""
         return tuple(self.settings["cutoffs"])
 
     def cutoffs_of(self, protocol: str) -> tuple[int, ...]:
-        """The cutoffs of the first protocol; each further one has its own, so none are given."""
+        """The cutoffs that the collection sets for a protocol: only the first one has any."""
         return self.cutoffs if protocol == self.protocols[0] else ()
 
     @property
@@ -144,19 +145,19 @@ class Collection:
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """The names of models and run files together, v0.2 before v0.10."""
+        """The names of all models and run files, v0.2 before v0.10."""
         return tuple(sorted({*self.models, *self.run_files}, key=natural))
 
     @property
     def searched(self) -> dict[str, Model]:
-        """The versions that are searched by vectors: where a file of results has the same name,
-        that file counts and the model is none of them."""
+        """The versions that are searched by vectors. Where a run file has a model's name, the file
+        counts and the model is not searched."""
         return {name: m for name, m in self.models.items() if name not in self.run_files}
 
     def under(self, protocol: str) -> Collection:
         """The collection as a protocol reads its vectors: `hashing` takes their signs.
 
-        A version that has none to take is `broken` there.
+        A version whose signs are all the same is `broken` there.
         """
         return self._coded if self.by_signs(protocol) else self
 
@@ -186,7 +187,7 @@ class Collection:
 
 
 def names() -> list[str]:
-    """The collections that are there: those that say `first`, then the others in natural order."""
+    """The names of all collections: those with `first = true`, then the others in natural order."""
     places = COLLECTIONS.iterdir() if COLLECTIONS.is_dir() else ()
     there = sorted((p.name for p in places if (p / SETTINGS).is_file()), key=natural)
     return sorted(there, key=lambda name: not stands_first(COLLECTIONS / name / SETTINGS))
@@ -224,7 +225,7 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     settle_groups(settings, keywords["group"].unique(), findings)
     items = with_sides(items, settings["protocols"], "items.csv", findings)
     of_texts = side_searched_by_texts(items, settings["protocols"])
-    queries, query_keywords, qrels = _read_asked(read, items, vocabulary, of_texts)
+    queries, query_keywords, qrels = _read_queries_and_labels(read, items, vocabulary, of_texts)
     asked = needing_vectors(queries)
     texts = texts_alone(queries)
     models, broken = read_models(
@@ -254,7 +255,7 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     )  # fmt: skip
 
 
-def _read_asked(
+def _read_queries_and_labels(
     read: Reader, items: pd.DataFrame, vocabulary: pd.DataFrame, of_texts: str
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame | None]:
     """The queries, their keywords and their judgements; a file that is refused is left out."""
@@ -306,8 +307,11 @@ def _coded(
     protocols: list[str],
     findings: Findings,
 ) -> tuple[dict[str, Model], dict[str, DataError]]:
-    """The models and what is wrong with others: where hash codes are wanted, it is said which
-    models have none, and those whose signs tell nothing are broken under this protocol."""
+    """The usable models, and the errors of the others.
+
+    Where hash codes are wanted, a warning names each model without codes, and a model whose signs
+    are all the same is an error.
+    """
     if OF_CODES not in protocols:
         return models, broken
     coded, signless = with_codes(models)
@@ -323,7 +327,7 @@ def _coded(
 
 
 def _runs(folder: Path, models: dict[str, Model], findings: Findings) -> dict[str, Path]:
-    """The run files by name; where a model has the same name, its file counts, said."""
+    """The run files by name. Where a model has the same name, the file counts; a note says so."""
     runs = run_files(folder / "runs", findings)
     for name in sorted(set(models) & set(runs)):
         found = f"a run of the model {name}"

@@ -38,9 +38,11 @@ def of_table(frame: pd.DataFrame | None, columns: Iterable[str], *, ordered: boo
 
 
 def of_cells(*frames: pd.DataFrame | None) -> str:
-    """The sha256 of every cell of tables, in the order of columns and rows: of texts the bytes, of
-    other columns pandas' hash of each row. Quick enough for millions, and no fingerprint to write
-    down."""
+    """The sha256 of every cell of tables, in the order of columns and rows.
+
+    Texts enter by their bytes, other columns by pandas' hash of each row: quick for millions of
+    rows, but it may change with pandas, so it is never written into a file.
+    """
     digest = hashlib.sha256()
     for frame in frames:
         columns = [] if frame is None else [str(column) for column in frame.columns]
@@ -79,7 +81,7 @@ def of_array(array: np.ndarray | None, *names: str) -> str:
 
 
 def of_file(path: Path) -> str:
-    """The sha256 of a file's bytes (for runs, which are read only when asked for)."""
+    """The sha256 of a file's bytes (for runs, which are read only when they are measured)."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -93,7 +95,7 @@ def of_run(path: Path) -> str:
 
 def of_folder(folder: Path) -> str:
     """The sha256 of the names and bytes of all files below a folder; a file is read again only
-    when it was written again."""
+    when it has changed."""
     found = []
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -102,7 +104,7 @@ def of_folder(folder: Path) -> str:
 
 
 def of_file_once(path: Path) -> str:
-    """The sha256 of a file's bytes, which are read again only when the file was written again."""
+    """The sha256 of a file's bytes, which are read again only when the file has changed."""
     seen = path.stat()
     return _of_file_as(path, (seen.st_ino, seen.st_size, seen.st_mtime_ns))
 
@@ -113,15 +115,14 @@ def _of_file_as(path: Path, facts: tuple[int, ...]) -> str:
 
 
 PLACES = {"": False, "models": True, "runs": False}
-"""Folders of a collection whose files enter numbers, and whether those of folders below do, too."""
+"""Folders of a collection whose files enter numbers, and whether folders below them do, too."""
 
 
 def stamp(folder: Path) -> str:
-    """A stamp that changes when a file of a collection's folder that enters numbers is added,
-    removed or written again.
+    """A stamp that changes when a file that enters numbers is added, removed or written again.
 
-    Media are not looked at: they are read anew when they are shown. Every screen asks dozens of
-    times, so files are listed once and not one by one.
+    Media are left out: they are read anew when they are shown. Every screen calls this dozens of
+    times, so each folder is listed once.
     """
     found = [
         (entry.path, entry.stat())

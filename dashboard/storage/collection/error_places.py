@@ -1,4 +1,4 @@
-"""Where in a collection's files a refusal stands: judging, which meets it, sees no files."""
+"""Adds file name and line to a DataError that is raised while judging, which sees no files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dashboard.tables import DataError
 
 @contextmanager
 def placing(folder: Path) -> Iterator[None]:
-    """What is refused inside is told with its file in the collection's folder and the line."""
+    """Adds the file in the collection's folder and the line to a DataError raised inside."""
     try:
         yield
     except DataError as problem:
@@ -23,7 +23,7 @@ def placing(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def placing_in(judgements: Path) -> Iterator[None]:
-    """What is refused inside is told with the file of judgements and the line it stands in."""
+    """Adds the file of judgements and the line to a DataError raised inside."""
     try:
         yield
     except DataError as problem:
@@ -31,7 +31,7 @@ def placing_in(judgements: Path) -> Iterator[None]:
 
 
 def placed(problem: DataError, folder: Path) -> DataError:
-    """A refusal with the file's name and the line of what it is about, where it tells that."""
+    """The error with file and line of the query or judgement that it names, if any."""
     if problem.file == "qrels":
         path = stored_as(folder, "qrels", formats=OF_JUDGEMENTS)
         return placed_in(problem, path) if path else problem
@@ -42,7 +42,7 @@ def placed(problem: DataError, folder: Path) -> DataError:
 
 
 def placed_in(problem: DataError, judgements: Path) -> DataError:
-    """A refusal of a judgement with the name of the file it stands in, and its line."""
+    """The error about a judgement with the judgement's file and line."""
     if problem.file != "qrels" or not problem.about:
         return problem
     return _with(problem, judgements, line_of_judgement(judgements, *problem.about))

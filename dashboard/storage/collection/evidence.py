@@ -38,11 +38,10 @@ from dashboard.tables import (
 
 
 def read_items(folder: Path, annotation: Annotation | None, findings: Findings) -> pd.DataFrame:
-    """The table ITEMS in gallery order, with spans of longer videos where the annotation tells
-    them.
+    """The table ITEMS in gallery order, with spans of longer videos from the annotation.
 
-    Without an `items` file the annotated items are the gallery, else those of the lists that people
-    saw. Raises DataError where there are none.
+    Without an `items` file the annotated items are the gallery; without an annotation, the items
+    of the lists that people saw. Raises DataError where there are none.
     """
     path = stored_as(folder, "items", findings)
     if path is None and annotation is None:
@@ -64,8 +63,10 @@ def read_items(folder: Path, annotation: Annotation | None, findings: Findings) 
 
 
 def _of_lists(folder: Path, key: str, findings: Findings) -> pd.DataFrame | None:
-    """The ids that stand in a column of the lists that people saw, then of what was said of
-    relevance, each once; None without lists. key: item_id or query_id."""
+    """The ids in a column of `lists`, then of `relevance`, each once; None without lists.
+
+    key: item_id or query_id.
+    """
     lists = stored_as(folder, "lists")
     if lists is None:
         return None
@@ -80,7 +81,7 @@ def _of_lists(folder: Path, key: str, findings: Findings) -> pd.DataFrame | None
 
 
 def lines_of_items(folder: Path) -> pd.Series:
-    """The line of each item in the file of items, for a sentence on it; empty without one."""
+    """The line of each item in the file of items, for error messages; empty without a file."""
     return _lines(folder, "items", ITEMS)
 
 
@@ -98,7 +99,7 @@ def lines_of_spans(folder: Path, items: pd.DataFrame) -> tuple[str, pd.Series]:
 
 
 def lines_of_queries(folder: Path) -> pd.Series:
-    """The line of each query in the file of queries; empty without one."""
+    """The line of each query in the file of queries; empty without a file."""
     return _lines(folder, "queries", QUERIES)
 
 
@@ -111,7 +112,7 @@ def _lines(folder: Path, stem: str, table: Table) -> pd.Series:
 
 
 def with_clips(items: pd.DataFrame, clips: pd.DataFrame) -> pd.DataFrame:
-    """The items with what the annotation's file tells about them and their own columns do not."""
+    """The items, their empty cells filled from the annotation's file."""
     matches = matched_ids(clips["item_id"], items["item_id"].tolist())
     known = clips.assign(item_id=clips["item_id"].map(matches)).dropna(subset="item_id")
     told = known.drop_duplicates("item_id").set_index("item_id")
@@ -124,8 +125,8 @@ def with_clips(items: pd.DataFrame, clips: pd.DataFrame) -> pd.DataFrame:
 
 
 def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -> pd.DataFrame:
-    """The keywords of the collection's items; what was annotated beside them, or not at all, is
-    counted."""
+    """The keywords of the collection's items. Warnings count annotated ids that are no items, and
+    items without a keyword."""
     keywords, name = annotation.keywords, annotation.name
     matches = matched_ids(annotation.item_lines, items["item_id"].tolist())
     unknown = [item for item in annotation.item_lines if item not in matches]
@@ -143,21 +144,22 @@ def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -
     if bare:
         found = f"{len(bare):,} of {len(items):,} items without a keyword ({listed(bare)})"
         findings.note(name, found, "keywords; these items are not annotated, never 'not relevant'")
-    # where no id is known, the column would be one of numbers without a row
+    # without any row the column would have a numeric type
     return joined.astype({"item_id": "str"}).reset_index(drop=True)
 
 
 def read_queries(
     folder: Path, items: pd.DataFrame, findings: Findings, of_texts: str = ""
 ) -> pd.DataFrame:
-    """The table QUERIES; a query with neither a text nor an item of the collection is left out,
-    said. of_texts: the side that texts search where they do not say it.
+    """The table QUERIES. A query with neither a text nor an item of the collection is left out,
+    with a warning.
 
-    Raises DataError naming both lines where a query's id stands twice.
+    of_texts: the side that text queries search where `among` is empty. Raises DataError naming both
+    lines of an id that stands twice.
     """
     path = stored_as(folder, "queries", findings)
     seen = _of_lists(folder, "query_id", findings) if path is None else None
-    if seen is not None:  # what was typed is not known: a query goes by its id
+    if seen is not None:  # lists name only the id of a query, so its id stands for its text
         return QUERIES.check(seen.assign(text=seen["query_id"], item_id="", image=""), "lists.csv")
     if path is None:
         findings.warning("queries.csv", "no such file", "the queries; there are none to measure")
@@ -183,7 +185,7 @@ def read_queries(
 
 
 def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:
-    """Why a query cannot be asked; empty when it can."""
+    """Why a query cannot be used; empty for a usable one."""
     if len(text) > LONGEST_TEXT:
         return f"has {len(text):,} characters, more than {LONGEST_TEXT:,}"
     if item and item not in matches:
@@ -196,9 +198,10 @@ def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:
 def read_judgements(
     folder: Path, items: pd.DataFrame, queries: pd.DataFrame, findings: Findings
 ) -> pd.DataFrame | None:
-    """The judgements of known queries; those of other queries are left out, said. Without a file of
-    them, or where it only rounds them, they are the means of what workers answered in
-    `relevance.csv`."""
+    """The judgements of the collection's queries; a warning counts those of other queries.
+
+    Without a file of judgements, or where that file only rounds them, they are the means of the
+    workers' answers in `relevance.csv`."""
     path = stored_as(folder, "qrels", findings, OF_JUDGEMENTS)
     if path is None:
         averaged = judgements_of(folder, queries, findings)
@@ -220,8 +223,10 @@ def read_judgements(
 def _outside(
     qrels: pd.DataFrame, items: pd.DataFrame, path: Path | None, findings: Findings
 ) -> None:
-    """Warn of judged items that are not in the gallery. path: None where workers' answers were
-    averaged, whose lines are not known any more."""
+    """Warn of judged items that are not in the gallery.
+
+    path: the file, for the line; None where workers' answers were averaged and have no one line.
+    """
     outside = qrels[~ids.among(qrels["item_id"], items["item_id"])]
     if len(outside):
         strange = outside["item_id"].unique()
@@ -233,7 +238,7 @@ def _outside(
 
 
 def scenes(queries: pd.DataFrame) -> dict[str, str] | None:
-    """The scene of each query, where the collection tells: queries of one scene are not
+    """The scene of each query, where the collection names scenes. Queries of one scene are not
     independent."""
     if "scene" not in queries.columns:
         return None
@@ -246,7 +251,7 @@ Content = TypeVar("Content")
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads the files of a folder one after another; a refused one is noted, and the rest go on."""
+    """Reads the files of a folder; an unusable one becomes an error, the others are read."""
 
     folder: Path
     findings: Findings

@@ -1,8 +1,8 @@
-"""`query_keywords.csv`: what free text was mapped to, with `query_keywords.toml`, which says by
-what.
+"""`query_keywords.csv`: the keywords that the words of each query were mapped to, with
+`query_keywords.toml`, which records the settings of the mapping.
 
-The mapping needs a language model; it is computed once, written beside the collection and read by
-everything that only measures.
+The mapping needs a language model. It is computed once and written beside the collection, so that
+measuring needs no model.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def vocabulary_digest(vocabulary: pd.DataFrame) -> str:
 
 
 def _in_order(vocabulary: pd.DataFrame) -> str:
-    """The fingerprint with the words of each keyword in their order, as it was taken before."""
+    """The fingerprint in its older form, in which the order of a keyword's words counts."""
     return digests.of_table(vocabulary, ["group", "keyword", "words"])
 
 
@@ -51,10 +51,10 @@ def queries_digest(queries: pd.DataFrame) -> str:
 def read_mapping(
     folder: Path, vocabulary: pd.DataFrame, queries: pd.DataFrame, findings: Findings
 ) -> pd.DataFrame:
-    """All candidates of the stored text queries (kept: none yet); empty where nothing is stored.
+    """All candidates of the stored text queries, `kept` false for all; empty without a file.
 
-    What no longer fits the vocabulary or the queries is left out, and a warning tells how to
-    compute it again.
+    Candidates that no longer fit the vocabulary or the queries are left out, and a warning names
+    the command that computes the mapping again.
     """
     texts = queries.loc[queries["text"] != ""].set_index("query_id")["text"]
     if not (folder / TABLE).exists():

@@ -103,8 +103,7 @@ _MANY_PARTS = re.compile(r"(?:[\w\"'-]+\s*\.\s*){50}")
 def read_settings(
     path: Path, schema: Mapping[str, Any], name: str, findings: Findings
 ) -> dict[str, Any]:
-    """The values of a TOML file; what it leaves out has the value that `schema` gives, so that a
-    file may be empty.
+    """The values of a TOML file. `schema` gives the value of a missing key, so a file may be empty.
 
     Raises DataError where the file is no TOML or a value has another type than in `schema`.
     """
@@ -121,13 +120,13 @@ def read_settings(
         raise DataError(name, why, wanted, line=getattr(error, "lineno", None)) from error
     except RecursionError as error:
         raise DataError(name, "lists too deep in each other", "a list of values") from error
-    except ValueError as error:  # of a number: too many digits
+    except ValueError as error:  # Python refuses numbers with too many digits
         raise DataError(name, _long_number(text), "numbers of at most 300 digits") from error
     return checked(found, schema, name, findings)
 
 
 def _long_number(text: str) -> str:
-    """Where a number stands that is too long to be one."""
+    """The error for the first number with too many digits."""
     digits = re.search(r"[0-9_]{300,}", text)
     if digits is None:
         return "a number that cannot be read"
@@ -172,8 +171,8 @@ def _in_words(example: object) -> str:
 def read_collection_settings(path: Path, findings: Findings) -> dict[str, Any]:
     """`collection.toml`, its groups with their `pv_` prefix, its cutoffs ascending.
 
-    Without `cutoffs` there are none: the protocol's own hold. Without `groups` they are None until
-    `settle_groups` knows the items' keywords.
+    Without `cutoffs` they are empty and the protocol's own count. Without `groups` they are None
+    until `settle_groups` reads them from the items' keywords.
     """
     name = path.name
     settings = read_settings(path, COLLECTION, name, findings)
@@ -194,8 +193,8 @@ def read_collection_settings(path: Path, findings: Findings) -> dict[str, Any]:
 
 
 def settle_groups(settings: dict[str, Any], carried: Iterable[str], findings: Findings) -> None:
-    """Put the groups that the items carry keywords of in place of those that `collection.toml` does
-    not name, the known ones first, and see to it that the default groups are among them."""
+    """Fill in the groups that `collection.toml` leaves out: those that the items have keywords of,
+    the usual ones first. Default groups must be among them."""
     if settings["groups"] is None:
         there = list(carried)
         known = [group for group in COLLECTION["groups"] if group in there]
@@ -214,8 +213,7 @@ def settle_groups(settings: dict[str, Any], carried: Iterable[str], findings: Fi
 def check_defaults(
     settings: Mapping[str, Any], versions: Mapping[str, Any], findings: Findings
 ) -> None:
-    """An error for each version that a collection is to open with and that is not there: another
-    one stands in its place."""
+    """Add an error for each default version that is missing; another one takes its place."""
     for key in ("default_baseline", "default_candidate"):
         if settings[key] and settings[key] not in versions:
             found = f"{key} = {settings[key]!r}, which is not there"
@@ -226,9 +224,9 @@ def check_defaults(
 
 
 def stands_first(path: Path) -> bool:
-    """Whether a `collection.toml` says `first = true`; a file that cannot be read does not.
+    """Whether a `collection.toml` says `first = true`; False for an unreadable file.
 
-    Asked at every rerun: a file is read again only when it was written again.
+    Called at every rerun, so a file is read again only when it has changed.
     """
     try:
         state = path.stat()
@@ -242,7 +240,7 @@ def _says_first(path: Path, written: int, size: int) -> bool:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8")).get("first") is True
     except (OSError, ValueError):
-        return False  # opening the collection says what is wrong with the file
+        return False  # opening the collection reports what is wrong with the file
 
 
 def group_name(text: str) -> str:

@@ -31,10 +31,10 @@ TABLES = ("items", "queries", "unified_annotation", "lists", "relevance")
 
 @dataclass(frozen=True, eq=False)
 class Shelved:
-    """What is known of a collection from its settings and two tables.
+    """A collection as its settings and two tables describe it.
 
     versions: the folders of models and the files of runs, whether they can be used or not.
-    problem: why the queries could not be read, with which the collection opens none the less.
+    problem: why the queries cannot be read; the collection opens without them.
     """
 
     name: str
@@ -64,7 +64,7 @@ def shelved(name: str) -> Shelved:
 
 
 def titles() -> dict[str, str]:
-    """The name of each collection and its title: the name again where it has none."""
+    """The title of each collection by its name; a collection without a title has its name."""
     found = {}
     for name in collections.names():
         path = collections.COLLECTIONS / name / SETTINGS
@@ -74,7 +74,7 @@ def titles() -> dict[str, str]:
 
 
 def state(name: str) -> str:
-    """A stamp that changes with what `shelved` reads: a few looks at the folder, for each rerun."""
+    """A stamp that changes with the files that `shelved` reads; cheap enough for every rerun."""
     folder = _folder(name)
     files = [path for table in TABLES for path in stored_files(folder, table)]
     seen = hashlib.sha256(str(folder.resolve()).encode())
@@ -86,7 +86,7 @@ def state(name: str) -> str:
 
 
 def _folder(name: str) -> Path:
-    """The folder of a collection, as `find` gives it, without listing all others for it."""
+    """The folder of a collection as `find` gives it, without listing all collections."""
     folder = collections.COLLECTIONS / name
     plain = name not in ("", ".", "..") and Path(name).name == name
     return folder if plain and (folder / SETTINGS).is_file() else collections.find(name)
@@ -97,7 +97,7 @@ def _title(path: Path, written: int) -> str:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8")).get("title")
     except (OSError, ValueError):
-        return ""  # the card says what is wrong with the file
+        return ""  # the collection's card shows what is wrong with the file
     return found.strip() if isinstance(found, str) else ""
 
 

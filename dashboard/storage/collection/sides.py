@@ -1,7 +1,9 @@
 """Collections with two sides, such as pictures and captions: a query searches one side only.
 
-`side` in the items says where each stands, `among` in the queries which side is searched. An item
-query that does not say it searches the other side of two.
+The column `side` of the items holds the side of each, `among` of the queries the side that a query
+searches. An item query with an empty `among` searches the other side of two. Where the column
+`side` is missing it is inferred from `kind`: ranked in one gallery with the texts, or on a mistyped
+side, a picture is never found, and every number is wrong without a sign.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from dashboard.storage.collection import digests
 from dashboard.tables import DataError, Findings, listed
 
 MATCHING = "crossmodal"
-"""The protocol that asks both ways, pictures for texts and texts for pictures."""
+"""The protocol that searches both ways: texts for a picture and pictures for a text."""
 BY_WORDS = "alfa"
-"""The protocol by which the words of a text query decide what it asks for."""
+"""The protocol whose judgements follow from the words of a text query."""
 QUERY_COLUMNS = ("query_id", "text", "item_id", "among")
-"""What makes a query: another value is another query."""
+"""The columns that define a query: another value makes another query."""
 
 
 def sides(items: pd.DataFrame) -> dict[str, str]:
@@ -31,7 +33,7 @@ def sides(items: pd.DataFrame) -> dict[str, str]:
 
 
 def other_side(items: pd.DataFrame, item_id: str) -> str:
-    """The side that an item is searched on: the other one of two; empty: everywhere."""
+    """The side that an item query searches: the other one of two; empty: both."""
     known = sides(items)
     return _other(known, set(known.values()), item_id)
 
@@ -42,7 +44,7 @@ def _other(known: dict[str, str], names: Collection[str], item_id: str) -> str:
 
 
 def side_of_texts(queries: pd.DataFrame) -> str:
-    """The side that most text queries search; empty: everywhere."""
+    """The side that most text queries search; empty: both."""
     if "among" not in queries.columns:
         return ""
     said = queries.loc[queries["text"] != "", "among"]
@@ -50,8 +52,7 @@ def side_of_texts(queries: pd.DataFrame) -> str:
 
 
 def side_of_pictures(items: pd.DataFrame) -> str:
-    """The side that a picture searches which is no item: the one that the gallery's pictures do;
-    empty: everywhere."""
+    """The side that an uploaded picture searches, as the gallery's pictures do; empty: both."""
     if "side" not in items.columns:
         return ""
     pictures = items.loc[items["file"] != "", "item_id"]
@@ -63,10 +64,10 @@ def usual_queries(
     protocols: Sequence[str] = (),
     query_keywords: pd.DataFrame | None = None,
 ) -> Literal["text", "item", "all"]:
-    """The queries that are measured where nobody says which: the texts; both halves of two sides
-    or of a matching; items where there are no texts.
+    """The queries that are measured by default: text queries; all queries of a collection with two
+    sides or of the matching of pictures and texts; item queries where there are no texts.
 
-    Items, too, where only words decide what a text asks for and `query_keywords` map no text.
+    Item queries, too, where judgements follow from keywords and `query_keywords` map no text.
     """
     if "among" in queries.columns or MATCHING in protocols:
         return "all"
@@ -80,10 +81,10 @@ def usual_queries(
 def with_among(
     queries: pd.DataFrame, items: pd.DataFrame, name: str, findings: Findings, of_texts: str = ""
 ) -> pd.DataFrame:
-    """The queries (index: the line in the file) with the side that each searches in `among`.
+    """The queries (index: the line in the file), `among` filled with the side that each searches.
 
-    A query that names a side that no item is on is left out, said. of_texts: the side that a text
-    query searches that does not say it.
+    A query that names a side without items is left out, with a warning. of_texts: the side of text
+    queries whose `among` is empty.
     """
     of_item = sides(items)
     known = sorted(set(of_item.values()))
@@ -98,11 +99,11 @@ def with_among(
     others = {item: _other(of_item, known, item) for item in queries["item_id"].unique() if item}
     meant = said.where(said != "", queries["item_id"].map(lambda item: others.get(item, "")))
     meant = meant.mask((meant == "") & (queries["text"] != ""), of_texts)
-    _say_unasked(known, meant, queries, of_item, name, findings)
+    _warn_of_lost_queries(known, meant, queries, of_item, name, findings)
     return queries.assign(among=meant.astype("str"))[~strange]
 
 
-def _say_unasked(
+def _warn_of_lost_queries(
     known: Sequence[str],
     meant: pd.Series,
     queries: pd.DataFrame,
@@ -110,7 +111,7 @@ def _say_unasked(
     name: str,
     findings: Findings,
 ) -> None:
-    """A warning for the item queries whose side cannot be told, of which everything is searched."""
+    """Warn of item queries whose side is unclear; they search all items."""
     lost = queries.index[(meant == "") & queries["item_id"].isin(of_item)]
     if len(known) > 1 and len(lost):
         found = f"{len(lost):,} item queries that do not say among which of {len(known):,} sides "
@@ -128,21 +129,21 @@ PICTURES, TEXTS = "pictures", "texts"
 OF_KIND = {"image": PICTURES, "video": PICTURES, "text": TEXTS}
 
 FEW = 0.05
-"""Of how small a share of the items a side that nobody searches is taken for mistyped."""
+"""A side without queries and with less than this share of the items is taken for mistyped."""
 
 
 def with_sides(
     items: pd.DataFrame, protocols: list[str], name: str, findings: Findings
 ) -> pd.DataFrame:
-    """The items with the `side` that their kind tells, where a collection of pictures and texts
-    that are to be matched names none; a note says so, an error that it cannot be told."""
+    """The items with a column `side`, inferred from their kind where image–text matching needs it
+    and the file has none. Adds a note, or an error where a kind tells no side."""
     if MATCHING not in protocols or sides(items):
         return items
     kinds = items["kind"].str.strip().str.lower()
     told = kinds.map(OF_KIND)
     if told.notna().all():
         if told.nunique() < 2:
-            return items  # one direction only: all that can be found is of one kind
+            return items  # one direction only: all items are of one kind
         numbers = " and ".join(f"{int(n):,} {side}" for side, n in told.value_counts().items())
         found = f"no column side in the items; sides taken from kind: {numbers}"
         findings.note(name, found, "a column side; each query searches the other side")
@@ -157,8 +158,8 @@ def with_sides(
 
 
 def side_searched_by_texts(items: pd.DataFrame, protocols: list[str]) -> str:
-    """The side that texts search in image–text matching: the one of two that holds no text; empty
-    where that cannot be told."""
+    """The side that texts search in image–text matching: the one of two without texts; empty where
+    that is unclear."""
     of_item = sides(items)
     if MATCHING not in protocols or len(set(of_item.values())) != 2:
         return ""
@@ -173,10 +174,10 @@ def side_searched_by_texts(items: pd.DataFrame, protocols: list[str]) -> str:
 def check_side_names(
     items: pd.DataFrame, queries: pd.DataFrame, lines: Callable[[], pd.Series], findings: Findings
 ) -> None:
-    """A warning, with its line, for each side that is likely mistyped, and for items on no side.
+    """Warn, with the line, of each side that is likely mistyped, and of items without a side.
 
-    A side is suspect that no query searches, where it is one of more than two or holds few items.
-    lines: gives the line of each item in its file, which is read again only where it is needed.
+    A side is suspect that no query searches and that is one of more than two, or has few items.
+    lines: gives the line of each item; called only where a warning needs it.
     """
     side = pd.Series(sides(items), dtype="str")
     searched = set(queries["among"]) - {""} if "among" in queries.columns else set()

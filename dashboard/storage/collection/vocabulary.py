@@ -60,8 +60,10 @@ def read_vocabulary(path: Path, findings: Findings) -> pd.DataFrame:
 def spelled_words(
     words: pd.DataFrame | None, keywords: pd.DataFrame, findings: Findings
 ) -> pd.DataFrame:
-    """The vocabulary with every annotated keyword in it: those that it lacks have no other
-    words. Where there is none, known keywords of driving scenes have those of that field."""
+    """The vocabulary, completed with every annotated keyword; an added one has no other words.
+
+    Without a vocabulary, keywords of driving scenes get the other words of that field.
+    """
     found = keywords[["group", "keyword"]].drop_duplicates(ignore_index=True)
     found["words"] = [()] * len(found)
     if words is None:
@@ -138,17 +140,17 @@ OF_CATEGORIES = {
     "lane change": "ego lane change",
     "straight": "proceeding straight",
 }
-"""What the source's own list of categories calls keywords of its annotation."""
+"""The names in the source's list of categories → its keywords."""
 KINDS = {"small vehicle", "large vehicle"}
-"""Keywords whose other words name kinds of them: a truck and a bus are no names for each other."""
+"""Keywords whose other words name kinds of them, not synonyms: a truck is not a bus."""
 
 
 def with_driving_words(found: pd.DataFrame) -> pd.DataFrame:
-    """A vocabulary (group, keyword, words) with driving's other words for the keywords known there.
+    """A vocabulary (group, keyword, words) with the other words of driving scenes filled in.
 
-    A keyword is known by its own name, or by one of its other words where nothing else in the
-    collection goes by that entry: “cyclist” is a bicyclist, and gets the other words for one. A
-    word that is itself a keyword of the collection is nobody's other word.
+    A keyword gets the words of the entry with its name, or of the entry that has it as another
+    word, unless a second keyword claims the same entry: “cyclist” gets the words for a bicyclist. A
+    keyword of the collection is never another word of a second one.
     """
     entries, by_word = _driving_entries()
     keys = [_single(_plain(keyword), by_word) for keyword in found["keyword"]]
@@ -167,7 +169,7 @@ def with_driving_words(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fits(group: str, key: str, by_word: dict[str, int]) -> bool:
-    """Whether a keyword of a group may be the entry that goes by its words."""
+    """Whether a keyword of a group may take the words of the entry that names it."""
     entries, _ = _driving_entries()
     if key not in by_word:
         return False
@@ -179,7 +181,7 @@ def _fits(group: str, key: str, by_word: dict[str, int]) -> bool:
 
 
 def _single(key: str, by_word: dict[str, int]) -> str:
-    """A keyword in the singular, where driving knows that and not the plural: cyclists."""
+    """A keyword in the singular, where the list has only that: cyclist for cyclists."""
     single = key.removesuffix("s")
     return single if key not in by_word and single in by_word else key
 

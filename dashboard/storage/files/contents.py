@@ -36,15 +36,15 @@ SIGNATURES = {
     b"\xff\xd8\xff": ("a JPEG picture", "Put pictures into the media folder."),
     b"\x80\x04\x95": ("a Python pickle", "Pickles are never opened: write CSV or Parquet."),
 }
-"""The first bytes of files that are no text → what they are, and what to do."""
+"""The first bytes of files that are no text → what such a file is, and what to do."""
 
 
 def read_bytes(path: Path, name: str, *, may_be_empty: bool = False) -> bytes:
     """The bytes of a regular file, unpacked when it is gzip.
 
-    It may have 2 GiB; once unpacked SMALL bytes and FEW_MARKS ends of cells, a larger packed file
-    SWELLING times its size and MARKS_A_BYTE. Raises DataError where it is plainly no text, or
-    empty, unless it `may_be_empty`.
+    Limits: 2 GiB; of a packed file once unpacked, SMALL bytes and FEW_MARKS ends of cells, or
+    SWELLING times its size and MARKS_A_BYTE where that is more. Raises DataError beyond them, for a
+    file that is plainly no text, and for an empty one unless it `may_be_empty`.
     """
     check_file(path, name)
     try:
@@ -83,7 +83,7 @@ def _unpack(path: Path, name: str) -> bytes:
         found = f"{packed:,} bytes that unpack to more than {most:,}"
         wanted = f"at most {SMALL:,} bytes, or {SWELLING} times the packed file"
         raise DataError(name, found, wanted, cure="Unpack it.")
-    # each cell costs far more memory than its few bytes: many empty ones are little to pack
+    # a cell costs far more memory than its bytes, and many empty cells pack into very few
     marks, many = sum(map(data.count, MARKS)), max(FEW_MARKS, MARKS_A_BYTE * packed)
     if marks > many:
         found = f"{packed:,} bytes that unpack to {marks:,} lines and cells"

@@ -17,7 +17,7 @@ from dashboard.letters import FORMULA, visible
 from dashboard.tables import DataError, Findings, counted, listed
 
 MOST_MISSING = 2_000_000
-"""So many fields are filled up where rows are too short: a small file could become a large one."""
+"""The most missing fields that are filled in: short rows could make a small file a huge table."""
 WIDEST = 5_000
 LONGEST_CELL = 20_000_000
 BLOCK = 1 << 22
@@ -40,7 +40,7 @@ def _restored(rows: list[list[str]], name: str, findings: Findings) -> None:
 
 
 def read_delimited(text: str, needed: Sequence[str], name: str, findings: Findings) -> pd.DataFrame:
-    """The rows of a text; comments and blank lines before the header are left out, said.
+    """The rows of a text; comments and blank lines before the header are left out, with a note.
 
     Raises DataError with its line for a quote never closed, too many fields, a column twice.
     """
@@ -78,8 +78,8 @@ def _delimiter(header: str, needed: Sequence[str]) -> str:
 
 
 def _plain(text: str, delimiter: str, before: int, name: str) -> pd.DataFrame | None:
-    """The rows of a text in its plainest form, read by Arrow: as many fields in each line as in the
-    header, no quotes, no blank line. None where it has another form, which `_records` knows."""
+    """The rows of a plain text, read by Arrow: as many fields in each line as in the header, no
+    quotes, no blank line. None for any other text, which `_records` reads."""
     head, _, rest = text.partition("\n")
     if not rest or any(mark in text for mark in ('"', "\r", "\n\n", f"{delimiter}'", "\n'")):
         return None

@@ -1,6 +1,6 @@
-"""A cell that holds a list as some program printed it: `['car', 'urban']`, JSON, numpy, a set.
+"""Cells that hold a list as a program printed it: `['car', 'urban']`, JSON, numpy, a set.
 
-Read as data, never run. Each element is one keyword, whatever separators stand in it.
+A list is parsed, never evaluated. Each element is one keyword, whatever separators it contains.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NOTHING = {"", "none", "nan", "null", "<na>"}
 
 
 class Unreadable(Exception):
-    """A cell that begins as a list of quoted texts does and is none: why, in a few words."""
+    """Raised for a cell that begins like a list of quoted texts and is none; says why."""
 
 
 def elements(cell: str) -> list[str] | None:
@@ -119,7 +119,8 @@ def _flat(found: object) -> list[str]:
 
 
 def _unquoted(text: str) -> list[str] | None:
-    """`[car, urban]` and `{car,urban}`; in round brackets stands a remark, unless nothing does."""
+    """The elements of `[car, urban]` and `{car,urban}`; of `()` none. Other text in round brackets
+    is a remark and no list."""
     inside = text[1:-1].strip()
     if not inside:
         return []

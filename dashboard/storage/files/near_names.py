@@ -13,7 +13,7 @@ from dashboard.storage.files.tables import READERS
 from dashboard.tables import Findings, listed
 
 MOST = 200_000
-"""Among more known ids no likeness is looked for."""
+"""Among more ids than this, no similar ones are searched."""
 SHOWN = 3
 TABLES = (
     "items", "queries", "unified_annotation", "qrels", "query_keywords", "lists", "relevance",
@@ -33,11 +33,11 @@ OTHER_NAMES = {
     "gallery.npy": "items.npy", "embeddings.npy": "items.npy", "vectors.npy": "items.npy",
     "ids.txt": "items.txt",
 }  # fmt: skip
-"""What others call a file or folder → what it is called here."""
+"""Common other names of files and folders → the names that are read."""
 
 
 def unmatched(ids: Iterable[str], known: Iterable[str]) -> str:
-    """Some ids that are not known, and the known ones that look like them.
+    """A few unknown ids, each with the known id that looks like it.
 
     >>> unmatched(["V00", "x"], ["v00", "v01"])
     "V00, x; 'V00' looks like 'v00'"
@@ -59,15 +59,15 @@ def _looking_alike(ids: list[str], known: list[str]) -> list[tuple[str, str]]:
 
 
 def _likeness(text: str) -> str:
-    """What two ids share that a reader takes for the same: letters and digits, whatever their case,
-    form, path, extension, leading zeros and marks between them."""
+    """The form in which ids that look alike are equal: letters and digits only, without case, path,
+    extension and leading zeros."""
     last = re.split(r"[\\/]", without_invisible(text))[-1]
     plain = unicodedata.normalize("NFKC", re.sub(r"\.\w{2,5}$", "", last)).casefold()
     return re.sub(r"[\W_]+", "", re.sub(r"(?<!\d)0+(?=\d)", "", plain)) or text
 
 
 def check_names(folder: Path, findings: Findings) -> None:
-    """Warn of files and folders that nothing is read from and whose name is nearly one that is."""
+    """Warn of files and folders that are not read but have almost the name of one that is."""
     there = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
     for name in sorted(there):
         path = folder / name
@@ -78,7 +78,7 @@ def check_names(folder: Path, findings: Findings) -> None:
 
 
 def near_model_file(folder: Path, wanted: str) -> str:
-    """What to do where a version lacks a file: the name of one that may be meant, or nothing."""
+    """The advice to rename a file that a version may mean by a missing one; empty without one."""
     there = sorted(path.name for path in folder.iterdir() if path.name not in OF_A_MODEL)
     meant = [name for name in there if OTHER_NAMES.get(name.lower()) == wanted]
     meant += get_close_matches(wanted, there, n=1, cutoff=0.7)
@@ -90,7 +90,7 @@ def _folder_meant(name: str) -> str:
 
 
 def _file_meant(name: str) -> str:
-    """What a file of a collection's folder is nearly called; empty where that is nothing, or so."""
+    """The name that a file of a collection's folder almost has; empty without such a name."""
     if name in SETTINGS:
         return ""
     if name.lower().endswith(".toml"):

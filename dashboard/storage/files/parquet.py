@@ -57,7 +57,7 @@ def _texts(column: pa.ChunkedArray) -> Any:
 
 
 def parquet_table(path: Path, name: str, most: int) -> pa.Table:
-    """The table in a Parquet file, its texts still folded.
+    """The table in a Parquet file, its texts still dictionary-encoded.
 
     Raises DataError for a damaged file, for more than `most` values, those in lists counted, and
     for more than a file of its size may hold.
@@ -80,14 +80,14 @@ def parquet_table(path: Path, name: str, most: int) -> pa.Table:
 
 
 class _Refusal(Exception):
-    """What another process found in a file that it refused, and what was wanted."""
+    """The reason for which the child process refused a file: what it found and what was wanted."""
 
 
 def _read_elsewhere(path: Path, limits: dict[str, int], seconds: float) -> pa.Table:
     import pyarrow as pa
 
     command = [sys.executable, "-P", parquet_child.__file__, str(path), json.dumps(limits)]
-    # only of the system's memory each byte that is taken counts
+    # a limit of memory counts reliably only with the system's allocator
     settings = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
     with subprocess.Popen(
         command,

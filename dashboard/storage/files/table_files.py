@@ -19,8 +19,8 @@ def stored_as(
 ) -> Path | None:
     """The file that holds the table `stem`, whatever its format, gzip too; None without one.
 
-    What is called so and has another ending is left alone, with a note. Raises DataError naming
-    both where there are two: nobody could say which one counts.
+    A file of that name with another extension is left alone, with a note. Raises DataError naming
+    both files where there are two.
     """
     known = stored_files(folder, stem, formats)
     if findings is not None:

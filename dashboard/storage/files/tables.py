@@ -68,11 +68,11 @@ READERS = {
     ".ndjson": _json_lines,
     ".parquet": _parquet,
 }
-"""What reads a table, by the ending of its file. Runs and judgements may have each of them."""
+"""The reader of each extension. Runs and judgements may have each of them."""
 
 
 def _visible_columns(frame: pd.DataFrame, name: str, findings: Findings) -> pd.DataFrame:
-    """The frame, its columns named without the letters that nobody sees, said."""
+    """The frame, invisible letters removed from its column names, with a note."""
     new = {c: plain for c in map(str, frame.columns) if (plain := visible(c)) != c}
     if not new:
         return frame
@@ -101,8 +101,8 @@ def named_columns(
     return renamed
 
 
-def _say_alike(ids: pd.Series, column: str, name: str, findings: Findings) -> None:
-    """A warning of ids that hold letters which nobody sees, or look like another one."""
+def _warn_of_alike_ids(ids: pd.Series, column: str, name: str, findings: Findings) -> None:
+    """Warn of ids that hold invisible letters, or look like another id."""
     odd = [not (each.isascii() and each.isprintable()) for each in ids]
     if not any(odd):
         return
@@ -127,8 +127,7 @@ def _say_alike(ids: pd.Series, column: str, name: str, findings: Findings) -> No
 def unique_rows(
     frame: pd.DataFrame, key: Sequence[str], name: str, findings: Findings
 ) -> pd.DataFrame:
-    """The frame with blanks around ids trimmed, rows repeated word for word once, and unique
-    keys."""
+    """The frame with trimmed ids, without repeated rows, its keys unique."""
     for column in key:
         trimmed = frame[column].str.strip(BLANKS)
         changed = frame.index[trimmed != frame[column]]
@@ -137,7 +136,7 @@ def unique_rows(
             findings.note(name, found, "none; they were trimmed", int(changed[0]))
             frame = frame.assign(**{column: trimmed})
         check_ids(frame[column], name)
-        _say_alike(trimmed, column, name, findings)
+        _warn_of_alike_ids(trimmed, column, name, findings)
         blank = frame.index[trimmed == ""]
         if len(blank):
             where = f" (lines {listed(blank)})" if len(blank) > 1 else ""

@@ -1,8 +1,8 @@
-"""What people saw and said: result lists in rows of a grid, relevance, satisfaction.
+"""A study of lists that people saw: the lists as rows of a grid, relevance, satisfaction.
 
-`lists.csv` has a line for each place of each list that somebody looked at; `relevance.csv` the
-answers of several workers for a query and an item (else `qrels` has them already averaged);
-`satisfaction.csv` what the person who saw a list said of it, or what a model made up.
+`lists.csv` has a line for each place of each list. `relevance.csv` has the answers of several
+workers for a query and an item; without it `qrels` has their means. `satisfaction.csv` has the
+answers of the people who saw the lists, or answers that a model made up.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Content = TypeVar("Content")
 
 
 class HasLists(Protocol):
-    """What is needed of a collection."""
+    """What this file reads of a collection."""
 
     @property
     def folder(self) -> Path: ...
@@ -50,15 +50,15 @@ class HasLists(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """What was seen and said.
+    """The lists that people saw, and their answers.
 
     places     list_id, query_id, row, column, item_id, participant, version, session; in reading
                order of each list, row by row
     relevance  query_id, item_id, worker, relevance (0 to 100; -1 and -2 are invalid); where it came
                averaged, the one worker is ""
     said       list_id, participant, satisfaction (1 to 5) of the lists that were answered
-    kind       whose answers they are: "real", "simulated" or "none"
-    findings   what was left out or repaired; refused: why a file could not be used, by its table
+    kind       who answered: "real" people, "simulated" ones or "none"
+    findings   what was left out or repaired; refused: why a file cannot be used, by its table
     """
 
     places: pd.DataFrame
@@ -70,7 +70,7 @@ class Lists:
 
 
 def read_lists(collection: HasLists) -> Lists | None:
-    """What a collection's people saw and said; None where it has no lists.
+    """The lists of a collection with the answers; None where it has no lists.
 
     A file that cannot be used is in `refused` and in the findings: its table is then empty.
     """
@@ -124,8 +124,11 @@ def _places(collection: HasLists, findings: Findings) -> pd.DataFrame:
 
 
 def _known(read: pd.DataFrame, collection: HasLists, name: str, findings: Findings) -> pd.DataFrame:
-    """The places of lists of known queries; others are left out, said. A place of what is no item
-    of the collection stays: somebody saw it there, and its relevance may be known."""
+    """The places of lists of the collection's queries; a warning counts the others.
+
+    A place of what is no item of the collection stays: somebody saw it there, and workers may have
+    judged it.
+    """
     asked = read["query_id"].isin(collection.queries["query_id"])
     if not asked.all():
         others = read[~asked].drop_duplicates("list_id")
@@ -143,7 +146,7 @@ def _known(read: pd.DataFrame, collection: HasLists, name: str, findings: Findin
 
 
 def _holes(read: pd.DataFrame, name: str, findings: Findings) -> None:
-    """Warn where a row of a list leaves out a column: a hole, or a slip of the pen."""
+    """Warn of rows of a list without one of the columns: a gap, or a typing error."""
     place = read.groupby(["list_id", "row"])["column"].rank(method="first").astype("int64")
     later = read.index[read["column"] > place]
     if len(later):
@@ -217,7 +220,7 @@ def _on_scale(written: pd.Series, name: str) -> pd.Series:
 def _of_lists(
     read: pd.DataFrame, places: pd.DataFrame, name: str, findings: Findings
 ) -> pd.DataFrame:
-    """The answers of those who saw the lists; others are left out, said."""
+    """The answers of those who saw the lists; a warning counts the others."""
     who = places.drop_duplicates("list_id").set_index("list_id")["participant"]
     seen = read["list_id"].map(who)
     unknown = seen.isna()

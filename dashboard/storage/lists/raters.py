@@ -14,7 +14,7 @@ REVIEWERS = "reviewers"
 def ratings_of(key: str, until: int | None = None) -> pd.DataFrame:
     """The last rating of each reviewer of each list: list_id, author, value ("1" to "5").
 
-    key: what they are kept under, of `reviewed.key_of`. until: the number of the last review that
+    key: the collection's key, from `review_keys.key_of`. until: the number of the last review that
     counts; None: all count. Raises DataError where the file of reviews cannot be read.
     """
     last = reviews.latest(key, reviews.RATING, until=until)
@@ -23,10 +23,9 @@ def ratings_of(key: str, until: int | None = None) -> pd.DataFrame:
 
 
 def answers(lists: Lists, ratings: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Who said what of which list, and whose answers they are.
+    """The answers about each list, and who gave them (a kind of `lists`, or REVIEWERS).
 
-    ratings: of `ratings_of`. They take the place of simulated answers, and of none, as soon as
-    there is one; real answers stay.
+    ratings: from `ratings_of`. A single one replaces all simulated answers; real answers stay.
     Columns list_id, query_id, participant, session, satisfaction; a list without an answer has one
     row of null.
     """

@@ -15,7 +15,7 @@ LARGEST = 100
 INVALID = (-1, -2)
 NO_VALID = -1.0
 ROUNDED = 0.5
-"""A mean in `qrels` may be rounded to a whole number; what differs by more contradicts."""
+"""A mean in `qrels` may be rounded to a whole number; a larger difference is a contradiction."""
 
 
 def read_relevance(
@@ -23,8 +23,8 @@ def read_relevance(
 ) -> tuple[pd.DataFrame, str] | None:
     """The table RELEVANCE (index: the line in the file) and the file's name; None without a file.
 
-    Answers for unknown queries are left out, said. Raises DataError with the line of a relevance
-    that is no number from 0 to 100 and no mark of an invalid answer.
+    Answers for unknown queries are left out, with a warning. Raises DataError with the line of a
+    relevance that is no number from 0 to 100 and no mark of an invalid answer.
     """
     path = stored_as(folder, "relevance", findings)
     if path is None:
@@ -64,11 +64,10 @@ def means(answers: pd.DataFrame) -> pd.DataFrame:
 def in_full(
     qrels: pd.DataFrame, name: str, folder: Path, queries: pd.DataFrame, findings: Findings
 ) -> pd.DataFrame:
-    """Judgements that are the rounded means of the workers' answers, as these means in full: what
-    rankings and lists are measured by is then one number. Others stay as they are.
+    """The judgements; where they are the rounded means of the workers' answers, the exact means.
 
-    qrels: the table QRELS of the file `name`. A file of answers that cannot be used, or contradicts
-    the judgements, is said where the lists are read.
+    Rankings and lists are then measured by the same numbers. qrels: the table QRELS of the file
+    `name`. Reading the lists reports answers that cannot be used or contradict the judgements.
     """
     try:
         read = read_relevance(folder, queries, Findings())
@@ -122,7 +121,7 @@ def _number(grade: float) -> str:
 def of_known_queries(
     read: pd.DataFrame, queries: pd.DataFrame, name: str, findings: Findings, *, has_lines: bool
 ) -> pd.DataFrame:
-    """The answers for queries of the collection; others are left out, said."""
+    """The answers for queries of the collection; a warning counts the others."""
     strange = ~read["query_id"].isin(queries["query_id"])
     if strange.any():
         named = unmatched(read.loc[strange, "query_id"].unique(), queries["query_id"])
@@ -135,7 +134,7 @@ def of_known_queries(
 def check_range(read: pd.DataFrame, name: str, *, has_lines: bool) -> None:
     """Raise DataError where a relevance is no number from 0 to 100 and no mark of an invalid one.
 
-    What is too large would put the scale of all answers in doubt, so it is not merely left out.
+    A number that is too large puts the scale of all answers in doubt, so it is not just left out.
     """
     value = read["relevance"]
     wrong = read.index[(value > LARGEST) | ((value < 0) & ~value.isin(INVALID))]

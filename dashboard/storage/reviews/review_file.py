@@ -1,7 +1,7 @@
-"""The SQLite file of reviews: made once, whole or not at all, and never in place of one that was.
+"""The SQLite file of reviews: made once, whole or not at all, and never in place of an older one.
 
-Where it cannot be written (a full or read-only disk) it is still read. A file that is empty,
-damaged or gone is said, left as it is, and nothing new is put in its place.
+On a full or read-only disk it is still read. A file that is empty, damaged or gone is an error; it
+is left as it is, and no new file takes its place.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _MADE = (
     f"CREATE TRIGGER never_removed BEFORE DELETE ON review {_KEPT}",
     "PRAGMA user_version = 1",
 )
-# Of each collection where it was found, to know it again: `reviewed` reads and writes them.
+# The place and content of each collection, to recognise it: read and written by `review_keys`.
 _SIGNS = (
     "CREATE TABLE known (number INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL,"
     " folder TEXT NOT NULL, inode TEXT NOT NULL, content TEXT NOT NULL) STRICT",
     "PRAGMA user_version = 2",
 )
-# Of files of before, what was reviewed says what the collection held; its place may be unknown.
+# An older file recorded no content: its reviewed items stand for it, and its place may be empty.
 _HELD = "(SELECT json_group_array(DISTINCT item_id) FROM review WHERE item_id <> '' AND"
 _LIKENESS = (
     "ALTER TABLE known DROP COLUMN inode",
@@ -59,9 +59,9 @@ _LIKENESS = (
     "PRAGMA user_version = 3",
 )
 _STEPS = {0: _MADE, 1: _SIGNS, 2: _LIKENESS}
-"""What makes a file of each version one of the next; a new file begins with 0."""
+"""The statements that turn a file of each version into one of the next; a new file has 0."""
 _SEEN: dict[Path, object] = {}
-"""The files that were there since the start, and how each stood when it was looked through."""
+"""The files that exist since the start, each with its size and time when it was last checked."""
 
 
 def folder() -> Path:
@@ -74,15 +74,17 @@ def folder() -> Path:
 
 
 def review_file() -> Path:
-    """The file in which reviews are kept, whether it is there or not."""
+    """The path of the file of reviews, whether it exists or not."""
     return folder() / "reviews.sqlite"
 
 
 def exists() -> bool:
-    """Whether anything was ever said. Raises DataError where it was, and the file is gone."""
+    """Whether there are reviews. Raises DataError where there were some and the file is gone."""
     path = review_file()
     with _in_sentences(path, writing=False):
-        began = path.with_name(_BEGAN).exists()  # asked first: another process may be beginning
+        began = path.with_name(
+            _BEGAN
+        ).exists()  # checked first: another process may be making the file
         if path.exists():
             _SEEN.setdefault(path, None)
             return True
@@ -94,9 +96,10 @@ def exists() -> bool:
 
 @contextlib.contextmanager
 def opened(writing: bool) -> Iterator[sqlite3.Connection]:
-    """The file of reviews, made where there never was one; what goes wrong with it is a DataError.
+    """The open file of reviews, made where there never was one. Raises DataError where it cannot be
+    used.
 
-    Where it is only to be read and its disk takes nothing, a copy in memory stands for it.
+    To be read on a disk that cannot be written, it is copied into memory.
     """
     path = review_file()
     with _in_sentences(path, writing):
@@ -114,11 +117,11 @@ def opened(writing: bool) -> Iterator[sqlite3.Connection]:
 
 @contextlib.contextmanager
 def _in_sentences(path: Path, writing: bool) -> Iterator[None]:
-    """Turns what goes wrong with the file into a DataError with the reason."""
+    """Turns errors of SQLite and the disk into a DataError with the reason."""
     try:
         yield
     except sqlite3.Error as error:
-        # what Python itself raises, as for a text that is no UTF-8, has no name: it is damaged
+        # errors of Python itself, as for a text that is no UTF-8, have no name: the file is damaged
         name = getattr(error, "sqlite_errorname", "") or ""
         whole = name not in ("", "SQLITE_CORRUPT", "SQLITE_NOTADB")
         raise _refusal(path, error, writing, _CURE if whole else _UNTOUCHED) from error
@@ -149,7 +152,7 @@ def _reason(error: Exception, path: Path) -> str:
 
 
 def _state_of_disk(path: Path) -> str:
-    """Why a disk takes nothing; empty where it would."""
+    """Why a disk cannot be written; empty where it can."""
     try:
         disk = os.statvfs(path.parent)
     except OSError as error:
@@ -182,7 +185,7 @@ def _plainly(path: Path) -> sqlite3.Connection:
 
 
 def _looked_through(file: sqlite3.Connection, path: Path) -> sqlite3.Connection:
-    """A file whose tables are there, of our version and not damaged; it is closed otherwise."""
+    """The connection to a checked file: its tables are there, of our version and not damaged."""
     try:
         _check_ours(file, path)
         _update(file, path)
@@ -205,8 +208,8 @@ def _is_small(path: Path) -> bool:
 
 
 def _check_ours(file: sqlite3.Connection, path: Path) -> None:
-    """Raises DataError for a database that holds no reviews, such as another program's: ours are
-    made whole, and nothing is ever put into what somebody else made."""
+    """Raises DataError for a database without our tables, such as another program's: nothing is
+    ever written into that."""
     there = file.execute("SELECT 1 FROM sqlite_master WHERE name = 'review'").fetchone()
     if there is None or _version(file) == 0:
         found = "a database without the table of reviews"
@@ -215,10 +218,10 @@ def _check_ours(file: sqlite3.Connection, path: Path) -> None:
 
 def _update(file: sqlite3.Connection, path: Path) -> None:
     """Makes the tables that are missing; raises DataError for what a later version made."""
-    file.execute("PRAGMA synchronous = FULL")  # what was acknowledged survives a power cut
+    file.execute("PRAGMA synchronous = FULL")  # a saved review survives a power cut
     if _version(file) in _STEPS:
         file.execute("BEGIN IMMEDIATE")
-        while _version(file) in _STEPS:  # none is left where another process was first
+        while _version(file) in _STEPS:  # nothing to do where another process was first
             for statement in _STEPS[_version(file)]:
                 file.execute(statement)
         file.execute("COMMIT")
@@ -234,8 +237,8 @@ def _version(file: sqlite3.Connection) -> int:
 def _in_memory(path: Path) -> sqlite3.Connection:
     """A copy of a file that SQLite cannot open where it lies, as on a read-only disk.
 
-    Words that were not yet moved into the file itself stand beside it: with these it is copied to
-    where it can be opened.
+    Reviews that SQLite has not yet moved into the file stand beside it, so both are copied to a
+    folder where SQLite can open them.
     """
     beside = path.with_name(f"{path.name}-wal")
     memory = sqlite3.connect(":memory:", isolation_level=None)
@@ -257,8 +260,7 @@ def _in_memory(path: Path) -> sqlite3.Connection:
 
 
 def _make(path: Path) -> None:
-    """A new file, made beside its place and put there whole; another process may have been
-    first."""
+    """Makes a new file beside its place and moves it there whole; another process may be first."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(prefix="beginning-", dir=path.parent) as place:
         draft = Path(place) / path.name
@@ -282,8 +284,10 @@ def _make(path: Path) -> None:
 
 
 def _note_beginning(path: Path) -> None:
-    """Note beside the file that there is one, so that it is missed when it is gone."""
+    """Writes beside the file that it exists, so that its loss is noticed."""
     note = path.with_name(_BEGAN)
     if not note.exists():
-        with contextlib.suppress(OSError):  # a full disk says so when the review is written
+        with contextlib.suppress(
+            OSError
+        ):  # a full disk becomes an error when the review is written
             note.write_text(_ABOUT_BEGAN, encoding="utf-8")

@@ -1,12 +1,12 @@
-"""Which collection reviews are kept for: the same when its folder is renamed or written again,
-another where merely the name or the place is the same.
+"""Which collection a review belongs to: the same after its folder is renamed or written again,
+another one where merely the name or the place is the same.
 
-What a collection holds decides. Noted of each are its place, the fingerprint of its gallery and
-queries, and 128 of its items and of its queries. A release at the same place, or under the same
-name when the old place no longer has it, is the same collection while at least half of those items
-are in it and at least half of those queries that it still has ask the same words. A folder of
-another name is the same only with the same fingerprint, and only when the old place no longer has
-it: a copy beside the original is a collection of its own.
+The content decides. For each collection the file of reviews records its place, the fingerprint of
+its gallery and queries, and 128 each of its items and queries. A release at the same place, or
+under the same name when the old place no longer has it, is the same collection if it has at least
+half of those items, and at least half of the recorded queries that it still has are unchanged. A
+folder of another name is the same only with the same fingerprint, and only when the old place no
+longer has it: a copy beside the original is a collection of its own.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from dashboard.storage.reviews import reviews
 from dashboard.tables import DataError
 
 ENOUGH = 0.5
-"""The share of what was noted that has to be there again."""
-DRAWN = 128  # ids that are noted of each table: half of them is ± 9 points of half of all
+"""The share of the recorded items and queries that a collection needs to be the same."""
+DRAWN = 128  # recorded ids of each table: enough to estimate a half within 9 points
 _LAST = (
     "SELECT collection, folder, content, items, queries FROM known WHERE number IN"
     " (SELECT MAX(number) FROM known GROUP BY collection) ORDER BY number DESC"
@@ -36,9 +36,11 @@ _NOTED = "INSERT INTO known (collection, folder, content, items, queries) VALUES
 
 
 class Known(NamedTuple):
-    """What was noted last: the folder, empty where nobody noted it; the fingerprint of gallery and
-    queries; ids of items, a JSON list; the words of queries by id, hashed, a JSON object. A file
-    of before has reviewed items for items and an empty text for queries."""
+    """The last record of a collection: its folder (empty where unknown); the fingerprint of gallery
+    and queries; ids of items, a JSON list; the hashed texts of queries by id, a JSON object.
+
+    An older file has the reviewed items for items, and an empty text for queries.
+    """
 
     folder: str
     content: str
@@ -47,10 +49,9 @@ class Known(NamedTuple):
 
 
 def key_of(collection: Collection, *, saying: bool = False) -> str:
-    """What the reviews of a collection are kept under: its name, or `name (2)` where another
-    collection has that.
+    """The key of a collection's reviews: its name, or `name (2)` where another collection has that.
 
-    saying: something is about to be said, so that the key must be its own from now on. Raises
+    saying: a review is about to be saved, so the collection is recorded under its key. Raises
     DataError where the folder is gone or the file of reviews cannot be read or written.
     """
     if not saying and not reviews.exists():
@@ -69,7 +70,7 @@ def key_of(collection: Collection, *, saying: bool = False) -> str:
 
 
 def _known(file: sqlite3.Connection) -> dict[str, Known]:
-    """What was noted of each key, the latest first."""
+    """The last record of each key, the latest first."""
     return {key: Known(*noted) for key, *noted in file.execute(_LAST)}
 
 
@@ -80,8 +81,10 @@ def _note(
     known: dict[str, Known],
     saying: bool,
 ) -> bool:
-    """Note a collection under a key; not where another process noted something meanwhile. Where
-    nothing is about to be said, a disk that takes nothing keeps nobody from reading."""
+    """Record a collection under a key, unless another process has just recorded something.
+
+    Where no review is about to be saved, a disk that cannot be written is no error.
+    """
     place = str(collection.folder.absolute())
     drawn = Known(place, _content(collection), _items(collection), _queries(collection))
     try:
@@ -115,7 +118,7 @@ def _recognised(known: dict[str, Known], collection: Collection) -> str | None:
 
 
 def _unchanged(known: dict[str, Known], collection: Collection) -> str | None:
-    """The key under which a collection was noted as it is now; no table is looked at for that."""
+    """The key of a collection that is just as it was recorded; only fingerprints are compared."""
     place, content = str(collection.folder.absolute()), _content(collection)
     same = [key for key, noted in known.items() if noted.content == content and noted.queries]
     here = [key for key in same if _same_place(known[key], collection)]
@@ -123,8 +126,8 @@ def _unchanged(known: dict[str, Known], collection: Collection) -> str | None:
 
 
 def _same_place(noted: Known, collection: Collection) -> bool:
-    """Whether both are one folder: by its path, so that a link is a place whatever it leads to, or
-    because both paths lead to it."""
+    """Whether two paths are one folder: the same path, even a link, or two paths that lead to
+    it."""
     if noted.folder == str(collection.folder.absolute()):
         return True
     try:
@@ -134,7 +137,7 @@ def _same_place(noted: Known, collection: Collection) -> bool:
 
 
 def _still_there(noted: Known) -> bool:
-    """Whether the place that was noted has that collection still; what cannot be opened counts."""
+    """Whether the recorded place still has that collection; one that cannot be opened counts."""
     if not (noted.folder and (Path(noted.folder) / SETTINGS).is_file()):
         return False
     try:
@@ -144,8 +147,8 @@ def _still_there(noted: Known) -> bool:
 
 
 def _likeness(noted: Known, collection: Collection) -> float:
-    """The share of the items noted that a collection has; 2 where everything is the same, 0 where
-    its queries ask something else under the same ids."""
+    """The share of the recorded items that a collection has; 2 where everything is the same, 0
+    where its queries have other texts under the same ids."""
     if noted.content == _content(collection):
         return 2.0
     items = json.loads(noted.items)
@@ -175,7 +178,7 @@ def _words(queries: pd.DataFrame) -> dict[str, str]:
 
 
 def _drawn(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """The rows whose ids have the smallest hashes: as good as drawn by lot, the same each time."""
+    """The rows whose ids have the smallest hashes: a random sample that is the same each time."""
     hashes = pd.util.hash_array(table[column].to_numpy(dtype=object), categorize=False)
     return table.iloc[hashes.argsort(kind="stable")[:DRAWN]]
 

@@ -1,9 +1,7 @@
-"""What reviewers say: verdicts on results, ratings of lists. Kept apart from the collections, in
-SQLite.
+"""Reviews: verdicts on results and ratings of lists, in an SQLite file apart from the collections.
 
-Nothing is ever changed or removed: a reviewer who thinks again says something new, and the last
-word counts. The order of the words is that of their numbers, never of a clock. What is said here
-enters no metric by itself.
+Reviews are only ever added: a reviewer who thinks again adds a new one, and the last one counts, by
+its number and not by a clock. No metric reads verdicts.
 """
 
 from __future__ import annotations
@@ -22,15 +20,16 @@ from dashboard.tables import REVIEWS
 
 VERDICT, RATING = "verdict", "rating"
 VALUES = {VERDICT: ("relevant", "not", "unsure"), RATING: ("1", "2", "3", "4", "5")}
-TAKEN_BACK = ""  # a value that every kind has: the reviewer says nothing any more
+TAKEN_BACK = ""  # a value of every kind: the reviewer withdraws the last review
 LONGEST_NOTE, LONGEST_NAME, LONGEST_ID = 2_000, 80, 2_000  # characters
 _SUBJECT = ["kind", "collection", "query_id", "list_id", "item_id", "run"]
 
 
 @dataclass(frozen=True)
 class Review:
-    """What one reviewer says of one thing: a result, or a list; `run` names the version, if one.
-    `collection` is what its reviews are kept under (`reviewed.key_of`).
+    """One reviewer's review of a result or a list; `run` names the version, if there is one.
+
+    collection: the key of the collection (`review_keys.key_of`).
 
     Raises ValueError, in a sentence for the reviewer, for a value that the kind does not have, a
     name that is missing, and texts that are too long or hold control characters.
@@ -61,10 +60,10 @@ class Review:
 
 
 def append(review: Review, once: str | None = None) -> int:
-    """Keep what a reviewer says; returns its number. It is on the disk when this returns.
+    """Save a review and return its number. It is on the disk when this returns.
 
-    `once` names the saying: said again under the same name (a click that was sent twice), it is
-    kept only the first time. Raises DataError where it cannot be kept.
+    once: a name for this review; a second one of the same name (a click that was sent twice) is not
+    saved. Raises DataError where it cannot be saved.
     """
     row = (*astuple(review), datetime.now(UTC).isoformat(timespec="seconds"), once)
     columns = ", ".join([each.name for each in fields(Review)] + ["time", "said_once"])
@@ -81,8 +80,8 @@ def append(review: Review, once: str | None = None) -> int:
 
 
 def state(collection: str, kind: str) -> tuple[str, int]:
-    """What changes with every word of a kind: in which file the words are, and the last one's
-    number, 0 where there is none. Costs one look into the index, however much was said.
+    """A value that changes with every review of a kind: the file, and the number of the last review
+    (0: none). Costs one look into the index, however many reviews there are.
 
     Raises DataError where the file cannot be read.
     """
@@ -98,11 +97,11 @@ def state(collection: str, kind: str) -> tuple[str, int]:
 
 
 def latest(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:
-    """The last word of each reviewer on each thing, oldest first: the table REVIEWS.
+    """The last review of each thing by each reviewer, oldest first: the table REVIEWS.
 
-    `about` narrows it: query_id="q7", list_id=…, item_id=…, run=…, author=…. What was taken back is
-    left out, and so is what has a number above `until`. Raises DataError where the file cannot be
-    read; without a file nothing was said.
+    about: narrows it by query_id="q7", list_id=…, item_id=…, run=…, author=…. Withdrawn reviews are
+    left out, and so are those with a number above `until`. Empty without a file; raises DataError
+    where the file cannot be read.
     """
     said = history(collection, kind, until=until, **about)
     last = said.drop_duplicates([*_SUBJECT, "author"], keep="last")
@@ -110,7 +109,7 @@ def latest(collection: str, kind: str, *, until: int | None = None, **about: str
 
 
 def history(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:
-    """Everything that was said, oldest first, also what was said anew or taken back."""
+    """All reviews, oldest first, with those that were replaced or withdrawn."""
     unknown = set(about) - set(REVIEWS.columns)
     if unknown:
         raise ValueError(f"reviews have no {', '.join(sorted(unknown))}")
@@ -126,7 +125,7 @@ def history(collection: str, kind: str, *, until: int | None = None, **about: st
 
 
 def _usable(name: str, text: str) -> None:
-    """Raises ValueError in a sentence for a text that cannot be kept."""
+    """Raises ValueError, with a sentence for the reviewer, for a text that cannot be saved."""
     longest = {"note": LONGEST_NOTE, "author": LONGEST_NAME}.get(name, LONGEST_ID)
     if len(text) > longest:
         raise ValueError(f"The {name} has {len(text):,} characters; {longest:,} are kept.")

@@ -39,13 +39,13 @@ def unit_codes(
 
 
 def of_one_size(rows: npt.NDArray[np.float32]) -> bool:
-    """Whether all numbers of a row have the same size and none is 0, in every row: codes of -1 and
-    1, be they divided by their length or not."""
+    """Whether in every row all numbers have the same size and none is 0: codes of -1 and 1, also
+    scaled to length 1."""
     return len(rows) > 0 and all(_of_one_size(part) for part in _parts(rows[:1], rows))
 
 
 def zeros_and_ones(rows: npt.NDArray[np.float32]) -> bool:
-    """Whether each number of a row is 0 or the same above 0: codes of 0 and 1 as floats."""
+    """Whether in every row each number is 0 or one positive value: codes of 0 and 1 as floats."""
     return all(
         bool(((part == 0) | (part == part.max(axis=1, keepdims=True))).all() and part.min() >= 0)
         for part in _parts(rows[:1], rows)
@@ -67,7 +67,7 @@ def _parts(*arrays: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]
 def sign_codes(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """The signs of real-valued outputs as codes, rows of length 1: ±1 ÷ √bits.
 
-    From 0 up a number is +1, as in faiss and in most of the literature; of 0 and 1 alone the 0 is
+    A number from 0 up is +1, as in faiss and most of the literature; in codes of 0 and 1 the 0 is
     -1.
     """
     size = np.float32(1 / np.sqrt(rows.shape[1]))
@@ -75,8 +75,8 @@ def sign_codes(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def check_signs(rows: npt.NDArray[np.float32], name: str) -> None:
-    """Raise DataError where the signs of a gallery's outputs are all the same, as they are behind a
-    sigmoid: its codes would be, too."""
+    """Raise DataError where the signs of all outputs of a gallery are the same, as behind a
+    sigmoid: all its codes would be equal."""
     negative, positive = bool((rows < 0).any()), bool((rows > 0).any())
     if negative != positive and not zeros_and_ones(rows):
         found = f"real-valued outputs, none of which is {'above' if negative else 'below'} 0"

@@ -34,8 +34,8 @@ def mapped_array(path: Path, name: str = "") -> npt.NDArray[Any]:
 def mapped(file: BinaryIO, name: str) -> npt.NDArray[Any]:
     """The array in an open `.npy` file, mapped, as above; the file may be closed afterwards.
 
-    Whoever replaces the file must put another in its place: to write into it while it is mapped
-    would pull the ground from under the reader.
+    Replace such a file by another; never write into it: that would change, or end, the array of a
+    reader who has it mapped.
     """
     file.seek(0)
     if file.read(6) != np.lib.format.MAGIC_PREFIX:
@@ -54,8 +54,8 @@ def mapped(file: BinaryIO, name: str) -> npt.NDArray[Any]:
 
 
 def _check_size(shape: tuple[int, ...], wanted: int, file: BinaryIO) -> None:
-    """Raises ValueError where the file is shorter than its header says, reckoned in whole numbers
-    of any size: numpy's own sum wraps around."""
+    """Raises ValueError where the file is shorter than its header says. Python's integers are used
+    because numpy's own product overflows."""
     size = os.fstat(file.fileno()).st_size
     if min(shape, default=0) < 0 or wanted > size:
         raise ValueError(f"a header of the shape {shape} before {size:,} bytes in all")

@@ -1,7 +1,6 @@
 """Vectors in `.npy`, `.npz` or Parquet files ⇄ arrays of unit rows that name their ids.
 
-The header is believed only when the file has as many bytes as it promises, and nothing is ever
-unpickled.
+A file must have as many bytes as its header says, and nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ BLOCK = 1 << 16
 @dataclass(frozen=True, eq=False)
 class Vectors:
     """Unit vectors: `matrix[row]` (float32, read-only) belongs to `ids[row]`. Only
-    `retrieval.gallery` reads the matrix; others ask for rows, or ask a Gallery.
+    `retrieval.gallery` reads the matrix; others use `rows`, or a Gallery.
 
     `codes`: each row is a hash code, ±1 ÷ √bits, so that cosine = 1 - 2 · Hamming distance ÷ bits.
     """
@@ -60,7 +59,7 @@ class Vectors:
 
     @cached_property
     def index(self) -> pd.Index:
-        """The ids, ready to look places up in; made once, for a gallery may be large."""
+        """The ids as an index to look places up in; made once, because a gallery may be large."""
         return pd.Index(self.ids, dtype="str")
 
     def rows(self, ids: Sequence[str]) -> Vectors:
@@ -174,7 +173,7 @@ def ids_in(text: str, name: str, findings: Findings) -> tuple[str, ...]:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text has no blank line and no blanks around one, so that nothing is to be said."""
+    """Whether a text has neither blank lines nor blanks around an id, so that no note is needed."""
     odd = ("\t", "\r", "\n\n", " \n", "\n ")
     return text.strip() == text.removesuffix("\n") != "" and not any(mark in text for mark in odd)
 
@@ -223,7 +222,7 @@ def unit_rows(
         shortest, longest = min(shortest, lengths.min()), max(longest, lengths.max())
     if matrix.dtype == np.float16:
         findings.note(name, "float16", "float32; it was widened")
-    # vectors of -1 and 1 are said where they are read as hash codes
+    # of vectors of -1 and 1 a note is made where they are read as hash codes
     if len(matrix) and max(1 - shortest, longest - 1) > UNIT and not of_one_size(scaled):
         found = f"vectors of length {shortest:.3g} to {longest:.3g}"
         findings.note(name, found, "length 1; they were scaled to it for the cosine")

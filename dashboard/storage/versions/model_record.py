@@ -1,9 +1,9 @@
-"""What a model was made for, as its `model.toml` says: fingerprints of the gallery and the queries,
-and of its own vectors.
+"""The record in `model.toml` of what a model was made for: fingerprints of the gallery, the queries
+and its own vectors.
 
-Vectors outlive the items and queries that they were computed for, and the description outlives the
-vectors. Where the fingerprints of that day are written down, a model that is left behind is
-noticed, and so are other vectors under the same name.
+Items and queries change after vectors are computed for them, and vectors change after they are
+described. The recorded fingerprints show both: a model made for another gallery, and other vectors
+under the same name.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ SHOWN = 12
 
 
 def of_vectors(model: Model) -> str:
-    """The fingerprint of a model's files of vectors and of their ids, all that they hold: what
-    today's gallery and queries take of it is another matter."""
+    """The fingerprint of all vectors and ids in a model's files, whether today's gallery and
+    queries use them or not."""
     places = [model.folder / name for name in FILES]
     return digests.of_values(*(digests.of_file_once(p) if p.is_file() else "" for p in places))
 
 
 def of_today(model: Model, collection: Mapping[str, str]) -> dict[str, str]:
-    """The fingerprints that would be put on record today, by their keys.
+    """The fingerprints that `record` would write today, by their keys.
 
     collection: the fingerprints of the gallery and the queries, among others.
     """
@@ -45,20 +45,20 @@ def _today(model: Model, key: str, collection: Mapping[str, str]) -> str:
 
 
 def still_holds(key: str, written: str, today: str, collection: Mapping[str, str]) -> bool:
-    """Whether a record says what is there today.
+    """Whether a recorded fingerprint still holds today.
 
-    collection: as in `of_today`. Records of the time when the order of items and queries counted,
-    too, hold while that is the same.
+    collection: as in `of_today`. In older records the order of items and queries counted; these
+    hold while the order is the same.
     """
     return written in (today, collection.get(f"{RECORDED[key]} order"))
 
 
 def outdated(model: Model, collection: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """What of a model's record is otherwise today: key → what is wrong, and what was wanted."""
+    """The recorded fingerprints that no longer hold: key → what is wrong, and what was wanted."""
     found = {}
     for key, what in RECORDED.items():
         written = str(model.settings[key])
-        # files of vectors are read once more only where there is something to hold them against
+        # files of vectors are read again only where a fingerprint is recorded
         if not written:
             continue
         today = _today(model, key, collection)
@@ -88,7 +88,7 @@ def missing(model: Model) -> list[str]:
 def record(model: Model, today: Mapping[str, str]) -> None:
     """Write today's fingerprints into a model's file where it has none; what is there stays.
 
-    Raises DataError where the file cannot be written, or would no longer be read as before.
+    Raises DataError where the file cannot be written, or other keys would be read differently.
     """
     path, shown = model.folder / FILE, f"models/{model.name}/{FILE}"
     now = of_today(model, today)
@@ -99,7 +99,7 @@ def record(model: Model, today: Mapping[str, str]) -> None:
     lines = text.splitlines()
     place = next((n for n, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
     while place and not lines[place - 1].strip():
-        place -= 1  # what stands between the keys and the first table stays there
+        place -= 1  # comments between the keys and the first table stay there
     lines[place:place] = [f'{key} = "{digest}"' for key, digest in added.items()]
     new = "\n".join(lines) + "\n"
     if tomllib.loads(new) != tomllib.loads(text) | added:

@@ -34,7 +34,7 @@ PICTURE_SETTINGS = {
 }
 SCALES = {key: PICTURE_SETTINGS[key].default for key in ("mean", "spread")}
 TABLE = {key: each.default for key, each in PICTURE_SETTINGS.items() if key not in SCALES}
-"""A number each, or one for every colour."""
+"""A number for each colour, or one for all."""
 
 
 @dataclass(frozen=True)

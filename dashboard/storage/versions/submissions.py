@@ -1,8 +1,8 @@
-"""Files of features that an operator's folder holds for others to name: inside it, nothing outside.
+"""Files of features in a folder of the operator: a reader of the dashboard may name any of them.
 
 A submission is a name and two arrays, of the gallery and of the queries, `mine=g.npy,q.npy`; the
-ids of each stand beside it in a `.txt`, one a line. Whoever writes the link is not trusted: a name
-leads to a file below the folder that `DASHBOARD_SUBMISSIONS` names, or nowhere.
+ids of each stand beside it in a `.txt`, one a line. The author of a link is not trusted: a name
+leads to a file below the folder that `DASHBOARD_SUBMISSIONS` names, or to an error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dashboard.tables import DataError, Findings, natural
 FORM = "NAME=GALLERY.npy,QUERIES.npy"
 LONGEST_NAME = 40
 MOST = 1_000
-"""So many files are offered to choose from; others can still be named."""
+"""At most so many files are listed; others can still be named."""
 
 WORDS = {
     OUTSIDE: "a name that leads out of the folder",
@@ -70,9 +70,9 @@ class Submission:
         return f"{self.name}={self.gallery},{self.queries}"
 
 
-def held_against(collection: Collection) -> dict[str, Any]:
-    """What features are held against, as `evaluation.submission.scored` names it: the ids that a
-    collection knows, and the dimension that its models share, if they do."""
+def checks_of(collection: Collection) -> dict[str, Any]:
+    """What features are checked against, by the parameters of `evaluation.submission.scored`: the
+    ids of a collection, and the dimension that all its models share, if they do."""
     width = width_of_all(collection.models)
     return {
         "items_known": collection.items["item_id"].tolist(),
@@ -82,14 +82,14 @@ def held_against(collection: Collection) -> dict[str, Any]:
 
 
 def warn(findings: Findings, sentences: Iterable[str]) -> None:
-    """Keep what was found when features were scored; each sentence begins with the file's name."""
+    """Add the warnings of scoring to the findings; each begins with the file's name."""
     for sentence in sentences:
         file, _, found = sentence.partition(": ")
         findings.warning(file, found, "features of length 1 for the collection's ids")
 
 
 def folder() -> Path | None:
-    """The operator's folder; None where there is none, and nobody can submit anything."""
+    """The operator's folder; None: there is none, and nobody can submit anything."""
     named = os.environ.get("DASHBOARD_SUBMISSIONS", "")
     return Path(named) if named and Path(named).is_dir() else None
 

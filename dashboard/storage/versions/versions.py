@@ -27,7 +27,7 @@ from dashboard.tables import DataError, Findings, counted, listed, natural
 TEXT_MODEL = "text_model"
 """The folder of a version's own language model, inside its own."""
 ENCODERS = ("minilm+projection", "sentence-transformers")
-"""Of texts: those that queries without a stored vector are left to."""
+"""Encoders of texts, for queries without a stored vector."""
 FORMATS = (".npy", ".npz", ".parquet")
 RUNS = (".trec", ".txt", ".run", *READERS)
 RUN_NAME = re.compile(
@@ -61,7 +61,7 @@ class Model:
 
     @property
     def codes(self) -> bool:
-        """Whether its vectors are hash codes, of `dimension` bits."""
+        """Whether its vectors are hash codes of `dimension` bits."""
         return self.items.codes
 
     @cached_property
@@ -95,13 +95,13 @@ def width_of_all(models: Mapping[str, Model]) -> int:
 
 
 def needing_vectors(queries: pd.DataFrame) -> dict[str, bool]:
-    """For each query whether it needs a stored vector: all do but those that are items."""
+    """For each query whether it needs a stored vector: all but item queries do."""
     needs = (queries["text"] != "") | (queries["item_id"] == "")
     return dict(zip(queries["query_id"], needs, strict=True))
 
 
 def texts_alone(queries: pd.DataFrame) -> dict[str, str]:
-    """The queries that are a text and nothing else, which an encoder of texts embeds: query_id →
+    """The queries that an encoder of texts can embed, because they are only a text: query_id →
     text."""
     alone = queries[(queries["text"] != "") & (queries["item_id"] == "")]
     if "image" in alone.columns:
@@ -116,7 +116,7 @@ def read_models(
     findings: Findings,
     texts: Collection[str] = (),
 ) -> tuple[dict[str, Model], dict[str, DataError]]:
-    """The usable models under `folder` by name, and what is wrong with the others.
+    """The usable models under `folder` by name, and the errors of the others.
 
     `queries` says for each query whether it needs a stored vector, `texts` names those that an
     encoder embeds where it has none.
@@ -158,9 +158,9 @@ def read_model(
     lacking = {q: needs and not (encodes and q in texts) for q, needs in queries.items()}
     stored = _joined(folder, "queries", lacking, shown, findings)
     if stored is None:
-        _check_asked(lacking, settings["encoder"], shown, findings)
+        _check_query_vectors(lacking, settings["encoder"], shown, findings)
     gallery, stored = _read_as_codes(gallery, stored, shown, findings)
-    _check_alike(gallery, stored, settings["dimension"], shown)
+    _check_dimensions(gallery, stored, settings["dimension"], shown)
     projection = _optional(folder, "text_projection", shown, width)
     bias = _optional(folder, "text_bias", shown, width)
     picture = _picture_side(folder, settings["picture"], f"{shown}/model.toml", findings)
@@ -180,8 +180,10 @@ def read_model(
     )  # fmt: skip
 
 
-def _check_asked(queries: Mapping[str, bool], encoder: str, shown: str, findings: Findings) -> None:
-    """An error for a version that no query can be asked of which needs a vector."""
+def _check_query_vectors(
+    queries: Mapping[str, bool], encoder: str, shown: str, findings: Findings
+) -> None:
+    """Add an error for a version without any of the query vectors that are needed."""
     needed = [query for query, needs in queries.items() if needs]
     if needed:
         many = counted(len(needed), "query needs", "queries need")
@@ -194,7 +196,7 @@ def _check_asked(queries: Mapping[str, bool], encoder: str, shown: str, findings
 def _picture_side(
     folder: Path, table: dict[str, Any], name: str, findings: Findings
 ) -> PictureSide | None:
-    """The picture side; one that cannot be used is an error, and leaves the version all else."""
+    """The picture side; an unusable one is an error, and the version works without it."""
     try:
         return read_side(folder, table, name, findings)
     except DataError as problem:
@@ -205,8 +207,8 @@ def _picture_side(
 def _read_as_codes(
     gallery: Vectors, stored: Vectors | None, shown: str, findings: Findings
 ) -> tuple[Vectors, Vectors | None]:
-    """The vectors of items and queries; as hash codes where both hold nothing else, be they stored
-    as floats."""
+    """The vectors of items and queries; as hash codes where both hold only codes, even as
+    floats."""
     both = [vectors for vectors in (gallery, stored) if vectors is not None]
     if not all(each.are_codes() for each in both):
         return gallery, stored
@@ -217,9 +219,9 @@ def _read_as_codes(
     return read[0], read[1] if stored is not None else None
 
 
-def _check_alike(gallery: Vectors, stored: Vectors | None, dimension: int, shown: str) -> None:
-    """Raise DataError where the items' vectors do not go with those of the queries, or have another
-    dimension than the settings say (0: they say none)."""
+def _check_dimensions(gallery: Vectors, stored: Vectors | None, dimension: int, shown: str) -> None:
+    """Raise DataError where vectors of items and queries differ in kind or dimension, or have
+    another dimension than the settings (0: the settings have none)."""
     width = gallery.dimension
     if stored is not None and stored.dimension != width:
         found = f"query vectors of {stored.dimension} dimensions"
@@ -260,8 +262,10 @@ def _folders(folder: Path) -> list[Path]:
 def _joined(
     folder: Path, stem: str, known: Mapping[str, bool], shown: str, findings: Findings
 ) -> Vectors | None:
-    """The vectors stored under `stem` for the ids in `known`, in that order; the others are
-    counted, and so are those of `known` that need a vector and have none."""
+    """The vectors stored under `stem` for the ids in `known`, in that order.
+
+    Warnings count vectors of other ids, and ids that need a vector and have none.
+    """
     paths = [path for path in (folder / f"{stem}{end}" for end in FORMATS) if path.is_file()]
     path = only(paths, f"{shown}/")
     if path is None:
@@ -285,7 +289,7 @@ def _joined(
 def _of_known(
     vectors: Vectors, stem: str, known: Mapping[str, bool], name: str, findings: Findings
 ) -> Vectors:
-    """The vectors under the ids in `known` that theirs stand for, without those of unknown ids."""
+    """The vectors under the collection's own ids, without those of unknown ids."""
     matches = (
         matched_ids(vectors.ids, list(known))
         if stem == "items"
@@ -304,8 +308,8 @@ def _of_known(
 
 
 def _of_text_model(folder: Path) -> tuple[str, ...]:
-    """The fingerprint of a version's own language model, where it has one; one that a link leads
-    out to is never used."""
+    """The fingerprint of a version's own language model, where it has one. A link out of the folder
+    is never followed."""
     own = folder.is_dir() and folder.resolve().is_relative_to(folder.parent.resolve())
     return (digests.of_folder(folder),) if own else ()
 
