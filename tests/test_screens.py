@@ -7,12 +7,15 @@ import zlib
 
 import numpy as np
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from dashboard.experiment import reviewing
 from dashboard.experiment.collection import collections
 from dashboard.retrieval import language_models
 from dashboard.storage.collection import collection as stored
 from dashboard.views.address import view_of
+from dashboard.views.cards import grid
 from dashboard.views.experiments import experiment_of
 
 SCREENS = ("overview", "compare", "slices", "query", "search")
@@ -454,3 +457,39 @@ def test_the_switch_for_what_differs_is_there_where_something_can_differ():
         for more in (asked, {**asked, "candidate": "v0.2"})
     ]
     assert ["Show" in names for names in labels] == [False, True]
+
+
+def test_the_cards_of_a_query_are_packed_once_until_something_on_them_changes(plain, monkeypatch):
+    packed, pack = [], grid.packed
+    monkeypatch.setattr(grid, "packed", lambda contents: packed.append(1) or pack(contents))
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(plain.parent / "said"))
+
+    def draw(**choices):
+        return cards(opened("query", collection="plain", query="q1", **choices))
+
+    first = draw()
+    assert draw() == first and draw(clip="a", beside="b", find="thing") == first
+    assert len(packed) == 1
+    assert draw(baseline="tied", candidate="distances")["rows"] != first["rows"]
+    (plain / "items.csv").write_text("item_id,file\na,a.png\nb,\nc,\n")
+    missing = draw()["items"]
+    Image.new("RGB", (8, 8)).save(plain / "a.png")
+    (plain / "media").mkdir()
+    (plain / "a.png").rename(plain / "media" / "a.png")
+    there = draw()["items"]
+    assert [each["problem"] for each in missing if each["id"] == "a"] == ["missing"]
+    assert [each.get("problem") for each in there if each["id"] == "a"] == [None]
+    view, _ = view_of({"collection": ["plain"], "query": ["q1"]})
+    reviewing.save_verdict(experiment_of(view), "q1", "a", "not", "Ada", "", None)
+    reviewed = draw()["items"]
+    assert [each.get("reviewed", [""])[0] for each in reviewed if each["id"] == "a"] == [
+        "not relevant"
+    ]
+    assert len(packed) == 5
+
+
+def test_all_metrics_of_a_query_are_drawn_where_somebody_looks(plain):
+    app = opened("query", collection="plain", query="q1")
+    assert not app.table
+    app.session_state["values"] = True
+    assert app.run().table[0].value.index.name == "Metric"

@@ -7,53 +7,76 @@ where their numbers are. Results are shared between sessions; nobody changes one
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+import time
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from threading import Condition
 from typing import Any, ParamSpec, TypeVar, cast
 
-from cachetools import Cache, LRUCache, TTLCache, cached
+from cachetools import Cache, LRUCache, TTLCache, cached, keys
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 Announcing = Callable[[str], AbstractContextManager[Any]]
 
+SWEEP = 300.0
+"""Seconds after which garbage is looked for in all that is remembered, too."""
+
+_swept = [time.monotonic()]
 _memories: list[Any] = []
 _announcing: list[Announcing] = [lambda work: nullcontext()]
 
 
 def remembered(
-    entries: int, *, seconds: float | None = None, work: str = ""
+    entries: int,
+    *,
+    seconds: float | None = None,
+    work: str = "",
+    key: Callable[..., tuple[Hashable, ...]] = keys.hashkey,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Remembers a function's newest results, at most `entries`, each for at most some seconds.
 
     Callers who ask for the same at once wait for one computation. An error is not remembered.
     work: what is announced while a result is computed, where that takes long.
+    key: gives of the arguments all that the result depends on, where they are not that themselves.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         results: Cache[Any, R] = (
             LRUCache(entries) if seconds is None else TTLCache(entries, seconds)
         )
-        remembering = cached(results, condition=Condition())(_announced(function, work))
+        remembering = cached(results, key=key, condition=Condition())(_computing(function, work))
         _memories.append(remembering)
         return cast(Callable[P, R], remembering)
 
     return decorate
 
 
-def _announced(function: Callable[P, R], work: str) -> Callable[P, R]:
-    if not work:
-        return function
-
+def _computing(function: Callable[P, R], work: str) -> Callable[P, R]:
     @wraps(function)
     def computing(*arguments: P.args, **named: P.kwargs) -> R:
-        with _announcing[0](work):
-            return function(*arguments, **named)
+        with _announcing[0](work) if work else nullcontext():
+            result = function(*arguments, **named)
+        _set_aside()
+        return result
 
     return computing
+
+
+def _set_aside() -> None:
+    """Let Python's garbage collector pass over what is remembered, which stays.
+
+    Streamlit collects after every run of a script; over the tables and models in memory this takes
+    a third of a step from query to query. What is no longer needed goes at the next sweep.
+    """
+    if time.monotonic() - _swept[0] > SWEEP:
+        _swept[0] = time.monotonic()
+        gc.unfreeze()
+        gc.collect()
+    gc.freeze()
 
 
 def announce_by(announcing: Announcing) -> None:

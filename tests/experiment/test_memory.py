@@ -1,10 +1,13 @@
 """A result is computed once for all who ask, and forgotten when newer ones take its place."""
 
+import gc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
 
 import pytest
 
+from dashboard.experiment import memory
 from dashboard.experiment.memory import forget, remembered
 
 
@@ -93,3 +96,41 @@ def test_what_is_forgotten_is_computed_anew():
     forget()
     once()
     assert len(calls) == 2
+
+
+def test_a_key_says_what_a_result_depends_on():
+    calls = []
+
+    @remembered(8, key=lambda name, table: (name,))
+    def rows(name, table):
+        calls.append(name)
+        return len(table)
+
+    assert [rows("a", [1, 2]), rows("a", [1, 2, 3]), rows("b", [1])] == [2, 2, 1]
+    assert calls == ["a", "b"]
+
+
+def test_the_garbage_collector_passes_over_what_is_remembered_until_the_next_sweep(monkeypatch):
+    @remembered(8)
+    def table(number):
+        return [{} for _ in range(1_000)]
+
+    clock = [0.0]
+    monkeypatch.setattr(memory.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(memory, "_swept", [0.0])
+    gc.unfreeze()
+    kept = table(1)
+    assert gc.get_freeze_count() > 1_000
+
+    held = set()
+    gone = weakref.finalize(held, lambda: None)
+    loop = [held]
+    loop.append(loop)
+    table(2)
+    del loop, held, kept
+    gc.collect()
+    assert gone.alive, "frozen: not looked at"
+    clock[0] = memory.SWEEP + 1
+    table(3)
+    assert not gone.alive
+    gc.unfreeze()

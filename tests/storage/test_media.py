@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 
 from dashboard.evaluation.duplicates import BITS
 from dashboard.storage.media import item_media as media_module
+from dashboard.storage.media import probe
 from dashboard.storage.media.hashes import picture_hash
 from dashboard.storage.media.item_media import media, routes
 from dashboard.storage.media.safe_open import Unusable, open_inside
@@ -502,3 +503,30 @@ def test_no_module_hands_a_file_to_streamlit_itself() -> None:
         if call in path.read_text(encoding="utf-8")
     ]
     assert not found
+
+
+def test_a_file_is_looked_at_once_until_it_changes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, looks = folder / "media" / "ok.png", []
+    monkeypatch.setattr(
+        probe, "open_inside", lambda *named: looks.append(named) or open_inside(*named)
+    )
+    world = world_of(folder, {"a": "ok.png", "b": "sub\\late.png"})
+
+    def shown() -> tuple[list[str], list[str]]:
+        table = media(world, ["a", "b"])
+        return table["problem"].tolist(), table["clip"].tolist()
+
+    first = shown()
+    assert first == shown() and first[0] == ["", "missing"]
+    assert len(looks) == 2, "one for each file"
+    Image.new("RGB", (640, 480), "blue").save(file)
+    Image.new("RGB", (64, 48), "red").save(folder / "media" / "sub" / "late.png")
+    words, addresses = shown()
+    assert words == ["", ""] and addresses[0] != first[1][0]
+    file.write_bytes(b"")
+    assert shown()[0] == ["empty", ""]
+    file.unlink()
+    file.symlink_to("/etc/hostname")
+    assert shown()[0] == [OUTSIDE, ""]

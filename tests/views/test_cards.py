@@ -190,10 +190,11 @@ def test_a_screen_mounts_the_component_with_the_payload() -> None:
     def script() -> None:
         import pandas as pd
 
-        from dashboard.views.cards import Row, cards
+        from dashboard.views.cards import Row, cards, packed, payload
 
         results = pd.DataFrame({"item_id": ["a"], "rank": [1], "score": [0.5]})
-        cards([Row("v0.1", results)], pd.DataFrame({"item_id": ["a"]}), key="grid")
+        items = pd.DataFrame({"item_id": ["a"]})
+        cards(packed(payload([Row("v0.1", results)], items)), items, key="grid")
 
     drawn = AppTest.from_function(script, default_timeout=20).run()
     assert not drawn.exception

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -29,21 +30,26 @@ class Alike:
 
     def of(self, item_id: str) -> dict[str, list[str]]:
         """The near-duplicates of an item, each with what says so: `v0.2 0.991`, `picture`."""
-        found: dict[str, list[str]] = {}
+        return self._by_item.get(item_id, {})
+
+    @cached_property
+    def _by_item(self) -> dict[str, dict[str, list[str]]]:
+        found: dict[str, dict[str, list[str]]] = {}
         for version, pairs in self.by_version.items():
-            for other, cosine in _with(item_id, pairs, "similarity"):
-                found.setdefault(other, []).append(f"{version} {cosine:.3f}")
-        for other, bits in _with(item_id, self.pictures, "bits"):
-            found.setdefault(other, []).append(f"picture, {bits:.0f} of 256 bits differ")
+            for item, other, cosine in _both_ways(pairs, "similarity"):
+                of_item = found.setdefault(item, {})
+                of_item.setdefault(other, []).append(f"{version} {cosine:.3f}")
+        for item, other, bits in _both_ways(self.pictures, "bits"):
+            of_item = found.setdefault(item, {})
+            of_item.setdefault(other, []).append(f"picture, {bits:.0f} of 256 bits differ")
         return found
 
 
-def _with(item_id: str, pairs: pd.DataFrame, column: str) -> list[tuple[str, float]]:
-    left, right = pairs[pairs["item_id"] == item_id], pairs[pairs["other"] == item_id]
-    return [
-        *zip(left["other"], left[column], strict=True),
-        *zip(right["item_id"], right[column], strict=True),
-    ]
+def _both_ways(pairs: pd.DataFrame, column: str) -> Iterator[tuple[str, str, float]]:
+    """The pairs, each from its first item to the other, then each the other way."""
+    first, other, value = (pairs[name].tolist() for name in ("item_id", "other", column))
+    yield from zip(first, other, value, strict=True)
+    yield from zip(other, first, value, strict=True)
 
 
 def alike(folder: str, digest: str, item_ids: tuple[str, ...]) -> Alike:

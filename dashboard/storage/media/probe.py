@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from cachetools import LRUCache
+
 from dashboard.storage.media.decoding.formats import (
     Unshown,
     clip_facts,
@@ -14,8 +16,10 @@ from dashboard.storage.media.decoding.formats import (
 )
 from dashboard.storage.media.remote import opening
 from dashboard.storage.media.remote.hosts import is_remote
+from dashboard.storage.media.remote.shared_cache import SharedCache
 from dashboard.storage.media.safe_open import Opened, Unusable, open_inside
 from dashboard.storage.media.serving import DOWNLOAD, Content
+from dashboard.storage.media.state import state
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,30 @@ def open_named(folder: Path, root: str, name: str) -> Opened:
 
 
 def look(folder: Path, root: str, name: str, kind: str = "") -> Look:
-    """What is known of a file that a collection names. No other host is asked for it: a file there
-    is taken for what its `kind` (image, video) or its name says."""
+    """What is known of a file that a collection names, read anew where the file has changed. No
+    other host is asked for it: a file there is taken for what its `kind` (image, video) or its name
+    says."""
     try:
         if is_remote(name):
             return Look(opening.promise(name, kind), "", opening.version_of(name))
+    except Unusable as word:
+        return Look(problem=str(word))
+    stamp = state([folder / root.replace("\\", "/") / name.replace("\\", "/")])
+    file = (str(folder), root, name)
+    known = _LOOKS.get(file)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    found = _look_inside(folder, root, name)
+    _LOOKS.put(file, (stamp, found))
+    return found
+
+
+_LOOKS: SharedCache[tuple[str, Look]] = SharedCache(LRUCache(20_000))
+"""For each file what a look found, and the stamp that the file had before it."""
+
+
+def _look_inside(folder: Path, root: str, name: str) -> Look:
+    try:
         with open_inside(folder, root, name) as opened:
             return _looked(opened)
     except Unusable as word:

@@ -27,8 +27,8 @@ def places(folder: Path, media_root: str, posters_root: str, rows: Iterable[Row]
 
 
 def state(paths: Iterable[Path]) -> str:
-    """A stamp that changes when one of the files is added, removed, replaced or written again, by
-    sizes and times: a look at the folder for each."""
+    """A stamp that changes when one of the files is added, removed, replaced, written again, or may
+    be read by others, by sizes and times: a look at the folder for each."""
     return hashlib.sha256("\n".join(map(_state, paths)).encode()).hexdigest()
 
 
@@ -42,4 +42,4 @@ def _state(path: Path) -> str:
         seen = path.stat()
     except (OSError, ValueError):  # a name that no file can have is none, too
         return "none"
-    return f"{seen.st_ino} {seen.st_size} {seen.st_mtime_ns}"
+    return f"{seen.st_dev} {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"

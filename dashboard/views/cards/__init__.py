@@ -32,7 +32,7 @@ _contents = st.components.v2.component(
 
 
 def cards(
-    rows: Sequence[Row],
+    contents: tuple[str, bytes],
     items: pd.DataFrame,
     *,
     key: str,
@@ -45,9 +45,8 @@ def cards(
     answer: Sequence[str] | None = None,
     about: Sequence[str] = (),
     address: str = "",
-    **tables: Any,
 ) -> None:
-    """Draw rows of cards; the arguments are those of `payload` and of `opened`.
+    """Draw rows of cards. contents: the payload as it was `packed`; items: as for `opened`.
 
     `on_open` is called (as a callback: before the script runs) with the id of the item whose player
     was opened, and with an empty text when it was closed. Give that id back as `selected`; one that
@@ -69,8 +68,8 @@ def cards(
 
         return callback
 
-    name, contents = packed(payload(rows, items, **tables))
-    _contents(key=f"{key}-contents", data=contents)
+    name, sent = contents
+    _contents(key=f"{key}-contents", data=sent)
     _component(
         key=key,
         data={

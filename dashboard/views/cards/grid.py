@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -12,9 +14,10 @@ from dashboard.evaluation.protocols.crossmodal import TEXT
 from dashboard.evaluation.protocols.ticks import ticks
 from dashboard.experiment import explaining, judging
 from dashboard.experiment.collection import collections, media, near_duplicates
+from dashboard.experiment.memory import remembered
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
-from dashboard.views.cards import Row, cards, needed
+from dashboard.views.cards import Row, cards, needed, packed, payload
 from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.cards.rows import hidden_count, notes_above, only_differing, rows_of
 from dashboard.views.cards.verdicts import (
@@ -39,48 +42,122 @@ def draw_grid(
     values: the measurements of this query by the metric in front. verdicts: of reviewers.
     callbacks: on_open, on_beside, on_missed, as in `cards`.
     """
-    rows = rows_of(results, view, dict(zip(values["run"], values["value"], strict=True)))
-    selected = view.clip or None
-    items = needed(rows, selected, view.beside or None)
-    described = _described(results, rows, items, int(view.shown))
-    if verdicts is not None:
-        described["reviewed"] = described["item_id"].map(verdicts_by_item(verdicts))
-    notes = [_of_another_kind(results, view, values), *notes_above(view), _twins_count(described)]
-    if view.differing == "yes":
-        rows, hidden = only_differing(rows)
-        notes.append(hidden_count(len(results.runs), hidden))
+    drawn = _grid(results, view, values, verdicts)
+    notes = [_of_another_kind(results, view, values), *drawn.notes]
     st.caption(plain(" ".join(filter(None, notes)), None))
     cards(
-        rows,
-        described,
+        drawn.contents,
+        drawn.items,
         key="cards",
         **callbacks,
         on_verdict=lambda verdict: save_verdict(results, verdict),
         answer=save_outcome(),
         about=names_of_query(results),
-        ticks=ticks(results.required, collections.opened(view.collection).keywords, items),
-        ranks=pd.concat([results.placed(version).assign(run=version) for version in results.runs]),
-        annotations=_annotations(view.collection, items),
-        baseline=view.baseline,
-        selected=selected,
+        selected=view.clip or None,
         beside=view.beside or None,
         address=bar.unsaid(view),
-        columns=None if view.columns == "line" else int(view.columns),
-        depth=measure(view.metric).cutoff,
-        askable=collections.searched_with(
-            collections.opened(view.collection), tuple(results.runs)
-        ).items,
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """What a grid shows: the packed cards, the items' captions, and what is to say above them."""
+
+    contents: tuple[str, bytes]
+    items: pd.DataFrame
+    notes: Sequence[str]
+
+
+MERELY_NARROWED = {"outcome", "between", "at", "find", "slice", "by", "clip", "beside"}
+"""Keys of the address that change nothing about the cards of a query; those of the two clips that
+are open decide which items are needed, and stand beside."""
+
+
+def _grid(
+    results: QueryResults, view: View, values: pd.DataFrame, verdicts: pd.DataFrame | None
+) -> Grid:
+    """The grid of a query, remembered for all who look at it until a number, a file that is shown
+    or a review changes."""
+    values = values[["run", "value"]].astype({"run": "str"})
+    depends_on: tuple[Hashable, ...] = (
+        results.experiment,
+        results.query_id,
+        tuple(results.problems.items()),
+        tuple((key, of) for key, of in vars(view).items() if key not in MERELY_NARROWED),
+        tuple(zip(values["run"], values["value"].map(str), strict=True)),
+    )
+    rows = _rows(depends_on, results, view, values)
+    items = needed(rows, view.clip or None, view.beside or None)
+    shown = media.media_of(results.experiment.collection, items)
+    reviewed = {} if verdicts is None else verdicts_by_item(verdicts)
+    depends_on = (*depends_on, shown.to_csv(), str(reviewed), verdicts is None)
+    return _packed(depends_on, results, view, rows, shown, reviewed)
+
+
+def _first(depends_on: tuple[Hashable, ...], *others: object) -> tuple[Hashable, ...]:
+    return depends_on
+
+
+@remembered(512, key=_first)
+def _rows(
+    depends_on: tuple[Hashable, ...], results: QueryResults, view: View, values: pd.DataFrame
+) -> Sequence[Row]:
+    return rows_of(results, view, dict(zip(values["run"], values["value"], strict=True)))
+
+
+@remembered(512, key=_first)
+def _packed(
+    depends_on: tuple[Hashable, ...],
+    results: QueryResults,
+    view: View,
+    rows: Sequence[Row],
+    shown: pd.DataFrame,
+    reviewed: Mapping[str, Any],
+) -> Grid:
+    collection, items = results.experiment.collection, shown["item_id"].tolist()
+    keywords = collection.keywords[collection.keywords["item_id"].isin(items)]
+    marks = ticks(results.required, keywords, items)
+    described = _described(results, rows, shown, marks, int(view.shown))
+    if reviewed:
+        described["reviewed"] = described["item_id"].map(reviewed)
+    notes = [*notes_above(view), _twins_count(described)]
+    if view.differing == "yes":
+        rows, hidden = only_differing(rows)
+        notes.append(hidden_count(len(results.runs), hidden))
+    there = frozenset(items)
+    contents = payload(
+        rows,
+        described,
+        ticks=marks,
+        ranks=pd.concat([_placed(results, version, there) for version in results.runs]),
+        annotations=keywords,
+        baseline=view.baseline,
+        columns=None if view.columns == "line" else int(view.columns),
+        depth=measure(view.metric).cutoff,
+        askable=collections.searched_with(collection, tuple(results.runs)).items,
+    )
+    return Grid(packed(contents), described[["item_id", "caption"]], notes)
+
+
+def _placed(results: QueryResults, version: str, items: frozenset[str]) -> pd.DataFrame:
+    """Where a version has some items."""
+    placed = results.placed(version)
+    return placed[placed["item_id"].isin(items)].assign(run=version)
+
+
 def _described(
-    results: QueryResults, rows: Sequence[Row], item_ids: Sequence[str], depth: int
+    results: QueryResults,
+    rows: Sequence[Row],
+    items: pd.DataFrame,
+    marks: pd.DataFrame,
+    depth: int,
 ) -> pd.DataFrame:
-    """How each item is shown, whether it is a hit, what it has, what it is a copy of, and why."""
-    experiment = results.experiment
-    items = media.media_of(experiment.collection, item_ids)
+    """How each item is shown, whether it is a hit, what it has, what it is a copy of, and why.
+
+    items: the table of `experiment.media.media_of`; marks: that of `ticks`.
+    """
+    experiment, item_ids = results.experiment, items["item_id"].tolist()
     hit = {item: results.hit(item) for item in item_ids}
-    marks = ticks(results.required, experiment.collection.keywords, item_ids)
     matched = marks[marks["present"] == True].groupby("item_id").size()  # noqa: E712 (may be None)
     wrong = [i for row in rows if row.role == "version" for i in row.results["item_id"]]
     lost = [i for row in rows if row.role == "missed" for i in row.results["item_id"]]
@@ -142,8 +219,3 @@ def _of_another_kind(results: QueryResults, view: View, values: pd.DataFrame) ->
 def _twins_count(described: pd.DataFrame) -> str:
     number = sum(map(bool, described["twins"]))
     return f"{number:,} of these items are near-duplicates of another item." if number else ""
-
-
-def _annotations(collection: str, item_ids: Sequence[str]) -> pd.DataFrame:
-    keywords = collections.opened(collection).keywords
-    return keywords[keywords["item_id"].isin(list(item_ids))]

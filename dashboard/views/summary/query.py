@@ -97,6 +97,9 @@ def words(view: View, query_ids: pd.Series) -> pd.Series:
 
 def values_table(view: View, table: pd.DataFrame) -> None:
     """One query's value by each metric, a column a version."""
+    box = st.expander("All metrics of this query", key="values", on_change="rerun")
+    if not box.open:  # drawn and sent only where somebody looks
+        return
     rows = []
     for metric in metrics_in_view(view):
         mine = table[is_measure(table, parse(metric)[0])].set_index("run")["value"]
@@ -106,7 +109,7 @@ def values_table(view: View, table: pd.DataFrame) -> None:
                 **{plain(str(v)): _number(x) for v, x in mine.items()},
             }
         )
-    with st.expander("All metrics of this query"):
+    with box:
         st.table(pd.DataFrame(rows).set_index("Metric"))
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.storage.media.item_media import media
-from dashboard.views.cards import Row, cards, needed
+from dashboard.views.cards import Row, cards, needed, packed, payload
 from tests.browser.cards_world import world
 
 st.set_page_config(layout="wide")
@@ -58,19 +58,17 @@ def opened(item_id: str) -> None:
 
 st.title("Cards")
 columns = st.query_params.get("columns")
-cards(
+contents = payload(
     rows,
     items,
     ticks=ticks,
     ranks=ranks,
     annotations=annotations,
     baseline="v0.1",
-    selected=selected,
     columns=int(columns) if columns else None,
     askable=world.PLAIN,
-    key="grid",
-    on_open=opened,
 )
+cards(packed(contents), items, selected=selected, key="grid", on_open=opened)
 st.text(f"told: {st.session_state.get('told', [])}")
 if st.button("rerun"):
     st.text("again")

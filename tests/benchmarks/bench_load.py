@@ -1,0 +1,164 @@
+"""How long reviewers wait who step through queries at the same time, and what a step costs.
+
+`python -m tests.benchmarks.bench_load --readers 10 --steps 6` starts the app, lets so many readers
+open Query over websockets of this machine, each with a session of its own, and click Next so many
+times, thinking `--think` seconds between. It prints what they waited (median, 95th percentile,
+most), the server's CPU seconds a step, and its memory. `--folder` names another collection than
+the first; `--rounds 5` goes over the steps again, to see whether memory grows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import re
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from tests.benchmarks.bench_pages import started
+
+PATIENCE = 300.0  # seconds for one answer; a reader who waits longer is counted as a fault
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Reader:
+    """One session: its connection, the address of its page, and the buttons that stand on it."""
+
+    there: ClientConnection
+    page: str
+    query: str
+    buttons: dict[str, str] = field(default_factory=dict)
+    script: str = ""
+    received: int = 0
+
+    async def run(self, click: str = "") -> float:
+        """Ask for the page, or click one of its buttons; gives the seconds until it is drawn."""
+        ask = BackMsg()
+        state = ask.rerun_script
+        state.query_string, state.page_script_hash = self.query, self.script
+        if not self.script:
+            state.page_name = self.page
+            self.buttons.clear()
+        state.context_info.url = f"http://127.0.0.1/{self.page}"
+        if click:
+            trigger = state.widget_states.widgets.add()
+            trigger.id, trigger.trigger_value = self.buttons[click], True
+        begun = time.perf_counter()
+        await self.there.send(ask.SerializeToString())
+        while True:
+            got = await asyncio.wait_for(self.there.recv(), PATIENCE)
+            self.received += len(got)
+            message = ForwardMsg.FromString(bytes(got))  # type: ignore[arg-type]
+            if self._read(message):
+                return time.perf_counter() - begun
+
+    def _read(self, message: ForwardMsg) -> bool:
+        """Note what a message says; whether it ends the run of the whole script."""
+        kind = message.WhichOneof("type")
+        if kind == "navigation":
+            self.script = message.navigation.page_script_hash
+        elif kind == "page_info_changed":
+            self.query = message.page_info_changed.query_string
+        elif kind == "delta" and message.delta.new_element.HasField("button"):
+            button = message.delta.new_element.button
+            if button.disabled:
+                self.buttons.pop(button.label, None)
+            else:
+                self.buttons[button.label] = button.id
+        elif kind == "delta" and message.delta.new_element.HasField("exception"):
+            raise RuntimeError(message.delta.new_element.exception.message)
+        return kind == "script_finished" and message.script_finished == 0
+
+
+async def review(
+    port: int, query: str, think: float, steps: int, until: list[float], waited: list[float]
+) -> int:
+    """One reader: opens the page, then steps, thinking before each; gives the bytes received."""
+    address, origin = f"ws://127.0.0.1:{port}/_stcore/stream", f"http://127.0.0.1:{port}"
+    async with connect(address, origin=Origin(origin), max_size=None) as there:
+        reader = Reader(there, "query", query)
+        until.append(await reader.run())
+        before = reader.received
+        for _ in range(steps):
+            await asyncio.sleep(random.uniform(0.5, 1.5) * think)
+            if "Next" not in reader.buttons:  # the last query: start again
+                reader.query = query
+                await reader.run()
+            waited.append(await reader.run("Next"))
+        return (reader.received - before) // max(steps, 1)
+
+
+def cpu(process: int) -> float:
+    """The CPU seconds of a process and of its children that have ended."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / TICKS
+
+
+def memory(process: int) -> float:
+    """The MB that a process holds beyond files that are mapped."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"RssAnon:\s+(\d+)", status)[1]) / 1_024  # type: ignore[index]
+
+
+async def load(port: int, process: int, call: argparse.Namespace) -> None:
+    query = f"?collection={call.folder}" if call.folder else ""
+    first: list[float] = []
+    await review(port, query, 0.0, 2, first, [])
+    print(f"first visit: {first[0]:.2f} s; memory {memory(process):.0f} MB")
+    for _ in range(call.rounds):
+        opened: list[float] = []
+        waited: list[float] = []
+        begun, used = time.perf_counter(), cpu(process)
+        sizes = await asyncio.gather(
+            *(
+                review(port, query, call.think, call.steps, opened, waited)
+                for _ in range(call.readers)
+            ),
+            return_exceptions=True,
+        )
+        faults = [each for each in sizes if isinstance(each, BaseException)]
+        seconds, used = time.perf_counter() - begun, cpu(process) - used
+        if not waited:
+            raise SystemExit(f"no step was answered: {faults[:1]}")
+        ordered = sorted(waited)
+        print(
+            f"{call.readers} readers, {len(waited)} steps in {seconds:.0f} s: waited "
+            f"{statistics.median(waited):.2f} s at the median, "
+            f"{ordered[int(0.95 * (len(ordered) - 1))]:.2f} s at p95, {ordered[-1]:.2f} s at most; "
+            f"{1000 * used / (len(waited) + len(opened)):.0f} ms of CPU a page; "
+            f"{statistics.mean(each for each in sizes if isinstance(each, int)) / 1000:.0f} kB a "
+            f"step; {len(faults)} faults; memory {memory(process):.0f} MB"
+        )
+
+
+def main() -> None:
+    """Start the app, load it, print."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--readers", type=int, default=10, choices=range(1, 201), metavar="1…200")
+    asked.add_argument("--think", type=float, default=8.0, help="seconds between two steps")
+    asked.add_argument("--steps", type=int, default=6, choices=range(1, 1001), metavar="1…1000")
+    asked.add_argument("--rounds", type=int, default=1)
+    asked.add_argument("--folder", default="", help="the collection's name in the address")
+    call = asked.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        server, port = started(Path(folder) / "log.txt", None)
+        try:
+            asyncio.run(load(port, server.pid, call))
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+
+
+if __name__ == "__main__":
+    main()
