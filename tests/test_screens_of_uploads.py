@@ -13,8 +13,8 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 
 from dashboard.storage.collection import collection as collections
 from dashboard.storage.media import uploads
+from dashboard.storage.media.decoding.formats import PICTURE_PIXELS
 from dashboard.storage.media.serving import Tamed
-from dashboard.storage.media.uploads import MOST_PIXELS
 from tests.browser.upload_world import build
 from tests.test_screens import no_text_model, opened
 
@@ -78,7 +78,7 @@ def test_a_file_that_was_taken_is_held_nowhere(plain, memories):
 def test_a_file_that_was_refused_is_held_nowhere_and_the_limit_is_said(plain, memories):
     app = upload(red()[:60])
     assert "mine.png: damaged" in refusal(app)
-    assert f"{MOST_PIXELS // 1_000_000} million pixels" in refusal(app)
+    assert f"{PICTURE_PIXELS // 1_000_000} million pixels" in refusal(app)
     assert not asked_with(app)
     assert memories and not held(memories)
 

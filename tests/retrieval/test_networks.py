@@ -17,7 +17,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from dashboard.retrieval import networks
-from dashboard.retrieval.networks import pool as network_pool
+from dashboard.retrieval.networks import PROCESSES
 from dashboard.tables import DataError
 from tests.retrieval.networks import OPSET, weighted
 
@@ -115,12 +115,12 @@ def test_a_network_that_takes_what_it_may_is_run(tmp_path: Path) -> None:
 def test_a_process_that_dies_is_started_anew(tmp_path: Path) -> None:
     other = weighted(tmp_path / "other.onnx", np.eye(2))
     answer(other)
-    killed = [each._process for each in network_pool._POOL._free]
+    killed = [each.process for each in PROCESSES.free]
     for process in killed:
         process.kill()
         process.wait()
     assert answer(other).tolist() == [[1, 1]]
-    assert not set(killed) & {each._process for each in network_pool._POOL._free}
+    assert not set(killed) & {each.process for each in PROCESSES.free}
 
 
 def test_a_process_that_dies_while_it_works_is_said(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_process_that_dies_while_it_works_is_said(tmp_path: Path) -> None:
             answer(slow)
         said.append(str(refused.value))
 
-    network_pool.end_all()
+    PROCESSES.end()
     waiting = threading.Thread(target=wait)
     waiting.start()
     until = time.monotonic() + 30
@@ -150,7 +150,7 @@ def children() -> list[int]:
     for place in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, IndexError):
             parent = int(place.joinpath("stat").read_text().rpartition(")")[2].split()[1])
-            if parent == os.getpid() and b"networks/child" in (place / "cmdline").read_bytes():
+            if parent == os.getpid() and b"network_child" in (place / "cmdline").read_bytes():
                 found.append(int(place.name))
     return found
 

@@ -375,7 +375,7 @@ def test_posters_are_made_small_and_once(clips: World, monkeypatch: pytest.Monke
     assert len(kept) == 3
     assert kept[0].parent.parent.stat().st_mode & 0o777 == 0o700
     monkeypatch.setattr(
-        "dashboard.storage.media.decoding.posters._made", lambda *_: pytest.fail("made again")
+        "dashboard.storage.media.decoding.posters._written", lambda *_: pytest.fail("made again")
     )
     assert site.get("/" + poster_url(clips, "c")).status_code == 200
 

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dashboard.storage.media import disk_cache, uploads
+from dashboard.storage.media import disk_cache
 from dashboard.storage.media.decoding.formats import COSTLY_PIXELS, PICTURE_PIXELS, WHOLE_PIXELS
+from dashboard.storage.media.decoding.layouts import LAYOUTS
 from dashboard.storage.media.safe_open import Unusable
-from dashboard.storage.media.uploads import MOST_PIXELS, NotKept, clean, is_kept, keep, kept_picture
+from dashboard.storage.media.uploads import NotKept, clean, is_kept, keep, kept_picture
 
 
 @pytest.fixture(autouse=True)
@@ -34,12 +35,12 @@ RED = file_of(Image.new("RGB", (8, 6), "red"))
 
 
 @pytest.mark.parametrize(
-    ("kind", "most"), [("JPEG", MOST_PIXELS), ("PNG", WHOLE_PIXELS), ("WEBP", COSTLY_PIXELS)]
+    ("kind", "most"), [("JPEG", PICTURE_PIXELS), ("PNG", WHOLE_PIXELS), ("WEBP", COSTLY_PIXELS)]
 )
 def test_an_upload_has_a_limit_of_pixels_by_its_kind(kind: str, most: int) -> None:
     row = 10_000
     largest = clean(file_of(Image.new("L", (row, most // row)), kind))
-    assert largest.width == 1024 and most <= PICTURE_PIXELS
+    assert largest.width == 1024
     with pytest.raises(Unusable, match="too many pixels"):
         clean(file_of(Image.new("L", (row, most // row + 1)), kind))
 
@@ -63,7 +64,7 @@ def test_it_is_made_small_before_it_is_turned_or_mixed(monkeypatch: pytest.Monke
 
 def test_two_are_decoded_at_once_and_others_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     inside, most, lock = 0, 0, threading.Lock()
-    work: Callable[[Image.Image], Image.Image] = uploads._laid_out
+    work: Callable[[Image.Image], Image.Image] = LAYOUTS["upload"]
 
     def slow(opened: Image.Image) -> Image.Image:
         nonlocal inside, most
@@ -75,7 +76,7 @@ def test_two_are_decoded_at_once_and_others_wait(monkeypatch: pytest.MonkeyPatch
             inside -= 1
         return work(opened)
 
-    monkeypatch.setattr(uploads, "_laid_out", slow)
+    monkeypatch.setitem(LAYOUTS, "upload", slow)
     threads = [threading.Thread(target=clean, args=(RED,)) for _ in range(6)]
     for thread in threads:
         thread.start()

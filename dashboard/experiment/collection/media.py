@@ -11,21 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
-from PIL import Image
 
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.media import item_media, query_pictures, uploads
+from dashboard.storage.media.decoding.decoder import laid_out
+from dashboard.storage.media.decoding.decoder_queue import turn
 from dashboard.storage.media.decoding.formats import (
     COSTLY_PIXELS,
-    NOT_DECODED,
+    PICTURE_PIXELS,
     WHOLE_PIXELS,
-    picture,
+    pixels_of,
 )
 from dashboard.storage.media.safe_open import Unusable
 
 UPLOADED_KINDS = uploads.KINDS
 """How the names of files end that may be uploaded."""
-THUMBNAIL_WIDTH = 160  # pixels
 _QUALITY = 70
 
 
@@ -57,15 +57,10 @@ def thumbnail(collection: Collection, item_id: str) -> Thumbnail | str:
 
 
 def _small(content: bytes) -> Thumbnail:
-    still = picture(io.BytesIO(content))
-    try:
-        still.draft("RGB", (THUMBNAIL_WIDTH * 2, THUMBNAIL_WIDTH * 2))
-        small: Image.Image = still.convert("RGB")
-        small.thumbnail((THUMBNAIL_WIDTH, THUMBNAIL_WIDTH))
-        written = io.BytesIO()
-        small.save(written, "WEBP", quality=_QUALITY, method=6)
-    except NOT_DECODED as error:
-        raise Unusable("damaged") from error
+    file, written = io.BytesIO(content), io.BytesIO()
+    with turn("thumbnails/", pixels_of(file)):
+        small = laid_out(file, "thumbnail")
+    small.save(written, "WEBP", quality=_QUALITY, method=6)
     return Thumbnail(written.getvalue(), small.width, small.height)
 
 
@@ -82,7 +77,7 @@ def save_upload(content: bytes, name: str) -> str:
     except Unusable as word:
         raise ValueError(
             f"{name}: {word}. Upload a picture ({', '.join(UPLOADED_KINDS)}), of at most "
-            f"{uploads.MOST_PIXELS // 1_000_000} million pixels (PNG: "
+            f"{PICTURE_PIXELS // 1_000_000} million pixels (PNG: "
             f"{WHOLE_PIXELS // 1_000_000} million, WebP, AVIF and GIF: "
             f"{COSTLY_PIXELS // 1_000_000} million)."
         ) from word

@@ -4,10 +4,6 @@ about it, so another process reads it, with limits on memory and time."""
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +14,7 @@ from dashboard.storage.files import parquet_child
 from dashboard.storage.files.contents import LARGEST, check_file
 from dashboard.storage.files.delimited import WIDEST
 from dashboard.storage.files.json_lines import MOST_CELLS, text_of_cell
+from dashboard.storage.sandbox.pool import Pool, ProcessEnded, Refusal
 from dashboard.tables import DataError
 
 if TYPE_CHECKING:
@@ -28,6 +25,10 @@ CELLS_A_BYTE = 20  # that a larger one may have: codes have eight
 SMALL = 40_000_000  # bytes that every file may unfold to
 SWELLING = 100  # times that a larger one may grow
 PATIENCE = 60.0  # seconds, and one more for each MB
+STREAM = 2  # times that a table may take in Arrow's own form, with what is not text
+_DAMAGED = "a damaged Parquet file", "a complete Parquet file"
+# only of the system's memory each byte that is taken counts
+_PROCESSES = Pool(parquet_child.__name__, 1, {"ARROW_DEFAULT_MEMORY_POOL": "system"})
 
 
 def read_parquet(path: Path, name: str) -> pd.DataFrame:
@@ -71,43 +72,21 @@ def parquet_table(path: Path, name: str, most: int) -> pa.Table:
         "cells": min(most, max(FEW_CELLS, CELLS_A_BYTE * size)),
         "size": min(LARGEST, max(SMALL, SWELLING * size)),
     }
+    seconds = PATIENCE + size / 1_000_000
     try:
-        return _read_elsewhere(path.resolve(), limits, PATIENCE + size / 1_000_000)
-    except _Refusal as reason:
-        raise DataError(name, *reason.args) from reason
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise DataError(name, "a damaged Parquet file", "a complete Parquet file") from error
+        request = {"path": str(path.resolve()), "limits": limits}
+        _, stream = _PROCESSES.ask(request, seconds=seconds, most=STREAM * limits["size"])
+        table = pa.ipc.open_stream(pa.py_buffer(stream)).read_all()
+        table.validate(full=True)
+        return table
+    except Refusal as reason:
+        if reason.kind == parquet_child.REFUSED:
+            raise DataError(name, *_found_and_wanted(reason)) from reason
+        raise DataError(name, *_DAMAGED) from reason
+    except (ProcessEnded, pa.ArrowException, OSError, ValueError) as error:
+        raise DataError(name, *_DAMAGED) from error
 
 
-class _Refusal(Exception):
-    """The reason for which the child process refused a file: what it found and what was wanted."""
-
-
-def _read_elsewhere(path: Path, limits: dict[str, int], seconds: float) -> pa.Table:
-    import pyarrow as pa
-
-    command = [sys.executable, "-P", parquet_child.__file__, str(path), json.dumps(limits)]
-    # a limit of memory counts reliably only with the system's allocator
-    settings = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=settings,
-    ) as process:
-        assert process.stdout is not None and process.stderr is not None
-        late = threading.Timer(seconds, process.kill)
-        late.start()
-        try:
-            table = pa.ipc.open_stream(process.stdout).read_all()
-        except pa.ArrowInvalid:
-            said = process.stderr.read()
-            if process.wait() == parquet_child.REFUSED:
-                raise _Refusal(*json.loads(said)) from None
-            raise
-        finally:
-            late.cancel()
-            process.kill()
-    table.validate(full=True)
-    return table
+def _found_and_wanted(reason: Refusal) -> tuple[str, str]:
+    found, wanted = json.loads(reason.why)
+    return str(found)[:200], str(wanted)[:200]

@@ -1,39 +1,39 @@
 """Reads a Parquet file in a process of its own, which `parquet` starts: what a hostile file does to
 memory and time, or to Arrow, it does here.
 
-It imports nothing else of the package, so that it starts quickly. It writes the table to stdout as
-an Arrow stream, or the reason of a refusal to stderr.
+The answer is the table as an Arrow stream, or a refusal with what was found and what was wanted.
 """
 
 from __future__ import annotations
 
 import json
-import resource
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-REFUSED = 3
-"""The exit code after a refusal; stderr says in JSON what was found and what was wanted."""
+from dashboard.storage.sandbox import child
+from dashboard.storage.sandbox.child import Refused, Values, limit_memory
+
+REFUSED = "too much"
+"""The kind of a refusal that says in JSON what was found and what was wanted."""
 
 
-class Refused(Exception):
+class TooMuch(Exception):
     """A file that holds too much; args: what was found, and what was wanted."""
 
 
 def read_table(path: str, columns: int, cells: int, size: int) -> pa.Table:
     """The table in a file, its texts as dictionaries where the file has them so.
 
-    Raises Refused for more columns, more cells (those in lists counted) or more bytes than these.
+    Raises TooMuch for more columns, more cells (those in lists counted) or more bytes than these.
     """
     with pq.ParquetFile(path) as file:
         metadata = file.metadata
         if metadata.num_columns > columns:
-            raise Refused(f"{metadata.num_columns:,} columns", f"at most {columns:,} columns")
+            raise TooMuch(f"{metadata.num_columns:,} columns", f"at most {columns:,} columns")
         groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
         _check_bytes(sum(group.total_byte_size for group in groups), size, "unpacked")
         _check_cells(metadata.num_rows * metadata.num_columns, cells)
@@ -48,12 +48,12 @@ def read_table(path: str, columns: int, cells: int, size: int) -> pa.Table:
 
 def _check_bytes(found: int, most: int, how: str) -> None:
     if found > most:
-        raise Refused(f"{found:,} bytes once {how}", f"at most {most:,} bytes")
+        raise TooMuch(f"{found:,} bytes once {how}", f"at most {most:,} bytes")
 
 
 def _check_cells(found: int, most: int) -> None:
     if found > most:
-        raise Refused(f"{found:,} cells", f"at most {most:,} cells in a file of its size")
+        raise TooMuch(f"{found:,} cells", f"at most {most:,} cells in a file of its size")
 
 
 def _values(part: pa.Array) -> int:
@@ -87,39 +87,26 @@ def _lengths(values: pa.Array) -> pa.Array:
     return pa.array([8] * len(values), pa.int64())
 
 
-def limit_memory(room: int) -> None:
-    """Let this process take `room` bytes more than it has. Where the system does not say how many
-    it has, there is no limit."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def answer(values: Values, content: bytes, begun: Callable[[], None]) -> tuple[Values, bytes]:
+    """The table at `path`, read within `limits`, as an Arrow stream."""
+    del content, begun
+    limits: dict[str, Any] = values["limits"]
+    limit_memory(3 * limits["size"])  # as it is read, unfolded for a moment, and as a stream
     try:
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return
-    sizes = [line.split()[1] for line in status.splitlines() if line.startswith("VmData:")]
-    if sizes:
-        most = int(sizes[0]) * 1024 + room
-        resource.setrlimit(resource.RLIMIT_DATA, (most, resource.RLIM_INFINITY))
-
-
-def main(path: str, told: str) -> None:
-    """Read a file within limits that are told in JSON, and write its table to stdout."""
-    limits: dict[str, Any] = json.loads(told)
-    limit_memory(2 * limits["size"])
-    try:
-        table = read_table(path, **limits)
-    except Refused as reason:
-        sys.exit(_refused(*reason.args))
-    except MemoryError:
+        table = read_table(values["path"], **limits)
+        stream = pa.BufferOutputStream()
+        with pa.ipc.new_stream(stream, table.schema) as writer:
+            writer.write_table(table)
+    except TooMuch as reason:
+        raise Refused(REFUSED, json.dumps(reason.args)) from reason
+    except MemoryError as error:
+        found = "more bytes once unfolded than a file of its size may have"
         wanted = f"at most {limits['size']:,} bytes"
-        sys.exit(_refused("more bytes once unfolded than a file of its size may have", wanted))
-    with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as stream:
-        stream.write_table(table)
-
-
-def _refused(found: str, wanted: str) -> int:
-    print(json.dumps([found, wanted]), file=sys.stderr)
-    return REFUSED
+        raise Refused(REFUSED, json.dumps([found, wanted])) from error
+    except Exception as error:  # whatever Arrow says of a damaged file
+        raise Refused("damaged", error) from error
+    return {}, memoryview(stream.getvalue())  # type: ignore[return-value]
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    child.main(answer)

@@ -11,24 +11,18 @@ import io
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from PIL import Image
 
 from dashboard.storage.media import disk_cache
-from dashboard.storage.media.decoding.decoder_queue import reduced, turn
-from dashboard.storage.media.decoding.formats import (
-    NOT_DECODED,
-    decode,
-    on_white,
-    picture,
-    pixels_of,
-)
+from dashboard.storage.media.decoding.decoder import laid_out
+from dashboard.storage.media.decoding.decoder_queue import turn
+from dashboard.storage.media.decoding.formats import pixels_of
+from dashboard.storage.media.decoding.layouts import SHADES
 from dashboard.storage.media.item_media import HasMedia, media, poster
 from dashboard.storage.media.safe_open import Unusable
 
-SIDE = 16
 DECIDED = 64  # of the 256 differences; with fewer that are any, pictures are alike by being plain
+_BYTES = SHADES * SHADES // 8
 _RECIPE = b"difference-16-4"  # change it when hashes are made in another way
-_LEAST = 1_024  # pixels that a side of a large picture has left when its shades are taken
 _PLAIN = b"too plain"  # what is kept in place of an empty hash, which a damaged file could be
 
 
@@ -38,7 +32,7 @@ def picture_hash(encoded: bytes) -> bytes:
     Raises Unusable for what is no picture.
     """
     key = hashlib.blake2s(encoded + _RECIPE, digest_size=16).hexdigest()
-    known = disk_cache.recall(f"{key}.hash", lambda it: len(it) == SIDE * SIDE // 8 or it == _PLAIN)
+    known = disk_cache.recall(f"{key}.hash", lambda it: len(it) == _BYTES or it == _PLAIN)
     if known is not None:
         return b"" if known == _PLAIN else known
     made = _made(encoded)
@@ -70,19 +64,11 @@ def poster_hash(collection: HasMedia, item_id: str) -> bytes:
 
 
 def _made(encoded: bytes) -> bytes:
-    try:
-        with turn("fingerprints/", pixels_of(io.BytesIO(encoded))):
-            opened = picture(io.BytesIO(encoded))
-            opened.draft("RGB", (_LEAST, _LEAST))
-            decode(opened)
-            still = on_white(reduced(opened, _LEAST))
-            opened.close()
-            del opened  # its decoder holds copies of the picture: they go before the next one comes
-        small = still.convert("L").resize((SIDE + 1, SIDE), Image.Resampling.BOX)
-    except NOT_DECODED as error:
-        raise Unusable("damaged") from error
-    shades = np.asarray(small, dtype=np.int16)
-    steps = np.diff(shades, axis=1)
+    file = io.BytesIO(encoded)
+    with turn("fingerprints/", pixels_of(file)):
+        small = laid_out(file, "shades")
+    grey = np.asarray(small, dtype=np.int16)
+    steps = np.diff(grey, axis=1)
     if (np.abs(steps) > 1).sum() < DECIDED:
         return b""
     return np.packbits(steps > 0).tobytes()

@@ -11,25 +11,15 @@ from PIL import Image
 from starlette.routing import Route
 
 from dashboard.storage.media import disk_cache
-from dashboard.storage.media.decoding.decoder_queue import reduced, turn
-from dashboard.storage.media.decoding.formats import (
-    NOT_DECODED,
-    content_type,
-    orientation,
-    picture,
-    pixels_of,
-    upright,
-)
-from dashboard.storage.media.decoding.posters import eight_bits
+from dashboard.storage.media.decoding.decoder import laid_out
+from dashboard.storage.media.decoding.decoder_queue import turn
+from dashboard.storage.media.decoding.formats import content_type, pixels_of
 from dashboard.storage.media.safe_open import Opened, Unusable
 from dashboard.storage.media.serving import Content, answer
 from dashboard.tables import DataError
 
 UPLOADS = "uploads"
-LONGEST_SIDE = 1_024  # pixels: more than any encoder looks at
 LARGEST = 50_000_000  # bytes of an uploaded file
-MOST_PIXELS = 25_000_000
-"""Of an uploaded picture; of WebP, AVIF and GIF fewer (`formats.COSTLY_PIXELS`)."""
 KINDS = ("jpg", "jpeg", "png", "webp", "gif", "avif")
 """How the names of files end that may hold one; what a file is, its first bytes tell."""
 UPLOAD_AGAIN = "the same picture: upload it again"
@@ -57,7 +47,7 @@ def keep(content: bytes) -> str:
 
 def clean(content: bytes) -> Image.Image:
     """The picture of a file, upright and without anything that the file says beside the pixels
-    (place, time, camera) or below fully transparent ones, at most LONGEST_SIDE wide and high; of
+    (place, time, camera) or below fully transparent ones, at most UPLOAD_SIDE wide and high; of
     a moving one the first picture.
 
     Raises Unusable with a word for what is no picture, damaged or too large.
@@ -67,34 +57,8 @@ def clean(content: bytes) -> Image.Image:
     file = io.BytesIO(content)
     if not content_type(file).startswith("image/"):
         raise Unusable("not a picture")
-    with turn("uploads/", pixels_of(io.BytesIO(content))):
-        opened = picture(file)
-        try:
-            if opened.width * opened.height > MOST_PIXELS:
-                raise Unusable("too many pixels")
-            return _laid_out(opened)
-        except NOT_DECODED as error:
-            raise Unusable("damaged") from error
-        finally:
-            opened.close()
-            del opened  # its decoder holds copies of the picture: they go before the next one comes
-
-
-def _laid_out(opened: Image.Image) -> Image.Image:
-    """It is made small before all else, so that nothing else is done with many pixels."""
-    opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
-    still, held = eight_bits(opened), orientation(opened)
-    still = reduced(still, 2 * LONGEST_SIDE)
-    colours = "RGBA" if still.has_transparency_data else "RGB"
-    if still.mode not in ("L", "LA", "RGB", "RGBA", "CMYK") or "transparency" in still.info:
-        still = still.convert(colours)  # numbers of a palette cannot be mixed
-    still.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
-    seen = upright(still, held).convert(colours)
-    if colours == "RGBA":
-        shown = seen.getchannel("A").point(lambda alpha: 255 if alpha else 0)
-        seen = Image.composite(seen, Image.new("RGBA", seen.size, (0, 0, 0, 0)), shown)
-    seen.info.clear()
-    return seen
+    with turn("uploads/", pixels_of(file)):
+        return laid_out(file, "upload")
 
 
 def is_kept(fingerprint: str) -> bool:

@@ -7,17 +7,13 @@ take turns, so that nobody waits for all the pictures of another.
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-
-from PIL import Image
+from contextlib import contextmanager
 
 AT_ONCE = 2
 LARGE = 4_000_000  # pixels; of pictures above that one is decoded at a time
-_STRIP = 1_000_000  # pixels
 
 
 class _Queue:
@@ -52,8 +48,6 @@ class _Queue:
         try:
             yield
         finally:
-            if pixels > LARGE:
-                _give_back()
             with self._changed:
                 self._inside.remove(mine)
                 del self._pixels[mine]
@@ -70,28 +64,3 @@ class _Queue:
 
 
 turn = _Queue().turn
-
-
-def _give_back() -> None:
-    """Give the memory of a picture that is decoded no more back to the system: the C library would
-    keep it for each of the threads that decode."""
-    with suppress(OSError, AttributeError):  # another C library than glibc
-        ctypes.CDLL(None).malloc_trim(0)
-
-
-def reduced(still: Image.Image, longest: int) -> Image.Image:
-    """A picture made smaller by a whole factor while it stays at least `longest` wide or high; in
-    strips, so that no other copy of all its pixels is made. Small ones are returned as they are."""
-    factor = max(still.size) // longest
-    if factor < 2:
-        return still
-    plain = still.mode in ("L", "LA", "RGB", "RGBA", "CMYK") and "transparency" not in still.info
-    colours = still.mode if plain else "RGBA" if still.has_transparency_data else "RGB"
-    width, height = still.size
-    rows = max(1, _STRIP // (width * factor)) * factor
-    small = Image.new(colours, (-(-width // factor), -(-height // factor)))
-    for top in range(0, height, rows):
-        strip = still.crop((0, top, width, min(top + rows, height)))
-        small.paste(strip.convert(colours).reduce(factor), (0, top // factor))
-    small.info.update({key: value for key, value in still.info.items() if key == "icc_profile"})
-    return small

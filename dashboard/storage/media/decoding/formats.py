@@ -22,12 +22,14 @@ SCANNED_PIXELS = 300_000_000
 _SCAN = b"\xff\xda"
 PROGRESSIVE_PIXELS = 25_000_000
 """Of such a JPEG, however few scans it has."""
-WHOLE_PIXELS = 16_000_000
+WHOLE_PIXELS = 25_000_000
 """Of any other: four bytes are decoded for each, and what makes them small comes on top."""
 FRAME_PIXELS = 10_000_000
 """Of a frame of a clip, of which a decoder may hold sixteen others: somewhat more than 4K."""
-COSTLY_PIXELS = 3_000_000
-"""Of the kinds whose decoders hold several copies of a picture: about 16 bytes for each."""
+COSTLY_PIXELS = 14_000_000
+"""Of the kinds whose decoders hold several copies of a picture: up to 12 bytes for each."""
+DRAFT = 1_024
+"""Pixels that each side of a JPEG has left, if it has them, when it is decoded smaller."""
 _COSTLY = ("WEBP", "AVIF", "GIF")
 _PILLOW = ("JPEG", "PNG", "WEBP", "GIF", "AVIF", "BMP")
 _PLAYED = ("avc1", "avc3", "vp08", "vp09", "av01")
@@ -128,7 +130,8 @@ def picture(file: BinaryIO) -> Image.Image:
         raise Unusable("too many pixels") from error
     except NOT_DECODED as error:
         raise Unusable("damaged") from error
-    if opened.width * opened.height > _most_pixels(opened):
+    pixels = opened.width * opened.height
+    if pixels > _most_pixels(opened) or pixels // _scale(opened) ** 2 > WHOLE_PIXELS:
         raise Unusable("too many pixels")
     if opened.info.get("progressive"):
         scans = _scans(file)
@@ -161,13 +164,20 @@ def _shrinks(opened: Image.Image) -> bool:
     return opened.format == "JPEG" and not opened.info.get("progressive")
 
 
+def _scale(opened: Image.Image) -> int:
+    """How many times narrower and lower a picture is decoded than it is; a long and narrow one is
+    not."""
+    least = min(opened.width, opened.height) // DRAFT if _shrinks(opened) else 1
+    return next(scale for scale in (8, 4, 2, 1) if scale <= max(least, 1))
+
+
 def decoded_pixels(opened: Image.Image) -> int:
     """How many pixels are decoded of a picture that is to be made small; those of a kind whose
     decoder holds several copies count four times."""
     pixels = opened.width * opened.height
     if opened.format in _COSTLY:
         return pixels * 4
-    return pixels // 16 if _shrinks(opened) else pixels
+    return pixels // _scale(opened) ** 2
 
 
 def moves(opened: Image.Image) -> bool:
@@ -188,10 +198,20 @@ def pixels_of(file: BinaryIO) -> int:
 
 
 def decode(opened: Image.Image) -> None:
-    """Decode a picture, and let go of the copies that the decoders of WebP and AVIF hold of it."""
+    """Decode a picture, and let go of the copies that the decoders of WebP and AVIF hold of it, of
+    WebP's before another copy is made."""
+    if opened.format == "WEBP" and (next_frame := getattr(opened, "_get_next", None)):
+
+        def last_frame() -> object:
+            frame = next_frame()
+            vars(opened).update(_decoder=None)
+            return frame
+
+        vars(opened).update(_get_next=last_frame)
     opened.load()
     if opened.format in ("WEBP", "AVIF"):
         vars(opened).update(_decoder=None, fp=None)
+        vars(opened).pop("_get_next", None)
 
 
 def orientation(opened: Image.Image) -> int:

@@ -16,21 +16,17 @@ from typing import Any, BinaryIO
 from PIL import Image
 
 from dashboard.storage.media import disk_cache
-from dashboard.storage.media.decoding.decoder_queue import reduced, turn
+from dashboard.storage.media.decoding.decoder import laid_out
+from dashboard.storage.media.decoding.decoder_queue import turn
 from dashboard.storage.media.decoding.formats import (
     FRAME_PIXELS,
-    NOT_DECODED,
     content_type,
-    decoded_pixels,
-    on_white,
-    orientation,
-    picture,
-    upright,
+    pixels_of,
 )
+from dashboard.storage.media.decoding.layouts import poster
 from dashboard.storage.media.safe_open import NotMade, Opened, Unusable
 from dashboard.storage.media.spans import WHOLE, Part, is_length_of
 
-WIDTH = 480
 _DRAWN = 64  # pixels: what is no larger is shown pixel by pixel, so none may be smeared
 _CLIP_TIME = 20.0  # seconds until the frame that is looked for must have come
 _RECIPE = b"webp-480-3"  # change it when posters are made in another way
@@ -51,13 +47,15 @@ def poster_of(opened: Opened, part: Part = WHOLE, whose: str = "") -> bytes:
     known = disk_cache.recall(name, _is_whole)
     if known is not None:
         return known
-    still = picture(opened.file) if content_type(opened.file).startswith("image/") else None
-    with turn(whose, FRAME_PIXELS if still is None else decoded_pixels(still)):
+    is_picture = content_type(opened.file).startswith("image/")
+    with turn(whose, pixels_of(opened.file) if is_picture else FRAME_PIXELS):
         known = disk_cache.recall(name, _is_whole)  # whoever asked before may have made it
         if known is not None:
             return known
-        made = _made(still or _frame(opened.file, part))
-        still = None  # its decoder holds copies of the picture: they go before the next one comes
+        if is_picture:
+            made = _written(laid_out(opened.file, "poster"))
+        else:
+            made = _written(poster(_frame(opened.file, part)))
     disk_cache.keep(name, made)
     return made
 
@@ -95,26 +93,10 @@ def _content_digest(file: BinaryIO, size: int) -> bytes:
     return digest.digest()
 
 
-def _made(still: Image.Image) -> bytes:
-    try:
-        still.draft("RGB", (WIDTH * 2, WIDTH * 2))
-        held = orientation(still)
-        small = on_white(upright(reduced(eight_bits(still), WIDTH * 2), held))
-        Image.Image.close(still)  # all its pixels, which nobody needs any more; not the file
-        small.thumbnail((WIDTH, WIDTH))
-        written = io.BytesIO()
-        small.save(written, "WEBP", quality=75, lossless=max(small.size) <= _DRAWN)
-    except NOT_DECODED as error:
-        Image.Image.close(still)
-        raise NotMade("damaged") from error
+def _written(small: Image.Image) -> bytes:
+    written = io.BytesIO()
+    small.save(written, "WEBP", quality=75, lossless=max(small.size) <= _DRAWN)
     return written.getvalue()
-
-
-def eight_bits(still: Image.Image) -> Image.Image:
-    """16-bit grey scaled down: Pillow's own conversion clips it to white."""
-    if still.mode.startswith("I;16"):
-        return still.point(lambda value: value / 256).convert("L")
-    return still
 
 
 def _frame(file: BinaryIO, part: Part) -> Image.Image:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.retrieval.networks import pool
 from dashboard.storage.collection import digests
+from dashboard.storage.sandbox.pool import Pool, ProcessEnded, Refusal
 from dashboard.tables import DataError
 
 Numbers = npt.NDArray[Any]
@@ -23,6 +23,9 @@ ROOM = 500_000_000
 """Bytes that a network may take beside its own size: three times its file while it is loaded."""
 LARGEST_ANSWER = 16_000_000  # numbers
 _REMEMBERED = 16  # answers of networks that versions share
+PROCESSES = Pool("dashboard.retrieval.network_child", 2)
+"""So many networks run at the same time: one that takes all its time holds up no other."""
+_NUMBERS = "fiub"
 _LOG = logging.getLogger(__name__)
 
 
@@ -53,22 +56,37 @@ _REMEMBERING = threading.Lock()
 
 
 def _answer(path: Path, digest: str, shown: str, given: Numbers) -> Numbers:
-    asked = {"path": str(path.resolve()), "digest": digest, "room": ROOM}
     try:
-        return pool.answer(asked, given, seconds=PATIENCE, most=LARGEST_ANSWER)
-    except pool.ProcessEnded as end:
+        return _output(path, digest, np.ascontiguousarray(given))
+    except ProcessEnded as end:
         if end.late:
             found = f"a network that took longer than {PATIENCE:g} s"
             raise DataError(shown, found, "an answer within that time") from end
         found = "a network that ended the process that ran it"
         raise DataError(shown, found, f"one that takes less than {_room()} more memory") from end
-    except pool.NetworkRefusal as reason:
+    except Refusal as reason:
         if reason.kind in ("not loaded", "not run", "memory"):
             _LOG.warning("%s: %.500r", shown, reason.why)
         raise _refusal(shown, reason, list(given.shape)) from reason
 
 
-def _refusal(shown: str, reason: pool.NetworkRefusal, shape: list[int]) -> DataError:
+def _output(path: Path, digest: str, given: Numbers) -> Numbers:
+    """Nothing that the process says of the array is believed before it was looked at."""
+    request = {"path": str(path.resolve()), "digest": digest, "room": ROOM, "most": LARGEST_ANSWER}
+    request |= {"type": given.dtype.str, "shape": given.shape}
+    values, content = PROCESSES.ask(
+        request, given.tobytes(), seconds=PATIENCE, most=16 * LARGEST_ANSWER, key=digest
+    )
+    try:
+        kind = np.dtype(values["type"])
+        if kind.kind not in _NUMBERS:
+            raise ValueError("no array of numbers")
+        return np.frombuffer(content, kind).reshape(values["shape"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise ProcessEnded(False) from error
+
+
+def _refusal(shown: str, reason: Refusal, shape: list[int]) -> DataError:
     """Why a network has no answer, in a sentence."""
     if reason.kind == "too many":
         number = int(reason.why) if reason.why.isdecimal() else LARGEST_ANSWER + 1
