@@ -134,8 +134,8 @@ def stretches(column: pa.ChunkedArray) -> Numbers:
     return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
 
-def pairs(query: NDArray[Any], items: Keys, queries: int) -> tuple[Numbers, int]:
-    """A number for each pair of a query's code and an item's key, and what all are below.
+def pairs(query: NDArray[Any], items: Keys, queries: int) -> Numbers:
+    """A number for each pair of a query's code and an item's key.
 
     Pairs of one query are neighbours. As many bits of the key as fit are in the number.
     """
@@ -145,7 +145,7 @@ def pairs(query: NDArray[Any], items: Keys, queries: int) -> tuple[Numbers, int]
     for start in range(0, len(numbers), BLOCK):
         some = slice(start, start + BLOCK)
         numbers[some] |= (items[some] >> np.uint64(64 - bits)).view(np.int64)
-    return numbers, queries << bits
+    return numbers
 
 
 def repeated(numbers: Numbers) -> bool:

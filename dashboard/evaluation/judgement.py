@@ -65,15 +65,15 @@ class Judgement:
         return pairs(self.query, item, len(self.item_ids))
 
     @cached_property
-    def text_key(self) -> tuple[Places, int] | None:
-        """One number for the pair of each row of qrels by the bytes of its item's id, and what all
-        are below; None where items are categories, or two pairs share a number."""
+    def text_key(self) -> Places | None:
+        """One number for the pair of each row of qrels by the bytes of its item's id; None where
+        items are categories, or two pairs share a number."""
         if not ids.is_text(self.qrels["item_id"]):
             return None
         keys = ids.keys(ids.arrow(self.qrels["item_id"]))
-        numbers, size = ids.pairs(self.query, keys, len(self.query_ids))
+        numbers = ids.pairs(self.query, keys, len(self.query_ids))
         ascending = np.sort(numbers)
-        return None if (ascending[1:] == ascending[:-1]).any() else (numbers, size)
+        return None if (ascending[1:] == ascending[:-1]).any() else numbers
 
     def judged(self, query: Codes, items: pd.Series, rows: Array | slice) -> tuple[Places, Places]:
         """Which results are judged, and the rows of qrels that say how.
@@ -82,16 +82,14 @@ class Judgement:
         column of items.
         """
         if ids.is_text(items) and self.text_key is not None:
-            keys, size = self.text_key
             column = ids.arrow(items)
-            wanted, _ = ids.pairs(query, ids.keys(column)[rows], len(self.query_ids))
-            found, pair = matching(keys, wanted, size)
+            wanted = ids.pairs(query, ids.keys(column)[rows], len(self.query_ids))
+            found, pair = matching(self.text_key, wanted)
             places = found if isinstance(rows, slice) else rows[found]
             if ids.same(column, places, ids.arrow(self.qrels["item_id"]), pair):
                 return found, pair
         item = codes(items, self.item_ids)[rows]
-        size = len(self.query_ids) * (len(self.item_ids) + 1)
-        return matching(self.key, pairs(query, item, len(self.item_ids)), size)
+        return matching(self.key, pairs(query, item, len(self.item_ids)))
 
     @cached_property
     def grade(self) -> Array:

@@ -220,7 +220,7 @@ def parse(data: bytearray, size: int, fields: Sequence[str], value: str) -> Colu
         keys=keys,
         values=_numbers(table[value]),
         tags=tags,
-        distinct=not ids.repeated(ids.pairs(stretch, keys, len(lengths))[0]),
+        distinct=not ids.repeated(ids.pairs(stretch, keys, len(lengths))),
     )
 
 

@@ -199,7 +199,7 @@ def _repeated(pairs: Pairs) -> list[tuple[int, int]]:
     """(row, its first appearance) for each row whose query and item stood there before."""
     unsure = slice(None) if pairs.unsure is None else pairs.unsure
     queries, keys = pairs.queries.codes[unsure], pairs.keys[unsure]
-    numbers, _ = ids.pairs(queries, keys, len(pairs.queries.names))
+    numbers = ids.pairs(queries, keys, len(pairs.queries.names))
     ascending = np.sort(numbers)
     again = ascending[1:][ascending[1:] == ascending[:-1]]
     if not len(again):
