@@ -38,7 +38,7 @@ CASES = {
     "WebP 3740 see-through": ("WEBP", 3_740, "RGBA"),
     "GIF 3740": ("GIF", 3_740, "P"),
     "AVIF 3740": ("AVIF", 3_740, "RGB"),
-    "PNG 2000 see-through": ("PNG", 2_000, "RGBA"),
+    "PNG 1400 see-through": ("PNG", 1_400, "RGBA"),
     "JPEG 7000": ("JPEG", 7_000, "RGB"),
 }
 

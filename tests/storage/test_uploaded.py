@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from dashboard.storage.media import disk_cache
+from dashboard.storage.media.decoding import formats
 from dashboard.storage.media.decoding.formats import COSTLY_PIXELS, PICTURE_PIXELS, WHOLE_PIXELS
 from dashboard.storage.media.decoding.layouts import LAYOUTS
 from dashboard.storage.media.safe_open import Unusable
@@ -58,7 +59,7 @@ def test_it_is_made_small_before_it_is_turned_or_mixed(monkeypatch: pytest.Monke
         return whole(picture, method)
 
     monkeypatch.setattr(Image.Image, "transpose", transpose)
-    assert clean(file.getvalue()).size == (512, 1024)
+    assert LAYOUTS["upload"](formats.picture(file)).size == (512, 1024)
     assert turned == [(1024, 512)]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 AT_ONCE = 2
-LARGE = 4_000_000  # pixels; of pictures above that one is decoded at a time
+LARGE = 2_000_000  # pixels; of pictures above that one is decoded at a time
 
 
 class _Queue:
