@@ -47,6 +47,6 @@ def matching(keys: Places, wanted: Places) -> tuple[Places, Places]:
 
     keys: distinct numbers; wanted: any numbers, in any order.
     """
-    place = pd.Index(keys).get_indexer(wanted)
+    place = pd.Index(keys).get_indexer(pd.Index(wanted))
     rows = np.flatnonzero(place >= 0)
     return rows, place[rows].astype(np.int64)
