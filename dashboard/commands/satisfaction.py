@@ -18,19 +18,19 @@ from dashboard.commands.console import (
 )
 from dashboard.evaluation.metrics.context import DISCOUNTS
 from dashboard.evaluation.satisfaction.cag_steps import USUAL
-from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
+from dashboard.evaluation.satisfaction.source_tables import Reading, ViewedLists
 from dashboard.experiment.collection.collections import Collection
 from dashboard.experiment.protocols import context_study
 from dashboard.tables import DataError, Findings
 
 ABOUT = "correlation of metrics with participants' satisfaction"
-TABLES: dict[str, Callable[[Browsed, Reading], pd.DataFrame]] = {
-    "gains": lambda browsed, reading: browsed.gains(reading),
-    "depths": lambda browsed, reading: browsed.table_3(reading),
-    "halves": lambda browsed, reading: browsed.halves(reading),
-    "spread": lambda browsed, reading: browsed.spread(reading.rows),
-    "sizes": lambda browsed, reading: browsed.sizes(),
-    "cleaning": lambda browsed, reading: browsed.study(reading.rows).steps,
+TABLES: dict[str, Callable[[ViewedLists, Reading], pd.DataFrame]] = {
+    "gains": lambda viewed_lists, reading: viewed_lists.gains(reading),
+    "depths": lambda viewed_lists, reading: viewed_lists.table_3(reading),
+    "halves": lambda viewed_lists, reading: viewed_lists.halves(reading),
+    "spread": lambda viewed_lists, reading: viewed_lists.spread(reading.rows),
+    "sizes": lambda viewed_lists, reading: viewed_lists.sizes(),
+    "cleaning": lambda viewed_lists, reading: viewed_lists.study(reading.rows).steps,
 }
 """The tables by the names of `--table`: Spearman of each gain, the source's table 3, its table 2,
 its figure 3, its table 1, and what each step of cleaning left."""
@@ -75,18 +75,18 @@ def table_of(collection: Collection, call: Namespace) -> tuple[pd.DataFrame, pd.
     known = context_study.lists_in(study)
     for problem in known.refused.values():
         raise problem
-    browsed, kind = context_study.browsed(study)
+    viewed_lists, kind = context_study.viewed_lists(study)
     reading = Reading(call.rows, call.window, call.divide, call.average)
     if call.list is None:
-        table = TABLES[call.table](browsed, reading)
+        table = TABLES[call.table](viewed_lists, reading)
     elif (known.places["list_id"] == call.list).any():
-        table = browsed.steps(call.list, reading, call.discount)
+        table = viewed_lists.steps(call.list, reading, call.discount)
     else:
         raise DataError(collection.name, f"no list {call.list[:80]!r}", "a list of lists.csv")
     table = table.copy()  # a copy, because results are shared
     table.insert(0, "answers", kind)
     noted = _whose(kind)
-    number = browsed.in_each_row(reading.rows) if reading.average == "rows" else None
+    number = viewed_lists.in_each_row(reading.rows) if reading.average == "rows" else None
     if number:
         found = f"{number} pictures in each row, so AVG over rows is that of all pictures"
         noted.note("lists", found, "rows of different lengths, where the two differ")

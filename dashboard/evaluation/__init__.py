@@ -1,7 +1,7 @@
 """The evaluation room: tables and arrays in, tables and arrays out; no file, clock or network.
 
 protocols/       which pairs count, what they are worth, what the source calls the metric
-judgement.py     what a protocol makes of a collection: qrels, and the queries that cannot be scored
+judgement.py     a protocol's judgement of a collection: qrels, and queries that cannot be scored
 join.py          texts become codes once; pairs of codes are looked up
 rankings.py      a run and a judgement → Rankings, all that a metric sees
 metrics/         the registry and every metric, one decorated function each
@@ -13,7 +13,7 @@ coverage.py      queries that a version did not run; results that are no item of
 comparison/      versions side by side: differences, intervals, tests, slices, leaderboard
 statistics/      intervals, tests, corrections and correlations of plain arrays
 diagnosis/       why a result is wrong, suspected from numbers
-duplicates.py    items that are there twice
+duplicates.py    near-duplicates among items
 satisfaction/    answers of people, cleaned step by step, and how metrics agree with them
 image_text/      ranks and recalls of image-text matching from vectors
 binary_codes.py  Hamming distances, pairs of codes, look-up within a radius

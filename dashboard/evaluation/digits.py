@@ -1,8 +1,7 @@
 """How numbers are written: by one rule on every screen, in reports and on the command line.
 
-A number has three digits after the point, a small one as many as leave three that say something. It
-depends on the number alone and not on those beside it, so that a number that stands in two places
-reads the same in both.
+A number has three digits after the point, a small one as many as give three significant digits. The
+digits depend on the number alone and not on those beside it, so that it reads the same everywhere.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from typing import Any
 import pandas as pd
 
 SMALL = 0.02
-"""Below it three digits after the point would leave one or none that says something."""
+"""Below it three digits after the point would leave fewer than two significant digits."""
 MOST, HUGE = 9, 1e15
 SIGNIFICANT = 0.05
-"""No p is rounded across it."""
+"""No p-value is rounded across this level."""
 LEAST_CHANCE = 0.9e-4
 
 
@@ -87,10 +86,10 @@ def chance(p: Any) -> str:
     return next(text for text in texts if (float(text) < SIGNIFICANT) == (p < SIGNIFICANT))
 
 
-def chance_said(p: Any) -> str:
+def chance_in_words(p: Any) -> str:
     """A p-value in a sentence.
 
-    >>> chance_said(0.0312), chance_said(0.00001)
+    >>> chance_in_words(0.0312), chance_in_words(0.00001)
     ('p = 0.031', 'p < 0.0001')
     """
     said = chance(p)

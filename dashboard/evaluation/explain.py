@@ -18,7 +18,7 @@ from dashboard.evaluation.rankings import Rankings, rank
 
 
 def explain(measure: Measure, rankings: Rankings, query_id: str) -> Explanation:
-    """How the formula's value of one query comes about. ValueError where it is no query of these.
+    """How the formula's value of one query is computed. ValueError for an unknown query.
 
     >>> from dashboard.evaluation.metrics import parse
     >>> from dashboard.evaluation.rankings import from_lists
@@ -48,7 +48,7 @@ def explain_run(
     mine.attrs = run.attrs
     kept = protocol.keep(mine, alone)
     found = explain(measure, rank(kept, alone), query_id)
-    # what stands with a picture may depend on its texts, so all queries of two kinds are measured
+    # a picture's value may depend on its texts, so all queries of both kinds are measured
     asked = (mine, alone) if not judgement.kinds else (run, judgement)
     values = measured({"": asked[0]}, asked[1], protocol, [measure])
     value = float(values.loc[values["query_id"] == query_id, "value"].iloc[0])
@@ -89,7 +89,7 @@ def _with_items(steps: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 
 
 def _by_formula(measure: Measure, ranked: RankedList) -> Explanation:
-    """What a metric reads, its formula and its value, where nobody has written an explainer."""
+    """What a metric reads, its formula and its value, for a metric without an explainer."""
     reads = measure.metric.reads
     column = {"hits": "hit", "grades": "grade", "credit": "credit", "judged": "judged"}[reads]
     table = {"hits": ranked.hits, "grades": ranked.grades, "judged": ranked.judged}

@@ -33,7 +33,7 @@ class Features:
     rows: Array
 
     def checked(self, dimension: int = DIMENSION) -> tuple[pd.Index, tuple[str, ...]]:
-        """The ids, ready to look places up in, and warnings.
+        """The ids as an index to look places up in, and warnings.
 
         Raises DataError: another dimension or count than wanted, an id twice, and naming the row a
         vector that is not finite or nothing but zeros.
@@ -86,9 +86,9 @@ def scored(
     """The table RUN of a submission, of the annotated pairs alone, and warnings.
 
     labels: `query_id, item_id` of each annotated pair. The score is the cosine, rounded to six
-    places; equal ones keep the gallery's order: that of `items_known` where the collection is
-    known, so that no submission chooses it, else that of the file. Ids that lack features, or that
-    nobody knows, are a warning. Raises DataError as `Features.checked`, and for an annotated query
+    places. Equal scores keep the order of `items_known`, the collection's gallery, so that no
+    submission chooses it; without a collection, that of the file. Warnings count ids without
+    features, and unknown ids. Raises DataError as `Features.checked`, and for an annotated query
     or item without features.
     """
     items, warned = gallery.checked(dimension)
@@ -98,7 +98,7 @@ def scored(
     query = _places(labels["query_id"], asked, "query", queries.name)
     item = _places(labels["item_id"], items, "item", gallery.name)
     score = _cosines(queries.rows, query, gallery.rows, item).round(PLACES)
-    place = _standing(items, items_known)[item] if len(items_known) else item
+    place = _gallery_places(items, items_known)[item] if len(items_known) else item
     order = np.lexsort((place, -score, query))
     query = query[order]
     first = np.flatnonzero(np.diff(query, prepend=-1))
@@ -112,8 +112,8 @@ def scored(
     ), (*warned, *also)
 
 
-def _standing(items: pd.Index, known: Sequence[str]) -> Array:
-    """The place of each submitted item in the collection's gallery; unknown ones come last."""
+def _gallery_places(items: pd.Index, known: Sequence[str]) -> Array:
+    """The place of each submitted item in the collection's gallery; unknown items come last."""
     found: Array = pd.Index(list(known), dtype="str").get_indexer(items)
     return np.where(found < 0, len(known), found)
 

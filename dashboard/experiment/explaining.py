@@ -111,7 +111,7 @@ def _ranks(ranked: pd.DataFrame, query_id: str) -> dict[str, int]:
 
 
 def _mapped(kept: pd.DataFrame) -> dict[Pair, tuple[str, float]]:
-    """Each kept keyword with the words that speak most for it, and their similarity."""
+    """Each kept keyword with the words that are most similar to it, and their similarity."""
     best = kept[kept["kept"]].sort_values("score", ascending=False, kind="stable")
     best = best.drop_duplicates(["group", "keyword"])
     words = zip(best["ngram"], best["score"], strict=True)
@@ -119,7 +119,7 @@ def _mapped(kept: pd.DataFrame) -> dict[Pair, tuple[str, float]]:
 
 
 def _known(row: pd.Series, groups: tuple[str, ...]) -> frozenset[Pair] | None:
-    """What the collection says that the query asks for, of the groups that count."""
+    """The keywords of the query's own column `known_keywords`, of the groups that count."""
     written = row.get("known_keywords")
     if not isinstance(written, str) or not written.strip():
         return None

@@ -12,7 +12,7 @@ from dashboard.evaluation.image_text.pairing import of_item
 from dashboard.evaluation.protocols import Judgement, Protocol
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.evaluation.protocols.class_labels import labelled, labelled_pairs
-from dashboard.evaluation.protocols.protocol import qrels_of_asked
+from dashboard.evaluation.protocols.protocol import qrels_of_queries
 from dashboard.experiment.collection.near_duplicates import copies
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import remembered
@@ -69,12 +69,12 @@ def evidence(experiment: Experiment) -> Evidence:
 
 
 def _judgements(experiment: Experiment, qrels: pd.DataFrame | None) -> pd.DataFrame | None:
-    """The judgements; of what is searched with those of the stored query that is the same.
+    """The judgements; of a live search those of the stored query with the same text or item.
 
-    A picture is no stored query, whatever words say it should find.
+    A picture is never a stored query, whatever text stands beside it.
     """
     if not experiment.live:
-        return qrels_of_asked(qrels, queries(experiment))
+        return qrels_of_queries(qrels, queries(experiment))
     stored = experiment.collection
     if qrels is None and experiment.protocol == HASHING and labelled(stored.queries, stored.items):
         qrels = labelled_pairs(stored.queries, stored.items)
@@ -136,7 +136,7 @@ def is_hit(
 
 
 def needs_text_model(experiment: Experiment) -> bool:
-    """Whether the text is not one of the stored queries, whose keywords and vectors are known."""
+    """Whether a typed text has to be encoded: it is not that of a stored query."""
     return bool(experiment.text) and not stored_query(experiment)
 
 

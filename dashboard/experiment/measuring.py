@@ -57,7 +57,7 @@ def outside_sentences(
 def not_run_sentences(
     experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
 ) -> dict[str, str]:
-    """Which versions were not experiment some of the queries, and why: a sentence for each."""
+    """Which versions did not run some of the queries, and why: a sentence for each."""
     found = {version: counted_run(experiment, version) for version in versions}
     return coverage.not_run_said(found, only or queries(experiment)["query_id"].tolist())
 

@@ -1,8 +1,7 @@
-"""What has been computed is remembered until newer results take its place; the app and the command
-line share this one memory, and it knows neither.
+"""Remembers computed results until newer ones take their place, for the app and the command line.
 
-Its keys are the arguments, compared and not hashed as content: an `Experiment` is equal to another
-where their numbers are. Results are shared between sessions; nobody changes one.
+The keys are the arguments of a function: equal experiments have equal numbers. Results are shared
+between sessions, so nobody may change one.
 """
 
 from __future__ import annotations
@@ -39,9 +38,11 @@ def remembered(
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Remembers a function's newest results, at most `entries`, each for at most some seconds.
 
-    Callers who ask for the same at once wait for one computation. An error is not remembered.
+    Callers with equal arguments at the same time wait for one computation. An error is not
+    remembered.
+
     work: what is announced while a result is computed, where that takes long.
-    key: gives of the arguments all that the result depends on, where they are not that themselves.
+    key: computes from the arguments what the result depends on; without it, the arguments.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -80,7 +81,7 @@ def _set_aside() -> None:
 
 
 def announce_by(announcing: Announcing) -> None:
-    """Sets how long work is announced: a context for its duration. At first nothing is said."""
+    """Sets the context in which long work runs, such as a spinner; at first there is none."""
     _announcing[0] = announcing
 
 

@@ -1,5 +1,5 @@
-"""Plain files without a collection: judgements and runs that are measured, and queries that are
-known to be right or to fail."""
+"""Plain files without a collection: measures runs against judgements, and reads the list of known
+queries for the gate."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def measure_files(
     which: str = "",
 ) -> pd.DataFrame:
     """The measurements of run files against a file of judgements; a run is named by its file's
-    stem. which: whether its queries are texts or items (pictures), where that is known."""
+    stem. which: "text" or "item" (pictures), the kind of its queries; empty: unknown."""
     paths: dict[str, Path] = {}
     for path in run_paths:
         if stem(path) in paths:
@@ -55,7 +55,7 @@ def measure_files(
         judgement = protocol.judge(unknown, None)
     if protocol.mutual:
         judgement = _of_direction(judgement, measures, which)
-    # without a gallery to go by, equal scores stand as trec_eval puts them, whatever the protocol
+    # without a gallery equal scores stand in trec_eval's order, whatever the protocol
     runs = {name: read_run(path, "trec", findings=findings) for name, path in paths.items()}
     for name, run in runs.items():
         _compare_queries(name, set(run["query_id"]), set(judgement.query_ids), findings)
@@ -69,8 +69,8 @@ def measure_files(
 
 
 def _of_direction(judgement: Judgement, measures: Sequence[Measure], which: str) -> Judgement:
-    """The judgement of the one direction that a call asks for, by its name or by the only metric
-    of a direction that it measures; as it is, without a direction, where it says neither."""
+    """The judgement of the one direction of a call: that of `which`, or of all its metrics. Without
+    either the judgement is unchanged."""
     named = {crossmodal.OF_KIND[each.name] for each in measures if each.name in crossmodal.OF_KIND}
     if which:
         named = {crossmodal.TEXT if which == "text" else crossmodal.IMAGE}
@@ -84,7 +84,7 @@ def stem(path: Path) -> str:
 
 
 def _compare_queries(name: str, ran: set[str], judged: set[str], findings: Findings) -> None:
-    """Say how many judged queries a run has nothing for, and how many of its own nobody judged."""
+    """Note how many judged queries a run lacks, and how many of its queries have no judgements."""
     missing, strange = judged - ran, ran - judged
     if missing:
         found = f"no results for {len(missing):,} of {len(judged):,} judged queries"
@@ -105,7 +105,7 @@ class KnownQueries:
 
 
 def read_known_queries(path: Path) -> KnownQueries:
-    """What a team knows of single queries.
+    """The list of known queries: those that are right, and those that fail.
 
     Raises DataError with its line for an unknown metric or status.
     """

@@ -1,4 +1,4 @@
-"""What versions find for what is searched with: the results of the screen Search as one table."""
+"""The results of a search by text, item or picture, of each version, as one table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def search(
 ) -> pd.DataFrame:
     """The first `k` results of each version: run, rank, item_id, score, hit, matched, required.
 
-    hit: whether the protocol judges the item relevant; null where that is not known. matched: how
+    hit: whether the protocol judges the item relevant; null where it is not judged. matched: how
     many of the required keywords the item has. A version that cannot be searched is an error in
     `findings`. Raises DataError where none can be searched.
     """
@@ -61,7 +61,7 @@ def _matched(experiment: Experiment) -> pd.DataFrame:
 
 
 def _hits(experiment: Experiment, results: pd.DataFrame) -> pd.Series:
-    """Whether each result is relevant, as the cards show it."""
+    """Whether each result is relevant; null where it is not judged."""
     judgements = judgement(experiment)
     qrels = judgements.qrels[judgements.qrels["query_id"] == TYPED]
     judged = set(qrels["item_id"].astype("str"))

@@ -61,7 +61,7 @@ def _card(known: Glance, title: str) -> bool:
     st.markdown(" ".join(badge(PROTOCOLS[name].title, "blue") for name in known.protocols))
     if known.about:
         st.caption(plain(known.about, None))
-    st.caption(plain(f"{known.words.gallery} · {known.words.asked}"))
+    st.caption(plain(f"{known.words.gallery} · {known.words.query_counts}"))
     st.caption(plain(f"Versions: {listed(known.versions) if known.versions else 'none'}"))
     if known.licence:
         st.caption(plain(f"Licence: {known.licence}"))

@@ -28,7 +28,7 @@ def test_each_text_has_the_place_of_its_picture():
     found = pairing(judged(PAIRS))
     assert found.pictures == ("w", "v")
     assert dict(zip(found.found, found.owners, strict=True)) == {"a": 1, "b": 1, "c": 0}
-    assert dict(zip(found.asking, found.asked_of, strict=True)) == {"ta": 1, "tb": 1, "tc": 0}
+    assert dict(zip(found.asking, found.asking_owners, strict=True)) == {"ta": 1, "tb": 1, "tc": 0}
 
 
 def test_a_text_of_a_picture_that_does_not_ask_is_left_out():

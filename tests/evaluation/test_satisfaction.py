@@ -24,7 +24,7 @@ from dashboard.evaluation.satisfaction.cleaning import (
     study,
 )
 from dashboard.evaluation.satisfaction.cleaning import pages as shown_by
-from dashboard.evaluation.satisfaction.source_tables import Browsed
+from dashboard.evaluation.satisfaction.source_tables import ViewedLists
 
 RNG = np.random.default_rng(9)
 
@@ -124,7 +124,7 @@ def test_no_list_that_is_left_has_no_session_where_sessions_are_recorded(session
         {"list_id": ["l1"], "query_id": ["q1"], "participant": ["ann"], "satisfaction": [3.0]}
     ).assign(session=session)
     relevance = pd.DataFrame({"query_id": ["q1"], "item_id": ["a"], "relevance": [80.0]})
-    table = Browsed.of(one, relevance, said, by_viewers=True).sizes().set_index("part")
+    table = ViewedLists.of(one, relevance, said, by_viewers=True).sizes().set_index("part")
     assert table.loc["at least 15 rows", "lists"] == 0
     found = table["sessions"].astype(object).where(table["sessions"].notna(), None)
     assert found.tolist() == [1 if session else None, left, left]

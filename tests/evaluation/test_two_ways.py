@@ -11,7 +11,7 @@ from dashboard.evaluation.image_text.recalls import with_sums
 from dashboard.evaluation.measure import counts, measure, summarise
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.evaluation.protocols.protocol import qrels_of_asked
+from dashboard.evaluation.protocols.protocol import qrels_of_queries
 from dashboard.tables import RUN
 
 CUTOFFS = (1, 5, 10)
@@ -112,12 +112,12 @@ def test_where_nothing_tells_pictures_from_texts_no_direction_has_a_value():
 def test_of_the_judged_queries_only_those_that_are_asked_count(protocol):
     evidence, run, *_ = world([5, 5])
     evidence.queries = evidence.queries[evidence.queries["text"] != ""]
-    evidence.qrels = qrels_of_asked(evidence.qrels, evidence.queries)
+    evidence.qrels = qrels_of_queries(evidence.qrels, evidence.queries)
     made = PROTOCOLS[protocol].judge(evidence, None)
     assert made.query_ids == tuple(f"q_t{n}" for n in range(10))
     counted = counts({"r": run}, made, protocol).iloc[0]
     assert counted["total"] == 10 and counted["no_results"] == 0
-    assert qrels_of_asked(None, evidence.queries) is None
+    assert qrels_of_queries(None, evidence.queries) is None
 
 
 def without_picture(*queries):

@@ -44,7 +44,7 @@ def test_clips_that_are_asked_for_by_words_and_by_clips():
     said = world(["video"] * 3, ("a car", "", ""), ("", "i0", ""), ("", "i1", ""))
     assert (said.item, said.gallery) == ("a clip", "3 clips")
     assert said.queries == {"text": "Text queries", "item": "Clip queries", "all": "All queries"}
-    assert said.asked == "1 text query · 2 clip queries"
+    assert said.query_counts == "1 text query · 2 clip queries"
     assert said.example == "a car"
 
 
@@ -57,7 +57,7 @@ def test_pictures_with_words_about_them_are_composed_queries():
 
 def test_words_alone_among_composed_queries_make_them_text_queries():
     said = world(["image"], ("in red", "", "i0"), ("a cat", "", ""))
-    assert said.queries["text"] == "Text queries" and said.asked == "2 text queries"
+    assert said.queries["text"] == "Text queries" and said.query_counts == "2 text queries"
     assert said.example == "a cat"
 
 
@@ -70,7 +70,7 @@ def test_two_kinds_of_items_are_counted_apart_and_called_items():
 def test_pictures_from_outside_the_gallery_and_unknown_kinds():
     assert world(["", "Video"], ("", "", "a.png")).queries["item"] == "Picture queries"
     assert world(["", "Video"]).gallery == "1 item and 1 clip"
-    assert world(["mesh"]).item == "an item" and world(["mesh"]).asked == "no queries"
+    assert world(["mesh"]).item == "an item" and world(["mesh"]).query_counts == "no queries"
 
 
 ASKED = pd.DataFrame(

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard.commands.gate.conditions import Condition
 from dashboard.evaluation.comparison.scores import Scores, scores
-from dashboard.evaluation.digits import chance_said, signed
+from dashboard.evaluation.digits import chance_in_words, signed
 from dashboard.evaluation.statistics.paired import holm
 from dashboard.evaluation.statistics.resampling import bootstrap_interval, randomisation_p
 from dashboard.tables import counted
@@ -104,7 +104,9 @@ def _slice(title: str, said: str, limit: float, high: float, p: float) -> Check:
     if np.isnan(p):
         return Check("slice", title, "small", said)
     outcome: Outcome = "failed" if high < limit and p < SIGNIFICANT else "passed"
-    return Check("slice", title, outcome, f"{said}, {chance_said(p)} against {limit:g} after Holm")
+    return Check(
+        "slice", title, outcome, f"{said}, {chance_in_words(p)} against {limit:g} after Holm"
+    )
 
 
 def _differences(

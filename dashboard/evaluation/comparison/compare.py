@@ -1,4 +1,4 @@
-"""Two versions side by side: signed differences per query, and what chance has to do with them.
+"""Two versions side by side: signed differences per query, their intervals and tests.
 
 delta = candidate - baseline. Versions are compared on the queries that are scorable in both; the
 others are kept, with a reason, and counted.

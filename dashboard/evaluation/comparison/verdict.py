@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.evaluation.comparison.scores import written
-from dashboard.evaluation.digits import SIGNIFICANT, chance_said, signed
+from dashboard.evaluation.digits import SIGNIFICANT, chance_in_words, signed
 from dashboard.tables import counted
 
 __all__ = ["SIGNIFICANT", "verdict"]
@@ -53,9 +53,9 @@ def _difference(row: Mapping[str, Any] | pd.Series) -> str:
 
 
 def _chance(row: Mapping[str, Any] | pd.Series) -> str:
-    said = f"{chance_said(row['p'])} ({row['method']})"
+    said = f"{chance_in_words(row['p'])} ({row['method']})"
     if row.get("tests", 1) > 1:
-        said += f", {chance_said(row['p_holm'])} after Holm over {row['tests']} tests"
+        said += f", {chance_in_words(row['p_holm'])} after Holm over {row['tests']} tests"
     return said
 
 

@@ -16,7 +16,7 @@ NEAREST = 10
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One query with all that speaks for a cause.
+    """One query with all that a cause is suspected from.
 
     required   (group, keyword) of each keyword that the query was taken to ask for
     keywords   KEYWORDS table of the gallery
@@ -25,9 +25,9 @@ class Case:
     ranks      version → {item_id: rank} of its whole ranking
     depth      how many results are shown
     own        the item of an item query
-    known      the keywords that the query is known to ask for; None: nobody says
-    names      item → what it is called; its id where that is not told
-    around     version → what is usual among its vectors, where that is known already
+    known      the keywords that the query asks for by its own column; None: no such column
+    names      item → its name; an item without one goes by its id
+    around     version → what is usual among its vectors, where it is already computed
     mapped     (group, keyword) → the words and the similarity that they were mapped with
     """
 
@@ -81,7 +81,7 @@ class Case:
         return {}
 
     def lacks(self, item: str) -> list[Pair]:
-        """The required keywords that an item has not."""
+        """The required keywords that an item lacks."""
         return [pair for pair in self.required if pair not in self.has.get(item, frozenset())]
 
     @cached_property

@@ -144,7 +144,7 @@ def _label_doubtful(case: Case, item: str, around: Around) -> Cause | None:
 
 
 def _spoken(case: Case, item: str, pair: Pair, around: Around, *, has: bool) -> str:
-    """What the versions say against an item's annotation; empty where most do not speak."""
+    """The versions' evidence against an item's annotation; empty where most have none."""
     speaking = {}
     for version, near in around.items():
         share = case.share(pair, [other for other, _ in near])

@@ -16,18 +16,18 @@ from dashboard.evaluation.rankings import Array, Floats
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """Which picture each text belongs to, of pictures that ask and are items themselves.
+    """Which picture each text belongs to, of pictures that are queries and items.
 
-    pictures  the item ids of the pictures, in the order in which they ask
-    found     the item ids of texts that can be found; owners: the place of each one's picture
-    asking    the query ids of texts that ask; asked_of: the place of each one's picture
+    pictures  the item ids of the pictures, in the order of their queries
+    found     the item ids of texts in the gallery; owners: the place of each one's picture
+    asking    the query ids of text queries; asking_owners: the place of each one's picture
     """
 
     pictures: tuple[str, ...]
     found: tuple[str, ...]
     owners: Array
     asking: tuple[str, ...]
-    asked_of: Array
+    asking_owners: Array
 
 
 def pairing(judgement: Judgement) -> Pairing:
@@ -81,7 +81,7 @@ def chance(ranks: Array, gallery: int, relevant: Array) -> Floats:
 
 
 def answers(judgement: Judgement, query_id: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The right answers to one query, and of a picture the texts that ask for it.
+    """The right answers to one query, and for a picture the text queries that it answers.
 
     Pairs query_id, item_id: of the query with each of its answers; of each such text with it.
     """

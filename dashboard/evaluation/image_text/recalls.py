@@ -30,7 +30,7 @@ _Texts = tuple[Array, Array]
 
 @dataclass(frozen=True)
 class Matching:
-    """The eight numbers of one model, which test they are of, and what a reader must know of them.
+    """The eight numbers of one model, their test, and notes on them.
 
     table: `metric, cutoff, mean, percent, scored, total`; the percent of Rsum is of 600.
     """
@@ -70,7 +70,7 @@ def matching(
 
 
 def summarised(ranks: Ranks, caption_to_image: Array) -> Matching:
-    """The eight numbers of ranks that are known, with notes on ratio and on cutoffs too large."""
+    """The eight numbers of given ranks, with notes on the ratio and on too large cutoffs."""
     directions = (("i2t_R", ranks.images), ("t2i_R", ranks.captions))
     rows = [(name, k, *_recall(found, k)) for name, found in directions for k in CUTOFFS]
     table = pd.DataFrame(rows, columns=["metric", "cutoff", "mean", "scored", "total"])

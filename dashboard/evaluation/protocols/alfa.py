@@ -121,10 +121,10 @@ ALFA = Protocol(
     "over hits of (hits up to its rank ÷ its rank) ÷ relevant items; NDCG@K = Σ over hits of "
     "1 ÷ log2(rank + 1), divided by that of the best order.",
     blind=(
-        "All keywords or nothing: an item with two of three counts as one with none does. CAG, "
+        "All keywords or nothing: an item with two of three counts like one with none does. CAG, "
         "ticks and crosses show the difference.",
-        "What the annotation does not name is not there: an item that has a keyword which nobody "
-        "wrote down counts as wrong.",
+        "A keyword that the annotation leaves out counts as missing: the item then counts as "
+        "wrong.",
         CEILING,
         RECALL,
         TIES,

@@ -1,8 +1,8 @@
 """Types of pairs from the labels of queries and items, without a matrix of all pairs.
 
-The source of the hashing protocol names three types and not how they come about. Multi-label
+The source of the hashing protocol names three types and does not define them. Multi-label
 hashing tells pairs of the same labels from those that share some (Zhang et al., Improved Deep
-Hashing with Soft Pairwise Similarity, 2018), and so is it read here: a pair is of type 1 where both
+Hashing with Soft Pairwise Similarity, 2018), so here a pair is of type 1 where both
 have the same labels, of type 2 where they have some in common, of type 3 where they have none.
 """
 
@@ -25,7 +25,7 @@ Labels = frozenset[str]
 
 
 def column_of(table: pd.DataFrame | None) -> str:
-    """The column of labels of a table; empty: none that is filled."""
+    """The name of a table's column of labels; empty: there is none, or it has no labels."""
     there = [] if table is None else [name for name in COLUMNS if name in table.columns]
     filled = [name for name in there if (table[name].astype("str").str.strip() != "").any()]  # type: ignore[index]
     return next(iter(filled), "")

@@ -52,8 +52,8 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
 
 
 def _odd_queries(queries: pd.DataFrame | None) -> tuple[str, ...]:
-    """A note on queries that are not one picture with exactly three feedbacks, where these are
-    told."""
+    """A note on queries that are not one picture with exactly three feedbacks, where the queries
+    have such columns."""
     told = [] if queries is None else [str(c) for c in queries if FEEDBACK.fullmatch(str(c))]
     if queries is None or not told:
         return ()
@@ -92,7 +92,7 @@ COMPOSED = Protocol(
     formula="AP = Σ over the fulfilled items of (fulfilled items up to its place ÷ its place) ÷ "
     "fulfilled labels, places counted among the annotated items; mAP is its mean over the queries.",
     blind=(
-        "Whatever nobody annotated costs nothing, wherever it stands: a version that puts a "
+        "Items that nobody annotated cost nothing, wherever they stand: a version that ranks a "
         "thousand wrong pictures above the right one has the same AP. The whole ranking stands "
         "beside it on the Query screen.",
         "Only the order counts, not the cosine: a narrow lead is worth what a wide one is.",

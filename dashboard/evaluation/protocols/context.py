@@ -34,8 +34,8 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     """Credit is grade ÷ 100; a grade of at least 50 is a hit; invalid answers (-1, -2) are dropped.
 
     Queries with more than 90 % invalid answers are not scorable. A collection without qrels but
-    with keywords is graded by the share of required keywords, times 100, and a note says so; where
-    neither is known, nothing is judged.
+    with keywords is graded by the share of required keywords, times 100, and a note says so.
+    Without either nothing is judged.
     """
     if evidence.qrels is None or evidence.qrels.empty:
         annotated = evidence.keywords is not None and not evidence.keywords.empty
@@ -95,7 +95,7 @@ def _from_keywords(evidence: Evidence, groups: Sequence[str] | None) -> Judgemen
 
 
 def _nothing(queries: pd.DataFrame | None) -> Judgement:
-    """No judgement of any query, with a note; of a single one it says which kind it is."""
+    """An empty judgement with a note, which for a single query names its kind."""
     what = "these queries"
     if queries is not None and len(queries) == 1:
         what = "this text" if str(queries["text"].iloc[0]) else "this picture"
@@ -135,7 +135,7 @@ CONTEXT = Protocol(
     keep=keep,
     condensed=True,
     in_rows=True,
-    grade_said=lambda grade: f"relevance {grade:.4g} of 100",
+    grade_in_words=lambda grade: f"relevance {grade:.4g} of 100",
     definition="Each result has a relevance from 0 to 100, the mean of what people said of it; "
     "invalid answers are left out, and so are queries where more than 90 % of them are. Its credit "
     "r is relevance ÷ 100; where hits are shown, 50 or more is one, a threshold that the source "
@@ -143,8 +143,8 @@ CONTEXT = Protocol(
     formula="r′(k) = r(k)² ÷ largest r up to k; g(k) = mean of r′ over the last w results; "
     "CAG = Σ g(k) · d(k), with the discount d of RBP, DCG, CG, AVG, ERR or the maximum.",
     blind=(
-        "It is a model of what people feel: only satisfaction that people gave can say whether it "
-        "is a better one than the plain gain.",
+        "It is a model of how people feel: only satisfaction that people report can show whether"
+        " it is a better one than the plain gain.",
         "Two pictures that are the same count twice: each is judged alone, whatever it repeats.",
         "The value depends on w and on the depth; only values of equal ones can be compared.",
         TIES,

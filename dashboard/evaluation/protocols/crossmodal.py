@@ -30,9 +30,9 @@ BOTH_WAYS = {"Rsum": 1, "mR": 2}
 """Metrics of both directions, and how many directions the value is divided by."""
 USUAL_TEXTS = 5
 UNTOLD = (
-    "Nothing says which queries are pictures and which are texts: i2t_R, t2i_R, Rsum and mR, "
-    "which are of the one, of the other or of both, have no value. Of plain files say --queries "
-    "text or --queries item, or measure the metrics of one direction only."
+    "Nothing says which queries are pictures and which are texts, so i2t_R, t2i_R, Rsum and mR "
+    "have no value. For plain files add --queries text or --queries item, or measure the metrics"
+    " of one direction only."
 )
 WHO = {IMAGE: "pictures", TEXT: "texts"}
 BOTH = (
@@ -44,8 +44,8 @@ BOTH = (
 def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     """The pairs that belong together have grade 1; every other result is a miss.
 
-    A query with a text, or about an item that is one, is a text, any other a picture; a ratio of
-    texts to pictures other than five to one is noted, and so is a direction that nobody asks.
+    A query with a text, or of an item that is a text, is a text query, any other a picture query.
+    Notes tell a ratio of texts to pictures other than five to one, and a direction without queries.
     """
     qrels = qrels_of(evidence, "crossmodal")
     kinds = _kinds(evidence)
@@ -58,19 +58,19 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
     alone = _alone(evidence.items, made, kinds)
     made = replace(made, kinds=kinds)
     if len(made.query_ids) < 2 and kinds:
-        return made  # of the collection, a single query that is searched with says nothing
+        return made  # the notes are about a collection's queries, not about a single typed one
     ways = _ways(set(kinds.values()))
     return replace(made, notes=(ways, *_unpaired(made), *_ratio(made, kinds), *alone))
 
 
 def of_one_kind(judgement: Judgement, kind: str) -> Judgement:
-    """The judgement of queries that are all pictures, or all texts, which no table says."""
+    """The judgement of queries that are all pictures, or all texts, where no table says which."""
     notes = (_ways({kind}), *(note for note in judgement.notes if note != UNTOLD))
     return replace(judgement, kinds=dict.fromkeys(judgement.query_ids, kind), notes=notes)
 
 
 def _ways(asking: set[str]) -> str:
-    """Of which queries the metrics of a direction and those of both are, in a sentence."""
+    """The sentence on which queries the metrics of one direction and of both belong to."""
     if asking == {IMAGE, TEXT}:
         return BOTH
     if len(asking) != 1:
@@ -84,7 +84,7 @@ def _ways(asking: set[str]) -> str:
 
 
 def _unpaired(made: Judgement) -> tuple[str, ...]:
-    """How many texts have a picture that does not ask, which leaves Rsum without a value."""
+    """The note on texts whose picture is no query, which leaves Rsum without a value."""
     kind = _kind(made)
     scored = made.relevant > 0
     if not (scored & (kind == IMAGE)).any():
@@ -115,7 +115,7 @@ def _kinds(evidence: Evidence) -> dict[str, str]:
 
 
 def _ratio(made: Judgement, kinds: dict[str, str]) -> tuple[str, ...]:
-    """How many texts the pictures have, where that is not five each."""
+    """The note on how many texts the pictures have, where that is not five each."""
     counts = [
         int(count)
         for query, count in zip(made.query_ids, made.relevant, strict=True)
@@ -131,7 +131,7 @@ def _ratio(made: Judgement, kinds: dict[str, str]) -> tuple[str, ...]:
 
 
 def _alone(items: pd.DataFrame | None, made: Judgement, kinds: dict[str, str]) -> tuple[str, ...]:
-    """How many texts belong to no picture and pictures to no text, on each side."""
+    """The notes on texts without a picture and pictures without a text."""
     if items is None or "side" not in items.columns or not kinds:
         return ()
     relevant = made.qrels[made.qrels["grade"] >= made.relevant_from]
@@ -155,9 +155,9 @@ def finish(measure: Measure, values: Floats, judgement: Judgement) -> Floats:
 
     A picture's Rsum is its own R@1 + R@5 + R@10 and, for each of its texts, pictures ÷ texts times
     the same: the mean over pictures is then the sum of the six means, whatever the ratio. It is
-    null where that cannot be: no text is scored, or one whose picture is not. A direction that
-    was not asked has no value, and with it neither Rsum nor mR; nor has any of them where nothing
-    tells pictures from texts.
+    null where no text is scored, or a scored text's picture is not. Without queries of a direction,
+    neither that direction nor Rsum nor mR has a value; the same holds for all of them where no
+    column tells pictures from texts.
     """
     kind = _kind(judgement)
     if measure.name in OF_KIND:
@@ -175,12 +175,12 @@ def finish(measure: Measure, values: Floats, judgement: Judgement) -> Floats:
 
 
 def _kind(judgement: Judgement) -> Array:
-    """What each query is, in order; empty where that is not told."""
+    """The kind of each query, in order; empty where it is unknown."""
     return np.array([judgement.kinds.get(query, "") for query in judgement.query_ids])
 
 
 def _picture_of(judgement: Judgement, kind: np.ndarray) -> np.ndarray:
-    """For each text the place of the query that is its picture; -1 where that is not asked."""
+    """For each text the place of the query that is its picture; -1 where that is no query."""
     place = {
         judgement.leave_out[query]: number
         for number, query in enumerate(judgement.query_ids)

@@ -54,15 +54,14 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
 
 
 def _pairs(evidence: Evidence) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The pairs that qrels name, which count where there are some, or those that labels make; and
-    what is to say of them."""
+    """The pairs of the qrels, or without qrels those that labels make; and notes on them."""
     if evidence.qrels is not None or not labelled(evidence.queries, evidence.items):
         return qrels_of(evidence, "hashing"), ()
     return labelled_pairs(evidence.queries, evidence.items), (BY_LABELS,)
 
 
 def signs_in_a_sentence(versions: Sequence[str]) -> str:
-    """Which versions of real-valued outputs are judged by their signs; empty where none is."""
+    """The sentence on versions whose real-valued outputs are read by their signs; empty: none."""
     if not versions:
         return ""
     return (
@@ -114,7 +113,7 @@ def shared(evidence: Evidence, qrels: pd.DataFrame) -> list[str]:
     """The gallery items that are queries too: by id, or by the file of their picture."""
     if evidence.queries is None or evidence.items is None:
         return []
-    # an item that is only searched with, and judged by nothing, is no query of the protocol
+    # an item that is only searched with, and has no judgement, is no query of the protocol
     asked_with = evidence.queries[evidence.queries["query_id"].isin(qrels["query_id"])]
     names = {
         name
@@ -166,7 +165,7 @@ HASHING = Protocol(
     judge=judge,
     keep=keep_all,
     complete=True,
-    grade_said=lambda grade: f"type {3 - grade:g} (grade {grade:g})",
+    grade_in_words=lambda grade: f"type {3 - grade:g} (grade {grade:g})",
     definition="A pair of query and item is of type 1 (grade 2), 2 (grade 1) or 3 (grade 0): as "
     "written down, or by labels (the same ones; some in common; none). Types 1 and 2 "
     "are hits. Items stand by ascending Hamming distance of their codes; of real-valued "

@@ -22,7 +22,7 @@ NO_RELEVANT = "no relevant item"
 
 
 class Evidence(Shape):
-    """What is known of a collection; tables that it does not have are None."""
+    """What a protocol judges from; tables that a collection does not have are None."""
 
     @property
     def queries(self) -> pd.DataFrame | None: ...
@@ -37,7 +37,7 @@ class Evidence(Shape):
 
 
 def as_decided(measure: Measure, values: Floats, judgement: Judgement) -> Floats:
-    """The values as they are: each query's depends on nothing but its own ranking."""
+    """The values unchanged: each query's value depends only on its own ranking."""
     return values
 
 
@@ -46,16 +46,21 @@ class Protocol:
     """Which pairs count, what they are worth, and what the source calls the metrics.
 
     judge(evidence, groups) → Judgement; keep(run, judgement) → the rows of the run that count, to
-    be ranked anew; finish(measure, values, judgement) → what stands with each query at last, where
-    it depends on other queries or on what a query is. metrics: what a screen shows first; shown_as:
-    metric's name → the source's word for it with the formula. nothing_relevant: what a query
-    without any relevant item is worth: null for every metric, zero as trec_eval prints, or what
-    each formula gives. ties: how a file's equal scores are put in order: as the gallery has
-    them, or as trec_eval does. complete: a pair that no judgement names is known to be wrong,
-    rather than not judged. mutual: what belongs to an item, that item belongs to. condensed: only
-    judged results are ranked, so a run needs no others. of_keywords: relevance is made of keywords.
-    takes_features: submitted features can be scored. in_rows: people see results in rows of a grid.
-    grade_said: a grade in words, where it says more than relevant or not.
+    be ranked anew; finish(measure, values, judgement) → the final value of each query, where it
+    depends on other queries or on the query's kind.
+
+    metrics           the metrics that a screen shows first
+    shown_as          metric's name → the source's name for it, with the formula
+    nothing_relevant  the value of a query without any relevant item: null for every metric, zero as
+                      trec_eval prints, or what each formula gives
+    ties              the order of a file's equal scores: the gallery's, or trec_eval's
+    complete          a pair that no judgement names is wrong, rather than not judged
+    mutual            relevance goes both ways between items
+    condensed         only judged results are ranked, so a run needs no others
+    of_keywords       relevance follows from keywords
+    takes_features    submitted features can be scored
+    in_rows           people see results in rows of a grid
+    grade_in_words    a grade in words, where it says more than relevant or not
     """
 
     name: str
@@ -74,7 +79,7 @@ class Protocol:
     of_keywords: bool = False
     takes_features: bool = False
     in_rows: bool = False
-    grade_said: Callable[[float], str] | None = None
+    grade_in_words: Callable[[float], str] | None = None
     definition: str = ""
     formula: str = ""
     blind: tuple[str, ...] = ()
@@ -88,7 +93,7 @@ class Protocol:
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
-        """Where its metrics cut a list, ascending."""
+        """The cutoffs of its metrics, ascending."""
         return tuple(sorted({m.cutoff for m in parse(self.metrics) if m.cutoff is not None}))
 
     def at(self, cutoffs: Sequence[int]) -> Protocol:
@@ -112,7 +117,7 @@ class Protocol:
 
 
 def qrels_of(evidence: Evidence, protocol: str) -> pd.DataFrame:
-    """The evidence's qrels, or a DataError that says which protocol wants them."""
+    """The evidence's qrels. Raises DataError naming the protocol where there are none."""
     if evidence.qrels is None:
         raise DataError(
             "qrels", "no qrels", f"judged pairs of query and item, as the {protocol} protocol needs"
@@ -120,11 +125,11 @@ def qrels_of(evidence: Evidence, protocol: str) -> pd.DataFrame:
     return evidence.qrels
 
 
-def qrels_of_asked(qrels: pd.DataFrame | None, queries: pd.DataFrame) -> pd.DataFrame | None:
-    """The judgements of the queries that are asked.
+def qrels_of_queries(qrels: pd.DataFrame | None, queries: pd.DataFrame) -> pd.DataFrame | None:
+    """The judgements of some queries.
 
-    With its judgements a query that nobody asks, such as one of the other direction, would count
-    as one that found nothing.
+    A judged query that is not measured, such as one of the other direction, would otherwise count
+    as one without results.
     """
     if qrels is None:
         return None
@@ -150,8 +155,8 @@ def judgement(
 ) -> Judgement:
     """A Judgement that also names the queries without a judged item.
 
-    qrels: query_id, item_id, grade, credit. nothing_relevant: the reason to give for queries that
-    have judged items but no relevant one, where the protocol does not score them.
+    qrels: query_id, item_id, grade, credit. nothing_relevant: the reason for queries that have
+    judged items but no relevant one, where the protocol does not score them.
     """
     reasons = dict(unscorable or {})
     made = Judgement(
@@ -185,7 +190,7 @@ def keep_judged(run: pd.DataFrame, judgement: Judgement) -> pd.DataFrame:
 
 
 def ids_of(judgements: pd.DataFrame) -> tuple[str, str]:
-    """The query and the item of the first of some judgements, for a refusal of it."""
+    """The query and the item of the first of some judgements, for the error about it."""
     first = judgements.iloc[0]
     return str(first["query_id"]), str(first["item_id"])
 
@@ -199,8 +204,8 @@ RECALL = (
     "min(K, R) ÷ R."
 )
 TIES = (
-    "Equal scores stand in the order of the gallery, by decree. A collapsed model, to which all "
-    "items are alike, gets the value of that order, which says nothing about it."
+    "Equal scores stand in the order of the gallery. A collapsed model, which scores all items "
+    "alike, gets the value of that order, which says nothing about the model."
 )
 RETRIEVED = (
     "AP divided by the hits found rewards early truncation: relevant items at ranks 1, 3 and 5 "

@@ -88,8 +88,8 @@ TREC = Protocol(
     "mean of Σ over hits of (hits up to its rank ÷ its rank) ÷ relevant items; ndcg_cut_K = "
     "Σ grade ÷ log2(rank + 1), divided by that of the best order.",
     blind=(
-        "What nobody judged counts as wrong: a version that finds what the judged ones never "
-        "found looks worse than it is. Judged@K says how much of a list was judged.",
+        "An item that nobody judged counts as wrong: a version that finds items which the judged"
+        " versions missed looks worse than it is. Judged@K says how much of a list was judged.",
         CEILING,
         RECALL,
         "Equal scores stand by their ids. A collapsed model, to which all items are alike, gets "

@@ -1,4 +1,4 @@
-"""What people said of result pages: relevance and satisfaction, cleaned for the context protocol.
+"""Relevance and satisfaction of result pages, cleaned for the context protocol.
 
 Shao et al., SIGIR 2019, section 3, in that order: workers averaged; queries with more than 90 %
 invalid relevance out; participants with fewer than three queries out; satisfaction scaled to [0, 1]
@@ -45,7 +45,7 @@ GAINS = gain_metrics()
 
 @dataclass(frozen=True)
 class Study:
-    """What is left after cleaning, and what each step took.
+    """The answers that are left after cleaning, and what each step removed.
 
     relevance: `query_id, rank, row, relevance` in [0, 1], invalid answers left out.
     answers: `query_id, participant, satisfaction`, and `scaled` in [0, 1].
@@ -109,7 +109,7 @@ def study(
 
 
 def pages(places: pd.DataFrame, relevance: pd.DataFrame) -> pd.DataFrame:
-    """What each list shows: `query_id` (the list's id), `rank, row, column, item_id, relevance`.
+    """The places of each list: `query_id` (the list's id), `rank, row, column, item_id, relevance`.
 
     places: `list_id, query_id, row, column, item_id` in reading order. relevance: `query_id,
     item_id, relevance`, a row for each worker; the mean of the valid answers is taken, -1 where

@@ -1,4 +1,4 @@
-"""What people saw and said as the tables and figures of the context protocol's source.
+"""Lists that people saw, as the tables and figures of the context protocol's source.
 
 Table 1 (sizes), figure 3 (means and deviations of relevance), table 2 (lists of high and of low
 variance) and table 3 (original and context-aware gain), each for anybody's lists. Nothing here
@@ -28,7 +28,7 @@ DATASETS = (10, 15)
 IN_TABLE_3 = ((10, 10), (15, 5), (15, 10), (15, 15))
 """The columns of the source's table 3: lists of at least so many rows, how many are looked at."""
 FIRST_PAGE = 5
-"""Rows that figure 3 looks at: what most image search engines show at first."""
+"""The rows that figure 3 covers: what most image search engines show at first."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False)
-class Browsed:
-    """Lists as people saw them, and what they said.
+class ViewedLists:
+    """Lists as people saw them, and their answers.
 
     shown    query_id (the list's id), rank, row, column, item_id, relevance (0 to 100, -1 where
              nobody gave a valid one)
@@ -75,14 +75,14 @@ class Browsed:
         answers: pd.DataFrame,
         *,
         by_viewers: bool,
-    ) -> Browsed:
+    ) -> ViewedLists:
         """From lists (list_id, query_id, row, column, item_id), the relevance that each worker gave
         (query_id, item_id, relevance), and answers (list_id, query_id, participant, …)."""
         said = answers.rename(columns={"query_id": "asked", "list_id": "query_id"})
         return cls(satisfaction.pages(places, relevance), said, by_viewers)
 
     def study(self, fewest_rows: int) -> Study:
-        """What is left after cleaning: lists of at least so many rows. Worked out once."""
+        """The cleaned answers of lists with at least so many rows, computed once."""
         if fewest_rows not in self._studies:
             made = satisfaction.study(self.shown, self.answers, fewest_rows=fewest_rows)
             self._studies[fewest_rows] = made

@@ -1,4 +1,4 @@
-"""What chance has to do with it: intervals, tests, corrections, correlations. Arrays only.
+"""Statistics of plain arrays: intervals, tests, corrections, correlations.
 
 resampling.py   bootstrap interval and randomisation test of many columns of differences at once
 distribution.py the bootstrap's whole distribution of a mean, by Fourier transform

@@ -1,10 +1,11 @@
 """The bootstrap's distribution of a mean as a whole, by Fourier transform instead of by drawing.
 
-What units drawn with replacement add up to is the n-fold convolution of their values: its transform
-is the n-th power of theirs. So no bound depends on a seed, on how many samples were drawn, or on
-the order of the queries. Values that are multiples of one step, such as those of P@5, keep it, and
-with it each possible mean and its chance, exactly; others are put on a grid, whose cells are less
-than a hundredth of the mean's standard error wide and of which the most frequent value is a place.
+The sum of n units drawn with replacement has the n-fold convolution of their values as
+distribution, whose transform is the n-th power of theirs. So no bound depends on a seed, on how
+many samples were drawn, or on the order of the queries. Values that are multiples of one step, such
+as those of P@5, keep it, and with it each possible mean and its chance, exactly; others are put on
+a grid, whose cells are less than a hundredth of the mean's standard error wide and of which the
+most frequent value is a place.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from scipy.optimize import brentq  # type: ignore[import-untyped]
 from dashboard.evaluation.rankings import Array
 
 SMALLEST = 0.5e-4
-"""Shares closer to 0 or 1 are not told apart."""
+"""Shares closer than this to 0 or 1 count as 0 or 1."""
 _REACH = 24.0
-"""Standard deviations of the sum that a grid holds; beyond them there is nothing."""
+"""Standard deviations of the sum that a grid covers; the chance beyond them is negligible."""
 _FINE, _COARSE = 1_024, 256
 """Cells of a grid for each square root of the number of units; the second where many grids are
 made for one bound, wider by a thousandth for it."""
 _FEW = 128
-"""Up to so many units a grid is four times as fine."""
+"""For at most so many units a grid is four times as fine."""
 _MOST = 2**18
 """Cells of a grid at most; a lattice of more is put on a coarser grid as other values are."""
 _CLOSE = 1e-9

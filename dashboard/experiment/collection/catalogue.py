@@ -1,5 +1,5 @@
-"""What the card of a collection shows, remembered for each state of its tables; no collection is
-opened for it."""
+"""What a collection's card shows, remembered for each state of its tables; needs no open
+collection."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ PICTURES = 4
 class Glance:
     """A collection at a glance.
 
-    items     a few of its items, to be looked at: those that stand for it on its card
-    words     what its items and queries are called, and how many there are
-    protocols the names of the protocols that judge it and that there are
+    items     a few of its items, for the pictures on its card
+    words     the names and numbers of its items and queries
+    protocols the protocols that judge it; unknown ones are left out
     problem   why its queries cannot be read
     """
 
@@ -80,7 +80,7 @@ def _chosen(known: Shelved) -> pd.DataFrame:
 
 
 def cover_pictures(known: Glance) -> list[str]:
-    """Addresses of pictures of a collection. Not remembered: files are looked at each time."""
+    """Addresses of a collection's pictures. Not remembered: files are checked each time."""
     return covers.addresses(known)
 
 

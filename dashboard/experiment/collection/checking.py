@@ -1,4 +1,4 @@
-"""Finds the faults of a collection's files, and models that are not those on record."""
+"""Finds faults in a collection's files, and models that differ from their record."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SAME, OTHER, NONE = "same", "other", "not recorded"
 
 
 def check(name_or_path: str) -> pd.DataFrame:
-    """All that is to say about a collection: level, file, line, found, wanted.
+    """All findings on a collection's files: level, file, line, found, wanted.
 
     Raises DataError where there is no such collection at all.
     """
@@ -57,7 +57,7 @@ def check(name_or_path: str) -> pd.DataFrame:
     shown = item_media.media(collection, collection.items["item_id"])
     odd = shown[
         ~shown["problem"].isin(["", item_media.SPAN_REVERSED])
-    ]  # these are said with their line
+    ]  # reversed spans have findings of their own, with their line
     lines = lines_of_items(collection.folder)
     for word, ids in odd.groupby("problem", sort=False)["item_id"]:
         found = f"{len(ids):,} of {len(shown):,} items whose media are not shown: {word}"
@@ -69,13 +69,13 @@ def check(name_or_path: str) -> pd.DataFrame:
     tables = [collection.findings, runs.check_runs(collection), findings.frame()]
     tables += [seen.findings] if seen else []
     filled = [table for table in tables if len(table)]
-    # what the workers answered is read for the judgements and for the lists: said once
+    # workers' answers are read for judgements and for lists, with the same findings
     once = pd.concat(filled).drop_duplicates(ignore_index=True) if filled else None
     return collection.findings if once is None else once
 
 
 def _gaps(collection: Collection, findings: Findings) -> None:
-    """What is missing altogether, without which nothing can be measured."""
+    """Note what is missing without which nothing can be measured."""
     if not collection.versions:
         wanted = "a model, or a file in runs"
         if not collection.broken and _has_lists(collection) and not _in_rows(collection):
@@ -104,7 +104,8 @@ def _gaps(collection: Collection, findings: Findings) -> None:
 
 
 def _without_versions(collection: Collection) -> bool:
-    """Whether a collection has a use without a version: lists that people saw, or submissions."""
+    """Whether a collection is useful without a version: by lists that people saw, or
+    submissions."""
     known = [PROTOCOLS[name] for name in collection.protocols if name in PROTOCOLS]
     submitted = any(protocol.takes_features for protocol in known)
     return submitted or (_has_lists(collection) and _in_rows(collection))
@@ -120,26 +121,26 @@ def _in_rows(collection: Collection) -> bool:
 
 
 def _lists_alone(collection: Collection, version: str) -> tuple[str, str]:
-    """What is found and wanted of the protocols, where there are lists and nothing to compare."""
+    """What was found and wanted, where a collection has lists and no version."""
     shows = next(name for name, protocol in PROTOCOLS.items() if protocol.in_rows)
     found = f"lists and no version, under {listed(collection.protocols)}"
     return found, f'protocols = ["{shows}"], which shows lists without a version; or {version}'
 
 
 def _by_keywords(collection: Collection) -> bool:
-    """Whether some protocol of the collection makes relevance of keywords."""
+    """Whether relevance follows from keywords under some protocol of the collection."""
     known = [PROTOCOLS[name] for name in collection.protocols if name in PROTOCOLS]
     return any(protocol.of_keywords for protocol in known)
 
 
 def _note_judging(collection: Collection, findings: Findings) -> None:
-    """An error for each protocol that there is not, or that refuses the collection's labels."""
+    """Add an error for each unknown protocol, and each that refuses the collection's labels."""
     unknown = [name for name in collection.protocols if name not in PROTOCOLS]
     if unknown:
         wanted = f"protocols among {', '.join(PROTOCOLS)}"
         findings.error(DataError(SETTINGS, f"protocols = {list(collection.protocols)}", wanted))
     if collection.refused:
-        return  # said where they were read
+        return  # the refusal is among the collection's own findings
     mapped = keywords.keep(collection.query_keywords, collection.mapping_threshold)
     evidence = replace(collection, query_keywords=mapped)
     for name in dict.fromkeys(collection.protocols):
@@ -151,7 +152,7 @@ def _note_judging(collection: Collection, findings: Findings) -> None:
 
 
 def _note_query_pictures(collection: Collection, findings: Findings) -> None:
-    """A warning for the pictures of queries that are named and not shown."""
+    """Warn of pictures that queries name and that cannot be shown."""
     queries = collection.queries
     named = queries.loc[queries["image"].str.strip() != "", "query_id"]
     if named.empty:
@@ -165,7 +166,7 @@ def _note_query_pictures(collection: Collection, findings: Findings) -> None:
 
 
 def note_networks(collection: Collection, findings: Findings) -> None:
-    """An error for each network of a picture side that cannot be used; all are run once."""
+    """Run each network of a picture side once; add an error for one that fails."""
     for model in collection.models.values():
         try:
             pictures.try_networks(model)
@@ -174,7 +175,8 @@ def note_networks(collection: Collection, findings: Findings) -> None:
 
 
 def _note_labels(collection: Collection, findings: Findings) -> None:
-    """What is to say where labels make the types of pairs: who has none, or what counts instead."""
+    """Note queries and items without labels where labels define types, or qrels that replace
+    them."""
     tables = {"items": collection.items, "queries": collection.queries}
     if "hashing" not in collection.protocols or not any(map(column_of, tables.values())):
         return
@@ -194,7 +196,7 @@ def _note_labels(collection: Collection, findings: Findings) -> None:
 
 
 def _note_query_vectors(collection: Collection, findings: Findings) -> None:
-    """An error for each version that cannot encode the stored texts that it has no vectors of."""
+    """Add an error for each version that cannot encode the stored texts it lacks vectors of."""
     for model in collection.searched.values():
         texts = to_encode(model, collection.queries)
         missing = query_vectors(model, collection.queries).missing if texts else {}
@@ -205,7 +207,7 @@ def _note_query_vectors(collection: Collection, findings: Findings) -> None:
 
 
 def _note_spans(collection: Collection, findings: Findings) -> None:
-    """A warning for each kind of span that cannot be a part of a video."""
+    """Warn of spans that cannot be a part of a video."""
     items = collection.items
     answers = items.get(OVERRULED, pd.Series(dtype="str")).str.strip().str.lower()
     ids = items.loc[answers.index[~answers.isin(["", *ANSWERS])], "item_id"]
@@ -233,7 +235,7 @@ def _note_spans(collection: Collection, findings: Findings) -> None:
 
 
 def _note_cut_clips(shown: pd.DataFrame, findings: Findings) -> None:
-    """A note of the items whose file is taken for their span. shown: what `media` says of them."""
+    """Note the items whose file is taken for their span. shown: the table of `media`."""
     ids = shown.loc[shown["cut"], "item_id"]
     if len(ids):
         found = f"{len(ids):,} of {len(shown):,} items whose file was cut to their span"
@@ -242,7 +244,7 @@ def _note_cut_clips(shown: pd.DataFrame, findings: Findings) -> None:
 
 
 def _note_spans_beyond(collection: Collection, shown: pd.DataFrame, findings: Findings) -> None:
-    """A note of the items whose span ends after their file. shown: what `media` says of them."""
+    """Note the items whose span ends after their file. shown: the table of `media`."""
     ends = shown.loc[(shown["problem"] == "") & (shown["beyond"] > 0), ["item_id", "beyond"]]
     if ends.empty:
         return
@@ -264,7 +266,7 @@ def _is_filled(items: pd.DataFrame, column: str) -> pd.Series:
 
 
 def _first(lines: pd.Series, ids: pd.Series) -> int | None:
-    """The first line that one of some ids stands in; None where no file names them."""
+    """The first line of some ids; None where no file has them."""
     there = lines.reindex(ids).dropna()
     return int(there.min()) if len(there) else None
 

@@ -108,7 +108,7 @@ def _query_names(folder: str, digest: str) -> dict[str, str]:
 
 
 def words(collection: Collection) -> names.Words:
-    """What the items and queries of a collection are called."""
+    """The names of a collection's items and queries."""
     return _words(str(collection.folder), collection.digest)
 
 
@@ -119,7 +119,7 @@ def _words(folder: str, digest: str) -> names.Words:
 
 
 def searched_with(collection: Collection, versions: tuple[str, ...]) -> Searchable:
-    """What versions of a collection can be searched with."""
+    """What versions of a collection can be searched with: texts, items, pictures."""
     return _searched_with(str(collection.folder), collection.digest, versions)
 
 
@@ -145,12 +145,12 @@ def load_text_model() -> None:
 
 
 def text_model(patience: float = 0.0) -> str:
-    """The state of the text model, ready, loading or failed; at the latest after so many seconds
-    while it is loading."""
+    """The state of the text model: ready, loading or failed. Waits for a loading one at most
+    `patience` seconds."""
     loading = language_models.warm()
     if patience:
         loading.join(patience)
-    at_work = loading.is_alive()  # asked first: what ends in between is ready
+    at_work = loading.is_alive()  # read first, because loading may end between the two calls
     if language_models.ready():
         return "ready"
     return "loading" if at_work else "failed"

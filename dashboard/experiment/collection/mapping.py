@@ -1,4 +1,4 @@
-"""Which keywords texts are mapped to, and the files that hold that beside a collection."""
+"""Maps texts to keywords, and writes the mapping and a vocabulary beside a collection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dashboard.tables import DataError
 
 
 def mapped_text(collection: Collection, text: str, threshold: float) -> pd.DataFrame:
-    """The keywords that a text is mapped to; of a stored query the stored mapping.
+    """The keywords that a text is mapped to; for a stored query the stored mapping.
 
     Raises ValueError for an empty text.
     """
@@ -32,7 +32,7 @@ def mapped_text(collection: Collection, text: str, threshold: float) -> pd.DataF
 
 
 def write_keywords(collection: Collection, threshold: float) -> pd.DataFrame:
-    """Map all stored text queries, write that beside the collection, and return it."""
+    """Map all stored text queries, write the mapping beside the collection, and return it."""
     for name in {"annotation", "vocabulary", "queries"} & set(collection.refused):
         raise collection.refused[name]
     queries = collection.queries[collection.queries["text"] != ""]

@@ -14,24 +14,24 @@ ITEM = "item"
 
 @dataclass(frozen=True)
 class Words:
-    """What the things of one collection are called.
+    """The words for the items and queries of one collection.
 
-    item     one of its items: a clip, a picture, a text; an item where kinds differ or are unknown
-    gallery  all of them, with their number: `400 pictures and 2,000 texts`
-    queries  kind of queries → its name: `Picture queries`
-    asked    how many queries there are of each kind: `92 text queries · 211 clip queries`
-    example  a text that is asked for in it; empty where none is by itself
+    item          one of its items: a clip, a picture, a text; an item for mixed or unknown kinds
+    gallery       all of them, with their number: `400 pictures and 2,000 texts`
+    queries       kind of queries → its name: `Picture queries`
+    query_counts  the number of queries of each kind: `92 text queries · 211 clip queries`
+    example       one of its text queries; empty where no query is a text alone
     """
 
     item: str
     gallery: str
     queries: dict[str, str]
-    asked: str
+    query_counts: str
     example: str
 
 
 def words(items: pd.DataFrame, queries: pd.DataFrame) -> Words:
-    """What the items and queries of a collection are called, by their kinds.
+    """The words for items and queries, by their kinds.
 
     items: item_id, kind. queries: query_id, text, item_id, image.
     """
@@ -62,7 +62,7 @@ def words(items: pd.DataFrame, queries: pd.DataFrame) -> Words:
 
 
 def item_name(item_id: str, caption: str) -> str:
-    """What an item is called wherever it is named: by its caption, where it has none by its id.
+    """The name of an item: its caption, or its id where it has none.
 
     The cards have the same rule in `unpacked.js`.
     """
@@ -76,7 +76,7 @@ def item_names(items: pd.DataFrame) -> dict[str, str]:
 
 
 def with_id(name: str, item_id: str) -> str:
-    """A name that others may have, too, with the id behind it.
+    """An ambiguous name with the id behind it.
 
     >>> with_id("a 7", "d0042"), with_id("d0042", "d0042")
     ('a 7 (d0042)', 'd0042')
@@ -85,11 +85,10 @@ def with_id(name: str, item_id: str) -> str:
 
 
 def query_names(queries: pd.DataFrame, items: pd.DataFrame) -> dict[str, str]:
-    """What each query is called: its text, what it shows, or the item that it is about.
+    """The name of each query: its text, its picture's caption, or “like” and its item's name.
 
-    An item goes by its name; where those of the items asked about are not all different, its id
-    stands behind it. queries: query_id, text, item_id, image (and caption); items: item_id,
-    caption.
+    Where the names of those items are not all different, ids stand behind them. queries: query_id,
+    text, item_id, image (and caption); items: item_id, caption.
     """
     known = item_names(items)
     of_items = queries["item_id"].map(lambda item: known.get(item, item)).astype("str")

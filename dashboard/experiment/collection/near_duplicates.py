@@ -29,7 +29,7 @@ class Alike:
     pictures: pd.DataFrame
 
     def of(self, item_id: str) -> dict[str, list[str]]:
-        """The near-duplicates of an item, each with what says so: `v0.2 0.991`, `picture`."""
+        """The near-duplicates of an item, each with the reasons: `v0.2 0.991`, `picture, …`."""
         return self._by_item.get(item_id, {})
 
     @cached_property
@@ -79,8 +79,11 @@ def copies(folder: str, digest: str) -> dict[str, str]:
 
 @remembered(32, seconds=REMEMBERED)
 def pictures_state(folder: str, digest: str) -> str:
-    """A stamp that changes with the pictures that copies are found by, a second later at most: a
-    screen asks for it a dozen times. Empty for a gallery too large to compare pictures."""
+    """A stamp that changes with the pictures that copies are found by.
+
+    Remembered for a second, because a screen reads it a dozen times. Empty for a gallery that is
+    too large to compare pictures.
+    """
     if len(collection_in(folder, digest).items) > duplicates.MOST_PICTURES:
         return ""
     return state.state(_all_places(folder, digest))
@@ -107,12 +110,13 @@ def _copies(folder: str, digest: str, pictures: str) -> dict[str, str]:
 
 
 def _hashes(folder: str, item_ids: Sequence[str]) -> dict[str, bytes]:
-    """The picture hash of each item that has a poster which can be told from others."""
+    """The picture hash of each item whose poster has enough detail for one."""
     collection = opened_in(Path(folder))
     return hashes_of(collection, item_ids, lambda item, address: _hash(folder, item, address))
 
 
 @remembered(20_000)
 def _hash(folder: str, item_id: str, address: str) -> bytes:
-    """The address holds the version of the file: a changed poster is looked at anew."""
+    """The hash of an item's poster. address: holds the file's version, so a changed poster has a
+    new hash."""
     return poster_hash(opened_in(Path(folder)), item_id)

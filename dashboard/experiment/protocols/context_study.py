@@ -1,5 +1,4 @@
-"""What people saw and said, and the tables of it, remembered by the state of the files and by what
-reviewers said since."""
+"""Tables of the lists that people saw, remembered by the state of the files and of the reviews."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from dashboard.evaluation.satisfaction.source_tables import Browsed, Reading
+from dashboard.evaluation.satisfaction.source_tables import Reading, ViewedLists
 from dashboard.experiment.collection.collections import opened_in
 from dashboard.experiment.memory import remembered
 from dashboard.storage.collection.collection import Collection, find
@@ -30,8 +29,8 @@ from dashboard.tables import DataError
 
 
 class Study(NamedTuple):
-    """What tables of lists depend on: the files' state, and the last rating that counts: the state
-    of the file of reviews, its number there, and what it is kept under."""
+    """What tables of lists depend on: the state of the collection's files and of the file of
+    reviews, the number of the last rating that counts, and the key of the collection's reviews."""
 
     collection: str
     state: str
@@ -42,13 +41,13 @@ class Study(NamedTuple):
 
 
 def lists_of(name: str) -> Lists | None:
-    """What a collection's people saw and said; None where it has no lists."""
+    """The lists and answers of a collection; None where it has no lists."""
     folder = find(name)
     return _lists(str(folder), stamp(folder))
 
 
 def lists_in(study: Study) -> Lists:
-    """What the people of a study saw and said. Raises DataError where there are no lists."""
+    """The lists and answers of a study. Raises DataError where there are no lists."""
     known = _lists(study.folder, study.state)
     if known is None:
         raise DataError(study.collection, "no lists.csv", "lists that people saw")
@@ -68,14 +67,13 @@ def list_ids(name: str) -> pd.Series:
 
 
 def side_by_side(collection: Collection) -> int:
-    """How many pictures stood side by side in the widest list; 0 where nobody knows."""
+    """The number of columns of the widest list; 0 where it is unknown."""
     known = lists_of(collection.name) if has_lists(collection) else None
     return int(known.places["column"].max()) if known and len(known.places) else 0
 
 
 def workers(name: str) -> tuple[int, int]:
-    """How many workers said how relevant an item is to a query, at least and at most; 0 where
-    relevance came averaged."""
+    """The least and the largest number of workers who judged a pair; 0 where the file has means."""
     folder = find(name)
     return _workers(str(folder), stamp(folder))
 
@@ -94,7 +92,7 @@ def study_in(folder: Path) -> Study:
     key = key_of(collection)
     state = reviews.state(key, reviews.RATING)
     study = Study(collection.name, stamp(folder), *state, key, str(folder))
-    ratings(study)  # here, where the screen is ready to be told that they cannot be read
+    ratings(study)  # read here already, where the screen shows the error of an unreadable file
     return study
 
 
@@ -105,11 +103,11 @@ def ratings(study: Study) -> pd.DataFrame:
 
 def kind(study: Study) -> str:
     """Whose answers count: REAL, SIMULATED, REVIEWERS or NONE."""
-    return browsed(study)[1]
+    return viewed_lists(study)[1]
 
 
 def answers(study: Study) -> pd.DataFrame:
-    """Who said what of which list: list_id, query_id, participant, session, satisfaction."""
+    """The answers about each list: list_id, query_id, participant, session, satisfaction."""
     known = _lists(study.folder, study.state)
     return answers_of(known, ratings(study))[0] if known else pd.DataFrame()
 
@@ -117,20 +115,20 @@ def answers(study: Study) -> pd.DataFrame:
 @remembered(16)
 def sizes(study: Study) -> pd.DataFrame:
     """The source's table 1."""
-    return browsed(study)[0].sizes()
+    return viewed_lists(study)[0].sizes()
 
 
 @remembered(32)
 def cleaning(study: Study, rows: int) -> pd.DataFrame:
-    """What each step of cleaning left."""
-    return browsed(study)[0].study(rows).steps
+    """The numbers that each step of cleaning leaves."""
+    return viewed_lists(study)[0].study(rows).steps
 
 
 @remembered(32)
 def spread(study: Study, rows: int) -> pd.DataFrame:
     """The source's figure 3, with the words and the version of each list."""
     known = _lists(study.folder, study.state)
-    drawn = browsed(study)[0].spread(rows)
+    drawn = viewed_lists(study)[0].spread(rows)
     about = known.places.drop_duplicates("list_id") if known else pd.DataFrame()
     return drawn.merge(about[["list_id", "query_id", "version", "participant"]], on="list_id")
 
@@ -138,31 +136,31 @@ def spread(study: Study, rows: int) -> pd.DataFrame:
 @remembered(32)
 def in_each_row(study: Study, rows: int) -> int | None:
     """How many pictures every row of lists of at least so many rows holds; None: they differ."""
-    return browsed(study)[0].in_each_row(rows)
+    return viewed_lists(study)[0].in_each_row(rows)
 
 
 @remembered(32)
 def halves(study: Study, reading: Reading) -> pd.DataFrame:
     """The source's table 2."""
-    return browsed(study)[0].halves(reading)
+    return viewed_lists(study)[0].halves(reading)
 
 
 @remembered(64)
 def gains(study: Study, reading: Reading) -> pd.DataFrame:
     """Original and context-aware gain under each discount, at one depth."""
-    return browsed(study)[0].gains(reading)
+    return viewed_lists(study)[0].gains(reading)
 
 
 @remembered(32)
 def table_3(study: Study, reading: Reading) -> pd.DataFrame:
     """The source's table 3; of the reading the window and its divisor."""
-    return browsed(study)[0].table_3(reading)
+    return viewed_lists(study)[0].table_3(reading)
 
 
 @remembered(128)
 def steps(study: Study, list_id: str, reading: Reading, discount: str) -> pd.DataFrame:
     """One list picture by picture."""
-    return browsed(study)[0].steps(list_id, reading, discount)
+    return viewed_lists(study)[0].steps(list_id, reading, discount)
 
 
 @remembered(8)
@@ -180,12 +178,12 @@ def _workers(folder: str, state: str) -> tuple[int, int]:
 
 
 @remembered(16)
-def browsed(study: Study) -> tuple[Browsed, str]:
+def viewed_lists(study: Study) -> tuple[ViewedLists, str]:
     """All tables of a study, and whose answers they rest on. Raises DataError without lists."""
     known = lists_in(study)
     given, whose = answers_of(known, ratings(study))
     viewers = whose in (REAL, SIMULATED)
-    return Browsed.of(known.places, known.relevance, given, by_viewers=viewers), whose
+    return ViewedLists.of(known.places, known.relevance, given, by_viewers=viewers), whose
 
 
 @remembered(32)

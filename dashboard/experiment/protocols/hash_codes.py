@@ -1,4 +1,4 @@
-"""Hash codes of a collection: which versions have them, what lies near, and one pair."""
+"""Hash codes of a collection: their lengths, look-up within a radius, and single pairs."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def by_radius(
 
 @remembered(16)
 def _within(experiment: Experiment, version: str) -> binary_codes.Within:
-    """What lies at each distance, counted from all codes, for rankings that end before it.
+    """The number of items at each distance, counted from all codes, for rankings that end earlier.
 
-    Where copies are left out, the nearest of several stands for all. Radii are of the protocol of
-    hashing, whose queries search everywhere and find no item of their own.
+    Where copies are left out, the nearest copy counts for all. Only the hashing protocol has radii;
+    its queries search the whole gallery and are no items.
     """
     known = experiment.collection
     model = known.under(experiment.protocol).searched[version]
@@ -77,7 +77,7 @@ def types(experiment: Experiment, only: tuple[str, ...] | None) -> pd.DataFrame:
 
 
 def code_pair(experiment: Experiment, version: str, query_id: str, item_id: str) -> CodePair | None:
-    """The codes of a query and an item in a version; None where it has none of one of them."""
+    """The codes of a query and an item in a version; None where it lacks one of them."""
     known = experiment.collection.under(experiment.protocol)
     model = known.searched.get(version)
     if model is None or not model.codes:

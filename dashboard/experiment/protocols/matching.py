@@ -23,8 +23,8 @@ from dashboard.tables import DataError
 
 @remembered(64)
 def first_hits(experiment: Experiment, version: str, only: tuple[str, ...] | None) -> pd.DataFrame:
-    """Where the first right answer of each query that counts stands: query_id, rank, tied, kind
-    (image or text), relevant (how many are right)."""
+    """The first right answer of each scored query: query_id, rank, tied, kind (image or text),
+    relevant (the number of right answers)."""
     judged = counted_judgement(experiment)
     protocol = experiment.rules
     found = curves.first_hits(counted_run(experiment, version), judged, protocol, only)
@@ -36,7 +36,7 @@ def first_hits(experiment: Experiment, version: str, only: tuple[str, ...] | Non
 
 
 def gallery_size(experiment: Experiment, kind: str) -> int:
-    """Among how many items the queries of a kind look: those on the side that they search."""
+    """The number of items that queries of a kind search: those on their side."""
     known = experiment.collection.items
     judged, table = counted_judgement(experiment), queries(experiment)
     mine = table[table["query_id"].map(judged.kinds) == kind]
@@ -48,7 +48,7 @@ def gallery_size(experiment: Experiment, kind: str) -> int:
 
 
 def picture_queries(experiment: Experiment) -> int:
-    """How many pictures of the collection ask, whatever part of the queries is in view."""
+    """The number of pictures among all queries of the collection."""
     return len(_pairs(_every(experiment)).pictures)
 
 
@@ -56,7 +56,7 @@ def picture_queries(experiment: Experiment) -> int:
 def test_of(experiment: Experiment, version: str, test: str) -> Matching:
     """One of COCO's tests of a thousand images, of all queries of the collection.
 
-    Raises DataError for a version without vectors, and for pairs that the tests are not of.
+    Raises DataError for a version without vectors, and for pairs that the tests do not fit.
     """
     pairs = _pairs(_every(experiment))
     model = experiment.collection.searched.get(version)
@@ -75,7 +75,7 @@ def test_of(experiment: Experiment, version: str, test: str) -> Matching:
             found.fetch(found.ids),
             pairs.owners,
             test,
-            (asking.fetch(asking.ids), pairs.asked_of),
+            (asking.fetch(asking.ids), pairs.asking_owners),
         )
     except ValueError as problem:
         raise DataError(
@@ -84,8 +84,8 @@ def test_of(experiment: Experiment, version: str, test: str) -> Matching:
 
 
 def answers(experiment: Experiment, query_id: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The right answers to a query, and of a picture the texts that ask for it: query_id, item_id,
-    name (the words of the text, or what the picture is called)."""
+    """The right answers to a query, and for a picture the text queries that it answers: query_id,
+    item_id, name (the text, or the picture's name)."""
     own, asking = pairing.answers(counted_judgement(experiment), query_id)
     names = item_names(experiment.collection)
     texts = queries(experiment).set_index("query_id")["text"]
@@ -94,7 +94,7 @@ def answers(experiment: Experiment, query_id: str) -> tuple[pd.DataFrame, pd.Dat
 
 
 def ranks(experiment: Experiment, pairs: pd.DataFrame, version: str) -> pd.Series:
-    """The rank of each pair in a version; <NA> where it did not come back. Raises DataError."""
+    """The rank of each pair in a version; <NA> where it is not in the run. Raises DataError."""
     return pairing.ranks_of(counted_run(experiment, version), pairs)
 
 

@@ -1,4 +1,4 @@
-"""Submissions of features: scored once for each state of their files, and kept as runs."""
+"""Submissions of features, scored as runs, once for each state of their files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROTOCOL = "composed"
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submission in the state of its files: equal only while nobody writes them again.
+    """A submission in one state of its files; two states are not equal.
 
     dimension: of its vectors, where that is another than the collection's versions share.
     """
@@ -45,13 +45,13 @@ class Submitted:
 
     @property
     def name(self) -> str:
-        """What it is called among the versions."""
+        """Its name among the versions."""
         return self.submission.name
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """What became of a submission: its run of the annotated pairs, or why there is none.
+    """The outcome of a submission: its run of the annotated pairs, or the error.
 
     findings: what was repaired or left out. fingerprint: of the scores, which is all that counts.
     """
@@ -63,7 +63,7 @@ class Scored:
 
     @property
     def problem(self) -> str:
-        """The sentence for why there is no run; empty where there is one."""
+        """The error in a sentence; empty where there is a run."""
         return str(self.refusal or "")
 
 
@@ -127,6 +127,6 @@ def score_against(
 
 
 def _file(submission: Submission, side: str) -> str:
-    """How a file is named in a sentence: below the operator's folder, or without its path."""
+    """The name of a file in messages: below the operator's folder, or without its path."""
     name = str(getattr(submission, side))
     return Path(name).name if submission.anywhere else name

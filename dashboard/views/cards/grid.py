@@ -184,7 +184,7 @@ def _described(
 
 def _graded(results: QueryResults, item_id: str) -> str:
     """The grade of an item in the protocol's words, where it says more than relevant or not."""
-    words, grade = results.protocol.grade_said, results.grades.get(item_id)
+    words, grade = results.protocol.grade_in_words, results.grades.get(item_id)
     if grade is None and item_id in results.outside:
         return f"{item_id} is not in the collection"
     if words is None or (grade is None and not (results.protocol.complete and results.judged)):

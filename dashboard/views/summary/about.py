@@ -26,7 +26,7 @@ def collection_line(view: View) -> None:
     about = f" · {plain(collection.about, None)}" if collection.about else ""
     st.markdown(f"**{plain(collection.title)}**{about}")
     number = counted(len(versions), "version") if versions else "no version"
-    st.caption(f"{words.gallery} · {words.asked} · {number}")
+    st.caption(f"{words.gallery} · {words.query_counts} · {number}")
 
 
 def problems(collection: Collection) -> None:

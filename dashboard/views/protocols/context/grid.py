@@ -31,7 +31,7 @@ _component = st.components.v2.component(
 def grid(steps: pd.DataFrame, items: pd.DataFrame, discount: str, key: str) -> None:
     """Draw a list.
 
-    steps: of `Browsed.steps`, in reading order; items: the columns of `media.media_of`.
+    steps: of `ViewedLists.steps`, in reading order; items: the columns of `media.media_of`.
     """
     _component(key=key, data=payload(steps, items, discount))
 
