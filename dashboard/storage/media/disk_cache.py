@@ -1,7 +1,9 @@
-"""The folder of posters and fingerprints that were made once, and of pictures that were uploaded to
-search with: bounded, what is used least goes.
+"""A bounded folder of posters, fingerprints and uploaded pictures: the least recently used go
+first.
 
-Posters can be made again and pictures uploaded again, so it may be emptied at any time.
+Everything in it can be made or uploaded again, so it may be emptied at any time. It is our own
+because diskcache was tried and unpickles what lies in its folder, goes to three times its limit,
+hands out emptied files, and on a full disk leaves halves behind and cannot even be read.
 """
 
 from __future__ import annotations
@@ -16,17 +18,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 LARGEST = 1_000  # megabytes, unless DASHBOARD_CACHE_MB says otherwise
-_LEFT = 0.9  # of that much is kept when some has to go, so that it does not go file by file
-_LOOKED = 0.05  # of that much may be written before the folder is looked through again
-_USED_AGAIN = 3_600  # seconds after which a use is noted anew
-_UNFINISHED = ("unfinished-", "tmp")  # how the names of files begin that are being written
-_GIVEN_UP = 3_600  # seconds after which nobody writes such a file any more
-_SAID_AGAIN = 600  # seconds after which the same fault is logged anew
+_LEFT = (
+    0.9  # the share of the limit that is left after a clean-up, so that not every write needs one
+)
+_LOOKED = 0.05  # the share of the limit that may be written before the next look through the folder
+_USED_AGAIN = 3_600  # seconds after which another use is recorded
+_UNFINISHED = ("unfinished-", "tmp")  # how the names of unfinished files begin
+_GIVEN_UP = 3_600  # seconds after which an unfinished file counts as abandoned
+_LOGGED_AGAIN = 600  # seconds after which the same fault is logged again
 _LOG = logging.getLogger(__name__)
 
 
 def folder() -> Path:
-    """Where posters are kept: `DASHBOARD_CACHE`, else a folder below the user's cache folder."""
+    """The cache folder: `DASHBOARD_CACHE`, else one below the user's cache folder."""
     named = os.environ.get("DASHBOARD_CACHE")
     if named:
         return Path(named) / "posters"
@@ -41,10 +45,10 @@ def largest() -> int:
 
 
 def recall(name: str, whole: Callable[[bytes], bool] = bool) -> bytes | None:
-    """What is kept under a name, which is noted as a use of it; None: nothing.
+    """The content of a name, which counts as a use of it; None: there is none.
 
-    whole: whether content is what was kept. What is not, such as a file that a full disk or a
-    power cut left empty, is removed, so that it is made again.
+    whole: whether content is undamaged. A damaged file, such as one that a full disk or a power cut
+    left empty, is removed, so that it is made again.
     """
     path = _place(name)
     try:
@@ -62,7 +66,7 @@ def recall(name: str, whole: Callable[[bytes], bool] = bool) -> bytes | None:
 
 
 def is_kept(name: str) -> bool:
-    """Whether anything is kept under a name; nothing is read for it."""
+    """Whether a name has content; reads no file."""
     try:
         return _place(name).stat().st_size > 0
     except OSError:
@@ -70,8 +74,8 @@ def is_kept(name: str) -> bool:
 
 
 def keep(name: str, content: bytes) -> bool:
-    """Keep content under a name, whole or not at all; returns whether it is kept. Where the folder
-    cannot be written it is logged."""
+    """Save content under a name, whole or not at all; returns whether it is saved. A folder that
+    cannot be written is logged."""
     path = _place(name)
     kept = path.parent.parent
     try:
@@ -84,14 +88,14 @@ def keep(name: str, content: bytes) -> bool:
             sweep(kept)
             shrink(kept, largest())
     except OSError as error:
-        if _WRITTEN.is_news(kept, str(error.strerror)):
+        if _WRITTEN.is_new_fault(kept, str(error.strerror)):
             _LOG.warning("posters cannot be kept in the cache folder: %s", error.strerror)
         return False
-    return path.is_file()  # where the folder may hold next to nothing, it is gone again
+    return path.is_file()  # under a tiny limit it is already removed again
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file whole under its name; what a full disk took only a part of is removed."""
+    """Write a file whole under its name; the part that a full disk took is removed."""
     descriptor, unfinished = tempfile.mkstemp(prefix=_UNFINISHED[0], dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -104,7 +108,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def sweep(kept: Path) -> None:
-    """Remove what was left behind by processes that ended while they wrote."""
+    """Remove the unfinished files of processes that ended while they wrote."""
     for written, _, path in _files(kept):
         if path.name.startswith(_UNFINISHED) and written < time.time() - _GIVEN_UP:
             with contextlib.suppress(OSError):
@@ -112,8 +116,8 @@ def sweep(kept: Path) -> None:
 
 
 def shrink(kept: Path, most: int) -> int:
-    """Remove what was used longest ago while more than `most` bytes are kept; returns the bytes
-    that are left."""
+    """Remove the least recently used files while there are more than `most` bytes; returns the
+    bytes that are left."""
     files = sorted(_files(kept))
     left = sum(size for _, size, _ in files)
     if left <= most:
@@ -139,13 +143,13 @@ def _place(name: str) -> Path:
 
 
 class _Written:
-    """How much was written since a folder was looked through; it is looked through at the start.
-    And which fault was logged of it, and when: a full disk fails for every poster of every page."""
+    """How much was written to each folder since its last clean-up, which happens at the start, too;
+    and when each fault was logged, because a full disk fails for every poster of every page."""
 
     def __init__(self) -> None:
         self._since: dict[Path, int] = {}
         self._swept: set[Path] = set()
-        self._said: dict[tuple[Path, str], float] = {}
+        self._logged: dict[tuple[Path, str], float] = {}
         self._one_at_a_time = threading.Lock()
 
     def is_first_time(self, kept: Path) -> bool:
@@ -154,12 +158,12 @@ class _Written:
             self._swept.add(kept)
             return first
 
-    def is_news(self, kept: Path, fault: str) -> bool:
+    def is_new_fault(self, kept: Path, fault: str) -> bool:
         with self._one_at_a_time:
-            last = self._said.get((kept, fault))
-            news = last is None or last < time.monotonic() - _SAID_AGAIN
+            last = self._logged.get((kept, fault))
+            news = last is None or last < time.monotonic() - _LOGGED_AGAIN
             if news:
-                self._said[kept, fault] = time.monotonic()
+                self._logged[kept, fault] = time.monotonic()
             return news
 
     def is_time_to_look(self, kept: Path, size: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
@@ -27,27 +27,26 @@ def how_judged(view: View) -> None:
 
 
 def judged_how(experiment: Experiment) -> None:
-    """What the protocol left out, took in place of something, or means by a value."""
+    """Show the notes of the judgement: what the protocol left out or replaced."""
     notes = judging.judgement(experiment).notes
     if notes:
         st.caption(plain(f"{experiment.rules.title}: {' '.join(notes)}", None))
 
 
 def no_items(view: View, versions: Iterable[str]) -> None:
-    """Warn of versions whose results are no items of the collection, in a sentence each."""
+    """Warn, a sentence each, of versions with results that are no items of the collection."""
     experiment = experiment_of(view)
-    said = measuring.outside_sentences(
-        experiment, tuple(dict.fromkeys(versions)), selected(view, experiment)
-    )
-    for version, sentence in said.items():
-        st.warning(plain(f"{version}: {sentence}.", None), icon=":material/rule:")
+    only = selected(view, experiment)
+    _warn(measuring.outside_sentences(experiment, tuple(dict.fromkeys(versions)), only))
 
 
 def not_run(view: View, versions: Iterable[str]) -> None:
-    """Warn of versions that could not be asked some of the queries, and say why."""
+    """Warn of versions that did not run some of the queries, with the reason."""
     experiment = experiment_of(view)
-    said = measuring.not_run_sentences(
-        experiment, tuple(dict.fromkeys(versions)), selected(view, experiment)
-    )
-    for version, sentence in said.items():
+    only = selected(view, experiment)
+    _warn(measuring.not_run_sentences(experiment, tuple(dict.fromkeys(versions)), only))
+
+
+def _warn(sentences: Mapping[str, str]) -> None:
+    for version, sentence in sentences.items():
         st.warning(plain(f"{version}: {sentence.rstrip('.')}.", None), icon=":material/rule:")
