@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.retrieval.counting import HIGHEST, MILLION, Ranked, furthest, scores_of
+from dashboard.retrieval.counting import PLACES as PLACES
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model
 
-PLACES = 6
 NEAR = 1e-5
 MARGIN = 16
 CELLS = 1 << 23
@@ -26,6 +27,8 @@ PART = 1 << 16
 PAIRS = 1 << 15
 COSINES = 4_000_000
 BLAS_FROM = 1_000
+STRIP = 1 << 13
+COUNTED = 1 << 26
 
 Rows = npt.NDArray[Any]  # float32 vectors, or packed codes
 Places = npt.NDArray[np.int64]
@@ -66,14 +69,8 @@ class Gallery:
         in. The order of results does not depend on `k`. Raises ValueError where the widths differ
         or k < 1.
         """
-        if queries.dimension != self.dimension:
-            widths = f"{queries.dimension} dimensions, the items {self.dimension}"
-            raise ValueError(f"the queries have {widths}")
-        if k < 1:
-            raise ValueError(f"k = {k}; wanted at least 1")
-        own = np.full(len(queries.ids), -1)
-        if leave_out:
-            own = self._places([leave_out.get(query, "") for query in queries.ids])
+        self._check(queries, k)
+        own = self._own(queries, leave_out)
         depth = min(k + int((own >= 0).any()), len(self.ids))
         reach = min(depth + MARGIN, len(self.ids))
         codes = queries.codes and self.vectors.codes
@@ -84,6 +81,49 @@ class Gallery:
         if codes:
             scores = (1 + 2 * scores / self.dimension).round(PLACES)
         return _table(queries.index, self.vectors.index, places, scores, own, k)
+
+    def ranked(
+        self,
+        queries: Vectors,
+        k: int,
+        wanted: tuple[Places, Places],
+        leave_out: Mapping[str, str] | None = None,
+        at_least: float = -1.0,
+    ) -> pd.DataFrame:
+        """The `k` most similar items of each query and, however deep, wanted ones: the table RUN.
+
+        wanted: places of queries and of items, a pair each, none twice. Ranks are those of whole
+        rankings, and `attrs["lengths"]` says how long these are: {query_id: number}. at_least:
+        results with a lower score are left out. Raises ValueError as `search`.
+        """
+        self._check(queries, k)
+        own, codes = self._own(queries, leave_out), queries.codes and self.vectors.codes
+        order = np.argsort(wanted[0], kind="stable")
+        items = wanted[1][order].astype(np.int64)
+        ends = np.searchsorted(wanted[0][order], np.arange(len(queries.ids) + 1))
+        bits = self.dimension if codes else 0
+        limit, found = furthest(at_least, bits), list[Ranked]()
+        step = max(1, COUNTED // max(len(self.ids), 1))
+        for start in range(0, len(queries.ids), step):
+            some = np.arange(start, min(start + step, len(queries.ids)))
+            for query, below in zip(some.tolist(), self._below(queries, some), strict=True):
+                mine = items[ends[query] : ends[query + 1]]
+                found.append(Ranked.of(below, mine, int(own[query]), k, limit))
+        return _ranked_table(queries, self.vectors.index, found, bits)
+
+    def _below(self, queries: Vectors, some: Places) -> npt.NDArray[np.int32]:
+        """How far each item stands below the best possible one, for some queries: bits that differ,
+        or millionths of the cosine. [some, items]"""
+        if queries.codes and self.vectors.codes:
+            return self.distances(queries)(some).astype(np.int32)
+        wide = queries.matrix[some].astype("float64")
+        below = np.empty((len(some), len(self.ids)), dtype=np.int32)
+        for start in range(0, len(self.ids), STRIP):
+            cosine = wide @ self.vectors.matrix[start : start + STRIP].astype("float64").T
+            # rounded as numpy rounds to 6 places
+            np.rint(np.multiply(cosine, MILLION, out=cosine), out=cosine)
+            np.subtract(HIGHEST, cosine, out=below[:, start : start + STRIP], casting="unsafe")
+        return below
 
     def scores(self, queries: Vectors, query: Places, item: Places) -> Scores:
         """The score of each pair as `search` gives it, by the places of query and item. [pairs]"""
@@ -158,6 +198,19 @@ class Gallery:
         if len(places) and (np.diff(places) == 1).all():  # neighbours need no copy
             return self.vectors.matrix[places[0] : places[-1] + 1]
         return self.vectors.matrix[places]
+
+    def _check(self, queries: Vectors, k: int) -> None:
+        if queries.dimension != self.dimension:
+            widths = f"{queries.dimension} dimensions, the items {self.dimension}"
+            raise ValueError(f"the queries have {widths}")
+        if k < 1:
+            raise ValueError(f"k = {k}; wanted at least 1")
+
+    def _own(self, queries: Vectors, leave_out: Mapping[str, str] | None) -> Places:
+        """The place of the item that is each query itself, -1 for none. [queries]"""
+        if not leave_out:
+            return np.full(len(queries.ids), -1)
+        return self._places([leave_out.get(query, "") for query in queries.ids])
 
     def _places(self, ids: Sequence[str]) -> Places:
         return np.asarray(self.vectors.index.get_indexer(pd.Index(list(ids), dtype="str")))
@@ -288,3 +341,23 @@ def _table(
             "rank": ranks[keep],
         }
     )
+
+
+def _ranked_table(
+    queries: Vectors, gallery: pd.Index, found: Sequence[Ranked], bits: int
+) -> pd.DataFrame:
+    none = [np.empty(0, dtype=np.int64)]
+    rows = np.repeat(np.arange(len(found)), [len(each.places) for each in found])
+    run = pd.DataFrame(
+        {
+            "query_id": pd.Categorical.from_codes(rows, categories=queries.index),
+            "item_id": pd.Categorical.from_codes(
+                np.concatenate(none + [each.places for each in found]), categories=gallery
+            ),
+            "score": scores_of(np.concatenate(none + [each.below for each in found]), bits),
+            "rank": np.concatenate(none + [each.ranks for each in found]),
+        }
+    )
+    lengths = [each.length for each in found]
+    run.attrs["lengths"] = dict(zip(queries.ids, lengths, strict=True))
+    return run

@@ -1,0 +1,107 @@
+"""Exact ranks without sorting whole rankings: the first results of a query, and the ranks of wanted
+items, counted.
+
+How far an item stands below the best is a whole number: millionths of a similarity, bits of a
+Hamming distance. Items are counted in bins of such numbers; only those in the bins of the first
+results and of wanted items are sorted.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+PLACES = 6
+"""Scores are rounded to so many decimal places."""
+MILLION = 10**PLACES
+HIGHEST = MILLION + 10
+"""No cosine of unit vectors is above it, whatever its last bits."""
+BIN_BITS = 16
+"""65,536 bins: their table stays in the cache, and few items share the bin of a wanted one."""
+
+Numbers = npt.NDArray[Any]
+Places = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def count_ranks(below: Numbers, wanted: Places, k: int) -> tuple[Places, Places]:
+    """The places of the `k` smallest numbers, and the ranks, from 1, of the wanted places.
+
+    below: a whole number of at least 0 for each item; of equal ones the earlier comes first.
+
+    >>> first, ranks = count_ranks(np.array([7, 5, 7, 0, 5]), np.array([2, 4]), 2)
+    >>> first.tolist(), ranks.tolist()
+    ([3, 1], [5, 3])
+    """
+    bins = (below >> max(int(below.max()).bit_length() - BIN_BITS, 0)).astype(np.uint16)
+    sizes = np.bincount(bins)
+    sorted_bins = np.zeros(len(sizes), dtype=bool)
+    sorted_bins[: int(np.searchsorted(np.cumsum(sizes), k)) + 1] = True
+    sorted_bins[bins[wanted]] = True
+    some = np.flatnonzero(sorted_bins[bins])
+    order = np.sort(_in_order(below, some))
+    left_out = np.cumsum(np.where(sorted_bins, 0, sizes))
+    ranks = np.searchsorted(order, _in_order(below, wanted)) + left_out[bins[wanted]] + 1
+    return order[:k] & np.int64(0xFFFFFFFF), ranks
+
+
+def _in_order(below: Numbers, places: Places) -> Places:
+    """One number for each place that rises with how far it is below, then with the place."""
+    numbers: Places = below[places].astype(np.int64)
+    numbers <<= 32
+    numbers |= places
+    return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Of one query the places of results, their ranks from 1, how far they are below the best, and
+    how long the whole ranking is."""
+
+    places: Places
+    ranks: Places
+    below: Places
+    length: int
+
+    @classmethod
+    def of(
+        cls, below: npt.NDArray[np.int32], wanted: Places, own: int, k: int, furthest: int | None
+    ) -> Ranked:
+        """The first `k` and the wanted ones. own: the place left out, or -1; `below` is changed."""
+        length = len(below)
+        if own >= 0:  # the last of all, where it changes no rank
+            below[own] = below.max() + 1
+            wanted, length = wanted[wanted != own], length - 1
+        first, ranks = count_ranks(below, wanted, min(k, length))
+        deeper = np.flatnonzero(ranks > len(first))
+        deeper = deeper[np.argsort(ranks[deeper])]
+        places = np.concatenate([first, wanted[deeper]])
+        ranks = np.concatenate([np.arange(1, len(first) + 1), ranks[deeper]])
+        if furthest is None:
+            return cls(places, ranks, below[places], length)
+        length = int((below <= furthest).sum()) - int(own >= 0 and below[own] <= furthest)
+        near = ranks <= length
+        return cls(places[near], ranks[near], below[places[near]], length)
+
+
+def furthest(at_least: float, bits: int) -> int | None:
+    """The largest number below the best whose score is at least that; None: any."""
+    if at_least <= -1:
+        return None
+    every = range((bits or HIGHEST + MILLION) + 1)
+
+    def is_lower(below: int) -> bool:
+        return float(scores_of(np.array([below]), bits)[0]) < at_least
+
+    return bisect_left(every, True, key=is_lower) - 1
+
+
+def scores_of(below: Places, bits: int) -> Floats:
+    """Scores as `search` gives them. bits: of hash codes; 0: cosines."""
+    if bits:
+        return np.asarray((1 - 2 * below / bits).round(PLACES) + 0.0)
+    return np.asarray((HIGHEST - below) / MILLION + 0.0)

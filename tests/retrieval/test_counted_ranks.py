@@ -1,0 +1,94 @@
+"""Ranks that are counted are those of whole rankings, in double precision, sorted."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dashboard.retrieval.counting import count_ranks
+from dashboard.retrieval.gallery import Gallery
+from dashboard.storage.vectors.vectors import Vectors
+
+
+@st.composite
+def worlds(draw):
+    """Vectors of queries and of a gallery, many of which are alike, or hash codes."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    queries, items = draw(st.integers(1, 5)), draw(st.integers(1, 50))
+    width = draw(st.sampled_from([1, 2, 8, 64]))
+    codes = draw(st.booleans())
+    values = [-1.0, 1.0] if codes else draw(st.sampled_from([[1.0, 2.0], [-1.0, 0.5, 1.0], None]))
+    made = []
+    for prefix, number in (("q", queries), ("i", items)):
+        shape = (number, width)
+        matrix = random.standard_normal(shape) if values is None else random.choice(values, shape)
+        matrix = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+        if not codes:  # as they are read from a file
+            matrix = matrix.astype(draw(st.sampled_from(["float32", "float16"]))).astype("float64")
+            matrix = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+        ids = tuple(f"{prefix}{place}" for place in range(number))
+        made.append(Vectors(ids, matrix.astype("float32"), codes))
+    asking, there = made
+    k = draw(st.integers(1, 60))
+    some = np.flatnonzero(random.random(queries * items) < draw(st.sampled_from([0, 0.2, 1])))
+    own = {q: f"i{random.integers(items)}" for q in asking.ids if draw(st.booleans())}
+    at_least = draw(st.sampled_from([-1.0, 0.0, 0.25, 0.999999, 1.0]))
+    return asking, there, k, (some // items, some % items), own, at_least
+
+
+def expected(asking, there, k, wanted, own, at_least):
+    """Every item of every query sorted, then cut."""
+    rows, lengths = [], {}
+    exact = asking.matrix.astype("float64") @ there.matrix.astype("float64").T
+    if asking.codes:
+        exact = exact.round(9)
+    pairs = set(zip(*(part.tolist() for part in wanted), strict=True))
+    for query, name in enumerate(asking.ids):
+        scores = exact[query].round(6) + 0.0
+        order = np.lexsort((np.arange(len(scores)), -scores))
+        order = [item for item in order.tolist() if there.ids[item] != own.get(name)]
+        order = [item for item in order if scores[item] >= at_least]
+        lengths[name] = len(order)
+        rows += [
+            (name, there.ids[item], scores[item], rank)
+            for rank, item in enumerate(order, start=1)
+            if rank <= k or (query, item) in pairs
+        ]
+    return rows, lengths
+
+
+@given(worlds())
+@settings(max_examples=100, deadline=None)
+def test_ranks_are_those_of_whole_rankings(world):
+    asking, there, k, wanted, own, at_least = world
+    found = Gallery(there).ranked(asking, k, wanted, own, at_least)
+    rows, lengths = expected(*world)
+    assert [tuple(row) for row in found.astype({"query_id": str, "item_id": str}).values] == rows
+    assert found.attrs["lengths"] == lengths
+
+
+@pytest.mark.parametrize("number", [1, 70_000, 300_000])
+def test_many_items_and_few_bins(number):
+    random = np.random.default_rng(number)
+    below = random.integers(0, 2_000_000 if number > 100_000 else 40, number)
+    wanted = np.unique(random.integers(0, number, 50))
+    first, ranks = count_ranks(below, wanted, 1_000)
+    order = np.argsort(below, kind="stable")
+    place = np.empty(number, dtype=int)
+    place[order] = np.arange(1, number + 1)
+    assert first.tolist() == order[:1_000].tolist() and ranks.tolist() == place[wanted].tolist()
+
+
+def test_a_block_of_queries_at_a_time_changes_nothing(monkeypatch):
+    random = np.random.default_rng(3)
+    vectors = random.standard_normal((40, 8)).astype("float32")
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    asking = Vectors(tuple(f"q{n}" for n in range(9)), vectors[:9])
+    there = Gallery(Vectors(tuple(f"i{n}" for n in range(31)), vectors[9:]))
+    wanted = (np.arange(9), np.arange(9) * 3)
+    whole = there.ranked(asking, 2, wanted)
+    monkeypatch.setattr("dashboard.retrieval.gallery.COUNTED", 70)
+    monkeypatch.setattr("dashboard.retrieval.gallery.STRIP", 7)
+    assert there.ranked(asking, 2, wanted).equals(whole)
+    listed = there.search(asking, 31)
+    assert listed.merge(whole).shape == whole.shape and (whole["rank"] > 2).any()
