@@ -174,7 +174,7 @@ def _load(folder: Path) -> Backend:
     except ImportError as error:
         raise DataError("the text model", f"no package {error.name}", "the package") from error
 
-    loading.disable_progress_bar()  # type: ignore[no-untyped-call]
+    loading.disable_progress_bar()
     torch.set_num_threads(1)
     try:
         sentences = SentenceTransformer(
