@@ -4,6 +4,8 @@ Six clips, one of them without annotation; five queries, two of which ask with a
 versions. tests/evaluation/test_tiny_world.py works every number out by hand.
 """
 
+import gc
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -63,6 +65,28 @@ RUNS = {
 }
 
 
+LONG = {
+    "test_benchmarks.py",
+    "test_bombs.py",
+    "test_context_screens.py",
+    "test_layout.py",
+    "test_lost_session.py",
+    "test_media_bombs.py",
+    "test_numbers_in_two_places.py",
+    "test_protocols_measured.py",
+    "test_review.py",
+    "test_screens.py",
+    "test_screens_of_codes.py",
+    "test_screens_of_matching.py",
+    "test_screens_of_protocols.py",
+    "test_screens_of_submissions.py",
+    "test_served.py",
+    "test_style.py",
+    "test_waiting.py",
+}
+"""Files that take more than 15 seconds of a processor."""
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--vectors",
@@ -73,17 +97,36 @@ def pytest_addoption(parser):
 
 def pytest_collection_modifyitems(config, items):
     """Fast ones first: what starts a server and a browser comes last. Beside another worker the
-    files of both kinds take turns, so that two browsers are seldom at work at once."""
+    files of both kinds take turns, so that two browsers are seldom at work at once; those that take
+    long come first, so that no worker waits at the end for the other's."""
     browser = {item.path for item in items if "browser" in item.path.parts}
     if not hasattr(config, "workerinput"):
         items.sort(key=lambda item: item.path in browser)
         return
     files = list(dict.fromkeys(item.path for item in items))
+    files.sort(key=lambda path: path.name not in LONG)
     turn = {}
     for kind in (True, False):
         of = [path for path in files if (path in browser) is kind]
         turn |= {path: number / len(of) for number, path in enumerate(of)}
     items.sort(key=lambda item: turn[item.path])
+
+
+def pytest_collection_finish():
+    """Thousands of tests and their modules stay until the end: no collection of garbage looks
+    through them again, of which Streamlit asks one after every drawing."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def unchecked_charts(request, monkeypatch):
+    """Charts are checked against Vega-Lite's schema in tests/views, and where each screen of each
+    collection is drawn; anywhere else that would take a quarter of the time of a screen."""
+    if request.path.parent == Path(__file__).parent and "charts" not in request.keywords:
+        from altair.utils.schemapi import SchemaBase
+
+        monkeypatch.setattr(SchemaBase, "validate", lambda *_: None)
 
 
 @pytest.fixture

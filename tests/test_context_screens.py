@@ -15,7 +15,7 @@ from dashboard.storage.collection import collection as collections
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.reviews import RATING, Review
 from dashboard.views.protocols.context.shared import BANNER, NOBODY
-from tests.test_screens import no_text_model, opened, texts  # noqa: F401
+from tests.test_screens import drawn, no_text_model, opened, texts  # noqa: F401
 
 NAME = "openmoji_context"
 if NAME not in collections.names():
@@ -81,14 +81,14 @@ def cell(row, gain, dagger=True):
 
 
 def test_every_part_that_uses_simulated_satisfaction_says_so():
-    app = overview()
+    app = drawn(collection=NAME)
     assert len(banners(app)) == 5
     assert not app.exception and not app.error
-    assert len(banners(query())) == 1
+    assert len(banners(drawn("query", collection=NAME))) == 1
 
 
 def test_table_1_and_the_steps_of_cleaning_are_those_of_the_command_line(capsys):
-    app = overview()
+    app = drawn(collection=NAME)
     sizes = table(app, "Part")
     for row, of in zip(printed(capsys, "--table", "sizes"), sizes.itertuples(), strict=True):
         assert of.Sessions == "not recorded"
@@ -100,7 +100,7 @@ def test_table_1_and_the_steps_of_cleaning_are_those_of_the_command_line(capsys)
 
 
 def test_table_2_is_that_of_the_command_line(capsys):
-    shown = table(overview(), "Original gain")
+    shown = table(drawn(collection=NAME), "Original gain")
     for row in printed(capsys, "--table", "halves"):
         name = row["metric"].partition("(")[0]
         text = f"{row['r']:.3f}{'*' * row['star']}"
@@ -108,7 +108,7 @@ def test_table_2_is_that_of_the_command_line(capsys):
 
 
 def test_table_3_is_that_of_the_command_line(capsys):
-    shown = table(overview(), "Discount")
+    shown = table(drawn(collection=NAME), "Discount")
     rows = printed(capsys, "--table", "depths")
     assert shown.shape == (6, 8)
     for row in rows:
@@ -249,7 +249,7 @@ def test_a_list_of_another_query_is_said_to_be_that():
 
 
 def test_where_hits_are_shown_their_threshold_is(capsys):
-    for app in (overview(), query()):
+    for app in (drawn(collection=NAME), drawn("query", collection=NAME)):
         assert "a relevance of 50 or more is one" in texts(app).replace("\\", "")
 
 

@@ -1,13 +1,16 @@
 """Every screen, drawn from an address without a browser: it is right, and says what is wrong."""
 
 import json
+import os
 import re
 import shutil
 import zlib
+from functools import cache
 
 import numpy as np
 import pytest
 from PIL import Image
+from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from dashboard.experiment import reviewing
@@ -28,6 +31,17 @@ def opened(screen="overview", **choices):
         app.query_params[key] = value
     app.switch_page(f"screens/{screen}.py") if screen != "overview" else None
     return app.run()
+
+
+def drawn(screen="overview", **choices):
+    """The same for a test that only reads: a screen that several look at is drawn once."""
+    own = tuple(name in os.environ for name in ("DASHBOARD_REVIEWS", "DASHBOARD_SUBMISSIONS"))
+    return _drawn(screen, tuple(sorted(choices.items())), stored.COLLECTIONS, own)
+
+
+@cache
+def _drawn(screen, choices, collections, own):
+    return opened(screen, **dict(choices))
 
 
 def texts(app):
@@ -61,6 +75,7 @@ def no_text_model(monkeypatch):
         def is_alive(self):
             return True
 
+    config.set_option("runner.postScriptGC", False)  # the test process is large
     monkeypatch.setattr(language_models, "warm", Never)
     monkeypatch.setattr(language_models, "ready", lambda: False)
 
@@ -105,7 +120,7 @@ def test_a_link_to_a_query_that_is_gone_says_so():
 
 
 def test_the_overview_names_its_metrics_with_their_formulas():
-    app = opened(collection="driving")
+    app = drawn(collection="driving")
     table = app.table[0].value
     assert any("hits ÷ 5" in name and "Recall" in name for name in table.index)
     assert any("÷ relevant" in name for name in table.index)
@@ -113,14 +128,14 @@ def test_the_overview_names_its_metrics_with_their_formulas():
 
 
 def test_standard_names_change_labels_and_no_number():
-    ours = opened(collection="driving").table[0].value
+    ours = drawn(collection="driving").table[0].value
     standard = opened(collection="driving", names="standard").table[0].value
     assert list(ours.index) != list(standard.index)
     assert ours.to_numpy().tolist() == standard.to_numpy().tolist()
 
 
 def test_the_worst_query_comes_first():
-    app = opened("compare", collection="driving")
+    app = drawn("compare", collection="driving")
     differences = app.dataframe[0].value["Difference"].dropna()
     assert differences.is_monotonic_increasing
     assert differences.iloc[0] < 0
@@ -128,7 +143,7 @@ def test_the_worst_query_comes_first():
 
 def listed(**choices):
     """The queries that the comparison lists, by their names."""
-    app = opened("compare", collection="driving", **choices)
+    app = drawn("compare", collection="driving", **choices)
     tables = [table.value for table in app.dataframe if "Difference" in table.value]
     return tables[0] if tables else None
 
@@ -172,7 +187,7 @@ def test_a_slice_holds_only_its_queries():
 
 
 def test_the_comparison_names_what_exactly_is_compared():
-    table = opened("compare", collection="driving").dataframe[-1].value.set_index("What")
+    table = drawn("compare", collection="driving").dataframe[-1].value.set_index("What")
     known = stored.open_collection("driving")
     assert table.loc["gallery", "Fingerprint"] == known.digests["gallery"][:12]
     assert table.loc["candidate v0.3", "Note"] == known.models["v0.3"].note
@@ -185,7 +200,7 @@ def test_comparing_a_version_with_itself_is_said():
 
 
 def test_a_query_shows_a_tick_or_a_cross_for_each_keyword_and_counts_them():
-    app = opened("query", collection="driving", query="q001")
+    app = drawn("query", collection="driving", query="q001")
     told = cards(app)
     assert [keyword for _, keyword in told["required"]] == ["bicyclist", "entering ego path"]
     for item in told["items"]:
@@ -209,7 +224,7 @@ def test_an_item_query_never_finds_its_own_item():
 
 
 def test_a_stored_text_is_searched_without_the_text_model():
-    stored = opened("query", collection="driving", query="q001")
+    stored = drawn("query", collection="driving", query="q001")
     typed = opened("search", collection="driving", text="cyclist entering ego lane")
     for mine, theirs in zip(cards(typed)["rows"], cards(stored)["rows"], strict=True):
         assert mine["value"] == theirs["value"]
@@ -266,7 +281,7 @@ def test_versions_of_unlike_galleries_are_not_compared_unless_the_reader_says_so
 
 
 def test_a_share_of_draws_is_never_all_or_none_and_no_mark_of_a_quotation():
-    cells = opened(collection="driving").table[1].value.to_numpy().ravel().tolist()
+    cells = drawn(collection="driving").table[1].value.to_numpy().ravel().tolist()
     assert not [cell for cell in cells if cell.startswith(">")], "Markdown would quote it"
     shares = [cell.replace("\\", "") for cell in cells]
     assert "> 99.9 %" in shares and not {"always", "never", "100 %", "0 %"} & set(shares)
@@ -323,7 +338,7 @@ def test_the_report_is_made_when_its_button_is_pressed_with_the_screens_numbers(
     page = _report(view)
     assert f"{int(row['scored'])} of {int(row['total'])}" in page
     assert collections.opened("driving").title in page
-    app = opened("compare", collection="driving")
+    app = drawn("compare", collection="driving")
     labels = [button.proto.label for button in app.get("download_button")]
     assert labels == ["Report", "Queries as CSV", "Queries as JSON"]
 

@@ -7,7 +7,7 @@ from dashboard.experiment import judging
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.storage.collection import collection as stored
-from tests.test_screens import SCREENS, no_text_model, opened, texts  # noqa: F401
+from tests.test_screens import SCREENS, drawn, no_text_model, opened, texts  # noqa: F401
 
 COLLECTIONS = {
     "alfa": "driving",
@@ -29,14 +29,14 @@ def versions_by_metrics(app):
 
 @pytest.mark.parametrize("protocol", COLLECTIONS)
 def test_the_overview_says_how_it_is_judged_in_the_protocols_own_words(protocol):
-    said = texts(opened(collection=COLLECTIONS[protocol])).replace("\\", "").replace("\u2060", "")
+    said = texts(drawn(collection=COLLECTIONS[protocol])).replace("\\", "").replace("\u2060", "")
     entry = PROTOCOLS[protocol]
     for sentence in (entry.definition, entry.formula, entry.source, *entry.blind):
         assert sentence in said
 
 
 def test_a_ceiling_stands_beside_hits_over_k_and_over_r():
-    table = versions_by_metrics(opened(collection="driving"))
+    table = versions_by_metrics(drawn(collection="driving"))
     ceilings = {
         metric.partition(",")[0].replace("\\", ""): c for metric, c in table["Ceiling"].items()
     }
@@ -62,7 +62,7 @@ def test_a_ceiling_stands_beside_hits_over_k_and_over_r():
 
 
 def test_metrics_that_reach_one_have_no_column_of_ceilings():
-    assert "Ceiling" not in versions_by_metrics(opened(collection="openmoji_context"))
+    assert "Ceiling" not in versions_by_metrics(drawn(collection="openmoji_context"))
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -87,7 +87,7 @@ def test_another_protocol_brings_its_metric_and_its_grid_and_back():
 
 
 def test_one_protocol_leaves_nothing_to_choose():
-    assert chooser(opened(collection="digits_hashes")) is None
+    assert chooser(drawn(collection="digits_hashes")) is None
 
 
 def test_every_collection_that_ships_is_covered_here():

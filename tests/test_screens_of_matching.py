@@ -16,7 +16,7 @@ from dashboard.storage.collection import collection as collections
 from dashboard.views.address import view_of
 from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.crossmodal import recall as section
-from tests.test_screens import cards, no_text_model, opened, question_of, said  # noqa: F401
+from tests.test_screens import cards, drawn, no_text_model, opened, question_of, said  # noqa: F401
 
 NAME = "openmoji_captions"
 SIX = [f"{way} R@{k}" for way in ("i → t", "t → i") for k in (1, 5, 10)]
@@ -86,7 +86,7 @@ def six_of(ranks):
 
 
 def test_the_sources_table_has_the_recalls_of_both_ways_their_sum_and_mean(truth):
-    table = recalls(opened(collection=NAME))
+    table = recalls(drawn(collection=NAME))
     assert table.index.tolist() == ["v0.1", "v0.2", "v0.3"]
     for version in ("v0.1", "v0.3"):
         six = six_of(truth(version))
@@ -97,7 +97,7 @@ def test_the_sources_table_has_the_recalls_of_both_ways_their_sum_and_mean(truth
 
 
 def test_the_overview_says_how_many_ask_among_how_many_and_what_is_not_offered():
-    words = said(opened(collection=NAME))
+    words = said(drawn(collection=NAME))
     assert "Image to text: 400 pictures, any of their texts counts." in words
     assert "Text to image: 2,000 texts, each with its picture." in words
     assert "A picture has 5 texts (as in the source)." in words
@@ -106,7 +106,7 @@ def test_the_overview_says_how_many_ask_among_how_many_and_what_is_not_offered()
 
 
 def test_the_overview_says_which_queries_each_row_is_of():
-    words = said(opened(collection=NAME))
+    words = said(drawn(collection=NAME))
     assert "Rsum and mR: 400 picture queries. Text to image: 2,000 text queries." in words
     assert "All queries are scored in the rows of their kind." in words
     one_way = said(opened(collection=NAME, queries="item"))
@@ -329,7 +329,7 @@ def test_every_pair_rests_on_the_lists_of_the_queries_that_are_scored():
 
 @pytest.mark.parametrize("name", ["openmoji_context", "openmoji_composed", "driving"])
 def test_on_what_pairs_rest_is_said(name):
-    app = opened(collection=name)
+    app = drawn(collection=name)
     assert ("of the lists (judged results only)" in said(app)) == (name != "driving")
     assert ("of the lists (all results)" in said(app)) == (name == "driving")
 

@@ -8,7 +8,7 @@ import pytest
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.storage.collection import collection as collections
 from dashboard.views import protocols
-from tests.test_screens import SCREENS, cards, no_text_model, opened, texts  # noqa: F401
+from tests.test_screens import SCREENS, cards, drawn, no_text_model, texts  # noqa: F401
 
 NAMES = collections.names()
 
@@ -19,23 +19,24 @@ def needs(name):
         pytest.skip(f"no collection {name}")
 
 
+@pytest.mark.charts
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_screen_of_a_collection_is_drawn(name, screen):
     item = collections.open_collection(name).items["item_id"].iloc[1]
-    app = opened(screen, collection=name, **({"item": item} if screen == "search" else {}))
+    app = drawn(screen, collection=name, **({"item": item} if screen == "search" else {}))
     assert [problem.value for problem in (*app.exception, *app.error)] == []
     assert app.title[0].value
 
 
 def test_the_driving_clips_are_opened_first():
     assert NAMES[0] == "driving"
-    assert "Simulated driving clips" in texts(opened())
+    assert "Simulated driving clips" in texts(drawn())
 
 
 def test_a_composed_query_shows_its_feedback_and_both_rankings():
     needs("openmoji_composed")
-    app = opened("query", collection="openmoji_composed")
+    app = drawn("query", collection="openmoji_composed")
     told = cards(app)
     assert [row["role"] for row in told["rows"]][:4] == ["version", "whole"] * 2
     annotated, whole = told["rows"][:2]
@@ -48,9 +49,9 @@ def test_a_composed_query_shows_its_feedback_and_both_rankings():
 
 def test_pictures_and_texts_are_both_asked_and_shown():
     needs("openmoji_captions")
-    said = texts(opened("overview", collection="openmoji_captions"))
+    said = texts(drawn("overview", collection="openmoji_captions"))
     assert "Rsum and mR stand with the pictures" in said.replace("\\", "")
-    app = opened("query", collection="openmoji_captions", query="i_1F600")
+    app = drawn("query", collection="openmoji_captions", query="i_1F600")
     kinds = {item.get("kind") for item in cards(app)["items"]}
     assert kinds == {"text"}
     assert all(not item.get("problem") for item in cards(app)["items"])
@@ -60,44 +61,44 @@ def test_pictures_and_texts_are_both_asked_and_shown():
 @pytest.mark.parametrize("name", ["digits_hashes", "openmoji_hashes"])
 def test_a_hash_query_shows_its_picture_types_and_bounds(name):
     needs(name)
-    app = opened("query", collection=name)
+    app = drawn("query", collection=name)
     notes = {item.get("note", "") for item in cards(app)["items"]}
     assert notes <= {"type 1 (grade 2)", "type 2 (grade 1)", "type 3 (grade 0)"}
     assert f"questions/{name}?item=" in app.get("html")[0].proto.body
-    assert "Queries and gallery share no id" in texts(opened("overview", collection=name))
+    assert "Queries and gallery share no id" in texts(drawn("overview", collection=name))
 
 
 def test_a_context_query_shows_relevance_in_rows_of_a_grid():
     needs("openmoji_context")
-    told = cards(opened("query", collection="openmoji_context"))
+    told = cards(drawn("query", collection="openmoji_context"))
     assert told["columns"] == 5
     assert any(item["note"].endswith("of 100") for item in told["items"] if item.get("note"))
-    said = texts(opened("overview", collection="openmoji_context")).replace("\\", "")
+    said = texts(drawn("overview", collection="openmoji_context")).replace("\\", "")
     assert "2 without a usable judgement." in said
     assert "without a relevant item" not in said  # their formulas have values
 
 
 def test_an_item_that_is_a_stored_query_is_judged_when_it_is_searched_with():
     needs("openmoji_captions")
-    told = cards(opened("search", collection="openmoji_captions", item="1F600"))
+    told = cards(drawn("search", collection="openmoji_captions", item="1F600"))
     assert any(item["hit"] for item in told["items"])
     assert all(item["hit"] is not None for item in told["items"])
 
 
 def test_near_duplicates_go_by_their_names_with_ids_behind_them():
     needs("openmoji_hashes")
-    told = cards(opened("query", collection="openmoji_hashes", query="q_1F60A"))
+    told = cards(drawn("query", collection="openmoji_hashes", query="q_1F60A"))
     captions = collections.open_collection("openmoji_hashes").items.set_index("item_id")["caption"]
     twins = [twin for item in told["items"] for twin in item.get("twins", ())]
     assert twins and all(name == captions[item] for name, _, item in twins)
-    own = cards(opened("search", collection="openmoji_hashes", item="1F600"))
+    own = cards(drawn("search", collection="openmoji_hashes", item="1F600"))
     first = [item["twins"][0] for item in own["items"] if item.get("twins")]
     assert ("the query's own item", "1F600") in [(name, item) for name, _, item in first]
 
 
 def test_an_item_searched_with_is_no_query_in_the_gallery():
     needs("digits_hashes")
-    told = cards(opened("search", collection="digits_hashes", item="d0003"))
+    told = cards(drawn("search", collection="digits_hashes", item="d0003"))
     assert all(item["hit"] is None and not item.get("note") for item in told["items"])
 
 

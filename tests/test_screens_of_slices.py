@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.experiment import measuring
 from dashboard.experiment.collection import collections
-from tests.test_screens import no_text_model, opened, texts  # noqa: F401
+from tests.test_screens import drawn, no_text_model, opened, texts  # noqa: F401
 
 
 def offered(app):
@@ -18,7 +18,7 @@ def said(app):
 @pytest.mark.parametrize("name", collections.collection_names())
 def test_every_slice_that_is_known_can_be_chosen(name):
     known = measuring.slices_of(collections.opened(name))
-    assert len(said(opened(collection=name))) == 1 + sum(map(len, known.values()))
+    assert len(said(drawn(collection=name))) == 1 + sum(map(len, known.values()))
 
 
 def test_slices_of_a_collection_without_keywords_are_chosen_in_natural_order():
@@ -33,13 +33,13 @@ def test_slices_of_a_collection_without_keywords_are_chosen_in_natural_order():
 
 
 def test_a_column_called_group_is_no_keyword_group():
-    told = said(opened(collection="openmoji_hashes"))
+    told = said(drawn(collection="openmoji_hashes"))
     assert "people-body (group)" in told
     assert not [option for option in told if "keyword" in option]
 
 
 def test_keyword_groups_are_named_as_people_write_them():
-    told = said(opened(collection="driving"))
+    told = said(drawn(collection="driving"))
     assert "object type (keyword group)" in told and "bicyclist (object type)" in told
     assert {"2 (number of keywords)", "text query (kind of query)"} <= set(told)
 

@@ -15,7 +15,7 @@ from dashboard.experiment.protocols import submissions
 from dashboard.retrieval import runs
 from dashboard.storage.collection import collection as stored
 from dashboard.views.protocols.composed.places import places
-from tests.test_screens import SCREENS, cards, no_text_model, opened, said, texts  # noqa: F401
+from tests.test_screens import SCREENS, cards, drawn, no_text_model, opened, said, texts  # noqa: F401
 
 NAME = "openmoji_composed"
 MINE = "mine=gallery.npy,team/queries.npy"
@@ -64,7 +64,7 @@ def by_scikit_learn(folder):
 
 
 def test_a_submission_stands_on_the_leaderboard_with_scikit_learns_map(folder):
-    table = board(opened(collection=NAME, submissions=MINE)).set_index("Version")
+    table = board(drawn(collection=NAME, submissions=MINE)).set_index("Version")
     assert set(table.index) == {"v0.1", "v0.2", "v0.3", "mine"}
     assert table.loc["mine", "mAP"] == pytest.approx(by_scikit_learn(folder), abs=1e-9)
     assert table.loc["mine", "95 % from"] < table.loc["mine", "mAP"] < table.loc["mine", "to"]
@@ -78,7 +78,7 @@ def test_the_command_line_says_the_same_of_the_same_files(folder, capsys):
     call = ["measure", NAME, "--submission", files, "--metrics", "AP(annotated)"]
     assert main([*call, "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
-    table = board(opened(collection=NAME, submissions=MINE)).set_index("Version")
+    table = board(drawn(collection=NAME, submissions=MINE)).set_index("Version")
     assert row["mean"] == pytest.approx(table.loc["mine", "mAP"], abs=1e-12)
 
 
@@ -120,7 +120,7 @@ def test_the_command_line_scores_them_too(short_of_memory, capsys, monkeypatch, 
 
 def test_the_labels_are_counted(folder):
     labels = collections.opened(NAME).qrels.groupby("query_id")["grade"].agg(["size", "sum"])
-    told = said(opened(collection=NAME))
+    told = said(drawn(collection=NAME))
     assert f"Annotated: {labels['size'].max()} items for each of 150 queries" in told
     low, high, middle = (getattr(labels["sum"], of)() for of in ("min", "max", "median"))
     assert f"of which {low:g} to {high:g} fulfil it (median {middle:g})" in told
