@@ -176,11 +176,22 @@ def test_the_histogram_stands_right_of_zero_for_what_is_better(made):
     ("caption", "table"), [("coloured where p", "metrics"), ("coloured where the", "slices")]
 )
 def test_the_intervals_of_a_figure_are_those_of_its_table(made, caption, table):
-    _, marks = figure(made[0], f"Mean difference and 95 % interval; {caption}")
+    part, marks = figure(made[0], f"Mean difference and 95 % interval; {caption}")
     told = [re.search(r": (\S+), 95 % from (\S+) to (\S+)", words) for _, words in marks]
     rows = [[row[name] for name in ("delta", "low", "high")] for row in made[1][table]]
     numbers = [[float(number) for number in each.groups()] for each in told]
     assert np.array(numbers) == pytest.approx(np.array(rows), abs=6e-4)
+    zero = float(re.search(r'<line transform="translate\(([\d.]+),[^>]*dasharray', part)[1])
+    points = [float(re.search(r"[\d.]+", mark["transform"])[0]) - zero for mark, _ in marks]
+    bars = re.findall(
+        r'<line transform="translate\(([\d.]+),[^>]*? x2="(-?[\d.]+)"[^>]*><title>', part
+    )
+    lows, lengths = np.array(bars, float).T
+    delta, low, high = np.array(rows, float).T
+    unit = points @ delta / (delta @ delta)  # pixels
+    assert points == pytest.approx(unit * delta, abs=0.5)
+    assert lows - zero == pytest.approx(unit * low, abs=0.5)
+    assert lows - zero + lengths == pytest.approx(unit * high, abs=0.5)
 
 
 @pytest.mark.parametrize(
