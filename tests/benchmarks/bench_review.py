@@ -1,8 +1,9 @@
 """The server's memory over 200 views of the Query screen.
 
-`python -m tests.benchmarks.bench_review [--views N]`: one browser steps through the queries by
-key. Prints megabytes of resident memory after the first tenth of the views, in which everything is
-opened once, then after each three tenths more, and how much it grew.
+`python -m tests.benchmarks.bench_review [--views N] [--rest SECONDS]`: one browser steps through
+the queries by key, after a rest in which the text model is loaded. Prints megabytes of resident
+memory after the first tenth of the views, in which everything is opened once, then after each three
+tenths more, and how much it grew.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def look(page, process: int, views: int) -> list[float]:
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--views", type=int, default=200)
+    asked.add_argument("--rest", type=float, default=20, metavar="SECONDS")
     call = asked.parse_args()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -71,7 +73,7 @@ def main() -> None:
             page = browser.new_page()
             page.goto(f"http://127.0.0.1:{port}/query?collection=driving")
             page.locator(".card").first.wait_for(timeout=60_000)
-            time.sleep(20)  # the text model is loaded in the background
+            time.sleep(call.rest)  # the text model is loaded in the background
             found = look(page, server.pid, call.views)
             browser.close()
         print(f"grew by {found[-1] - found[0]:+.1f} MB")

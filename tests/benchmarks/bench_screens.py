@@ -1,8 +1,8 @@
 """How quick the dashboard feels on the driving collection, in Chromium and at the server.
 
-`python -m tests.benchmarks.bench_screens [--clicks N]` prints the time to the first page, from a
-click to the new pictures, of a text search with its embedding at the server, and the server's
-memory with the text model loaded.
+`python -m tests.benchmarks.bench_screens [--clicks N] [--text TEXT]` prints the time to the first
+page, from a click to the new pictures, of a text search with its embedding at the server, and the
+server's memory with the text model loaded (for a stored text, without it, and nothing is embedded).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlencode
 
 from playwright.sync_api import Page, sync_playwright
 
@@ -23,6 +24,7 @@ REPOSITORY = Path(__file__).parents[2]
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
 CLICKS = 20
+TEXT = "a lorry cuts in"
 CARDS = "section[aria-label] .card"
 SHOWN = "all => all[0]?.complete && all[0].naturalWidth ? all.map(each => each.src).join() : ''"
 
@@ -31,7 +33,8 @@ def main() -> None:
     """Start a server, measure, print."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--clicks", type=int, default=CLICKS)
-    clicks = asked.parse_args().clicks
+    asked.add_argument("--text", default=TEXT)
+    call = asked.parse_args()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -42,22 +45,23 @@ def main() -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
             page = browser.new_page(viewport={"width": 1400, "height": 900})
-            measure(page, f"http://127.0.0.1:{port}", server.pid, clicks)
+            measure(page, f"http://127.0.0.1:{port}", server.pid, call.clicks, call.text)
             browser.close()
     finally:
         server.terminate()
         server.wait()
-    search(clicks)
+    if call.text == TEXT:
+        search(call.clicks)
 
 
-def measure(page: Page, address: str, pid: int, number: int) -> None:
+def measure(page: Page, address: str, pid: int, number: int, text: str) -> None:
     """What a reader waits for, in the browser."""
     start = time.perf_counter()
     page.goto(address)
     page.get_by_role("heading", name="Overview").wait_for()
     page.locator("table").first.wait_for()
     print(f"first page, from the request to its table: {time.perf_counter() - start:.2f} s")
-    page.goto(f"{address}/search?text=a+lorry+cuts+in")
+    page.goto(f"{address}/search?{urlencode({'text': text})}")
     page.locator(CARDS).first.wait_for(timeout=180_000)  # the text model is loaded from here on
     page.goto(f"{address}/query")
     page.locator(CARDS).first.wait_for()
@@ -66,7 +70,7 @@ def measure(page: Page, address: str, pid: int, number: int) -> None:
         f"from a click on Next to the next query's pictures: median "
         f"{1000 * statistics.median(clicks):.0f} ms, worst of {number} {1000 * max(clicks):.0f} ms"
     )
-    print(f"server memory with the text model: {_memory(pid):.0f} MB")
+    print(f"server memory after the search: {_memory(pid):.0f} MB")
 
 
 def next_query(page: Page) -> float:
@@ -87,7 +91,7 @@ def shown(page: Page) -> str:
 
 
 def search(number: int) -> None:
-    """A text search at the server, its embedding included; no text is asked twice."""
+    """A text search at the server, its embedding included; no text is searched twice."""
     from dashboard.retrieval import runs
     from dashboard.retrieval.language_models import sentence_vectors
     from dashboard.storage.collection.collection import open_collection
@@ -97,7 +101,7 @@ def search(number: int) -> None:
     times = []
     for place in range(number):
         start = time.perf_counter()
-        runs.text_run(driving, driving.versions[-1], f"a lorry cuts in number {place}", 10)
+        runs.text_run(driving, driving.versions[-1], f"{TEXT} number {place}", 10)
         times.append(time.perf_counter() - start)
     print(f"text search with its embedding: median {1000 * statistics.median(times):.0f} ms")
 

@@ -237,6 +237,14 @@ def test_the_model_is_loaded_once_in_the_background() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_the_benchmark_of_a_text_search_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("playwright")
+    from tests.benchmarks import bench_screens
+
+    bench_screens.search(2)
+    assert "text search with its embedding" in capsys.readouterr().out
+
+
 def test_without_a_text_model_the_page_lives_and_a_search_says_why(monkeypatch) -> None:
     monkeypatch.setattr(language_models, "PACKAGE", "no_such_package")
     monkeypatch.setattr(language_models, "_backends", {})
