@@ -33,6 +33,8 @@ QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Each window would prepare two pages for what is typed into the address bar.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 )
 
 
@@ -156,7 +158,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the dashboard as it is, for all modules that only look at its collections."""
     servers = Servers(lambda: tmp_path_factory.mktemp("dashboard"))
-    url = servers(REPOSITORY / "app.py", **OUR_TEXT_MODEL)
+    url = servers(REPOSITORY / "app.py")
     yield url
     servers.stop(url)
 

@@ -7,8 +7,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-pytestmark = pytest.mark.usefixtures("alone")
-
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 PLACE = """() => { let node = document.activeElement;
     while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
@@ -130,6 +128,7 @@ def test_space_in_the_player_plays_also_after_a_click_beside_the_clip(query: Cal
     assert video.evaluate("node => node.paused")
 
 
+@pytest.mark.usefixtures("alone")
 def test_a_step_keeps_the_place_of_the_focus_and_the_cards_can_be_read_all_the_time(
     query: Callable,
 ) -> None:

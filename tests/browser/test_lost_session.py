@@ -3,6 +3,7 @@ forgotten. What is clicked next is done, and what is written is kept or said to 
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -23,40 +24,65 @@ NOT_SAVED = "Not saved: no connection"
 RATED = "/query?collection=openmoji_context"
 
 
-@pytest.fixture
-def app(serve: Callable[..., str], tmp_path: Path) -> Iterator[SimpleNamespace]:
+@pytest.fixture(scope="module")
+def server(
+    serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SimpleNamespace]:
     """A server that can be stopped and started again at its address, and forgets sessions fast."""
-    review_world.build(tmp_path / "data" / "streets")
+    place = tmp_path_factory.mktemp("lost")
+    review_world.build(place / "data" / "streets")
+    upload_world.build(place / "data" / "plain")
+    shutil.copytree(REPOSITORY / "data" / "openmoji_context", place / "data" / "openmoji_context")
     names = {"DASHBOARD_DATA": "data", "DASHBOARD_CACHE": "cache", "DASHBOARD_REVIEWS": "said"}
-    places = {name: str(tmp_path / place) for name, place in names.items()}
-    places["DASHBOARD_TEXT_MODEL"] = str(tmp_path / "none")  # loading one would take time
+    settings = {name: str(place / folder) for name, folder in names.items()}
+    settings["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = "1"
+    known = SimpleNamespace(reviews=place / "said" / "reviews.sqlite")
 
-    def start(port: int = 0, **more: str) -> str:
-        short = {"STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1"}
-        return serve(REPOSITORY / "app.py", port=port, **{**places, **short, **more})
+    def start(port: int = 0) -> None:
+        known.url = serve(REPOSITORY / "app.py", port=port, **settings)
 
-    def again(**more: str) -> None:
-        serve.stop(known.url)
-        start(urlsplit(known.url).port, **more)
+    start()
+    known.stop = lambda: serve.stop(known.url)
+    known.start = lambda: start(urlsplit(known.url).port)
+    known.runs = lambda: known.url in serve.running
+    yield known
+
+
+@pytest.fixture
+def app(server: SimpleNamespace) -> SimpleNamespace:
+    """The server, which runs; `notes` are those of this test."""
+    if not server.runs():
+        server.start()
 
     def notes() -> list[str]:
-        with closing(sqlite3.connect(tmp_path / "said" / "reviews.sqlite")) as file:
-            return [note for (note,) in file.execute("SELECT note FROM review")]
+        if not server.reviews.exists():
+            return []
+        with closing(sqlite3.connect(server.reviews)) as file:
+            return [note for (note,) in file.execute("SELECT note FROM review ORDER BY number")]
 
-    known = SimpleNamespace(
-        url="", start=start, again=again, notes=notes, stop=lambda: serve.stop(known.url)
+    def again() -> None:
+        server.stop()
+        server.start()
+
+    before = len(notes())
+    return SimpleNamespace(
+        url=server.url,
+        stop=server.stop,
+        start=server.start,
+        again=again,
+        notes=lambda: notes()[before:],
     )
-    yield known
-    if known.url in serve.running:
-        known.stop()
+
+
+ITEMS = iter([f"street_{number:02d}" for number in range(2, 30)])
+"""Each test says its verdict on another one."""
 
 
 @pytest.fixture
 def player(app: SimpleNamespace, new_page: Callable):
     """The player of one result, open."""
-    app.url = app.start()
     page = new_page(fresh=True)
-    page.goto(f"{app.url}/query?query=like1&clip=street_02&shown=50")
+    page.goto(f"{app.url}/query?query=like1&collection=streets&clip={next(ITEMS)}&shown=50")
     page.locator("dialog[open] .say").wait_for(timeout=60_000)  # the first page of a new server
     page.locator(IDLE).wait_for()
     return page
@@ -81,7 +107,7 @@ def test_a_save_while_the_server_is_away_is_said_to_be_lost_and_kept_later(app, 
     app.stop()
     say(player, "relevant", "while it was away")
     player.get_by_text(NOT_SAVED).wait_for()
-    app.start(urlsplit(app.url).port)
+    app.start()
     connected(player)
     assert player.get_by_label("Note").input_value() == "while it was away"
     player.get_by_role("button", name="Save verdict").click()
@@ -152,10 +178,8 @@ def test_a_page_that_was_offline_is_drawn_again_and_saves_at_the_first_click(app
 
 
 def test_every_control_works_at_the_first_click_after_the_server_was_started_again(
-    app: SimpleNamespace, new_page: Callable, tmp_path: Path
+    app: SimpleNamespace, new_page: Callable
 ) -> None:
-    upload_world.build(tmp_path / "data/plain")
-    app.url = app.start()
     choice, picture, missed, words = (new_page(fresh=True) for _ in range(4))
     choice.goto(f"{app.url}/compare?collection=streets")
     picture.goto(f"{app.url}/search?collection=plain&baseline=v1&candidate=v2")
@@ -188,15 +212,13 @@ def test_every_control_works_at_the_first_click_after_the_server_was_started_aga
 def test_a_rating_is_kept_at_the_first_click_after_the_server_was_started_again(
     app: SimpleNamespace, new_page: Callable
 ) -> None:
-    there = {"DASHBOARD_DATA": str(REPOSITORY / "data")}
-    app.url = app.start(**there)
     page = new_page(fresh=True)
     page.goto(app.url + RATED)
     name = page.get_by_role("textbox", name="Your name")
     name.fill("Ada")
     name.press("Enter")
     page.locator(IDLE).wait_for()
-    app.again(**there)
+    app.again()
     connected(page)
     assert name.input_value() == "Ada"
     stars = page.get_by_role("radiogroup", name="From 1 to")

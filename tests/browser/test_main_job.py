@@ -141,14 +141,3 @@ def test_a_phone_shows_every_screen_without_sideways_scrolling(visit: Callable, 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     main = "document.querySelector('[data-testid=stMain]')"
     assert page.evaluate(f"{main}.scrollWidth <= {main}.clientWidth")
-
-
-def test_a_text_is_typed_and_both_versions_answer(visit: Callable) -> None:
-    page = visit("/search?collection=driving")
-    box = page.get_by_role("textbox", name="Text")
-    box.fill("a lorry cuts in")
-    box.press("Enter")
-    page.wait_for_url("**text=a**")
-    page.locator(".card").first.wait_for(timeout=90_000)  # the text model may still be loading
-    assert page.locator("section[aria-label]").filter(has=page.locator(".card")).count() >= 2
-    assert "large vehicle" in page.locator(".card").first.inner_text()

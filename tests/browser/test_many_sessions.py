@@ -37,6 +37,11 @@ def test_the_limit_is_raised_and_one_that_is_too_low_is_said(hard: int, raised: 
     assert ("Only 1,024 files" in sentence[0]) == (hard == 1024)
 
 
+@pytest.fixture(scope="module")
+def url(serve: Callable[..., str]) -> str:
+    return serve(REPOSITORY / "app.py")
+
+
 def open_files(process: int) -> list[str]:
     """What each descriptor of a process leads to."""
     found = []
@@ -48,36 +53,9 @@ def open_files(process: int) -> list[str]:
     return found
 
 
-def test_without_a_descriptor_left_the_log_stays_short_and_the_server_comes_back(
-    serve: Callable[..., str],
-) -> None:
-    url = serve(REPOSITORY / "app.py")
-    process = serve.running[url][0].pid
-    there = len(open_files(process)) + 20
-    resource.prlimit(process, resource.RLIMIT_NOFILE, (there, there))
-    with ExitStack() as pages:
-        for _ in range(60):
-            door = socket.create_connection(("127.0.0.1", urlsplit(url).port))
-            pages.enter_context(door)
-        time.sleep(4)
-        log = serve.log(url)
-        assert "out of system resource" in log and log.count("Traceback") <= 10
-        assert len(log) < 50_000
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5) as answer:
-                assert answer.status == 200
-                return
-        except OSError:
-            time.sleep(0.5)
-    pytest.fail("the server does not answer any more")
-
-
 def test_closed_pages_give_back_their_descriptors(
-    serve: Callable[..., str], new_page: Callable
+    serve: Callable[..., str], url: str, new_page: Callable
 ) -> None:
-    url = serve(REPOSITORY / "app.py")
     process = serve.running[url][0].pid
 
     def loops() -> int:
@@ -103,3 +81,28 @@ def test_closed_pages_give_back_their_descriptors(
     others[0].get_by_role("link", name="Compare").click()
     others[0].get_by_role("heading", name="Compare").wait_for()
     assert "session-owned" not in serve.log(url)
+
+
+def test_without_a_descriptor_left_the_log_stays_short_and_the_server_comes_back(
+    serve: Callable[..., str], url: str
+) -> None:
+    process = serve.running[url][0].pid
+    there = len(open_files(process)) + 20
+    resource.prlimit(process, resource.RLIMIT_NOFILE, (there, there))
+    with ExitStack() as pages:
+        for _ in range(60):
+            door = socket.create_connection(("127.0.0.1", urlsplit(url).port))
+            pages.enter_context(door)
+        time.sleep(4)
+        log = serve.log(url)
+        assert "out of system resource" in log and log.count("Traceback") <= 10
+        assert len(log) < 50_000
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5) as answer:
+                assert answer.status == 200
+                return
+        except OSError:
+            time.sleep(0.5)
+    pytest.fail("the server does not answer any more")

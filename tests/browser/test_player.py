@@ -204,6 +204,8 @@ def test_odd_media_have_their_word_in_the_player(opened: Callable) -> None:
         said.get_by_text(words).wait_for()
         assert said.get_by_role("link", name="Download the file").count() == 1
         assert page.locator(".stage video").count() == 0
+    page.keyboard.press("ArrowLeft")
+    said.get_by_text("No media: sound only, no picture.").wait_for()
 
 
 def test_an_animation_waits_where_less_motion_is_wanted(opened: Callable) -> None:

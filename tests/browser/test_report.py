@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,6 +61,13 @@ def test_its_policy_would_stop_what_it_does_not_hold(opened: Callable) -> None:
     assert any("Content Security Policy" in line for line in page.said)
 
 
+def luminance(colour: str) -> float:
+    """Of a colour as `rgb(…)`, as WCAG 2 computes it."""
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 420])
 def test_it_fits_light_dark_and_a_phone(opened: Callable, scheme: str, width: int) -> None:
@@ -68,6 +76,8 @@ def test_it_fits_light_dark_and_a_phone(opened: Callable, scheme: str, width: in
     colours = page.evaluate("(s => [s.backgroundColor, s.color])(getComputedStyle(document.body))")
     light = ["rgb(255, 255, 255)", "rgb(23, 32, 43)"]
     assert (colours == light) == (scheme == "light")
+    brightest, darkest = sorted(map(luminance, colours), reverse=True)
+    assert (brightest + 0.05) / (darkest + 0.05) >= 4.5, "contrast as WCAG wants it of text"
     smallest = page.locator("article .thumb").evaluate_all(
         "them => Math.min(...them.map(each => each.getBoundingClientRect().width))"
     )

@@ -15,8 +15,6 @@ import pytest
 
 from tests.browser import review_world
 
-pytestmark = pytest.mark.usefixtures("alone")
-
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 SCREENS = (
@@ -141,6 +139,7 @@ def two_videos(page):
     return lambda: page.evaluate(PAIR)
 
 
+@pytest.mark.usefixtures("alone")
 def test_two_clips_play_stop_and_seek_in_step(streets, visit: Callable) -> None:
     url, _ = streets
     page = visit(f"{url}/query?query=like1&clip=street_03&beside=street_00")

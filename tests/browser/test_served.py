@@ -17,15 +17,14 @@ SCREENS = ("/", "/compare", "/query?query=q001", "/collections")
 
 
 @pytest.fixture(scope="module", params=["at the root", "below a path", "behind a proxy"])
-def address(request: pytest.FixtureRequest, serve: Callable[..., str]) -> Iterator[str]:
+def address(request: pytest.FixtureRequest, serve: Callable, dashboard: str) -> Iterator[str]:
     if request.param == "below a path":
         yield serve(REPOSITORY / "app.py", STREAMLIT_SERVER_BASE_URL_PATH="team/quality")
         return
-    url = serve(REPOSITORY / "app.py")
     if request.param == "at the root":
-        yield url
+        yield dashboard
         return
-    proxy = Proxy(url, "tools/search")
+    proxy = Proxy(dashboard, "tools/search")
     yield proxy.url
     proxy.close()
 

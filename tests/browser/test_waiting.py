@@ -1,13 +1,16 @@
-"""Pages that wait for the text model take nothing from its loading, and go on by themselves."""
+"""Pages that wait for the text model take nothing from its loading, and go on by themselves; then
+both versions answer a text that is typed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 from tests.browser.conftest import OUR_TEXT_MODEL
 
 WORLD = Path(__file__).parent / "waiting_world.py"
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 PAGES = 3
 
 
@@ -34,3 +37,12 @@ def test_pages_that_wait_run_no_script_and_go_on_when_the_text_model_is_there(
     released.touch()
     for page in pages:
         page.locator(".card").first.wait_for(timeout=300_000)  # torch is loaded
+    typed = pages[0]
+    box = typed.get_by_role("textbox", name="Text")
+    box.fill("a lorry cuts in")
+    box.press("Enter")
+    typed.wait_for_url(lambda url: parse_qs(urlsplit(url).query)["text"] == ["a lorry cuts in"])
+    typed.get_by_role("heading", name="a lorry cuts in", exact=True).wait_for()
+    typed.locator(IDLE).wait_for()
+    assert typed.locator("section[aria-label]").filter(has=typed.locator(".card")).count() >= 2
+    assert "large vehicle" in typed.locator(".card").first.inner_text()
