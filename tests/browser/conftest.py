@@ -21,6 +21,9 @@ collect_ignore_glob = ["*_world*"]  # pages that the tests serve, not tests
 REPOSITORY = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 NO_TEXT_MODEL, OUR_TEXT_MODEL = {"DASHBOARD_TEXT_MODEL": "none"}, {"DASHBOARD_TEXT_MODEL": ""}
+GARBAGE = {"STREAMLIT_RUNNER_POST_SCRIPT_GC": "true"}
+PLAIN = {**NO_TEXT_MODEL, "STREAMLIT_RUNNER_POST_SCRIPT_GC": "false"}
+HOSTS = {"DASHBOARD_HOSTS": "Search.Example.org, *.lab.example.org"}
 NO_BROWSER = (
     "These tests need Chromium and Playwright: install the package `chromium` of your system (or "
     "name a browser in the variable CHROMIUM) and `pip install -r tests/requirements.txt`."
@@ -114,7 +117,8 @@ class Servers:
     def __call__(self, file: Path, *, port: int = 0, **environment: str) -> str:
         """Start one; gives its address, with STREAMLIT_SERVER_BASE_URL_PATH the one below that.
 
-        It has no text model, whose loading takes longer than all else, but where it is told to.
+        It has no text model, whose loading takes longer than all else, and looks for no garbage
+        after each run of a page, but where it is told to.
         """
         if chromium() is None:
             _without_browser()
@@ -124,7 +128,7 @@ class Servers:
             server = subprocess.Popen(
                 _command(file, port),
                 cwd=REPOSITORY,
-                env={**os.environ, "PYTHONPATH": str(REPOSITORY), **NO_TEXT_MODEL, **environment},
+                env={**os.environ, **PLAIN, "PYTHONPATH": str(REPOSITORY), **environment},
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
@@ -158,7 +162,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the dashboard as it is, for all modules that only look at its collections."""
     servers = Servers(lambda: tmp_path_factory.mktemp("dashboard"))
-    url = servers(REPOSITORY / "app.py")
+    url = servers(REPOSITORY / "app.py", **HOSTS)
     yield url
     servers.stop(url)
 
@@ -194,12 +198,15 @@ def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = 180) -
     pytest.fail(f"The app did not start:\n{log.read_text(encoding='utf-8')[-3000:]}")
 
 
-@pytest.fixture(scope="module")
-def cards_address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+@pytest.fixture(scope="session")
+def cards_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a page with nothing but cards, of items good and odd."""
     from tests.browser.cards_world import world
 
     folder = tmp_path_factory.mktemp("cards")
     world.build(folder / "world")
     page, cache = Path(__file__).parent / "cards_world" / "app.py", str(folder / "cache")
-    return serve(page, CARDS_WORLD=str(folder / "world"), DASHBOARD_CACHE=cache)
+    servers = Servers(lambda: folder)
+    url = servers(page, CARDS_WORLD=str(folder / "world"), DASHBOARD_CACHE=cache)
+    yield url
+    servers.stop(url)

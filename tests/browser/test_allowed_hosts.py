@@ -7,12 +7,9 @@ import contextlib
 import http.client
 import json
 import socket
-from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
-
-from tests.browser.conftest import REPOSITORY
 
 POSTER = "/posters/driving?item=highway_small_vehicle_entering_004"
 PATHS = ("/", "/compare", "/_stcore/health", "/_stcore/host-config", POSTER, "/nosuchpage")
@@ -20,8 +17,8 @@ STRANGE = ("evil.example", "evil.example:8501", "127.0.0.1.evil.example", "me@lo
 
 
 @pytest.fixture(scope="module")
-def url(serve: Callable[..., str]) -> str:
-    return serve(REPOSITORY / "app.py", DASHBOARD_HOSTS="Search.Example.org, *.lab.example.org")
+def url(dashboard: str) -> str:
+    return dashboard  # it is started with HOSTS
 
 
 def asked(url: str, path: str, host: str) -> tuple[int, dict[str, str], str]:

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.browser.conftest import GARBAGE
+
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 RAISED = "from dashboard.views.server.open_files import raise_limit; print(raise_limit())"
@@ -39,7 +41,7 @@ def test_the_limit_is_raised_and_one_that_is_too_low_is_said(hard: int, raised: 
 
 @pytest.fixture(scope="module")
 def url(serve: Callable[..., str]) -> str:
-    return serve(REPOSITORY / "app.py")
+    return serve(REPOSITORY / "app.py", **GARBAGE)
 
 
 def open_files(process: int) -> list[str]:

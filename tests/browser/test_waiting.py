@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from tests.browser.conftest import OUR_TEXT_MODEL
+from tests.browser.conftest import GARBAGE, OUR_TEXT_MODEL
 
 WORLD = Path(__file__).parent / "waiting_world.py"
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
@@ -18,7 +18,7 @@ def test_pages_that_wait_run_no_script_and_go_on_when_the_text_model_is_there(
     serve: Callable[..., str], new_page: Callable, tmp_path: Path
 ) -> None:
     released = tmp_path / "released"
-    url = serve(WORLD, RELEASED=str(released), **OUR_TEXT_MODEL)
+    url = serve(WORLD, RELEASED=str(released), **OUR_TEXT_MODEL, **GARBAGE)
     pages = []
     for number in range(PAGES):
         page = new_page()
