@@ -133,7 +133,7 @@ def test_a_file_damaged_anywhere_is_read_or_refused_in_a_sentence(tmp_path: Path
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table(cells), path)
     whole, refusals = path.read_bytes(), 0
-    for _ in range(16):
+    for _ in range(40):
         spoilt = bytearray(whole)
         for place in random.integers(0, len(whole) // 2, 3):
             spoilt[place] = random.integers(0, 256)
@@ -142,4 +142,4 @@ def test_a_file_damaged_anywhere_is_read_or_refused_in_a_sentence(tmp_path: Path
             assert len(read_parquet(path, path.name)) == 60
         except DataError:
             refusals += 1
-    assert refusals > 2
+    assert refusals > 5

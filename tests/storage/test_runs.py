@@ -4,18 +4,15 @@ number."""
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard import ids
-from dashboard.storage.files import parquet, parquet_child
 from dashboard.storage.runs import pieces
 from dashboard.storage.runs.runs import read_qrels, read_run
 from dashboard.tables import DataError, Findings
@@ -280,19 +277,6 @@ IDS = st.text(
 ).filter(lambda text: not text.startswith("\ufeff"))
 
 
-@pytest.fixture(scope="class")
-def parquet_read_here() -> Iterator[None]:
-    """Parquet files that a test writes itself are read without another process for each."""
-
-    def read(path: Path, limits: dict[str, int], seconds: float) -> pa.Table:
-        return parquet_child.read_table(str(path), **limits)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parquet, "_read_elsewhere", read)
-        yield
-
-
-@pytest.mark.usefixtures("parquet_read_here")
 @settings(max_examples=60, deadline=None)
 @given(ids=st.lists(IDS, min_size=1, max_size=8, unique=True))
 def test_ids_come_out_of_every_format_byte_for_byte(ids: list[str], tmp_path_factory) -> None:
