@@ -182,7 +182,7 @@ def test_a_known_query_that_is_not_asked_is_reported_where_all_else_is(
     known.write_text("query_id,metric,least,status\nq1,P@1,1,good\ngone,P@1,1,good\n")
     code, out, err = call(0, "--known", known, "--junit", junit, "--summary", summary)
     assert code == 1 and "P" in out
-    sentence = "no such query is asked here (known.csv, line 3): correct or remove it"
+    sentence = "no such query is measured here (known.csv, line 3): correct or remove it"
     assert err == f"undecided: gone P@1 at least 1 (good): {sentence}\n"
     suite = ElementTree.parse(junit).getroot()
     assert suite.get("errors") == "1" and sentence in junit.read_text()

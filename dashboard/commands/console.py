@@ -60,7 +60,7 @@ def _number(text: str, wanted: str, fits: Callable[[float], bool]) -> float:
 
 FINE, FINDING, WRONG = 0, 1, 2
 EXIT_CODES = {
-    FINE: "The call did what it was asked to.",
+    FINE: "The call succeeded.",
     FINDING: "There is a finding: a failed check, a regression, a model made for another gallery, "
     "a metric without a value in both versions, or a stale file.",
     WRONG: "The call is wrong, or something cannot be read. Where that is only a part, the rest is "

@@ -1,4 +1,4 @@
-"""What stands beside numbers: what was cut, left out or not asked, and how it was judged."""
+"""The notes beside numbers: rankings that are cut, queries that did not run, how it was judged."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from dashboard.tables import Findings, listed
 
 
 def note_versions(experiment: Experiment, versions: Iterable[str], findings: Findings) -> list[str]:
-    """Notes whose lists end early, hold what is no item of the collection, or miss queries that
-    were not asked; gives the versions that were asked none. Raises DataError as `ranking.run`."""
+    """Note versions whose lists end early, hold unknown items, or lack some of the queries.
+
+    Returns the versions that ran none of the queries. Raises DataError as `ranking.run`.
+    """
     runs = {version: counted_run(experiment, version) for version in versions}
     for version, run in runs.items():
         if run.attrs.get("cut"):
@@ -35,8 +37,7 @@ def note_versions(experiment: Experiment, versions: Iterable[str], findings: Fin
 def note_judgement(
     protocol: Protocol, judgement: Judgement, measures: Sequence[Measure], findings: Findings
 ) -> None:
-    """Notes what the judgement itself says, and which metrics take every relevant item for the
-    same."""
+    """Add the judgement's own notes, and one on metrics that ignore the size of grades."""
     for sentence in judgement.notes:
         findings.note("judgements", sentence.rstrip("."), "")
     graded = [str(each) for each in measures if each.metric.reads == "credit"]

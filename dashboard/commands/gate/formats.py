@@ -19,7 +19,7 @@ RULES = {
     "metric": f"A metric {WHOLE_RULE}; one that cannot be measured fails too.",
     "slice": f"A slice {SLICE_RULE}. Smaller slices are listed only.",
     "query": "A good query fails below its least value; one known to fail at or above it; one"
-    " that is not asked here fails, too.",
+    " that is not measured here fails, too.",
 }
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

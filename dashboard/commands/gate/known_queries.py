@@ -27,7 +27,9 @@ def check_known_queries(
         if key in values:
             checks.append(Check("query", name, *_checked(values[key], row["least"], row["status"])))
         else:
-            said = f"no such query is asked here ({known.file}, line {line}): correct or remove it"
+            said = (
+                f"no such query is measured here ({known.file}, line {line}): correct or remove it"
+            )
             checks.append(Check("query", name, "undecided", said))
     return checks
 
