@@ -136,3 +136,21 @@ def test_every_verdict_can_be_saved_as_a_table_that_is_safe_to_open(player: Call
     lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("number,kind,collection,query_id")
     assert any("street_06" in line and "'=1+1" in line for line in lines)
+
+
+def test_a_table_is_saved_by_a_click_while_the_page_is_drawn_again(player: Callable) -> None:
+    page = player("street_07")
+    drawn_anew(page, lambda: page.keyboard.press("Escape"))
+    page.get_by_text("Reviews of these results").click()
+    download = page.get_by_test_id("stDownloadButton").locator("button")
+    button = download.filter(has_text="Download all verdicts (CSV)")  # behind the open player
+    button.wait_for()
+    page.locator(".card .open").first.click()
+    for value in ["relevant", "not relevant", "unsure"] * 2:
+        page.locator(IDLE).wait_for()
+        page.evaluate(NEXT_DRAWING)
+        say(page, value)
+        with page.expect_download() as saved:
+            button.dispatch_event("click")
+        assert Path(saved.value.path()).read_text(encoding="utf-8").startswith("number,kind,")
+        page.wait_for_function("window.__drawn")

@@ -113,7 +113,7 @@ def draw_verdicts(results: QueryResults, verdicts: pd.DataFrame) -> None:
             )
         st.download_button(
             "Download all verdicts (CSV)",
-            lambda: as_csv(_in_words(reviewing.all_verdicts(results.experiment))).encode(),
+            as_csv(_in_words(reviewing.all_verdicts(results.experiment))).encode(),
             file_name=f"{name}-verdicts.csv",
             icon=":material/download:",
             on_click="ignore",

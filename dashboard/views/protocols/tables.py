@@ -10,10 +10,14 @@ from dashboard.views.report.exports import as_csv
 
 
 def take_away(view: View, table: pd.DataFrame, name: str) -> None:
-    """A button that saves the numbers of a drawing as CSV: all digits, nothing for null."""
+    """A button that saves the numbers of a drawing as CSV: all digits, nothing for null.
+
+    The file is ready before the click: Streamlit forgets a function that would make it while the
+    page is drawn again, and a click in that moment would save nothing.
+    """
     st.download_button(
         "Numbers as CSV",
-        lambda: as_csv(table).encode(),
+        as_csv(table).encode(),
         file_name=f"{view.collection}-{name}.csv",
         mime="text/csv",
         icon=":material/download:",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
-from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -20,7 +18,8 @@ from dashboard.views.summary.measurements import metrics_in_view, selected
 def hand_over(view: View, queries: pd.DataFrame) -> None:
     """Buttons that save the report on this comparison, and its queries as CSV and JSON.
 
-    Nothing is made before its button is pressed.
+    The report is made when its button is pressed; the tables are ready before, as in
+    `views.protocols.tables`.
     """
     name = f"{view.collection}-{view.candidate}-against-{view.baseline}"
     with st.container(horizontal=True):
@@ -36,15 +35,11 @@ def hand_over(view: View, queries: pd.DataFrame) -> None:
         for kind, written in (("CSV", as_csv), ("JSON", as_json)):
             st.download_button(
                 f"Queries as {kind}",
-                partial(_encoded, written, queries),
+                written(queries).encode(),
                 file_name=f"{name}-queries.{kind.lower()}",
                 icon=":material/download:",
                 on_click="ignore",
             )
-
-
-def _encoded(written: Callable[[pd.DataFrame], str], table: pd.DataFrame) -> bytes:
-    return written(table).encode()
 
 
 def _report(view: View) -> str:
