@@ -5,6 +5,7 @@ import shutil
 from functools import cache, partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dashboard.evaluation.image_text import recalls as six_recalls
@@ -16,6 +17,7 @@ from dashboard.storage.collection import collection as collections
 from dashboard.views.address import view_of
 from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.crossmodal import recall as section
+from dashboard.views.protocols.crossmodal.ranks import _first_rank
 from tests.test_screens import cards, drawn, no_text_model, opened, question_of, said  # noqa: F401
 
 NAME = "openmoji_captions"
@@ -344,3 +346,9 @@ def test_the_test_of_all_pictures_has_the_sources_name(monkeypatch, number, call
     offered = [o.content for g in app.get("button_group") for o in g.proto.options]
     assert (f"{called} (all)" in [each.replace("\\", "") for each in offered]) == (number == 5_000)
     assert "COCO 1K needs" not in told or number == 400, "of a thousand the first thousand are all"
+
+
+def test_one_query_without_a_correct_result_is_a_text_and_not_texts():
+    found = pd.DataFrame({"rank": [1.0, np.nan], "tied": [False, False]})
+    assert _first_rank("v", found, "texts", " within rank 9").startswith("v: ")
+    assert ", 1 text has none within rank 9" in _first_rank("v", found, "texts", " within rank 9")

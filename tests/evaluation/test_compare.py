@@ -216,6 +216,14 @@ def test_verdict_names_direction_size_interval_test_and_counts():
     )
 
 
+def test_counts_of_a_verdict_have_their_thousands_marked():
+    old = {f"q{i}": float(i < 2_000) for i in range(4_000)}
+    new = {f"q{i}": 1.0 if i < 3_000 else None for i in range(4_000)}
+    assert sentence({"v0.1": old, "v0.2": new}).endswith(
+        "3,000 of 4,000 queries scored: 1,000 better, 2,000 same, 0 worse"
+    )
+
+
 def test_verdict_shows_a_difference_however_small():
     runs = {"old": {"a": 0.5, "b": 0.25}, "new": {"a": 0.5004, "b": 0.2504}}
     assert ": +0.000400 [+0.000400, +0.000400], p = 0.5 (randomisation, exact)" in sentence(runs)

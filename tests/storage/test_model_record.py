@@ -49,6 +49,15 @@ def test_what_a_model_was_made_for_is_written_down_once(
     assert not any("digest" in line for line in warnings(tiny))
 
 
+def test_an_empty_model_file_gets_its_fingerprints_too(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tiny / "models" / "v0.1" / "model.toml"
+    path.write_text("")
+    assert states(tiny, capsys, "--write") == ["same"] * 6
+    assert sorted(tomllib.loads(path.read_text())) == sorted(KEYS)
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "key"),
     [

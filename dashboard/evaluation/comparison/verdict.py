@@ -26,10 +26,10 @@ def verdict(
     name = label or written(str(row["metric"]), cutoff)
     if pd.isna(row["p"]):
         return f"{candidate} and {baseline} cannot be told apart at {name}: {_too_little(row)}"
-    tail = f"{_chance(row)}, {row['scored']} of {_queries(row['total'])} scored"
+    tail = f"{_chance(row)}, {row['scored']:,} of {_queries(row['total'])} scored"
     if row["better"] == 0 and row["worse"] == 0:
         return f"No difference between {candidate} and {baseline} at {name}: {tail}, all the same"
-    counts = f"{row['better']} better, {row['same']} same, {row['worse']} worse"
+    counts = f"{row['better']:,} better, {row['same']:,} same, {row['worse']:,} worse"
     found = f"{_difference(row)}, {tail}: {counts}"
     if row.get("p_holm", row["p"]) >= SIGNIFICANT:
         return f"No clear difference between {candidate} and {baseline} at {name}: {found}"
@@ -44,7 +44,7 @@ def _too_little(row: Mapping[str, Any] | pd.Series) -> str:
     if row["scored"] == 1:
         of = f"of {_queries(row['total'])} one is scored in both ({signed(row['delta'])})"
         return f"{of}, and a test needs two"
-    alike = f"all {row['scored']} scored queries of {row['total']} belong together"
+    alike = f"all {row['scored']:,} scored queries of {row['total']:,} belong together"
     return f"{alike}, and a test needs two groups"
 
 

@@ -95,7 +95,7 @@ def record(model: Model, today: Mapping[str, str]) -> None:
     added = {key: now[key] for key in missing(model)}
     if not added:
         return
-    text = read_text(path, shown, Findings())
+    text = read_text(path, shown, Findings(), may_be_empty=True)
     lines = text.splitlines()
     place = next((n for n, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
     while place and not lines[place - 1].strip():

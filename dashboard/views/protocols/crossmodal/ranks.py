@@ -12,6 +12,7 @@ from dashboard.evaluation.metrics.crossmodal import CUTOFFS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.experiment import ranking
 from dashboard.experiment.protocols import matching
+from dashboard.tables import counted
 from dashboard.views import charts, layout, summary
 from dashboard.views.address.choices import View
 from dashboard.views.charts.crossmodal import within_rank
@@ -70,12 +71,13 @@ def _curve(
         within_rank(shares, dashed, {run: ways[run] for run in found}, CUTOFFS),
         alt=f"{WAYS[kind]}: share of {asking} with a correct result within a rank",
     )
-    none = f"{asking} have none" + (f" within rank {cut:,}" if cut and cut < gallery else "")
-    st.caption(plain(" ".join(_said(run, of, none) for run, of in found.items()), None))
+    within = f" within rank {cut:,}" if cut and cut < gallery else ""
+    words = [_first_rank(run, ranks, asking, within) for run, ranks in found.items()]
+    st.caption(plain(" ".join(words), None))
     return pd.concat([shares, dashed.assign(run="random order")], ignore_index=True)
 
 
-def _said(run: str, found: pd.DataFrame, none: str) -> str:
+def _first_rank(run: str, found: pd.DataFrame, asking: str, within: str) -> str:
     """The median rank of a version, and how many of its first answers stand where they do by
     chance."""
     if found.empty:
@@ -87,7 +89,8 @@ def _said(run: str, found: pd.DataFrame, none: str) -> str:
     )
     words = [f"{run}: {half}"]
     if nowhere:
-        words.append(f"{nowhere:,} {none}")
+        has = "has" if nowhere == 1 else "have"
+        words.append(f"{counted(nowhere, asking.removesuffix('s'), asking)} {has} none{within}")
     tied = int(found["tied"].sum())
     if tied:
         words.append(f"{tied:,} correct result{'s tie' if tied > 1 else ' ties'} with a wrong one")
