@@ -129,6 +129,30 @@ def unchecked_charts(request, monkeypatch):
         monkeypatch.setattr(SchemaBase, "validate", lambda *_: None)
 
 
+@pytest.fixture(autouse=True)
+def remembered_again(request, monkeypatch):
+    """What a test of screens forgets is remembered again after it: to measure whole collections
+    anew would take seconds each time."""
+    if request.path.parent != Path(__file__).parent:
+        yield
+        return
+    from dashboard.experiment import memory
+
+    forget, before = memory.forget, []
+
+    def forget_for_now():
+        if not before:
+            before.extend((each.cache, dict(each.cache)) for each in memory._memories)
+        forget()
+
+    monkeypatch.setattr(memory, "forget", forget_for_now)
+    yield
+    if before:
+        forget()
+    for cache, results in before:
+        cache.update(results)
+
+
 @pytest.fixture
 def short_of_memory(monkeypatch):
     """Rankings end at rank 100, as they would in a very large collection."""
