@@ -109,3 +109,15 @@ def test_it_prints_black_on_white_even_from_the_dark(opened: Callable) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 700
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_two_queries_stand_on_a_printed_page(new_page: Callable, tmp_path: Path) -> None:
+    world, file = make_report_world(tmp_path / "world", ""), tmp_path / "report.html"
+    pair = ["--baseline", "a", "--candidate", "b", "--queries", "all"]
+    assert main(["report", str(world), *pair, "-o", str(file)]) == 0
+    page = new_page(width=703, height=1000)  # a page 186 mm wide between its margins
+    page.goto(file.as_uri())
+    page.emulate_media(media="print")
+    heights = page.locator("article").evaluate_all("all => all.map(each => each.offsetHeight)")
+    half = 255 / 25.4 * 96 / 2  # mm, of the shorter of the usual papers, in pixels
+    assert heights and max(heights) < half
