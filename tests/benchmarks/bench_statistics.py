@@ -123,12 +123,12 @@ def _alike(rng: np.random.Generator, n: int) -> pd.DataFrame:
     ranked = rng.random((2, n, 20)) < level
     discount = 1 / np.log2(np.arange(2, 22))
     metrics = {
-        "P@1": ranked[..., 0],
-        "P@5": ranked[..., :5].mean(-1),
-        "P@10": ranked[..., :10].mean(-1),
+        "P1": ranked[..., 0],
+        "P5": ranked[..., :5].mean(-1),
+        "P10": ranked[..., :10].mean(-1),
         "RR": (ranked / np.arange(1, 21)).max(-1),
         "DCG": ranked @ discount,
-        "Success@3": ranked[..., :3].any(-1),
+        "Success3": ranked[..., :3].any(-1),
     }
     pieces = [
         pd.DataFrame(
