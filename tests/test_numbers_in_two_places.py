@@ -290,7 +290,8 @@ def query(found: Numbers, view: Any, choices: dict[str, str]) -> None:
     """The query that changed most, as its own screen shows it."""
     worst = summary.deltas(view)["query_id"].iloc[0]
     app = opened("query", **choices, query=worst)
-    assert not app.exception
+    app.session_state["values"] = True  # open: all metrics of this query
+    assert not app.run().exception
     table = next(each.value for each in app.table if len(each.value.columns) >= 2)
     versions = [column.replace("\\", "") for column in table.columns]
     for metric, (_, row) in zip(summary.metrics_in_view(view), table.iterrows(), strict=True):
