@@ -41,14 +41,16 @@ def bounded(
     """The mean of each metric as it stands, and at worst and at best over all orders of ties.
 
     Columns `metric, cutoff, mean, worst, best, scored, total`. only: the queries to look at (None:
-    all). Bounds are NaN where a metric looks into equal scores that a run which was cut ends
-    within (`run.attrs["torn"]` names its queries): the rest of them is not there. Raises ValueError
-    for a metric without such bounds.
+    all). Bounds are NaN where a metric looks into equal scores that are not all there: at the end
+    of a run that was cut (`run.attrs["torn"]` names its queries), or beyond what is kept of long
+    lists. Raises ValueError for a metric without such bounds.
     """
     measures = parse(metrics)
     values = measure({"": run}, judgement, protocol, measures)["value"].to_numpy()
     rankings = rank(protocol.keep(run, judgement), judgement)
-    orders, whole = Orders(rankings.whole()), _whole(run, rankings)
+    kept = rankings.whole()
+    left_out = rankings.returned > kept.returned
+    orders, whole = Orders(kept), _whole(run, kept, left_out)
     chosen = _chosen(judgement, only)
     rows = []
     for each, mine in zip(measures, values.reshape(len(measures), -1), strict=True):
@@ -63,9 +65,12 @@ def bounded(
     return pd.DataFrame(rows, columns=BOUNDED).astype({"cutoff": "Int64"})
 
 
-def _whole(run: pd.DataFrame, rankings: Rankings) -> Floats:
-    """Up to which rank each query's groups of equal scores are whole; infinite for most. [Q]"""
-    torn = np.isin(rankings.query_ids, list(run.attrs.get("torn", ())))
+def _whole(run: pd.DataFrame, rankings: Rankings, left_out: Flags) -> Floats:
+    """Up to which rank each query's groups of equal scores are whole; infinite for most. [Q]
+
+    left_out: the queries whose lists go on, so that their last group may, too.
+    """
+    torn = left_out | np.isin(rankings.query_ids, list(run.attrs.get("torn", ())))
     last = (
         np.take_along_axis(rankings.ties, np.maximum(rankings.returned - 1, 0)[:, None], axis=1)
         if rankings.depth

@@ -17,13 +17,13 @@ from dashboard.evaluation.comparison.scores import scores
 from dashboard.evaluation.comparison.slices import divisions
 from dashboard.evaluation.curves import bounded
 from dashboard.evaluation.ideal import mean_ceiling
-from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.statistics import tukey
 from dashboard.experiment.collection.collections import collection_in
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import counted_judgement, queries, required_keywords
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.ranking import counted_run
+from dashboard.experiment.ranking import measured_run, outline
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.collection.error_places import placing
 from dashboard.storage.collection.evidence import scenes
@@ -32,10 +32,10 @@ from dashboard.tables import DataError
 
 @remembered(128)
 def _measured(experiment: Experiment, version: str, metrics: str) -> pd.DataFrame:
-    protocol = experiment.rules
-    found = {version: counted_run(experiment, version)}
+    protocol, wanted = experiment.rules, parse(metrics)
+    found = {version: measured_run(experiment, version, wanted)}
     with placing(experiment.collection.folder):
-        return measuring.measure(found, counted_judgement(experiment), protocol, parse(metrics))
+        return measuring.measure(found, counted_judgement(experiment), protocol, wanted)
 
 
 def measurements(experiment: Experiment, versions: tuple[str, ...], metrics: str) -> pd.DataFrame:
@@ -49,7 +49,7 @@ def outside_sentences(
 ) -> dict[str, str]:
     """Which versions have results that are no item of the collection: a sentence for each."""
     items = experiment.collection.items["item_id"]
-    found = coverage.outside({v: counted_run(experiment, v) for v in versions}, items, only)
+    found = coverage.outside({v: outline(experiment, v) for v in versions}, items, only)
     return coverage.outside_said(found, condensed=experiment.rules.condensed)
 
 
@@ -58,7 +58,7 @@ def not_run_sentences(
     experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
 ) -> dict[str, str]:
     """Which versions did not run some of the queries, and why: a sentence for each."""
-    found = {version: counted_run(experiment, version) for version in versions}
+    found = {version: outline(experiment, version) for version in versions}
     return coverage.not_run_said(found, only or queries(experiment)["query_id"].tolist())
 
 
@@ -67,7 +67,7 @@ def counts(
     experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
 ) -> pd.DataFrame:
     """How many queries of each version are scored, and why others are not."""
-    found = {version: counted_run(experiment, version) for version in versions}
+    found = {version: measured_run(experiment, version, parse("AP")) for version in versions}
     judged = counted_judgement(experiment)
     if only is not None:
         kept = set(only)
@@ -123,14 +123,15 @@ def pairs(
     measured = _of(only, measurements(experiment, versions, metric))
     differences = tukey.tukey(measured, wanted.name, wanted.cutoff, groups=scenes_of(experiment))
     whole = scores(measured).scored_in_all(wanted.name, wanted.cutoff)
-    found = {version: _of(whole, _counting(experiment, version)) for version in versions}
+    found = {version: _of(whole, _counting(experiment, version, wanted)) for version in versions}
     alike = overlapping.overlap(found, wanted.cutoff or 10)
     return differences.merge(alike, on=["baseline", "candidate"])
 
 
-def _counting(experiment: Experiment, version: str) -> pd.DataFrame:
+def _counting(experiment: Experiment, version: str, measure: Measure) -> pd.DataFrame:
     """What the protocol ranks of a run, ranks closed up: a submission has nothing else."""
-    run = experiment.rules.keep(counted_run(experiment, version), counted_judgement(experiment))
+    run = measured_run(experiment, version, [measure])
+    run = experiment.rules.keep(run, counted_judgement(experiment))
     return run.assign(rank=run.groupby("query_id", observed=True).cumcount() + 1)
 
 
@@ -162,9 +163,8 @@ def _bounded(
     experiment: Experiment, version: str, metrics: str, only: tuple[str, ...] | None
 ) -> pd.DataFrame:
     protocol, judged = experiment.rules, counted_judgement(experiment)
-    return bounded(counted_run(experiment, version), judged, protocol, metrics, only).assign(
-        run=version
-    )
+    run = measured_run(experiment, version, parse(metrics))
+    return bounded(run, judged, protocol, metrics, only).assign(run=version)
 
 
 def tie_bounds(

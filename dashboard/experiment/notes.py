@@ -10,7 +10,7 @@ from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols import Protocol, trec
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import queries
-from dashboard.experiment.ranking import counted_run
+from dashboard.experiment.ranking import outline
 from dashboard.tables import Findings, listed
 
 
@@ -19,7 +19,7 @@ def note_versions(experiment: Experiment, versions: Iterable[str], findings: Fin
 
     Returns the versions that ran none of the queries. Raises DataError as `ranking.run`.
     """
-    runs = {version: counted_run(experiment, version) for version in versions}
+    runs = {version: outline(experiment, version) for version in versions}
     for version, run in runs.items():
         if run.attrs.get("cut"):
             found = f"more results than fit in memory; lists end at rank {run.attrs['cut']:,}"

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from dashboard.evaluation import duplicates
+from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.experiment.collection.collections import collection_in
 from dashboard.experiment.experiment import NO_CUT, Experiment
-from dashboard.experiment.judging import copies_left_out, judgement, queries
+from dashboard.experiment.judging import (
+    copies_left_out,
+    counted_judgement,
+    judgement,
+    queries,
+)
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.protocols.submissions import PROTOCOL, Submitted, score
 from dashboard.retrieval import comparable, runs
@@ -19,8 +26,10 @@ from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.retrieval.runs import TYPED, Which
 from dashboard.storage.media.uploads import uploaded_picture
 from dashboard.storage.runs.order import Ties
-from dashboard.tables import DataError
+from dashboard.tables import RUN, DataError
 
+DEPTHS = (100, 1_000)
+"""So many first results of long rankings are kept, the fewest that do."""
 Rules = tuple[str, Ties]
 Live = tuple[str, str, str, str]
 """What is searched with: text, item, picture, and the state of the text model that encodes it."""
@@ -51,6 +60,65 @@ def counted_run(experiment: Experiment, version: str) -> pd.DataFrame:
     """The run as metrics see it: where copies are left out, each goes by the first one's name."""
     ranked, copies = run(experiment, version), copies_left_out(experiment)
     return duplicates.as_one(ranked, copies) if copies else ranked
+
+
+def measured_run(experiment: Experiment, version: str, measures: Sequence[Measure]) -> pd.DataFrame:
+    """The run as these metrics see it. Of long rankings it holds the first results and, where a
+    metric reads on, all that are worth anything, at their ranks in the whole."""
+    if not is_long(experiment, version):
+        return counted_run(experiment, version)
+    judged = experiment.rules.condensed or any(each.reads_misses for each in measures)
+    deepest = [each.reach or np.inf for each in measures]
+    depth = next((depth for depth in DEPTHS if max(deepest, default=0) <= depth), None)
+    if depth is None or judged:
+        return _long_run(experiment, version, DEPTHS[0], "judged" if judged else "worth")
+    return _long_run(experiment, version, depth, "")
+
+
+def outline(experiment: Experiment, version: str) -> pd.DataFrame:
+    """A run for what is the same at any depth: which queries were not run, what is no item. Of
+    long rankings no result is in it, for all are items."""
+    if not is_long(experiment, version):
+        return counted_run(experiment, version)
+    run, collection = RUN.empty(), experiment.collection.under(experiment.protocol)
+    run.attrs["not_run"] = runs.not_run(collection, version, experiment.queries)
+    return run
+
+
+def is_long(experiment: Experiment, version: str) -> bool:
+    """Whether metrics are given parts of a version's rankings, for whole ones would be too much."""
+    submitted = any(each.name == version for each in experiment.submissions)
+    if experiment.live or submitted or experiment.leaves_copies_out:
+        return False
+    return runs.is_long(experiment.collection, version, experiment.queries)
+
+
+@remembered(16)
+def _long_run(experiment: Experiment, version: str, depth: int, pairs: str) -> pd.DataFrame:
+    """The first results of long rankings, and those of judged pairs: all, those that are worth
+    anything, or none."""
+    _encode_stored(experiment, version)
+    collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
+    if not pairs:
+        run = runs.run_of(collection, version, experiment.queries, depth)
+        run = run[run["score"] >= least] if least > NO_CUT else run
+        sizes = run["query_id"].value_counts()
+        run.attrs["torn"] = frozenset(sizes.index[sizes >= depth].astype("str"))
+        return run
+    judged = counted_judgement(experiment)
+    qrels = judged.qrels
+    if pairs == "worth":
+        hit = qrels["grade"] >= min(judged.relevant_from, np.finfo(float).tiny)
+        qrels = qrels[hit | (qrels["credit"] > 0)]
+    run = runs.ranked_run(collection, version, experiment.queries, depth, qrels, least)
+    if experiment.rules.condensed:  # ranks close up over the judged, all of which are here
+        del run.attrs["lengths"]
+    return run
+
+
+def ends(experiment: Experiment, versions: Iterable[str]) -> int | None:
+    """The rank at which lists end for metrics without a cutoff, too; None: at their ends."""
+    return cut(experiment, [each for each in versions if not is_long(experiment, each)])
 
 
 def cut(experiment: Experiment, versions: Iterable[str]) -> int | None:
@@ -105,10 +173,16 @@ def _ranking(experiment: Experiment, version: str) -> pd.DataFrame:
     folder, digest, collection = experiment.folder, experiment.digest, experiment.collection
     reads_signs = collection.under(experiment.protocol) is not collection
     rules = (experiment.protocol if reads_signs else "", experiment.rules.ties)
-    model = collection.searched.get(version)
-    if not experiment.live and model and to_encode(model, queries(experiment)):
-        _encode(folder, digest, version, experiment.queries, experiment.text_model)
+    _encode_stored(experiment, version)
     return _ranked(folder, digest, version, experiment.queries, rules, _live(experiment, version))
+
+
+def _encode_stored(experiment: Experiment, version: str) -> None:
+    """Encodes the stored texts that a version has no vectors of, said where it takes long."""
+    model = experiment.collection.searched.get(version)
+    if not experiment.live and model and to_encode(model, queries(experiment)):
+        folder, digest = experiment.folder, experiment.digest
+        _encode(folder, digest, version, experiment.queries, experiment.text_model)
 
 
 @remembered(32, work="Encoding the stored queries …")

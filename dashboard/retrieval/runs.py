@@ -6,7 +6,7 @@ Each query searches its side of the collection: captions for a picture, pictures
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -34,6 +34,8 @@ TYPED = "typed"
 MOST_RESULTS = 12_000_000
 """Whole rankings of a larger collection would not fit in memory: they are cut at the same rank."""
 LEAST_DEPTH = 100
+LONG = 2_000_000
+"""Of versions whose rankings have more results in all, metrics are given what they read alone."""
 
 Numbers = npt.NDArray[np.int64]
 
@@ -227,6 +229,66 @@ def reach(sizes: Iterable[int]) -> int | None:
     return max(LEAST_DEPTH, MOST_RESULTS // len(lengths))
 
 
+def is_long(collection: Collection, version: str, which: Which) -> bool:
+    """Whether a version's whole rankings of the stored queries have more than LONG results.
+
+    Only of one with vectors: results in a file are what they are.
+    """
+    model = collection.searched.get(version)
+    if model is None:
+        return False
+    asked = queries_of(collection, which)
+    there, every = Counter(sides(collection.items).values()), len(model.items.ids)
+    among = asked.get("among", pd.Series("", index=asked.index))
+    return sum(there.get(side, every) for side in among) > LONG
+
+
+def not_run(collection: Collection, version: str, which: Which) -> dict[str, str]:
+    """The stored queries that a version with vectors has none of, each with the reason."""
+    return dict(query_vectors(_model(collection, version), queries_of(collection, which)).missing)
+
+
+def ranked_run(
+    collection: Collection,
+    version: str,
+    which: Which,
+    depth: int,
+    pairs: pd.DataFrame,
+    at_least: float = -1.0,
+) -> pd.DataFrame:
+    """The first `depth` results of each stored query and, however deep, those of the pairs
+    (query_id, item_id), each with its rank in the whole ranking; of a version with vectors.
+
+    `run.attrs["lengths"]` says how long the rankings are: {query_id: number}. at_least: results
+    with a lower score are left out. Raises DataError as `run_of`.
+    """
+    asked = queries_of(collection, which)
+    model, found = _model(collection, version), query_vectors(_model(collection, version), asked)
+    queries, gallery = found.vectors, gallery_of(model)
+    own = {q: i for q, i in zip(asked["query_id"], asked["item_id"], strict=True) if i}
+    among = dict(zip(asked["query_id"], asked.get("among", [""] * len(asked)), strict=True))
+    parts, lengths = [], dict[str, int]()
+    for asking, there in _by_side(queries, gallery, collection.items, among):
+        query = _codes(pairs["query_id"], asking.index)
+        item = _codes(pairs["item_id"], there.vectors.index)
+        known = (query >= 0) & (item >= 0)
+        part = there.ranked(asking, depth, (query[known], item[known]), own, at_least)
+        lengths |= part.attrs.pop("lengths")
+        parts.append(part)
+    run = _joined(parts, queries, gallery)
+    run.attrs |= {"lengths": lengths, "not_run": dict(found.missing)}
+    return run
+
+
+def _codes(column: pd.Series, index: pd.Index) -> Numbers:
+    """The place of each id of a column in an index, -1 for none."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        numbers, names = column.cat.codes.to_numpy(), column.cat.categories
+    else:
+        numbers, names = pd.factorize(column)
+    return np.append(index.get_indexer(pd.Index(names, dtype="str")), -1)[numbers]
+
+
 def _searched(
     collection: Collection, version: str, asked: pd.DataFrame, depth: int | None
 ) -> pd.DataFrame:
@@ -272,15 +334,30 @@ def search_sides(
 
     depth: results of each query; None: the whole side.
     """
+    found = [
+        there.search(asked, depth or len(there.ids), leave_out)
+        for asked, there in _by_side(queries, gallery, items, among)
+    ]
+    return _joined(found, queries, gallery)
+
+
+def _by_side(
+    queries: Vectors, gallery: Gallery, items: pd.DataFrame, among: Mapping[str, str]
+) -> Iterator[tuple[Vectors, Gallery]]:
+    """The queries of each side with the items that they search, where there are any."""
     side_of = sides(items)
     if not side_of:
-        return gallery.search(queries, depth or len(gallery.ids), leave_out)
-    found = []
+        yield queries, gallery
+        return
     for side in dict.fromkeys(among.get(query, "") for query in queries.ids):
         asked = queries.rows([query for query in queries.ids if among.get(query, "") == side])
         there = gallery.part([i for i in gallery.ids if not side or side_of.get(i) == side])
         if there.ids:
-            found.append(there.search(asked, depth or len(there.ids), leave_out))
+            yield asked, there
+
+
+def _joined(found: list[pd.DataFrame], queries: Vectors, gallery: Gallery) -> pd.DataFrame:
+    """The runs of several sides as one."""
     if len(found) == 1:
         return found[0]
     run = pd.concat([part.astype({"query_id": "str", "item_id": "str"}) for part in found])

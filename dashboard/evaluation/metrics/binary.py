@@ -289,6 +289,7 @@ def explain_reciprocal_rank(ranked: RankedList) -> Explanation:
     formula="judged results in the first K ÷ results in the first K",
     source="ir_measures Judged",
     reads="judged",
+    misses=True,
 )
 def judged_share(rankings: Rankings, k: int | None) -> Floats:
     """Share of the first K results that have a grade at all; NaN for an empty list (reads judged).

@@ -35,6 +35,7 @@ class Metric:
     reads    what it takes from the rankings: hits, grades or credit; queries: none of these
     cutoff   whether the name takes, needs or refuses an `@k`
     best_first  whether the best order is the one with the best results first
+    misses   whether judged items that gain nothing change its value
     across   what trec_eval makes of the queries' values: their mean, or else (see `summarise`)
     formula  as a person would write it; source: where the definition stands; summary: the tooltip
     multiple_of  (name with settings, cutoff) → the metric that its values may be a multiple of
@@ -53,6 +54,7 @@ class Metric:
     best_first: bool
     across: Across
     multiple_of: Multiple | None = None
+    misses: bool = False
     explain: Explainer | None = None
 
     @property
@@ -80,6 +82,17 @@ class Measure:
         """The entry in the register."""
         return REGISTRY[names.root(self.name)]
 
+    @property
+    def reach(self) -> int | None:
+        """The rank to which it reads lists; None: to their ends."""
+        reads_on = {("divisor", "annotated"), ("ideal", "retrieved")} & set(self.settings)
+        return None if reads_on else self.cutoff
+
+    @property
+    def reads_misses(self) -> bool:
+        """Whether judged items that gain nothing change its value."""
+        return self.metric.misses or ("divisor", "annotated") in self.settings
+
     def __call__(self, rankings: Rankings) -> Floats:
         """What the formula gives for each query, NaN where it gives nothing. float64 [Q]"""
         return self.metric.function(rankings, self.cutoff, **dict(self.settings))
@@ -96,6 +109,7 @@ def metric(
     best_first: bool = True,
     across: Across = "mean",
     multiple_of: Multiple | None = None,
+    misses: bool = False,
 ) -> Callable[[Function], Function]:
     """Enter the decorated function into REGISTRY; its docstring's first line is the tooltip."""
 
@@ -107,7 +121,7 @@ def metric(
                 raise ValueError(f"two metrics are called {each}")
         REGISTRY[name] = Metric(
             name, function, formula, source, summary,
-            reads, cutoff, settings, other_names, best_first, across, multiple_of,
+            reads, cutoff, settings, other_names, best_first, across, multiple_of, misses,
         )  # fmt: skip
         OTHER_NAMES.update(dict.fromkeys(other_names, name))
         return function

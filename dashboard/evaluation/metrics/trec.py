@@ -43,6 +43,7 @@ EXTRA = {"up": 0.9, "nearest": 0.5}
     source="trec_eval bpref; Buckley and Voorhees, SIGIR 2004",
     reads="hits",
     cutoff="never",
+    misses=True,
 )
 def binary_preference(rankings: Rankings, k: None = None) -> Floats:
     """Share of judged misses that hits stand above; unjudged results do not count (reads hits).
@@ -85,6 +86,7 @@ def explain_binary_preference(ranked: RankedList) -> Explanation:
     source="trec_eval infAP; Yilmaz and Aslam, CIKM 2006",
     reads="hits",
     cutoff="never",
+    misses=True,
 )
 def inferred_average_precision(rankings: Rankings, k: None = None) -> Floats:
     """AP inferred where a sample of the pool is judged, a grade below 0 pooled only (reads hits).
@@ -243,6 +245,7 @@ explains(geometric_average_precision)(explain_average_precision)
     reads="hits",
     cutoff="never",
     across="geometric mean",
+    misses=True,
 )
 def geometric_binary_preference(rankings: Rankings, k: None = None) -> Floats:
     """The metric bpref with a geometric mean over the queries (reads hits).

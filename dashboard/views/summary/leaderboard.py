@@ -161,7 +161,7 @@ def _of_which(view: View, experiment: Experiment) -> str:
 
 def _cut(view: View) -> str:
     """Where lists end early because whole ones would be too much, in a sentence."""
-    depth = ranking.cut(experiment_of(view), view.runs)
+    depth = ranking.ends(experiment_of(view), view.runs)
     if depth is None:
         return ""
     return (

@@ -1,0 +1,91 @@
+"""A large collection measured by the command line, beside the matrix products alone.
+
+`python -m tests.benchmarks.bench_scale --items 200000 --queries 500` makes a collection of random
+vectors and judgements in a temporary folder and prints seconds of processor and peak memory of
+`measure` in processes of their own. `--versions 2 --width 128 --relevant 1000` are the defaults.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+METRICS = ("P@5 nDCG@10", "P@5 nDCG@10 AP")
+ABOUT = 'title = "Scale"\nprotocols = ["trec"]\n'
+PRODUCTS = """
+import sys, numpy as np
+for folder in sys.argv[1:]:
+    names = (f"{folder}/{name}.npy" for name in ("items", "queries"))
+    items, queries = (np.load(name, mmap_mode="r") for name in names)
+    for start in range(0, len(items), 65_536):
+        queries @ items[start : start + 65_536].T
+"""
+
+
+def make(folder: Path, items: int, queries: int, versions: int, width: int, relevant: int) -> None:
+    """Write a collection of random unit vectors, with as many judged items of each query."""
+    random = np.random.default_rng(0)
+    names, asked = [f"v{n:07d}" for n in range(items)], [f"q{n:05d}" for n in range(queries)]
+    (folder / "collection.toml").write_text(ABOUT)
+    (folder / "items.csv").write_text(
+        "item_id,file,kind,caption\n" + "".join(f"{name},,video,\n" for name in names)
+    )
+    (folder / "queries.csv").write_text(
+        "query_id,text\n" + "".join(f"{name},words {name}\n" for name in asked)
+    )
+    with (folder / "qrels.txt").open("w") as file:
+        for name in asked:
+            some = random.choice(items, relevant, replace=False)
+            grades = random.integers(0, 3, relevant)
+            file.writelines(f"{name} 0 {names[i]} {g}\n" for i, g in zip(some, grades, strict=True))
+    for number in range(1, versions + 1):
+        place = folder / "models" / f"v0.{number}"
+        place.mkdir(parents=True)
+        (place / "model.toml").write_text(f'encoder = "none"\ndimension = {width}\n')
+        for what, ids in (("items", names), ("queries", asked)):
+            vectors = random.standard_normal((len(ids), width), dtype=np.float32)
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            np.save(place / f"{what}.npy", vectors)
+            (place / f"{what}.txt").write_text("".join(f"{name}\n" for name in ids))
+
+
+def cost(*words: str) -> tuple[float, float]:
+    """Seconds of processor and the peak of memory, in MB, of a process."""
+    child = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(child.pid, 0)
+    if status:
+        raise SystemExit(f"{' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name, usual in (("items", 200_000), ("queries", 500), ("versions", 2), ("width", 128)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
+    parser.add_argument("--relevant", type=int, default=1_000)
+    call = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made) / "scale"
+        folder.mkdir()
+        make(folder, call.items, call.queries, call.versions, call.width, call.relevant)
+        print(f"{call.items:,} items, {call.queries:,} queries, {call.versions} versions")
+        models = sorted(map(str, (folder / "models").iterdir()))
+        rows = [("the matrix products alone", (sys.executable, "-c", PRODUCTS, *models))]
+        measure = (sys.executable, "-m", "dashboard", "measure", str(folder), "--metrics")
+        rows += [(f"measure {metrics}", (*measure, metrics)) for metrics in METRICS]
+        for name, words in rows:
+            seconds, megabytes = cost(*words)
+            print(f"{name:32} {seconds:8.2f} s CPU {megabytes:8.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

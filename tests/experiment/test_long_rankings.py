@@ -1,0 +1,101 @@
+"""Metrics of long rankings, of which only parts are kept, are those of whole ones."""
+
+import pandas as pd
+import pytest
+
+from dashboard.evaluation.metrics.registry import REGISTRY, parse
+from dashboard.experiment import measuring, memory, notes, ranking
+from dashboard.experiment.collection.collections import opened
+from dashboard.experiment.experiment import Experiment
+from dashboard.retrieval import runs
+from dashboard.tables import Findings
+
+CASES = [
+    ("driving", "alfa", "v0.2", -1.0),
+    ("driving", "alfa", "v0.3", 0.3),
+    ("driving", "trec", "v0.2", -1.0),
+    ("openmoji_composed", "composed", "", -1.0),
+    ("openmoji_captions", "crossmodal", "", -1.0),
+    ("digits_hashes", "hashing", "", 0.5),
+    ("digits_hashes", "hashing", "", -1.0),
+]
+NAMES = [
+    name
+    for metric in REGISTRY.values()
+    for name in (
+        *([metric.name] if metric.cutoff != "required" else []),
+        *([f"{metric.name}@{k}" for k in (1, 5, 150)] if metric.cutoff != "never" else []),
+    )
+    if "context" not in metric.function.__module__
+]
+ALL = " ".join([*NAMES, "CAG(DCG)@5", "CAG(RBP)", "AP(annotated)@5", "nDCG(ideal=retrieved)@5"])
+
+
+@pytest.fixture
+def short_of_room(monkeypatch):
+    """Every version's rankings are long, of which only a few first results are kept."""
+    memory.forget()
+    monkeypatch.setattr(runs, "LONG", 0)
+    monkeypatch.setattr(ranking, "DEPTHS", (5, 20))
+    yield
+    memory.forget()
+
+
+def experiment(name: str, protocol: str, at_least: float) -> Experiment:
+    collection = opened(name)
+    return Experiment.of(
+        collection,
+        protocol=protocol if protocol in collection.protocols else collection.protocols[0],
+        groups=collection.groups,
+        mapping_threshold=collection.mapping_threshold,
+        queries="all",
+        min_similarity=at_least,
+    )
+
+
+@pytest.mark.parametrize(("name", "protocol", "version", "at_least"), CASES)
+def test_all_metrics_are_the_same_to_the_last_bit(
+    name, protocol, version, at_least, short_of_room, monkeypatch
+):
+    asked = experiment(name, protocol, at_least)
+    version = version or next(
+        v for v in asked.collection.versions if v in asked.collection.searched
+    )
+    assert ranking.is_long(asked, version)
+    few = "P@1 Success@5 nDCG@5"
+    for metrics in (ALL, few, "AP", "R@20", "bpref"):
+        short = ranking.measured_run(asked, version, parse(metrics))
+        ours = measuring.measurements(asked, (version,), metrics)
+        counts = measuring.counts(asked, (version,), None)
+        with monkeypatch.context() as whole:
+            memory.forget()
+            whole.setattr(runs, "LONG", 10**9)
+            assert len(short) <= len(ranking.measured_run(asked, version, parse(metrics)))
+            theirs = measuring.measurements(asked, (version,), metrics)
+            pd.testing.assert_frame_equal(counts, measuring.counts(asked, (version,), None))
+        memory.forget()
+        pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
+    if not asked.rules.condensed:  # to which all that is judged belongs
+        few_first = ranking.measured_run(asked, version, parse(few))
+        assert len(few_first) <= 5 * len(asked.collection.queries)
+
+
+def test_nothing_ends_early_and_nothing_is_said(short_of_room):
+    asked, findings = experiment("driving", "alfa", -1.0), Findings()
+    assert notes.note_versions(asked, ["v0.2", "v0.3"], findings) == []
+    assert findings.frame().empty and ranking.ends(asked, ["v0.2", "v0.3"]) is None
+
+
+def test_bounds_over_ties_are_those_of_whole_rankings_or_not_known(short_of_room, monkeypatch):
+    asked = experiment("digits_hashes", "hashing", -1.0)
+    version = next(v for v in asked.collection.versions if v in asked.collection.searched)
+    metrics = "AP P@1 P@5 AP(retrieved)@20 nDCG(exp)@20"
+    monkeypatch.setattr(ranking, "DEPTHS", (300, 1_000))
+    ours = measuring.tie_bounds(asked, (version,), metrics)
+    memory.forget()
+    monkeypatch.setattr(runs, "LONG", 10**9)
+    theirs = measuring.tie_bounds(asked, (version,), metrics)
+    known = ours["worst"].notna()
+    assert known.tolist() == [False, True, True, True, True]
+    pd.testing.assert_frame_equal(ours[known], theirs[known], check_exact=True)
+    pd.testing.assert_series_equal(ours["mean"], theirs["mean"], check_exact=True)
