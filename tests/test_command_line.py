@@ -340,6 +340,8 @@ def test_numbers_need_no_language_model_and_start_quickly(tiny: Path) -> None:
     code = (
         "import sys\nfrom dashboard.__main__ import main\n"
         f"main(['measure', {str(tiny)!r}])\n"
+        "slow = {'scipy.stats', 'altair'} & set(sys.modules)\n"
+        "slow and sys.exit(f'{slow} loaded')\n"
         f"main(['compare', {str(tiny)!r}, '--baseline', 'v0.1', '--candidate', 'v0.2'])\n"
         f"main(['check', {str(tiny)!r}])\nmain(['metrics'])\n"
         "slow = {'torch', 'keybert', 'transformers', 'streamlit'} & set(sys.modules)\n"

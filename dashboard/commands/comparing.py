@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -28,7 +29,9 @@ from dashboard.experiment import measuring, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.notes import note_versions
 from dashboard.tables import Findings
-from dashboard.views.report import Comparison, Report, report
+
+if TYPE_CHECKING:
+    from dashboard.views.report import Report
 
 
 def add_compare(command: Command) -> None:
@@ -120,6 +123,8 @@ def _report_of(
     ways = ranking.unlike(experiment, baseline, candidate)
     if ways and not anyway:
         raise ValueError(f"{'; '.join(ways)}. To compare them all the same, add --anyway")
+    from dashboard.views.report import Comparison, report  # its charts take a second to import
+
     return report(Comparison(experiment, baseline, candidate, measures, front, date))
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import hypergeom  # type: ignore[import-untyped]
 
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
@@ -75,6 +74,8 @@ def chance(ranks: Array, gallery: int, relevant: Array) -> Floats:
     numbers, queries = np.unique(relevant, return_counts=True)
     if not len(numbers):
         return np.full(len(ranks), np.nan)
+    from scipy.stats import hypergeom  # type: ignore[import-untyped]  # slow
+
     # the chance that none of the first `rank` is right is hypergeometric
     found = [hypergeom.sf(0, gallery, number, np.minimum(ranks, gallery)) for number in numbers]
     return np.asarray(np.average(found, axis=0, weights=queries))

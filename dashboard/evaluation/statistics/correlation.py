@@ -6,7 +6,7 @@ from math import atanh, nan, sqrt, tanh
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special, stats  # type: ignore[import-untyped]
+from scipy import special  # type: ignore[import-untyped]
 
 from dashboard.evaluation.rankings import Array
 
@@ -40,6 +40,8 @@ def spearman(x: Array, y: Array) -> Correlation:
     first, second = (np.round(np.asarray(values, dtype=float)[known], 12) for values in (x, y))
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return Correlation(nan, nan, len(first))
+    from scipy import stats  # half a second, which most calls need not wait for
+
     r = float(np.clip(stats.spearmanr(first, second).statistic, -1, 1))
     return Correlation(r, correlation_p(r, len(first)), len(first))
 

@@ -14,8 +14,6 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy.integrate import IntegrationWarning  # type: ignore[import-untyped]
-from scipy.stats import studentized_range  # type: ignore[import-untyped]
 
 from dashboard.evaluation.comparison.scores import mean_of, scores, without_dust
 from dashboard.evaluation.rankings import Array
@@ -87,6 +85,9 @@ def _margin_and_p(
     error = np.sqrt((residual**2).sum() / freedom * units) / queries
     if error < 1e-12:
         return float("nan"), np.where(np.abs(delta) < 1e-12, 1.0, unknown)
+    from scipy.integrate import IntegrationWarning  # type: ignore[import-untyped]
+    from scipy.stats import studentized_range  # type: ignore[import-untyped]  # slow
+
     with warnings.catch_warnings():
         # for many queries and p near 1 scipy complains of slow convergence; it is right to 1e-13
         warnings.simplefilter("ignore", IntegrationWarning)
