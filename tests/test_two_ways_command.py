@@ -96,7 +96,7 @@ def test_plain_files_say_which_direction_they_are_of(folder, answer, tmp_path):
     of_texts.to_csv(files[2], index=False)
     matching = ("--protocol", "crossmodal")
     rows, err, _ = answer(*files, *matching)
-    assert {row["mean"] for row in rows} == {None} and "say --queries text" in err
+    assert {row["mean"] for row in rows} == {None} and "add --queries text" in err
     expected = {
         k: np.mean([(texts[texts["rank"] <= k].merge(of_texts)["query_id"] == q).any()
                     for q in of_texts["query_id"]])

@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from dashboard.storage.media.item_media import media, poster, problem
+from dashboard.storage.media.item_media import media, poster
 from dashboard.storage.media.remote import client
 from dashboard.storage.media.remote.blocks import BLOCK, BLOCKS
 from dashboard.storage.media.remote.facts import FACTS, Facts, expires
@@ -29,6 +29,7 @@ from dashboard.storage.media.remote.opening import open_remote
 from dashboard.storage.media.remote.shared_cache import SharedCache
 from dashboard.storage.media.safe_open import Opened, Unusable
 from dashboard.storage.media.serving import Content, answer
+from tests.storage.media_addresses import problem
 from tests.storage.remote_host import Host, served
 from tests.storage.test_media import client as client_of
 from tests.storage.test_media import clip, world_of
