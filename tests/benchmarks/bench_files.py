@@ -6,7 +6,7 @@ milliseconds of turns in which all work one after the other and the median of th
 of both (nearest to a machine that does nothing else), and whether the values agree. `--growth`
 prints how our time grows up to 100,000 queries instead.
 
-On machines of two cores pytrec_eval took 3.4 to 6.2 times as long at 10,000 x 100 and 3.7 to 5.7
+On machines of two cores pytrec_eval took 3.4 to 6.2 times as long at 10,000 x 100 and 3.7 to 6.6
 times at 1,000 x 1,000; in CPU time, which other work on the machine changes less, 3.3 and 3.9
 times. A third of our CPU time goes into splitting lines and reading scores (Arrow's CSV reader), a
 sixth into the keys of ids. With Arrow's dictionaries and pandas' Index in place of those keys, the

@@ -271,9 +271,10 @@ def _joined(
     if path is None:
         return None
     name = f"{shown}/{path.name}"
-    joined = _of_known(
-        read_vectors(path, folder / f"{stem}.txt", name, findings), stem, known, name, findings
-    ).rows(list(known))
+    vectors = read_vectors(path, folder / f"{stem}.txt", name, findings)
+    if vectors.ids == tuple(known):  # as a rule; of a million ids nothing need be looked up then
+        return vectors
+    joined = _of_known(vectors, stem, known, name, findings).rows(list(known))
     if not joined.ids:
         found = f"no vector for any of the {len(known):,} {stem}"
         raise DataError(name, found, f"ids of the {stem}")
