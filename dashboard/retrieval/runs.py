@@ -71,10 +71,8 @@ def _of_matrix(
     collection: Collection, path: Path, asked: pd.DataFrame, depth: int | None
 ) -> pd.DataFrame:
     """The run of a matrix of similarities, cut as one that is searched is."""
-    there = Counter(sides(collection.items).values())
-    every = len(collection.items)
-    among = asked.get("among", pd.Series("", index=asked.index))
-    cut = None if depth else reach(there.get(side, every) for side in among)
+    among = asked.get("among", [""] * len(asked))
+    cut = None if depth else reach(_lengths(collection, among, len(collection.items)))
     deepest = depth or (cut and cut + 1)
     spare = deepest + 1 if deepest else None  # for the item that is itself the query
     run = read_matrix_run(collection, path, asked, spare, Findings())
@@ -229,6 +227,13 @@ def reach(sizes: Iterable[int]) -> int | None:
     return max(LEAST_DEPTH, MOST_RESULTS // len(lengths))
 
 
+def _lengths(collection: Collection, among: Iterable[str], every: int) -> list[int]:
+    """How long a whole ranking is for each query, by the side that it searches; every: that of one
+    that searches everywhere."""
+    there = Counter(sides(collection.items).values())
+    return [there.get(side, every) for side in among]
+
+
 def is_long(collection: Collection, version: str, which: Which) -> bool:
     """Whether a version's whole rankings of the stored queries have more than LONG results.
 
@@ -238,9 +243,8 @@ def is_long(collection: Collection, version: str, which: Which) -> bool:
     if model is None:
         return False
     asked = queries_of(collection, which)
-    there, every = Counter(sides(collection.items).values()), len(model.items.ids)
-    among = asked.get("among", pd.Series("", index=asked.index))
-    return sum(there.get(side, every) for side in among) > LONG
+    among = asked.get("among", [""] * len(asked))
+    return sum(_lengths(collection, among, len(model.items.ids))) > LONG
 
 
 def not_run(collection: Collection, version: str, which: Which) -> dict[str, str]:
@@ -263,7 +267,8 @@ def ranked_run(
     with a lower score are left out. Raises DataError as `run_of`.
     """
     asked = queries_of(collection, which)
-    model, found = _model(collection, version), query_vectors(_model(collection, version), asked)
+    model = _model(collection, version)
+    found = query_vectors(model, asked)
     queries, gallery = found.vectors, gallery_of(model)
     own = {q: i for q, i in zip(asked["query_id"], asked["item_id"], strict=True) if i}
     among = dict(zip(asked["query_id"], asked.get("among", [""] * len(asked)), strict=True))
@@ -300,9 +305,8 @@ def _searched(
     asking_with = query_vectors(model, asked)
     vectors = asking_with.vectors
     among = dict(zip(queries, asked.get("among", [""] * len(queries)), strict=True))
-    there = Counter(sides(collection.items).values())
-    every = len(model.items.ids)
-    cut = None if depth else reach(there.get(among.get(q, ""), every) for q in vectors.ids)
+    asking = (among.get(query, "") for query in vectors.ids)
+    cut = None if depth else reach(_lengths(collection, asking, len(model.items.ids)))
     deepest = depth or (cut and cut + 1)
     run = search_sides(vectors, gallery_of(model), collection.items, among, deepest, own)
     if cut:

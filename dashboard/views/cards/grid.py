@@ -90,7 +90,7 @@ def _grid(
     items = needed(rows, view.clip or None, view.beside or None)
     shown = media.media_of(results.experiment.collection, items)
     reviewed = {} if verdicts is None else verdicts_by_item(verdicts)
-    depends_on = (*depends_on, shown.to_csv(), str(reviewed), verdicts is None)
+    depends_on = (*depends_on, shown.to_csv(), str(reviewed))
     return _packed(depends_on, results, view, rows, shown, reviewed)
 
 
