@@ -18,8 +18,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.retrieval import encoders
+from dashboard.storage.cache import disk_cache
 from dashboard.storage.collection import digests
-from dashboard.storage.media import disk_cache
 from dashboard.storage.vectors.vectors import Vectors, matrix_of
 from dashboard.storage.versions.versions import Model, texts_alone
 from dashboard.tables import DataError

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from dashboard.storage.media import disk_cache, uploads
+from dashboard.storage.cache import disk_cache
+from dashboard.storage.media import uploads
 from dashboard.storage.media.decoding.posters import poster_of
 from dashboard.storage.media.hashes import picture_hash
 from dashboard.storage.media.safe_open import open_inside

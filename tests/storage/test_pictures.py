@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from PIL.ExifTags import Base
 
-from dashboard.storage.media import disk_cache
+from dashboard.storage.cache import disk_cache
 from dashboard.storage.media.safe_open import Unusable
 from dashboard.storage.media.uploads import keep, kept_picture
 from dashboard.storage.versions.picture_side import read_side

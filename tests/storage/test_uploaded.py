@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dashboard.storage.media import disk_cache
+from dashboard.storage.cache import disk_cache
 from dashboard.storage.media.decoding import formats
 from dashboard.storage.media.decoding.formats import COSTLY_PIXELS, PICTURE_PIXELS, WHOLE_PIXELS
 from dashboard.storage.media.decoding.layouts import LAYOUTS

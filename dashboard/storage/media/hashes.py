@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dashboard.storage.media import disk_cache
+from dashboard.storage.cache import disk_cache
 from dashboard.storage.media.decoding.decoder import laid_out
 from dashboard.storage.media.decoding.decoder_queue import turn
 from dashboard.storage.media.decoding.formats import pixels_of

@@ -10,7 +10,7 @@ import re
 from PIL import Image
 from starlette.routing import Route
 
-from dashboard.storage.media import disk_cache
+from dashboard.storage.cache import disk_cache
 from dashboard.storage.media.decoding.decoder import laid_out
 from dashboard.storage.media.decoding.decoder_queue import turn
 from dashboard.storage.media.decoding.formats import content_type, pixels_of

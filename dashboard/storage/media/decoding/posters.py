@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from PIL import Image
 
-from dashboard.storage.media import disk_cache
+from dashboard.storage.cache import disk_cache
 from dashboard.storage.media.decoding.decoder import laid_out
 from dashboard.storage.media.decoding.decoder_queue import turn
 from dashboard.storage.media.decoding.formats import (

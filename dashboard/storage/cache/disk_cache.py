@@ -89,7 +89,7 @@ def keep(name: str, content: bytes) -> bool:
             shrink(kept, largest())
     except OSError as error:
         if _WRITTEN.is_new_fault(kept, str(error.strerror)):
-            _LOG.warning("posters cannot be kept in the cache folder: %s", error.strerror)
+            _LOG.warning("files cannot be kept in the cache folder: %s", error.strerror)
         return False
     return path.is_file()  # under a tiny limit it is already removed again
 
