@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dashboard.experiment.collection import catalogue, collections
 from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
-from dashboard.views import address
+from dashboard.views import address, summary
 from dashboard.views.cards import assets
 from dashboard.views.server.allowed_hosts import AllowedHosts
 from dashboard.views.server.base_path import BelowBase, asks_for_a_page, path_of
@@ -26,7 +26,7 @@ MEDIA = (
     covers.COVERS,
     uploads.UPLOADS,
 )
-OWN = (*MEDIA, assets.CARDS)
+OWN = (*MEDIA, assets.CARDS, summary.REPORT)
 
 escape_logs()
 
@@ -68,12 +68,13 @@ app = st.App(
         *covers.routes(catalogue.glance),
         *uploads.routes(),
         *assets.routes(),
+        *summary.routes(),
     ],
     middleware=[
         Middleware(AllowedHosts),
         Middleware(BelowBase, OWN),
         Middleware(serving.Tamed, MEDIA),
-        Middleware(NoSuchPage),
+        Middleware(NoSuchPage, (summary.REPORT,)),
         Middleware(FullAddress),
         Middleware(PageHead),
     ],

@@ -57,7 +57,7 @@ def test_a_screen_that_is_opened_directly_says_nothing_in_the_console(
     assert page.url.startswith(address) and "candidate=" in page.url, "the whole view is in it"
 
 
-def test_cards_pictures_and_choices_work_wherever_the_app_is_served(
+def test_cards_pictures_choices_and_the_report_work_wherever_the_app_is_served(
     visit: Callable, address: str
 ) -> None:
     page = visit("/query?query=q001")
@@ -73,6 +73,12 @@ def test_cards_pictures_and_choices_work_wherever_the_app_is_served(
     page.wait_for_url("**names=standard**")
     base = urlsplit(address).path
     assert urlsplit(page.url).path == f"{base}/compare"
+    with page.expect_popup() as opening:
+        page.get_by_role("link", name="Report").click()
+    report = opening.value
+    report.get_by_role("heading", name="Compared data").wait_for()
+    assert urlsplit(report.url).path == f"{base}/report" and "names=standard" in report.url
+    report.close()
     page.reload()
     page.get_by_role("heading", name="Compare").wait_for()
     page.go_back()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -36,6 +36,10 @@ def changed(
     relevant = dict(zip(judgement.query_ids, judgement.relevant, strict=True))
     about = _items_of_queries(comparison)
     required = comparison.required
+    drawn = comparison.results["item_id"].unique()
+    items, keywords = comparison.collection.items, comparison.collection.keywords
+    names = item_names(items[items["item_id"].isin(drawn)])
+    annotations = keywords[keywords["item_id"].isin(drawn)]
     changes: list[Any] = rows.reset_index().to_dict("records")
     return [
         {
@@ -45,7 +49,7 @@ def changed(
             "item": about.get(row["query_id"], ""),
             "picture": pictures.get(about.get(row["query_id"], "")),
             "lines": [
-                _line(comparison, row["query_id"], version, pictures)
+                _line(comparison, row["query_id"], version, pictures, names, annotations)
                 for version in comparison.versions
             ],
         }
@@ -54,15 +58,22 @@ def changed(
 
 
 def _line(
-    comparison: Comparison, query_id: str, version: str, pictures: Pictures
+    comparison: Comparison,
+    query_id: str,
+    version: str,
+    pictures: Pictures,
+    names: Mapping[str, str],
+    annotations: pd.DataFrame,
 ) -> dict[str, Any]:
-    """The first results of one version, or why there are none."""
+    """The first results of one version, or why there are none.
+
+    names, annotations: of the items drawn, their names and their rows of KEYWORDS.
+    """
     results = comparison.results
     mine = results[(results["query_id"] == query_id) & (results["run"] == version)]
     not_run = comparison.runs[version].attrs.get("not_run", {})
-    items = comparison.collection.items
-    names = item_names(items[items["item_id"].isin(mine["item_id"])])
-    marks = _ticks(comparison, query_id, mine["item_id"].tolist())
+    required = comparison.required[comparison.required["query_id"] == query_id]
+    marks = _ticks(required, annotations, mine["item_id"].tolist())
     cards, records = [], list[Any](mine.to_dict("records"))
     for row in records:
         kind, mark = _HIT[None if pd.isna(row["hit"]) else bool(row["hit"])]
@@ -73,12 +84,11 @@ def _line(
 
 
 def _ticks(
-    comparison: Comparison, query_id: str, item_ids: Sequence[str]
+    required: pd.DataFrame, annotations: pd.DataFrame, item_ids: Sequence[str]
 ) -> dict[str, list[dict[str, str]]]:
     """For each item the required keywords with ✓, ✗ or, without any annotation, a question mark."""
-    mine = comparison.required[comparison.required["query_id"] == query_id]
     marks: dict[str, list[dict[str, str]]] = {}
-    for row in ticks(mine, comparison.collection.keywords, item_ids).to_dict("records"):
+    for row in ticks(required, annotations, item_ids).to_dict("records"):
         kind, sign = _PRESENT[None if pd.isna(row["present"]) else bool(row["present"])]
         mark = {"kind": kind, "sign": sign, "keyword": row["keyword"]}
         marks.setdefault(row["item_id"], []).append(mark)

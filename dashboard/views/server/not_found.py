@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from starlette.datastructures import MutableHeaders
@@ -29,14 +30,16 @@ class NoSuchPage:
     """Answers with status 404 and links where Streamlit would draw the first screen, or nothing,
     for an address that is no screen; a screen's address with a slash behind it leads to it.
 
-    Files, media and the live connection pass untouched.
+    Files, media, the live connection and what is below the app's own routes pass untouched.
+
+    routes: first parts of their paths.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, routes: Sequence[str]) -> None:
+        self.app, self.routes = app, frozenset(routes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not asks_for_a_page(scope):
+        if not asks_for_a_page(scope) or path_of(scope).partition("/")[0] in self.routes:
             await self.app(scope, receive, send)
             return
         path, query = path_of(scope), scope["query_string"].decode("latin-1")

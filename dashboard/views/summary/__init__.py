@@ -10,7 +10,7 @@ from dashboard.views.summary.differences import (
     readable_slices,
     verdict,
 )
-from dashboard.views.summary.downloads import hand_over
+from dashboard.views.summary.downloads import REPORT, hand_over, routes
 from dashboard.views.summary.explanation import explained
 from dashboard.views.summary.leaderboard import (
     every_pair,
@@ -35,6 +35,7 @@ from dashboard.views.summary.protocol import how_judged, judged_how, no_items, n
 from dashboard.views.summary.query import describe, values_table
 
 __all__ = [
+    "REPORT",
     "SLICES_WRITTEN",
     "SLICE_COLUMNS",
     "by_keyword",
@@ -64,6 +65,7 @@ __all__ = [
     "over_k",
     "pick_query",
     "readable_slices",
+    "routes",
     "values",
     "values_table",
     "verdict",

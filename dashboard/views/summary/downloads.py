@@ -2,44 +2,106 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import date
+from html import escape
+from urllib.parse import parse_qs, quote, urlencode
 
+import anyio.to_thread
 import pandas as pd
 import streamlit as st
+from anyio import CapacityLimiter
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
 
 from dashboard.evaluation.metrics.registry import parse
+from dashboard.experiment import ranking
+from dashboard.tables import DataError
+from dashboard.views import address
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.report import Comparison, report
 from dashboard.views.report.exports import as_csv, as_json
+from dashboard.views.server.not_found import STYLE
 from dashboard.views.summary.measurements import metrics_in_view, selected
+from dashboard.views.texts import shown
+
+REPORT = "report"
+"""The first part of the path of reports; behind it stands the address of a Compare screen."""
 
 
 def hand_over(view: View, queries: pd.DataFrame) -> None:
-    """Buttons that save the report on this comparison, and its queries as CSV and JSON.
+    """A link to the report on this comparison, and buttons that save its queries as CSV and JSON.
 
-    The report is made when its button is pressed; the tables are ready before, as in
-    `views.protocols.tables`.
+    The report is made when its address is opened, beside the page, which nothing interrupts; the
+    tables are ready before, as in `views.protocols.tables`.
     """
-    name = f"{view.collection}-{view.candidate}-against-{view.baseline}"
     with st.container(horizontal=True):
-        st.download_button(
+        st.link_button(
             "Report",
-            lambda: _report(view).encode(),
-            file_name=f"{name}.html",
-            mime="text/html",
+            f"{REPORT}?{urlencode(address.to_params(view), doseq=True)}",
             icon=":material/description:",
-            help="One HTML file that opens offline.",
-            on_click="ignore",
+            help="Opens in a new tab. Save it there: it is one HTML file that opens offline.",
         )
         for kind, written in (("CSV", as_csv), ("JSON", as_json)):
             st.download_button(
                 f"Queries as {kind}",
                 written(queries).encode(),
-                file_name=f"{name}-queries.{kind.lower()}",
+                file_name=f"{_name(view)}-queries.{kind.lower()}",
                 icon=":material/download:",
                 on_click="ignore",
             )
+
+
+def routes() -> list[Route]:
+    """The route `/report?…`, for `st.App(routes=…)`. One report is made at a time."""
+    turns = CapacityLimiter(1)
+
+    async def endpoint(request: Request) -> HTMLResponse:
+        params = parse_qs(request.url.query, keep_blank_values=True)
+        status, name, page = await anyio.to_thread.run_sync(answer, params, limiter=turns)
+        named = f"inline; filename*=UTF-8''{quote(name, safe='')}.html"
+        headers = {"Content-Disposition": named, "Cache-Control": "no-store"}
+        return HTMLResponse(page, status, headers)
+
+    return [Route(f"/{REPORT}", endpoint, name=REPORT)]
+
+
+def answer(params: Mapping[str, Sequence[str]]) -> tuple[int, str, str]:
+    """The status, the file's name and the page for the address of a report; 404 and sentences where
+    it asks for what is not there, or for what Compare would not draw."""
+    view, problems = address.view_of(params)
+    if view is None or problems:
+        return 404, REPORT, _refusal([problem.sentence for problem in problems])
+    try:
+        unfit = _unfit(view)
+        return (404, REPORT, _refusal([unfit])) if unfit else (200, _name(view), _report(view))
+    except DataError as problem:
+        return 404, REPORT, _refusal([str(problem)])
+
+
+def _unfit(view: View) -> str:
+    """Why there is nothing to report on the two versions of a view, in a sentence; or nothing."""
+    if view.baseline == view.candidate:
+        return "Baseline and candidate are the same version. Choose another candidate."
+    ways = ranking.unlike(experiment_of(view), view.baseline, view.candidate)
+    if ways and view.anyway != "yes":
+        return f"These versions are not comparable: {'; '.join(ways)}. Choose “Compare anyway”."
+    return ""
+
+
+def _refusal(sentences: Sequence[str]) -> str:
+    lines = "".join(f"<p>{escape(shown(sentence, 600))}</p>" for sentence in sentences)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>No report</title>'
+        f"<style>{STYLE}</style></head><body><main><h1>There is no report on this</h1>{lines}"
+        "</main></body></html>"
+    )
+
+
+def _name(view: View) -> str:
+    return f"{view.collection}-{view.candidate}-against-{view.baseline}"
 
 
 def _report(view: View) -> str:
