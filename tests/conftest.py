@@ -119,6 +119,15 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def computed_anew():
+    """No test reads a number from the cache folder, where another one that changes the code at work
+    could have written it."""
+    from dashboard.experiment import lasting
+
+    lasting.use_cache_folder(False)
+
+
 @pytest.fixture(autouse=True)
 def unchecked_charts(request, monkeypatch):
     """Charts are checked against Vega-Lite's schema in tests/views, and where each screen of each

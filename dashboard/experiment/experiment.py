@@ -117,6 +117,12 @@ class Experiment:
         return bool(self.text or self.item or self.picture)
 
     @property
+    def fleeting(self) -> bool:
+        """Whether its results are not worth a file: of one search, or of what is named by the times
+        of files only."""
+        return self.live or bool(self.submissions)
+
+    @property
     def leaves_copies_out(self) -> bool:
         """Whether of several near-duplicates only the first in a list counts."""
         return self.copies == LEFT_OUT

@@ -30,7 +30,7 @@ from dashboard.storage.collection.evidence import scenes
 from dashboard.tables import DataError
 
 
-@remembered(128)
+@remembered(128, lasts=True)
 def _measured(experiment: Experiment, version: str, metrics: str) -> pd.DataFrame:
     protocol, wanted = experiment.rules, parse(metrics)
     found = {version: measured_run(experiment, version, wanted)}
@@ -43,7 +43,7 @@ def measurements(experiment: Experiment, versions: tuple[str, ...], metrics: str
     return pd.concat([_measured(experiment, v, metrics) for v in versions], ignore_index=True)
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def outside_sentences(
     experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
 ) -> dict[str, str]:
@@ -53,7 +53,7 @@ def outside_sentences(
     return coverage.outside_said(found, condensed=experiment.rules.condensed)
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def not_run_sentences(
     experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
 ) -> dict[str, str]:
@@ -62,7 +62,7 @@ def not_run_sentences(
     return coverage.not_run_said(found, only or queries(experiment)["query_id"].tolist())
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def counts(
     experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
 ) -> pd.DataFrame:
@@ -79,7 +79,7 @@ def counts(
     return measuring.counts(found, judged, experiment.protocol)
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def comparison(
     experiment: Experiment,
     baseline: str,
@@ -95,7 +95,7 @@ def comparison(
     return comparing.compare(measured, baseline, candidate, groups=scenes_of(experiment))
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def against(
     experiment: Experiment,
     baseline: str,
@@ -109,7 +109,7 @@ def against(
     return comparing.compare_all(measured, baseline=baseline, groups=scenes_of(experiment))
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def pairs(
     experiment: Experiment, versions: tuple[str, ...], metric: str, only: tuple[str, ...] | None
 ) -> pd.DataFrame:
@@ -148,7 +148,7 @@ def scenes_of(experiment: Experiment) -> Mapping[str, str] | None:
     return scenes(queries(experiment))
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def means(
     experiment: Experiment, versions: tuple[str, ...], metrics: str, only: tuple[str, ...] | None
 ) -> pd.DataFrame:
@@ -158,7 +158,7 @@ def means(
     )
 
 
-@remembered(128)
+@remembered(128, lasts=True)
 def _bounded(
     experiment: Experiment, version: str, metrics: str, only: tuple[str, ...] | None
 ) -> pd.DataFrame:
@@ -182,7 +182,7 @@ def tie_bounds(
     return pd.concat(rows, ignore_index=True)
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def stability(
     experiment: Experiment, versions: tuple[str, ...], metric: str, only: tuple[str, ...] | None
 ) -> pd.DataFrame:
@@ -216,7 +216,7 @@ def _scored(
     return scored if len(scored) > 1 else versions
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def slices(experiment: Experiment) -> pd.DataFrame:
     """Which query is in which slice, in all ways to divide them: query_id, by, slice."""
     required = required_keywords(experiment)
@@ -225,7 +225,7 @@ def slices(experiment: Experiment) -> pd.DataFrame:
     )
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def slice_means(
     experiment: Experiment,
     versions: tuple[str, ...],
@@ -247,7 +247,7 @@ def slice_means(
     )
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def every_slice(
     experiment: Experiment,
     versions: tuple[str, ...],
@@ -267,7 +267,7 @@ def every_slice(
     )
 
 
-@remembered(8)
+@remembered(8, lasts=True)
 def _slices_of(folder: str, digest: str) -> dict[str, tuple[str, ...]]:
     collection = collection_in(folder, digest)
     every = Experiment(
@@ -292,7 +292,7 @@ def slices_of(collection: Collection) -> dict[str, tuple[str, ...]]:
     return _slices_of(str(collection.folder), collection.digest)
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def ceilings(
     experiment: Experiment, metrics: str, only: tuple[str, ...] | None
 ) -> tuple[float | None, ...]:

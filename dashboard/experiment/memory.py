@@ -1,4 +1,5 @@
-"""Remembers computed results until newer ones take their place, for the app and the command line.
+"""Remembers computed results until newer ones take their place, for the app and the command line;
+those that last, in the cache folder, too.
 
 The keys are the arguments of a function: equal experiments have equal numbers. Results are shared
 between sessions, so nobody may change one.
@@ -15,6 +16,8 @@ from threading import Condition
 from typing import Any, ParamSpec, TypeVar, cast
 
 from cachetools import Cache, LRUCache, TTLCache, cached, keys
+
+from dashboard.experiment import lasting
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,6 +38,7 @@ def remembered(
     seconds: float | None = None,
     work: str = "",
     key: Callable[..., tuple[Hashable, ...]] = keys.hashkey,
+    lasts: bool = False,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Remembers a function's newest results, at most `entries`, each for at most some seconds.
 
@@ -43,13 +47,18 @@ def remembered(
 
     work: what is announced while a result is computed, where that takes long.
     key: computes from the arguments what the result depends on; without it, the arguments.
+    lasts: whether a result is written into the cache folder, too, and read from there after a
+    restart: for what is dearer to compute than to read.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         results: Cache[Any, R] = (
             LRUCache(entries) if seconds is None else TTLCache(entries, seconds)
         )
-        remembering = cached(results, key=key, condition=Condition())(_computing(function, work))
+        computing = _computing(function, work)
+        if lasts:
+            computing = lasting.read_or_computed(function, computing)
+        remembering = cached(results, key=key, condition=Condition())(computing)
         _memories.append(remembering)
         return cast(Callable[P, R], remembering)
 

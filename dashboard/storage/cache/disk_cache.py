@@ -1,5 +1,5 @@
-"""A bounded folder of posters, fingerprints and uploaded pictures: the least recently used go
-first.
+"""A bounded folder of posters, fingerprints, uploaded pictures and computed results: the least
+recently used go first.
 
 Everything in it can be made or uploaded again, so it may be emptied at any time. It is our own
 because diskcache was tried and unpickles what lies in its folder, goes to three times its limit,
@@ -56,13 +56,18 @@ def recall(name: str, whole: Callable[[bytes], bool] = bool) -> bytes | None:
     except OSError:
         return None
     if not whole(content):
-        with contextlib.suppress(OSError):
-            path.unlink()
+        forget(name)
         return None
     with contextlib.suppress(OSError):
         if path.stat().st_mtime < time.time() - _USED_AGAIN:
             os.utime(path)
     return content
+
+
+def forget(name: str) -> None:
+    """Remove the content of a name, if there is some."""
+    with contextlib.suppress(OSError):
+        _place(name).unlink()
 
 
 def is_kept(name: str) -> bool:

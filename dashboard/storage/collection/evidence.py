@@ -57,7 +57,7 @@ def read_items(folder: Path, annotation: Annotation | None, findings: Findings) 
         items = read_table(path, ITEMS, path.name, findings).reset_index(drop=True)
     if items.empty:
         raise DataError("items.csv", "no items", "at least one item", line=1)
-    for column in set(ITEMS.columns) - set(items.columns):
+    for column in [each for each in ITEMS.columns if each not in items.columns]:
         items[column] = pd.Series("", index=items.index, dtype="str")
     return items
 
@@ -165,7 +165,7 @@ def read_queries(
         findings.warning("queries.csv", "no such file", "the queries; there are none to measure")
         return QUERIES.check(QUERIES.empty(), "queries.csv")
     queries = read_table(path, QUERIES, path.name, findings)
-    for column in set(QUERIES.columns) - set(queries.columns):
+    for column in [each for each in QUERIES.columns if each not in queries.columns]:
         queries[column] = pd.Series("", index=queries.index, dtype="str")
     queries["text"] = queries["text"].str.strip()
     matches = matched_ids(queries["item_id"].unique(), items["item_id"].tolist())

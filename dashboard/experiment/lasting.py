@@ -1,0 +1,120 @@
+"""Which computed results outlive the process, and what each of them depends on: the code that
+computes it, the content of the collection, and the choices of the experiment.
+
+`storage.cache.results` writes and reads them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import cache, wraps
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+from dashboard.storage.cache import results
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+ROOMS = ("tables.py", "ids.py", "letters.py", "storage", "retrieval", "evaluation", "experiment")
+"""Where numbers come about; a change of any file in them makes all results anew."""
+LIBRARIES = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels", "faiss-cpu", "torch")
+"""Libraries whose next version may give other last digits."""
+PLACE = "folder"
+"""An argument, or a field of one, that says where content lies; the digest says which it is."""
+
+_in_use = [True]
+
+
+class Fleeting(Exception):
+    """An argument that names a state only by the times of files, or a search of one moment."""
+
+
+def use_cache_folder(use: bool) -> None:
+    """Sets whether results are read from the cache folder and written there; at first they are."""
+    _in_use[0] = use
+
+
+def read_or_computed(function: Callable[P, R], computing: Callable[P, R]) -> Callable[P, R]:
+    """A function's result from the cache folder, else computed and written there.
+
+    function: the one whose name and arguments say what the result depends on; computing: what
+    computes it.
+    """
+    signature = inspect.signature(function)
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def reading(*arguments: P.args, **named: P.kwargs) -> R:
+        if not _in_use[0]:
+            return computing(*arguments, **named)
+        bound = signature.bind(*arguments, **named)
+        bound.apply_defaults()
+        try:
+            depends_on = json.dumps([CODE, _versions(), name, _plain(bound.arguments)])
+        except Fleeting:
+            return computing(*arguments, **named)
+        if (stored := results.load(depends_on)) is not None:
+            return cast(R, stored[0])
+        result = computing(*arguments, **named)
+        results.save(depends_on, result)
+        return result
+
+    return reading
+
+
+def _plain(value: Any) -> Any:
+    """An argument in words, without the place of the collection."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items() if name != PLACE}
+    if getattr(value, "fleeting", False):
+        raise Fleeting
+    if is_dataclass(value):
+        return {
+            each.name: _plain(getattr(value, each.name))
+            for each in fields(value)
+            if each.name != PLACE
+        }
+    raise Fleeting
+
+
+def _code() -> str:
+    """A fingerprint of the sources that numbers come from, taken when the program starts: files
+    that are replaced later are not what runs."""
+    root = Path(__file__).resolve().parents[1]
+    seen = hashlib.sha256()
+    for path in sorted(each for room in ROOMS for each in _sources(root / room)):
+        content = path.read_bytes()
+        seen.update(f"{path.relative_to(root).as_posix()}\0{len(content)}\n".encode())
+        seen.update(content)
+    return seen.hexdigest()
+
+
+def _sources(room: Path) -> list[Path]:
+    if room.is_file():
+        return [room]
+    return [path for path in room.rglob("*") if path.suffix in (".py", ".toml")]
+
+
+@cache
+def _versions() -> list[str]:
+    return [_version(library) for library in LIBRARIES]
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""
+
+
+CODE = _code()
