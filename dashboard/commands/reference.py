@@ -19,7 +19,7 @@ from dashboard.commands.console import EXIT_CODES, FINDING, FINE, Answer, Comman
 from dashboard.commands.output import write_file
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
-from dashboard.retrieval import networks
+from dashboard.retrieval import language_models, networks
 from dashboard.storage.collection.settings import COLLECTION_SETTINGS, MODEL_SETTINGS, Setting
 from dashboard.storage.files import contents, delimited, json_lines, limits, parquet
 from dashboard.storage.media import safe_open, uploads
@@ -64,6 +64,11 @@ LIMITS = [
     (
         "memory of a network beside itself (three times its file while it is loaded)",
         f"{networks.ROOM // _MB:,} MB",
+    ),
+    ("time of a language model for a text", f"{language_models.PATIENCE:.0f} s"),
+    (
+        "memory of a language model beside its weights (three times them while it is loaded)",
+        f"{language_models.ROOM // _MB:,} MB",
     ),
 ]
 """The limits of files; each room refuses more with file and line."""

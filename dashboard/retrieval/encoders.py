@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from PIL import Image
 
 from dashboard.retrieval import language_models
@@ -78,20 +76,11 @@ def text_model_of(model: Model) -> Path:
 
 
 def see(model: Model, picture: Image.Image) -> Array:
-    """The vector of a picture by a version's sentence-transformers model.
+    """The vector of an RGB picture by a version's sentence-transformers model.
 
     Raises DataError where that model embeds no pictures.
     """
-    backend: Any = language_models.backend(_own_folder(model) or language_models.packaged_model())
-    try:
-        with language_models.lock:
-            seen = backend.embedding_model.encode([picture], show_progress_bar=False)
-    except (TypeError, ValueError, AttributeError, KeyError, RuntimeError) as error:
-        found = f"a language model that sees no pictures ({' '.join(str(error).split())[:120]})"
-        wanted = "one that embeds texts and pictures, such as CLIP"
-        raise DataError(f"models/{model.name}/{TEXT_MODEL}", found, wanted) from error
-    vector: Array = np.asarray(seen[0], dtype="float32")
-    return vector
+    return language_models.picture_vector(picture, _own_folder(model))
 
 
 # To add an encoder: one function from a model version and texts to vectors, and its line here.

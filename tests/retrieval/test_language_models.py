@@ -1,21 +1,27 @@
-"""Which language models stay loaded, and that other files in their place are noticed.
+"""Which language models stay loaded, that other files in their place are noticed, and that a model
+hurts only the process that runs it.
 
-The models here are stand-ins: a folder whose one file holds the vector of every text.
+Most models here are stand-ins: a folder whose one file holds the vector of every text.
 """
 
 from __future__ import annotations
 
 import gc
+import json
+import os
 import weakref
 from collections import OrderedDict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dashboard.retrieval import keywords, language_models
+from dashboard.retrieval import keywords, language_child, language_models
+from dashboard.retrieval.language_models import PROCESSES
+from dashboard.storage.sandbox.pool import ProcessEnded
 from dashboard.storage.versions.versions import read_model
-from dashboard.tables import Findings
+from dashboard.tables import DataError, Findings
 from tests.retrieval.test_keywords import model_folder
 
 
@@ -29,19 +35,23 @@ class Standin:
         return np.tile(self.vector, (len(documents), 1))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, weakref.ref[Standin]]]:
-    """The folders that were loaded, in order, each with what came of it."""
+    """The folders that were loaded, in order, each with what came of it; in this process."""
     found = []
 
-    def load(folder: Path) -> Standin:
+    def load(folder: Path, room: int) -> Standin:
         made = Standin(folder)
         found.append((folder.name, weakref.ref(made)))
         return made
 
-    monkeypatch.setattr(language_models, "_backends", OrderedDict())
-    monkeypatch.setattr(language_models, "_load", load)
-    monkeypatch.setattr(language_models, "_leave_alone", lambda after_another: None)
+    def ask(request: dict[str, Any], content: bytes, **_: Any) -> tuple[dict[str, Any], bytes]:
+        return language_child.answer(request, content, lambda: None)
+
+    monkeypatch.setattr(language_child, "_loaded", OrderedDict())
+    monkeypatch.setattr(language_child, "_load", load)
+    monkeypatch.setattr(language_child, "limit_memory", lambda room: None)
+    monkeypatch.setattr(PROCESSES, "ask", ask)
     return found
 
 
@@ -117,3 +127,77 @@ def test_a_versions_own_model_is_part_of_its_fingerprint(tmp_path: Path) -> None
     (folder / "text_model").rename(tmp_path / "elsewhere")
     (folder / "text_model").symlink_to(tmp_path / "elsewhere")
     assert digest() == without, "a link that leads out is never followed"
+
+
+def test_texts_are_encoded_in_parts_between_which_others_have_their_turn(
+    tmp_path: Path, loaded: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(language_models, "AT_ONCE", 2)
+    parts = []
+    embed = Standin.embed
+    monkeypatch.setattr(
+        Standin, "embed", lambda self, texts: parts.append(texts) or embed(self, texts)
+    )
+    folder = folder_of(tmp_path / "m", "0 1")
+    assert language_models.sentence_vectors(list("abcde"), folder).tolist() == 5 * [[0, 1]]
+    assert parts == [["a", "b"], ["c", "d"], ["e"]]
+
+
+@pytest.mark.parametrize(
+    ("late", "said"),
+    [(True, "m: found a language model that took longer than 60.05 s"), (False, "ended the")],
+)
+def test_a_process_that_ends_before_it_answers_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: bool, said: str
+) -> None:
+    def ask(*_: Any, **__: Any) -> None:
+        raise ProcessEnded(late)
+
+    monkeypatch.setattr(PROCESSES, "ask", ask)
+    with pytest.raises(DataError, match=said):
+        language_models.sentence_vectors(["x"], folder_of(tmp_path / "m", "0 1"))
+
+
+@pytest.mark.parametrize(
+    "shape", [[2, 3], [1, 4], [3], [1, -1, 3, 1], None, "x"], ids=lambda shape: str(shape)
+)
+def test_what_a_process_says_of_its_vectors_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: Any
+) -> None:
+    monkeypatch.setattr(PROCESSES, "ask", lambda *_, **__: ({"shape": shape}, bytes(12)))
+    with pytest.raises(DataError, match="ended the process"):
+        language_models.sentence_vectors(["x"], folder_of(tmp_path / "m", "0 1"))
+
+
+def test_a_model_whose_process_died_is_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language_models, "_warming", [])
+    first_loading = language_models.warm()
+    first_loading.join()
+    assert language_models.ready() and language_models.warm() is first_loading
+    for each in PROCESSES.free:
+        each.process.kill()
+        each.process.wait()
+    assert not language_models.ready()
+    assert language_models.warm() is not first_loading
+    before = language_models.sentence_vectors(["a car"])  # waits for it
+    assert language_models.ready() and before.shape == (1, 384)
+
+
+def test_a_model_that_takes_too_much_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder like the packaged one, whose 30 million words want 46 GB."""
+    for path in language_models.packaged_model().rglob("*"):
+        place = tmp_path / "m" / path.relative_to(language_models.packaged_model())
+        if path.is_dir():
+            place.mkdir(parents=True, exist_ok=True)
+        else:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.link(path, place)
+    settings = json.loads((tmp_path / "m" / "config.json").read_text())
+    (tmp_path / "m" / "config.json").unlink()
+    settings["vocab_size"] = 30_000_000
+    (tmp_path / "m" / "config.json").write_text(json.dumps(settings))
+    with pytest.raises(DataError, match="m: found a language model that (takes more|cannot be)"):
+        language_models.sentence_vectors(["x"], tmp_path / "m")
+    assert language_models.sentence_vectors(["still here", "there"]).shape == (2, 384)

@@ -151,7 +151,7 @@ def test_media_that_are_missing_are_told_with_their_line(tiny: Path) -> None:
 def test_a_language_model_that_wants_code_to_run_is_refused_without_its_words(
     tmp_path: Path,
 ) -> None:
-    from dashboard.retrieval.language_models import backend
+    from dashboard.retrieval.language_models import sentence_vectors
 
     folder = tmp_path / "text_model"
     folder.mkdir()
@@ -164,7 +164,7 @@ def test_a_language_model_that_wants_code_to_run_is_refused_without_its_words(
     )
     (folder / "evil.py").write_text("open('/tmp/pwned', 'w')")
     with pytest.raises(DataError) as refused:
-        backend(folder)
+        sentence_vectors(["x"], folder)
     assert str(tmp_path) not in str(refused.value)
     assert "trust_remote_code" not in str(refused.value)
     assert "brings no code of its own" in str(refused.value)

@@ -138,7 +138,7 @@ class Pool:
     ) -> None:
         self._module, self._most, self._environment = module, most, environment or {}
         self.free: list[Process] = []
-        self._busy = 0
+        self._busy: list[Process] = []
         self._waiting: deque[object] = deque()
         self._changed = threading.Condition()
         atexit.register(self.end)
@@ -179,7 +179,7 @@ class Pool:
             if not sound:
                 process.end()
             with self._changed:
-                self._busy -= 1
+                self._busy.remove(process)
                 if sound:
                     self.free.append(process)
                 self._changed.notify_all()
@@ -189,7 +189,9 @@ class Pool:
         with self._changed:
             self._waiting.append(me)
             try:
-                self._changed.wait_for(lambda: self._waiting[0] is me and self._busy < self._most)
+                self._changed.wait_for(
+                    lambda: self._waiting[0] is me and len(self._busy) < self._most
+                )
                 for each in [each for each in self.free if not each.is_alive()]:
                     self.free.remove(each)
                     each.end()
@@ -197,8 +199,8 @@ class Pool:
                 process = (serving or self.free or [self._started()])[0]
                 if process in self.free:
                     self.free.remove(process)
-                self._busy += 1
-                while len(self.free) + self._busy < self._most:
+                self._busy.append(process)
+                while len(self.free) + len(self._busy) < self._most:
                     self.free.append(self._started())  # begins while this one works
                 return process
             finally:
@@ -207,6 +209,12 @@ class Pool:
 
     def _started(self) -> Process:
         return Process(self._module, self._environment)
+
+    def serves(self, key: str) -> bool:
+        """Whether a process that has not ended has served a key."""
+        with self._changed:
+            running = [*self.free, *self._busy]
+        return any(key in each.served and each.is_alive() for each in running)
 
     def end(self) -> None:
         """End the processes that are free; the next request starts one anew."""

@@ -1,0 +1,124 @@
+"""Runs language models in a process of its own, which `language_models` starts: their libraries
+take half a gigabyte and seconds to import, and what a stranger's model does to memory and time, it
+does here."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from dashboard.storage.sandbox import child
+from dashboard.storage.sandbox.child import Refused, Values, limit_memory
+
+MOST = 4
+"""At most so many language models stay loaded; each takes some hundred megabytes."""
+_NO_MEMORY = ("alloc", "out of memory", "memoryerror")
+
+
+class Backend(Protocol):
+    """The interface of KeyBERT's embedding models."""
+
+    embedding_model: Any
+
+    def embed(self, documents: list[str]) -> npt.NDArray[np.float32]:
+        """Vectors [document, dimension]."""
+
+
+_loaded: OrderedDict[tuple[str, str], Backend] = OrderedDict()  # in order of use, the last one last
+
+
+def answer(values: Values, content: bytes, begun: Callable[[], None]) -> tuple[Values, bytes]:
+    """The vectors of the texts in `content`, or of the picture in it; none where the model is only
+    to be loaded."""
+    model = backend(values["folder"], values["state"], values["room"])
+    begun()
+    limit_memory(values["room"])
+    vectors: Any = np.empty((0, 0))
+    try:
+        if values["what"] == "texts":
+            vectors = model.embed(json.loads(content))
+        elif values["what"] == "picture":
+            vectors = _seen(model, values["pixels"], content)
+    except (MemoryError, RuntimeError) as error:
+        raise Refused("memory" if _of_memory(error) else "not run", error) from error
+    array = np.ascontiguousarray(vectors, dtype="float32")
+    return {"shape": array.shape}, array.tobytes()
+
+
+def _seen(model: Backend, size: tuple[int, int], content: bytes) -> Any:
+    from PIL import Image
+
+    picture = Image.frombytes("RGB", (size[0], size[1]), content)
+    try:
+        return model.embedding_model.encode([picture], show_progress_bar=False)
+    except (TypeError, ValueError, AttributeError, KeyError, RuntimeError) as error:
+        raise Refused("memory" if _of_memory(error) else "blind", error) from error
+
+
+def backend(folder: str, state: str, room: int) -> Backend:
+    """KeyBERT's embedding model over sentence-transformers, loaded once for each state of a folder.
+
+    Few stay loaded; the least recently used one is dropped.
+    """
+    key = (folder, state)
+    if key not in _loaded:
+        model = _load(Path(folder), room)
+        for old in [each for each in _loaded if each[0] == folder]:
+            del _loaded[old]
+        while len(_loaded) >= MOST:
+            _loaded.popitem(last=False)
+        _loaded[key] = model
+    _loaded.move_to_end(key)
+    return _loaded[key]
+
+
+def _load(folder: Path, room: int) -> Backend:
+    weights = [path.stat().st_size for path in folder.rglob("*.safetensors")]
+    if not weights:
+        raise Refused("no weights")
+    try:
+        import torch
+        from keybert import KeyBERT  # type: ignore[import-untyped]
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as loading
+    except ImportError as error:
+        raise Refused("package", error.name) from error
+
+    loading.disable_progress_bar()
+    torch.set_num_threads(1)
+    limit_memory(3 * sum(weights) + room)
+    try:
+        sentences = SentenceTransformer(
+            str(folder),
+            device="cpu",
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs={"use_safetensors": True},
+        )
+    except Exception as error:  # the libraries raise many kinds of errors for foreign files
+        kind = "memory" if _of_memory(error) else "not loaded"
+        raise Refused(kind, f"{type(error).__name__}: {error}") from error
+    model: Backend = KeyBERT(model=sentences).model
+    return model
+
+
+def _of_memory(error: Exception) -> bool:
+    said = f"{type(error).__name__} {error}".lower()
+    return any(word in said for word in _NO_MEMORY)
+
+
+def _import() -> None:
+    with contextlib.suppress(ImportError):  # said where a model is to be loaded
+        import keybert  # noqa: F401
+        import sentence_transformers  # noqa: F401
+
+
+if __name__ == "__main__":
+    child.main(answer, _import)
