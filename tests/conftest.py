@@ -4,6 +4,7 @@ Six clips, one of them without annotation; five queries, two of which ask with a
 versions. tests/evaluation/test_tiny_world.py works every number out by hand.
 """
 
+import functools
 import gc
 from pathlib import Path
 from types import SimpleNamespace
@@ -126,6 +127,45 @@ def computed_anew():
     from dashboard.experiment import lasting
 
     lasting.use_cache_folder(False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def drawn_without_detours():
+    """A screen that is drawn in a test would look through all installed packages for components of
+    theirs, which takes as long as the screen, and would be asked each millisecond if it is done."""
+    from streamlit.components.v2 import manifest_scanner
+    from streamlit.testing.v1 import local_script_runner
+
+    search = manifest_scanner.scan_component_manifests
+    wait = local_script_runner.require_widgets_deltas
+
+    def wait_for_the_end(runner, timeout):
+        runner._script_thread.join(timeout)
+        wait(runner, 0.1)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", functools.cache(search))
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_the_end)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def chances_counted_once():
+    """The chance of the same differences is counted once, whatever asks for it: small chances take
+    half a second, and many tests look at the committed versions."""
+    from dashboard.evaluation.statistics import resampling
+
+    count, counted = resampling.chance_of_signs, {}
+
+    def remembered(terms, tolerance):
+        key = terms.dtype.str, terms.tobytes(), tolerance
+        if key not in counted:
+            counted[key] = count(terms, tolerance)
+        return counted[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resampling, "chance_of_signs", remembered)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -138,6 +138,8 @@ def _product(terms: Array, base: float, count: int, first: int = 0) -> Array:
     while start < len(values):
         block = slice(start, start + max(1, _AT_ONCE // max(len(active), 1)))
         turns = np.cos(base * values[block] * (active + first))
-        product[active] *= np.prod(turns ** times[block], axis=0)
+        if times[block].max() > 1:  # a power of 1 costs more than the cosine
+            turns = turns ** times[block]
+        product[active] *= np.prod(turns, axis=0)
         active, start = active[np.abs(product[active]) > _GONE], block.stop
     return product
