@@ -37,15 +37,17 @@ def count_ranks(below: Numbers, wanted: Places, k: int) -> tuple[Places, Places]
     >>> first.tolist(), ranks.tolist()
     ([3, 1], [5, 3])
     """
-    bins = (below >> max(int(below.max()).bit_length() - BIN_BITS, 0)).astype(np.uint16)
-    sizes = np.bincount(bins)
-    sorted_bins = np.zeros(len(sizes), dtype=bool)
-    sorted_bins[: int(np.searchsorted(np.cumsum(sizes), k)) + 1] = True
-    sorted_bins[bins[wanted]] = True
-    some = np.flatnonzero(sorted_bins[bins])
-    order = np.sort(_in_order(below, some))
-    left_out = np.cumsum(np.where(sorted_bins, 0, sizes))
-    ranks = np.searchsorted(order, _in_order(below, wanted)) + left_out[bins[wanted]] + 1
+    shift = max(int(below.max()).bit_length() - BIN_BITS, 0)
+    bins = (below >> shift).astype(np.intp)  # as bincount and take want them, or each makes a copy
+    ends = np.cumsum(np.bincount(bins))
+    sorted_bins = np.zeros(len(ends), dtype=bool)
+    sorted_bins[: int(np.searchsorted(ends, k)) + 1] = True
+    in_bins = bins[wanted]
+    sorted_bins[in_bins] = True
+    order = np.sort(_in_order(below, np.flatnonzero(sorted_bins.take(bins))))
+    keys = np.stack([_in_order(below, wanted), in_bins.astype(np.int64) << (shift + 32)])
+    here, bin_starts = np.searchsorted(order, keys)
+    ranks = np.append(0, ends)[in_bins] + here - bin_starts + 1
     return order[:k] & np.int64(0xFFFFFFFF), ranks
 
 
