@@ -206,7 +206,7 @@ def test_the_matrix_of_a_version_is_read_behind_one_seam() -> None:
         path.relative_to(PACKAGE).as_posix()
         for path in files()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr == "matrix"
+        if isinstance(node, ast.Attribute) and node.attr in ("matrix", "unit")
     }
     holding = "storage/vectors/vectors.py"  # the class that holds it, whatever the file was
     assert reading - {holding} == {"retrieval/gallery.py"}

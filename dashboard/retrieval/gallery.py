@@ -17,6 +17,7 @@ import pandas as pd
 
 from dashboard.retrieval.counting import HIGHEST, MILLION, Ranked, furthest, scores_of
 from dashboard.retrieval.counting import PLACES as PLACES
+from dashboard.storage.vectors.rows import UnitRows, blocks
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model
 
@@ -27,10 +28,10 @@ PART = 1 << 16
 PAIRS = 1 << 15
 COSINES = 4_000_000
 BLAS_FROM = 1_000
-STRIP = 1 << 13
 COUNTED = 1 << 26
 
-Rows = npt.NDArray[Any]  # float32 vectors, or packed codes
+Asking = npt.NDArray[Any]  # float32 vectors, or packed codes
+Rows = Asking | UnitRows
 Places = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
@@ -74,7 +75,10 @@ class Gallery:
         depth = min(k + int((own >= 0).any()), len(self.ids))
         reach = min(depth + MARGIN, len(self.ids))
         codes = queries.codes and self.vectors.codes
-        found = list(_nearest(*self._rows(queries, codes), depth, reach))
+        if codes:
+            found = list(_nearest(queries.packed, self.vectors.packed, depth, reach))
+        else:
+            found = list(_nearest(queries.matrix, self.vectors.unit, depth, reach))
         empty = np.empty((len(queries.ids), depth))
         places = np.concatenate([block.places for block in found] or [empty.astype("int64")])
         scores = np.concatenate([block.scores for block in found] or [empty])
@@ -118,28 +122,25 @@ class Gallery:
             return self.distances(queries)(some).astype(np.int32)
         wide = queries.matrix[some].astype("float64")
         below = np.empty((len(some), len(self.ids)), dtype=np.int32)
-        for start in range(0, len(self.ids), STRIP):
-            cosine = wide @ self.vectors.matrix[start : start + STRIP].astype("float64").T
+        for start, block in blocks(self.vectors.unit):
+            cosine = wide @ block.astype("float64").T
             # rounded as numpy rounds to 6 places
             np.rint(np.multiply(cosine, MILLION, out=cosine), out=cosine)
-            np.subtract(HIGHEST, cosine, out=below[:, start : start + STRIP], casting="unsafe")
+            there = below[:, start : start + len(block)]
+            np.subtract(HIGHEST, cosine, out=there, casting="unsafe")
         return below
 
     def scores(self, queries: Vectors, query: Places, item: Places) -> Scores:
         """The score of each pair as `search` gives it, by the places of query and item. [pairs]"""
-        found = np.empty(len(query))
-        codes = queries.codes and self.vectors.codes
+        if not (queries.codes and self.vectors.codes):
+            return _cosines(queries.matrix, self.vectors.unit, query, item)
+        differ = np.empty(len(query), dtype=np.int64)
+        asking, there = queries.packed, self.vectors.packed
         for start in range(0, len(query), PAIRS):
             some = slice(start, start + PAIRS)
-            asking, there = queries.matrix[query[some]], self.vectors.matrix[item[some]]
-            if codes:
-                differ = ((asking > 0) != (there > 0)).sum(axis=1)
-                found[some] = 1 - 2 * differ / self.dimension
-            else:
-                found[some] = np.einsum(
-                    "pd,pd->p", asking.astype("float64"), there.astype("float64")
-                )
-        return found.round(PLACES) + 0.0
+            unlike = asking[query[some]] ^ there[item[some]]
+            differ[some] = np.bitwise_count(unlike).sum(axis=1)
+        return (1 - 2 * differ / self.dimension).round(PLACES) + 0.0
 
     def similarities(self, items: Sequence[str], others: Sequence[str]) -> Floats:
         """The cosines of items with others of the gallery, not rounded. float32 [items, others]"""
@@ -161,7 +162,8 @@ class Gallery:
         found: dict[str, list[tuple[str, float]]] = {}
         for start in range(0, len(places), step):
             rows = places[start : start + step]
-            cosine = self.vectors.matrix[rows] @ self.vectors.matrix.T
+            left = self.vectors.unit[rows]
+            cosine = np.concatenate([left @ part.T for part in _parts(self.vectors.unit)], axis=1)
             cosine[np.arange(len(rows)), rows] = -np.inf
             if barred:
                 cosine[:, barred] = -np.inf
@@ -196,8 +198,8 @@ class Gallery:
         if (places < 0).any():
             raise KeyError(ids[int(np.argmin(places))])
         if len(places) and (np.diff(places) == 1).all():  # neighbours need no copy
-            return self.vectors.matrix[places[0] : places[-1] + 1]
-        return self.vectors.matrix[places]
+            return self.vectors.unit[places[0] : places[-1] + 1]
+        return self.vectors.unit[places]
 
     def _check(self, queries: Vectors, k: int) -> None:
         if queries.dimension != self.dimension:
@@ -215,11 +217,6 @@ class Gallery:
     def _places(self, ids: Sequence[str]) -> Places:
         return np.asarray(self.vectors.index.get_indexer(pd.Index(list(ids), dtype="str")))
 
-    def _rows(self, queries: Vectors, codes: bool) -> tuple[Rows, Rows]:
-        if codes:
-            return queries.packed, self.vectors.packed
-        return queries.matrix, self.vectors.matrix
-
 
 def gallery_of(model: Model) -> Gallery:
     """The gallery of a version's items."""
@@ -235,16 +232,15 @@ class Block:
     scores: Scores
 
 
-def _nearest(queries: Rows, gallery: Rows, depth: int, reach: int) -> Iterator[Block]:
+def _nearest(queries: Asking, gallery: Rows, depth: int, reach: int) -> Iterator[Block]:
     """The `depth` best of the gallery, a block of queries at a time so that memory stays
     bounded."""
-    width = 1 if reach == len(gallery) else gallery.shape[1]
-    step = max(1, CELLS // (reach * width))
+    step = max(1, CELLS // reach)
     for start in range(0, len(queries), step):
         yield _block(queries[start : start + step], gallery, depth, reach)
 
 
-def _block(queries: Rows, gallery: Rows, depth: int, reach: int) -> Block:
+def _block(queries: Asking, gallery: Rows, depth: int, reach: int) -> Block:
     """Search `reach` deep, score exactly, order, cut.
 
     A query whose equal scores may go on beyond its reach is searched again, eight times deeper.
@@ -264,39 +260,65 @@ def _block(queries: Rows, gallery: Rows, depth: int, reach: int) -> Block:
     return best
 
 
-def _candidates(queries: Rows, gallery: Rows, reach: int) -> Places:
+def _candidates(queries: Asking, gallery: Rows, reach: int) -> Places:
     """The `reach` nearest of the gallery for each query, in no particular order."""
     if reach == len(gallery):
         return np.broadcast_to(np.arange(reach), (len(queries), reach))
     import faiss
 
-    if gallery.dtype == np.uint8:
+    if isinstance(gallery, np.ndarray) and gallery.dtype == np.uint8:
         index = faiss.IndexBinaryFlat(8 * gallery.shape[1])
         index.add(np.ascontiguousarray(gallery))
         return np.asarray(index.search(np.ascontiguousarray(queries), reach)[1])
     # faiss multiplies matrices from this many numbers in the queries on. Its own 128,000, which
     # are 1,000 queries of 128 dimensions, make smaller batches up to 9 times slower.
     faiss.cvar.distance_compute_blas_threshold = BLAS_FROM
-    _, places = faiss.knn(queries, gallery, reach, metric=faiss.METRIC_INNER_PRODUCT)
-    if (places < 0).any():
-        raise ValueError("the search found fewer items than there are: vectors that are not finite")
-    return np.asarray(places)
+    near, places = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)
+    for start in range(0, len(gallery), PART):
+        some = slice(start, start + PART)
+        part = gallery[some] if isinstance(gallery, np.ndarray) else gallery.roughly(some)
+        few = min(reach, len(part))
+        cosine, found = faiss.knn(queries, part, few, metric=faiss.METRIC_INNER_PRODUCT)
+        if (found < 0).any():
+            raise ValueError("the search found too few items: vectors that are not finite")
+        near, places = np.hstack([near, cosine]), np.hstack([places, found + start])
+        if near.shape[1] > reach:
+            best = np.argpartition(-near, reach - 1, axis=1)[:, :reach]
+            near = np.take_along_axis(near, best, 1)
+            places = np.take_along_axis(places, best, 1)
+    return places
 
 
-def _exact(queries: Rows, gallery: Rows, places: Places) -> Scores:
+def _exact(queries: Asking, gallery: Rows, places: Places) -> Scores:
     """The cosines, or of packed codes the distances below 0."""
-    if gallery.dtype == np.uint8:
+    if isinstance(gallery, np.ndarray) and gallery.dtype == np.uint8:
         return -_bits_that_differ(queries, gallery, places).astype("float64")
+    if places.shape[1] < len(gallery):
+        query = np.repeat(np.arange(len(queries)), places.shape[1])
+        return _cosines(queries, gallery, query, places.ravel()).reshape(places.shape)
     wide = queries.astype("float64")
-    if places.shape[1] == len(gallery):
-        parts = (gallery[start : start + PART] for start in range(0, len(gallery), PART))
-        products = np.concatenate([wide @ part.astype("float64").T for part in parts], axis=1)
-    else:
-        products = np.einsum("qd,qrd->qr", wide, gallery[places], dtype="float64")
-    return np.asarray(products.round(PLACES) + 0.0)
+    products = [wide @ part.astype("float64").T for part in _parts(gallery)]
+    return np.asarray(np.concatenate(products, axis=1).round(PLACES) + 0.0)
 
 
-def _bits_that_differ(queries: Rows, gallery: Rows, places: Places) -> Places:
+def _cosines(queries: Floats, gallery: Rows, query: Places, item: Places) -> Scores:
+    """The cosine of each pair, by the places of query and item. [pairs]"""
+    found = np.empty(len(query))
+    order = np.argsort(item, kind="stable")  # so that a file is read from one end to the other
+    for start in range(0, len(query), PAIRS):
+        some = order[start : start + PAIRS]
+        asking, there = queries[query[some]], gallery[item[some]]
+        found[some] = np.einsum("pd,pd->p", asking.astype("float64"), there.astype("float64"))
+    return np.asarray(found.round(PLACES) + 0.0)
+
+
+def _parts(gallery: Rows) -> Iterator[Floats]:
+    """All rows of a gallery, PART of them at a time."""
+    for start in range(0, len(gallery), PART):
+        yield gallery[start : start + PART]
+
+
+def _bits_that_differ(queries: Asking, gallery: Asking, places: Places) -> Places:
     """In how many bits the packed codes at `places` differ from the query's. [query, rank]"""
     found = np.zeros(places.shape, dtype=np.int64)
     whole = places.shape[1] == len(gallery)  # then they stand in the gallery's order

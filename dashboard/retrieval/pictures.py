@@ -8,8 +8,7 @@ import numpy.typing as npt
 from PIL import Image, ImageOps
 
 from dashboard.retrieval import encoders, networks
-from dashboard.storage.vectors.codes import unit_codes
-from dashboard.storage.vectors.vectors import Vectors, unit_rows
+from dashboard.storage.vectors.vectors import Vectors, unit_codes, unit_rows
 from dashboard.storage.versions.picture_side import NETWORKS, PictureSide
 from dashboard.storage.versions.versions import Model
 from dashboard.tables import DataError, Findings

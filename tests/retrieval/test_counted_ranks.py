@@ -88,7 +88,7 @@ def test_a_block_of_queries_at_a_time_changes_nothing(monkeypatch):
     wanted = (np.arange(9), np.arange(9) * 3)
     whole = there.ranked(asking, 2, wanted)
     monkeypatch.setattr("dashboard.retrieval.gallery.COUNTED", 70)
-    monkeypatch.setattr("dashboard.retrieval.gallery.STRIP", 7)
+    monkeypatch.setattr("dashboard.storage.vectors.rows.BLOCK", 7 * 4 * 8)
     assert there.ranked(asking, 2, wanted).equals(whole)
     listed = there.search(asking, 31)
     assert listed.merge(whole).shape == whole.shape and (whole["rank"] > 2).any()

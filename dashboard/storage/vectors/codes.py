@@ -3,81 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dashboard.storage.vectors.rows import Rows, blocks
 from dashboard.tables import DataError, Findings
 
 WANTED = "codes of -1 and 1, or of 0 and 1, throughout"
-BLOCK = 1 << 14
 
 
-def are_codes(matrix: npt.NDArray[np.generic]) -> bool:
+def are_codes(rows: Rows) -> bool:
     """Whether an array is stored as codes are: as bytes or as true and false."""
-    return matrix.dtype.kind in "iub"
+    return rows.dtype.kind in "iub"
 
 
-def unit_codes(
-    matrix: npt.NDArray[np.generic], ids: Sequence[str], name: str, findings: Findings
-) -> npt.NDArray[np.float32]:
-    """Codes as rows of length 1: ±1 ÷ √bits; 0 of a file of 0 and 1 is read as -1, with a note.
+def check_codes(rows: Rows, ids: Sequence[str], name: str, findings: Findings) -> None:
+    """Add a note where codes are 0 and 1: 0 is read as -1.
 
     Raises DataError naming the row and id of a value that is neither, such as a 0 beside a -1.
     """
-    values = matrix.astype(np.int16)
-    low = -1 if (values == -1).any() else 0
-    wrong = np.argwhere((values != 1) & (values != low))
-    if len(wrong):
-        row, place = map(int, wrong[0])
-        found = f"the value {values[row, place]} in row {row} ({ids[row]})"
-        raise DataError(name, found + (" beside -1" if low else ""), WANTED)
-    if low == 0 and (values == 0).any():
+    low = -1 if any((_wide(block) == -1).any() for _, block in blocks(rows)) else 0
+    zeros = False
+    for start, block in blocks(rows):
+        values = _wide(block)
+        wrong = np.argwhere((values != 1) & (values != low))
+        if len(wrong):
+            row, place = map(int, wrong[0])
+            found = f"the value {values[row, place]} in row {start + row} ({ids[start + row]})"
+            raise DataError(name, found + (" beside -1" if low else ""), WANTED)
+        zeros |= low == 0 and bool((values == 0).any())
+    if zeros:
         findings.note(name, "values of 0 and 1", "-1 and 1; each 0 was read as -1")
-    signs = np.where(values == 1, np.float32(1), np.float32(-1))
-    return np.asarray(signs / np.sqrt(matrix.shape[1], dtype=np.float32), dtype=np.float32)
 
 
-def of_one_size(rows: npt.NDArray[np.float32]) -> bool:
+def _wide(block: npt.NDArray[np.generic]) -> npt.NDArray[np.int16]:
+    return block.astype(np.int16)
+
+
+def of_one_size(rows: Rows) -> bool:
     """Whether in every row all numbers have the same size and none is 0: codes of -1 and 1, also
     scaled to length 1."""
-    return len(rows) > 0 and all(_of_one_size(part) for part in _parts(rows[:1], rows))
+    return len(rows) > 0 and all(_of_one_size(part) for part in _parts(rows))
 
 
-def zeros_and_ones(rows: npt.NDArray[np.float32]) -> bool:
+def zeros_and_ones(rows: Rows) -> bool:
     """Whether in every row each number is 0 or one positive value: codes of 0 and 1 as floats."""
     return all(
         bool(((part == 0) | (part == part.max(axis=1, keepdims=True))).all() and part.min() >= 0)
-        for part in _parts(rows[:1], rows)
+        for part in _parts(rows)
     )
 
 
-def _of_one_size(part: npt.NDArray[np.float32]) -> bool:
+def _of_one_size(part: npt.NDArray[Any]) -> bool:
     sizes = np.abs(part)
     return bool((sizes > 0).all() and (sizes == sizes[:, :1]).all())
 
 
-def _parts(*arrays: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
-    """The rows of arrays, a block at a time."""
-    for array in arrays:
-        for start in range(0, len(array), BLOCK):
-            yield array[start : start + BLOCK]
+def _parts(rows: Rows) -> Iterator[npt.NDArray[Any]]:
+    """The first row, which mostly tells already, and all rows, a block at a time."""
+    yield from (part for part in (rows[:1],) if len(part))
+    yield from (block for _, block in blocks(rows))
 
 
-def sign_codes(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """The signs of real-valued outputs as codes, rows of length 1: ±1 ÷ √bits.
-
-    A number from 0 up is +1, as in faiss and most of the literature; in codes of 0 and 1 the 0 is
-    -1.
-    """
-    size = np.float32(1 / np.sqrt(rows.shape[1]))
-    return np.where(rows > 0 if zeros_and_ones(rows) else rows >= 0, size, -size)
+def zero_is_positive(rows: Rows) -> bool:
+    """Whether the sign of a 0 among real-valued outputs is +1, as in faiss and most of the
+    literature; in codes of 0 and 1 the 0 is -1."""
+    return not zeros_and_ones(rows)
 
 
-def check_signs(rows: npt.NDArray[np.float32], name: str) -> None:
+def check_signs(rows: Rows, name: str) -> None:
     """Raise DataError where the signs of all outputs of a gallery are the same, as behind a
     sigmoid: all its codes would be equal."""
-    negative, positive = bool((rows < 0).any()), bool((rows > 0).any())
+    negative = positive = False
+    for part in _parts(rows):
+        negative, positive = negative or bool((part < 0).any()), positive or bool((part > 0).any())
+        if negative and positive:
+            return
     if negative != positive and not zeros_and_ones(rows):
         found = f"real-valued outputs, none of which is {'above' if negative else 'below'} 0"
         wanted = "hash codes, or outputs on both sides of 0, whose signs are the codes"
@@ -85,10 +88,11 @@ def check_signs(rows: npt.NDArray[np.float32], name: str) -> None:
         raise DataError(name, found, wanted, cure=cure)
 
 
-def signs_in_words(rows: npt.NDArray[np.float32]) -> str:
-    """How `sign_codes` reads real-valued outputs, and how many of them are 0."""
+def signs_in_words(rows: Rows) -> str:
+    """How the signs of real-valued outputs are read, and how many of them are 0."""
     if zeros_and_ones(rows):
         return "each 0 counts as -1"
-    zeros = rows.size - np.count_nonzero(rows)
-    many = f" ({zeros:,} of {rows.size:,} are 0)" if zeros else ""
+    size = len(rows) * rows.shape[1]
+    zeros = size - sum(np.count_nonzero(block) for _, block in blocks(rows))
+    many = f" ({zeros:,} of {size:,} are 0)" if zeros else ""
     return f"their signs count, 0 as +1{many}"

@@ -9,6 +9,7 @@ import ast
 import hashlib
 import io
 import math
+import os
 import struct
 import zipfile
 from collections.abc import Sequence
@@ -26,11 +27,21 @@ from dashboard.storage.files.limits import LONGEST_ID
 from dashboard.storage.files.parquet import parquet_table
 from dashboard.storage.vectors.codes import (
     are_codes,
+    check_codes,
     check_signs,
     of_one_size,
-    sign_codes,
     signs_in_words,
-    unit_codes,
+    zero_is_positive,
+)
+from dashboard.storage.vectors.rows import (
+    CodeRows,
+    FileRows,
+    Floats,
+    Rows,
+    ScaledRows,
+    SignRows,
+    UnitRows,
+    blocks,
 )
 from dashboard.tables import DataError, Findings
 
@@ -39,23 +50,31 @@ LONGEST_HEADER = 10_000
 WIDTHS = {"f2": "float16", "f4": "float32", "f8": "float64"}
 CODES = {"i1": "int8", "u1": "uint8", "b1": "bool"}
 UNIT = 1e-3
-BLOCK = 1 << 16
+IN_MEMORY = 1 << 25
+"""Bytes up to which vectors are kept in memory, scaled; larger files are read in blocks."""
 
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Unit vectors: `matrix[row]` (float32, read-only) belongs to `ids[row]`. Only
-    `retrieval.gallery` reads the matrix; others use `rows`, or a Gallery.
+    """Unit vectors: `unit[row]` (float32) belongs to `ids[row]`; of a large file they are read and
+    scaled when they are indexed. Only `retrieval.gallery` reads them; others use `rows`, or a
+    Gallery.
 
     `codes`: each row is a hash code, ±1 ÷ √bits, so that cosine = 1 - 2 · Hamming distance ÷ bits.
     """
 
     ids: tuple[str, ...]
-    matrix: npt.NDArray[np.float32]
+    unit: Floats | UnitRows
     codes: bool = False
 
     def __post_init__(self) -> None:
-        self.matrix.flags.writeable = False
+        if isinstance(self.unit, np.ndarray):
+            self.unit.flags.writeable = False
+
+    @property
+    def matrix(self) -> Floats:
+        """All vectors in memory, read-only: for queries, and for items that are few."""
+        return self.unit if isinstance(self.unit, np.ndarray) else self.unit[:]
 
     @cached_property
     def index(self) -> pd.Index:
@@ -68,7 +87,9 @@ class Vectors:
             return self
         places = self.index.get_indexer(pd.Index(list(ids), dtype="str"))
         there = tuple(name for name, place in zip(ids, places, strict=True) if place >= 0)
-        return Vectors(there, self.matrix[places[places >= 0]], self.codes)
+        places = places[places >= 0]
+        stays = isinstance(self.unit, UnitRows) and 4 * len(places) * self.dimension > IN_MEMORY
+        return Vectors(there, self.unit.take(places) if stays else self.unit[places], self.codes)
 
     @classmethod
     def joined(cls, parts: Sequence[Vectors]) -> Vectors:
@@ -79,31 +100,35 @@ class Vectors:
     @property
     def dimension(self) -> int:
         """How many numbers a vector has."""
-        return int(self.matrix.shape[1])
+        return int(self.unit.shape[1])
 
     def named(self, ids: Sequence[str]) -> Vectors:
         """The same vectors under other ids."""
-        return Vectors(tuple(ids), self.matrix, self.codes)
+        return Vectors(tuple(ids), self.unit, self.codes)
 
     def signs(self) -> Vectors:
         """The signs of real-valued outputs as hash codes; codes as they are."""
-        return self if self.codes else Vectors(self.ids, sign_codes(self.matrix), codes=True)
+        if self.codes:
+            return self
+        signs = SignRows(self.unit, zero_is_positive(self.unit))
+        stays = isinstance(self.unit, UnitRows)
+        return Vectors(self.ids, signs if stays else signs[:], codes=True)
 
     def check_signs(self, name: str) -> None:
         """Raises DataError, naming the file, where the signs of all numbers are the same."""
-        check_signs(self.matrix, name)
+        check_signs(self.unit, name)
 
     def signs_in_words(self) -> str:
         """How `signs` reads these outputs, and how many of them are 0."""
-        return signs_in_words(self.matrix)
+        return signs_in_words(self.unit)
 
     def are_codes(self) -> bool:
         """Whether all numbers of a row have the same size, so that they can be read as codes."""
-        return self.codes or of_one_size(self.matrix)
+        return self.codes or of_one_size(self.unit)
 
     def as_codes(self) -> Vectors:
         """The same vectors, of which `are_codes` is true, read as hash codes."""
-        return Vectors(self.ids, self.matrix, codes=True)
+        return Vectors(self.ids, self.unit, codes=True)
 
     @property
     def bits(self) -> npt.NDArray[np.bool_]:
@@ -112,13 +137,16 @@ class Vectors:
 
     def add_to(self, digest: hashlib._Hash) -> None:
         """Add the shape and the rows, as little-endian float32, to a fingerprint."""
-        digest.update(str(self.matrix.shape).encode())
-        digest.update(np.ascontiguousarray(self.matrix, dtype="<f4").data)
+        digest.update(str((len(self.unit), self.dimension)).encode())
+        for _, block in blocks(self.unit):
+            digest.update(np.ascontiguousarray(block, dtype="<f4").data)
 
     @cached_property
     def packed(self) -> npt.NDArray[np.uint8]:
         """The codes with eight places in a byte, 1 for +1; filled up with 0. [n, ⌈bits ÷ 8⌉]"""
-        return np.packbits(self.bits, axis=1)
+        none = np.empty((0, -(-self.dimension // 8)), dtype=np.uint8)
+        parts = [np.packbits(block > 0, axis=1) for _, block in blocks(self.unit)]
+        return np.concatenate([none, *parts])
 
 
 def read_vectors(
@@ -132,13 +160,17 @@ def read_vectors(
     name, findings = name or path.name, findings if findings is not None else Findings()
     ids_name = f"{Path(name).parent / ids.name}" if isinstance(ids, Path) else "the ids"
     names = read_ids(ids, ids_name, findings) if isinstance(ids, Path) else tuple(ids)
-    matrix = read_matrix(path, name)
-    if len(matrix) != len(names):
-        found = f"{len(matrix):,} vectors and {len(names):,} ids in {Path(ids_name).name}"
+    stored = read_rows(path, name)
+    if len(stored) != len(names):
+        found = f"{len(stored):,} vectors and {len(names):,} ids in {Path(ids_name).name}"
         raise DataError(name, found, "one vector for each id, in the same order")
-    if are_codes(matrix):
-        return Vectors(names, unit_codes(matrix, names, name, findings), codes=True)
-    return Vectors(names, unit_rows(matrix, names, name, findings))
+    codes = are_codes(stored)
+    rows = (
+        code_rows(stored, names, name, findings)
+        if codes
+        else _scaled(stored, names, name, findings)
+    )
+    return Vectors(names, rows if isinstance(stored, FileRows) else rows[:], codes)
 
 
 def read_ids(path: Path, name: str, findings: Findings) -> tuple[str, ...]:
@@ -195,6 +227,19 @@ def read_matrix(path: Path, name: str = "") -> npt.NDArray[Any]:
         return _read_npy(file, path.stat().st_size, name)
 
 
+def read_rows(path: Path, name: str = "") -> npt.NDArray[Any] | FileRows:
+    """The array in a file, as above, in memory; of a large `.npy` file the rows that stay there."""
+    name = name or path.name
+    if not path.is_file() or path.suffix in (".npz", ".parquet"):
+        return read_matrix(path, name)
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        start, shape, kind, order = _layout(file, size, name)
+        if size <= IN_MEMORY or order == "F":
+            return _read_npy(file, size, name)
+        return FileRows.of(file, name, start, shape, kind)
+
+
 def matrix_of(content: bytes, name: str) -> npt.NDArray[Any]:
     """The array in the bytes of a `.npy` file, as `read_matrix` reads one."""
     return _read_npy(io.BytesIO(content), len(content), name)
@@ -202,34 +247,63 @@ def matrix_of(content: bytes, name: str) -> npt.NDArray[Any]:
 
 def unit_rows(
     matrix: npt.NDArray[np.floating], ids: Sequence[str], name: str, findings: Findings
-) -> npt.NDArray[np.float32]:
+) -> Floats:
     """The rows scaled to length 1 in double precision; a note where they were not (beyond
     0.001)."""
-    scaled = np.empty(matrix.shape, dtype="float32")
-    shortest, longest = np.inf, 0.0
-    for start in range(0, len(matrix), BLOCK):
-        wide = matrix[start : start + BLOCK].astype("float64")
-        lengths = np.linalg.norm(wide, axis=1)
+    return _scaled(matrix, ids, name, findings)[:]
+
+
+def unit_codes(
+    matrix: npt.NDArray[np.generic], ids: Sequence[str], name: str, findings: Findings
+) -> Floats:
+    """Codes as rows of length 1: ±1 ÷ √bits; 0 of a file of 0 and 1 is read as -1, with a note."""
+    return code_rows(matrix, ids, name, findings)[:]
+
+
+def code_rows(stored: Rows, ids: Sequence[str], name: str, findings: Findings) -> CodeRows:
+    """Codes as above, which become rows of length 1 when they are indexed."""
+    check_codes(stored, ids, name, findings)
+    return CodeRows(stored)
+
+
+def _scaled(stored: Rows, ids: Sequence[str], name: str, findings: Findings) -> ScaledRows:
+    """Rows that are scaled to length 1 when they are indexed."""
+    lengths = np.empty(len(stored))
+    for start, block in blocks(stored):
+        some = lengths[start : start + len(block)]
+        some[:] = np.linalg.norm(block.astype("float64"), axis=1)
         for bad, found in (
-            (~np.isfinite(lengths), "NaN or infinity"),
-            (lengths == 0, "only zeros"),
+            (~np.isfinite(some), "NaN or infinity"),
+            (some == 0, "only zeros"),
         ):
             if bad.any():
                 row = start + int(np.flatnonzero(bad)[0])
                 where = f"{found} in row {row} ({ids[row]})"
                 raise DataError(name, where, "finite vectors that are not zero")
-        scaled[start : start + BLOCK] = wide / lengths[:, None]
-        shortest, longest = min(shortest, lengths.min()), max(longest, lengths.max())
-    if matrix.dtype == np.float16:
+    rows = ScaledRows(stored, lengths)
+    if stored.dtype == np.float16:
         findings.note(name, "float16", "float32; it was widened")
+    if not len(lengths):
+        return rows
+    shortest, longest = lengths.min(), lengths.max()
     # of vectors of -1 and 1 a note is made where they are read as hash codes
-    if len(matrix) and max(1 - shortest, longest - 1) > UNIT and not of_one_size(scaled):
+    if max(1 - shortest, longest - 1) > UNIT and not of_one_size(rows):
         found = f"vectors of length {shortest:.3g} to {longest:.3g}"
         findings.note(name, found, "length 1; they were scaled to it for the cosine")
-    return scaled
+    return rows
 
 
 def _read_npy(file: IO[bytes], size: int, name: str) -> npt.NDArray[Any]:
+    start, shape, kind, order = _layout(file, size, name)
+    file.seek(start)
+    return np.frombuffer(file.read(), dtype=kind).reshape(shape, order=order)
+
+
+def _layout(
+    file: IO[bytes], size: int, name: str
+) -> tuple[int, tuple[int, int], np.dtype, Literal["C", "F"]]:
+    """Where the numbers of a `.npy` file of so many bytes begin; their shape, type and order."""
+    file.seek(0)
     start = file.read(12)
     if not start:
         raise DataError(name, "an empty file", "an array in .npy format")
@@ -246,8 +320,7 @@ def _read_npy(file: IO[bytes], size: int, name: str) -> npt.NDArray[Any]:
     if missing:
         found = f"{abs(missing):,} bytes too {'few' if missing > 0 else 'many'} for {shape}"
         raise DataError(name, found, "as many bytes as the header says")
-    array = np.frombuffer(file.read(), dtype=dtype)
-    return array.reshape(shape, order=order)
+    return offset + length, shape, dtype, order
 
 
 def _header(text: bytes, name: str) -> tuple[tuple[int, int], np.dtype, Literal["C", "F"]]:
