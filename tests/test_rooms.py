@@ -37,7 +37,15 @@ SERVED = {"media", "collection"}
 """What of storage the launcher may look at: its routes."""
 
 # room → libraries it may never name; the slow ones may be named by retrieval inside functions.
-SLOW = {"torch", "sentence_transformers", "transformers", "keybert", "faiss", "onnxruntime"}
+SLOW = {
+    "torch",
+    "sentence_transformers",
+    "transformers",
+    "keybert",
+    "faiss",
+    "onnxruntime",
+    "pymilvus",
+}
 NEVER: dict[str, set[str]] = {
     "tables": {"streamlit", "altair", *SLOW},
     "ids": {"streamlit", "altair", *SLOW},

@@ -24,6 +24,7 @@ from dashboard.storage.collection.settings import COLLECTION_SETTINGS, MODEL_SET
 from dashboard.storage.files import contents, delimited, json_lines, limits, parquet
 from dashboard.storage.media import safe_open, uploads
 from dashboard.storage.media.decoding import formats
+from dashboard.storage.versions.index_settings import INDEX_SETTINGS
 from dashboard.storage.versions.picture_side import PICTURE_SETTINGS
 from dashboard.tables import LONGEST_TEXT
 from dashboard.views.address import SCHEME
@@ -34,6 +35,7 @@ SETTINGS = {
     "collection.toml": COLLECTION_SETTINGS,
     "model.toml": MODEL_SETTINGS,
     "picture": PICTURE_SETTINGS,
+    "index": INDEX_SETTINGS,
 }
 _MB = 1_000_000
 LIMITS = [

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.evaluation.comparison.scores import mean_of
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.measure import measure
+from dashboard.evaluation.measure import measure, scorable
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.metrics.ties import Orders
 from dashboard.evaluation.protocols import Protocol
@@ -70,7 +70,8 @@ def _whole(run: pd.DataFrame, rankings: Rankings, left_out: Flags) -> Floats:
 
     left_out: the queries whose lists go on, so that their last group may, too.
     """
-    torn = left_out | np.isin(rankings.query_ids, list(run.attrs.get("torn", ())))
+    ended = {*run.attrs.get("torn", ()), *run.attrs.get("partial", ())}
+    torn = left_out | np.isin(rankings.query_ids, list(ended))
     last = (
         np.take_along_axis(rankings.ties, np.maximum(rankings.returned - 1, 0)[:, None], axis=1)
         if rankings.depth
@@ -88,9 +89,8 @@ def counting(
 ) -> tuple[Flags, int]:
     """Which queries count, of those that were chosen: not those that are null. [Q] and how many
     were chosen."""
-    values = measure({"": run}, judgement, protocol, "Success")["value"]
     chosen = _chosen(judgement, only)
-    return chosen & values.notna().to_numpy(), int(chosen.sum())
+    return chosen & scorable(run, judgement, protocol), int(chosen.sum())
 
 
 def first_hits(

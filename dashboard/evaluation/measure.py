@@ -1,7 +1,9 @@
 """Runs × metrics → measurements. Where a value is null or zero is decided here and nowhere else.
 
 A query that failed, or that a run was not asked, is recorded in `run.attrs["not_run"]`, a dict of
-query_id → reason; a query that simply has no rows was run and found nothing.
+query_id → reason; a query that simply has no rows was run and found nothing. Of a query in
+`run.attrs["partial"]` the later ranks are unknown (True: they may hold more results), and so is
+what reads them.
 """
 
 from __future__ import annotations
@@ -42,10 +44,7 @@ def measure(
     values = []
     for run in runs.values():
         standing = _Standing.of(run, judgement, protocol)
-        values += [
-            protocol.finish(each, standing.decided(each(standing.rankings)), judgement)
-            for each in measures
-        ]
+        values += [protocol.finish(each, standing.decided(each), judgement) for each in measures]
         for each, found in zip(measures, values[-len(measures) :], strict=True):
             check_size(each, found, judgement)
     queries = len(judgement.query_ids)
@@ -114,6 +113,8 @@ class _Standing:
     unscorable: Flags
     nothing_relevant: Flags
     absent: Flags
+    partial: Flags
+    goes_on: Flags
     protocol: Protocol
 
     @classmethod
@@ -121,12 +122,15 @@ class _Standing:
         """The rankings of one run under a protocol, and how each query stands."""
         rankings = rank(protocol.keep(run, judgement), judgement)
         other = {q for q, reason in judgement.unscorable.items() if reason != NO_RELEVANT}
+        partial = run.attrs.get("partial", {})
         return cls(
             rankings,
             not_run=_flags(judgement, run.attrs.get("not_run", {})),
             unscorable=_flags(judgement, other),
             nothing_relevant=rankings.relevant == 0,
             absent=rankings.returned == 0,
+            partial=_flags(judgement, partial),
+            goes_on=_flags(judgement, {query for query, more in partial.items() if more}),
             protocol=protocol,
         )
 
@@ -138,9 +142,21 @@ class _Standing:
             null = null | self.nothing_relevant
         return null
 
-    def decided(self, formula: Floats) -> Floats:
-        """What counts of the formula's values, NaN being null."""
-        values = formula.copy()
+    def unknown(self, measure: Measure) -> Flags:
+        """The queries of which a metric reads ranks that nobody knows."""
+        if measure.reach is None:
+            return self.partial
+        return self.goes_on & (self.rankings.returned < measure.reach)
+
+    def decided(self, measure: Measure) -> Floats:
+        """What counts of a formula's values, NaN being null."""
+        values = self.of_lists(measure)
+        values[self.unknown(measure)] = np.nan
+        return values
+
+    def of_lists(self, measure: Measure) -> Floats:
+        """The values as if lists ended where they end in the run."""
+        values = measure(self.rankings).copy()
         undefined = np.isnan(values)
         if self.protocol.nothing_relevant == "zero":
             values[undefined] = 0.0
@@ -162,6 +178,12 @@ class _Standing:
         return {"total": len(self.null)} | {name: int(f.sum()) for name, f in flags.items()}
 
 
+def scorable(run: pd.DataFrame, judgement: Judgement, protocol: Protocol) -> Flags:
+    """Which queries have a value by a metric that reads no rank that is unknown. [Q]"""
+    values = _Standing.of(run, judgement, protocol).of_lists(parse("Success")[0])
+    return ~np.isnan(values)
+
+
 def _protocol(protocol: Protocol | str) -> Protocol:
     if isinstance(protocol, Protocol):
         return protocol
@@ -170,7 +192,7 @@ def _protocol(protocol: Protocol | str) -> Protocol:
     return PROTOCOLS[protocol]
 
 
-def _flags(judgement: Judgement, queries: Mapping[str, str] | set[str]) -> Flags:
+def _flags(judgement: Judgement, queries: Mapping[str, object] | set[str]) -> Flags:
     flags: Flags = judgement.asked.isin(list(queries))
     return flags
 

@@ -40,6 +40,7 @@ class Experiment:
                      out
     text_model       state of the model that encodes a typed text, stored texts without vectors, and
                      the picture where a version sees with it
+    exact            versions with an index are searched exactly all the same
     """
 
     folder: str
@@ -58,6 +59,7 @@ class Experiment:
     level: float | None = None
     pictures: str = ""
     text_model: str = ""
+    exact: bool = False
 
     @classmethod
     def of(

@@ -10,7 +10,7 @@ from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols import Protocol, trec
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import queries
-from dashboard.experiment.ranking import outline
+from dashboard.experiment.ranking import has_index, index_sentence, outline
 from dashboard.tables import Findings, listed
 
 
@@ -21,7 +21,9 @@ def note_versions(experiment: Experiment, versions: Iterable[str], findings: Fin
     """
     runs = {version: outline(experiment, version) for version in versions}
     for version, run in runs.items():
-        if run.attrs.get("cut"):
+        if has_index(experiment, version):
+            findings.note(version, index_sentence(experiment, version), "")
+        elif run.attrs.get("cut"):
             found = f"more results than fit in memory; lists end at rank {run.attrs['cut']:,}"
             findings.note(version, found, "whole rankings; metrics without a cutoff end there, too")
     beyond = outside(runs, experiment.collection.items["item_id"])

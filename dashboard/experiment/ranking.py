@@ -48,11 +48,22 @@ def run(experiment: Experiment, version: str) -> pd.DataFrame:
     Where a ranking ends early though the protocol ranks judged items only, these follow it.
     """
     ranked = whole_run(replace(experiment, min_similarity=NO_CUT), version)
-    if ranked.attrs.get("cut") and experiment.rules.condensed:
+    answered = has_index(experiment, version)
+    if ranked.attrs.get("cut") and experiment.rules.condensed and not answered:
         ranked = _without_copies(experiment, _with_judged(experiment, version))
     if experiment.min_similarity > NO_CUT:
-        ranked = ranked[ranked["score"] >= experiment.min_similarity]
+        ranked = _similar(ranked, experiment.min_similarity)
     return ranked
+
+
+def _similar(ranked: pd.DataFrame, least: float) -> pd.DataFrame:
+    """The results with at least this score; a list that loses one ends there."""
+    lower = ranked["score"] < least
+    ended = set(ranked.loc[lower, "query_id"].astype("str"))
+    kept = ranked[~lower]
+    if partial := ranked.attrs.get("partial"):
+        kept.attrs["partial"] = {q: more for q, more in partial.items() if q not in ended}
+    return kept
 
 
 @remembered(64)
@@ -90,7 +101,7 @@ def is_long(experiment: Experiment, version: str) -> bool:
     submitted = any(each.name == version for each in experiment.submissions)
     if experiment.live or submitted or experiment.leaves_copies_out:
         return False
-    return runs.is_long(experiment.collection, version, experiment.queries)
+    return runs.is_long(experiment.collection, version, experiment.queries, exact=experiment.exact)
 
 
 @remembered(16)
@@ -118,7 +129,26 @@ def _long_run(experiment: Experiment, version: str, depth: int, pairs: str) -> p
 
 def ends(experiment: Experiment, versions: Iterable[str]) -> int | None:
     """The rank at which lists end for metrics without a cutoff, too; None: at their ends."""
-    return cut(experiment, [each for each in versions if not is_long(experiment, each)])
+    whole = (is_long(experiment, version) or has_index(experiment, version) for version in versions)
+    return cut(experiment, [v for v, is_whole in zip(versions, whole, strict=True) if not is_whole])
+
+
+def has_index(experiment: Experiment, version: str) -> bool:
+    """Whether a version is searched through an index, which answers the first results alone."""
+    model = experiment.collection.under(experiment.protocol).searched.get(version)
+    return model is not None and model.index is not None and not experiment.exact
+
+
+def index_sentence(experiment: Experiment, version: str) -> str:
+    """How a version with an index is searched, and what is not known of it, as a sentence."""
+    index = experiment.collection.searched[version].index
+    if index is None:
+        raise ValueError(f"{version} has no index")
+    approximate = "approximately, " * index.is_approximate
+    return (
+        f"is searched {approximate}through {index}, {index.depth:,} results a query; later ranks "
+        "are unknown, and metrics that read them have no value"
+    )
 
 
 def cut(experiment: Experiment, versions: Iterable[str]) -> int | None:
@@ -174,7 +204,8 @@ def _ranking(experiment: Experiment, version: str) -> pd.DataFrame:
     reads_signs = collection.under(experiment.protocol) is not collection
     rules = (experiment.protocol if reads_signs else "", experiment.rules.ties)
     _encode_stored(experiment, version)
-    return _ranked(folder, digest, version, experiment.queries, rules, _live(experiment, version))
+    live, exact = _live(experiment, version), not has_index(experiment, version)
+    return _ranked(folder, digest, version, experiment.queries, rules, live, exact)
 
 
 def _encode_stored(experiment: Experiment, version: str) -> None:
@@ -194,23 +225,41 @@ def _encode(folder: str, digest: str, version: str, which: Which, model: str) ->
 
 @remembered(32)
 def _ranked(
-    folder: str, digest: str, version: str, which: Which, rules: Rules, live: Live
+    folder: str,
+    digest: str,
+    version: str,
+    which: Which,
+    rules: Rules,
+    live: Live,
+    exact: bool,
 ) -> pd.DataFrame:
     """All results of one version: what the run depends on, and nothing that merely judges it.
 
-    rules: the protocol where it reads vectors in a way of its own, and how ties are broken.
+    rules: the protocol where it reads vectors in a way of its own, and how ties are broken. exact:
+    without the version's index, where it has one.
     """
     text, item, picture, _ = live
     protocol, ties = rules
     collection = collection_in(folder, digest).under(protocol)
     everything = len(collection.items)
     if picture:
-        return runs.picture_run(collection, version, uploaded_picture(picture), k=everything)
+        seen = uploaded_picture(picture)
+        return runs.picture_run(collection, version, seen, k=everything, exact=exact)
     if text:
-        return runs.text_run(collection, version, text, k=everything).assign(query_id=TYPED)
+        found = runs.text_run(collection, version, text, k=everything, exact=exact)
+        return _typed(found)
     if item:
-        return runs.item_run(collection, version, item, k=everything).assign(query_id=TYPED)
-    return runs.run_of(collection, version, which=which, ties=ties)
+        found = runs.item_run(collection, version, item, k=everything, exact=exact)
+        return _typed(found)
+    return runs.run_of(collection, version, which=which, ties=ties, exact=exact)
+
+
+def _typed(found: pd.DataFrame) -> pd.DataFrame:
+    """The results of one query as those of what is searched with."""
+    named = found.assign(query_id=TYPED)
+    if partial := found.attrs.get("partial"):
+        named.attrs["partial"] = dict.fromkeys([TYPED], *partial.values())
+    return named
 
 
 def _submitted(experiment: Experiment, submitted: Submitted) -> pd.DataFrame:

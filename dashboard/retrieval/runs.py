@@ -18,6 +18,7 @@ from PIL import Image
 from dashboard.letters import is_visible
 from dashboard.retrieval import encoders, pictures
 from dashboard.retrieval.gallery import Gallery, gallery_of
+from dashboard.retrieval.indexes.indexed import IndexedGallery, gallery_to_search
 from dashboard.retrieval.matrices import is_matrix, read_matrix_run
 from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.storage.collection.collection import Collection
@@ -46,18 +47,23 @@ def run_of(
     which: Which = "all",
     depth: int | None = None,
     ties: Ties = "gallery",
+    *,
+    exact: bool = False,
 ) -> pd.DataFrame:
     """The table RUN of a version for the stored queries, `depth` results each (None: the whole
     gallery, or as deep as MOST_RESULTS lets; then `run.attrs["cut"]` says at which rank, and
     `run.attrs["torn"]` for which queries the next result has the same score as the last).
 
-    Queries that could not be asked stand in `run.attrs["not_run"]` as {query_id: reason}.
+    Queries that could not be asked stand in `run.attrs["not_run"]` as {query_id: reason}. A version
+    with an index answers as deep as its settings say, and `run.attrs["partial"]` names the queries
+    whose later ranks are unknown: {query_id: whether the index could answer more}. exact: searched
+    exactly all the same.
     Raises DataError where the version is unknown or its file cannot be used.
     """
     asked = queries_of(collection, which)
     path = collection.run_files.get(version)
     if path is None:
-        return _searched(collection, version, asked, depth)
+        return _searched(collection, version, asked, depth, exact=exact)
     if is_matrix(path):
         return _of_matrix(collection, path, asked, depth)
     gallery = collection.items["item_id"].tolist()
@@ -103,7 +109,9 @@ def without_self(run: pd.DataFrame, queries: pd.DataFrame) -> pd.DataFrame:
     return kept.assign(rank=kept.groupby("query_id", observed=True).cumcount() + 1)
 
 
-def text_run(collection: Collection, version: str, text: str, k: int) -> pd.DataFrame:
+def text_run(
+    collection: Collection, version: str, text: str, k: int, *, exact: bool = False
+) -> pd.DataFrame:
     """The `k` results of a version for a text: the stored query's id where the text is one, else
     `typed`.
 
@@ -126,10 +134,12 @@ def text_run(collection: Collection, version: str, text: str, k: int) -> pd.Data
     if vectors is None or not vectors.ids:
         vectors = encoders.text_vectors(model, [stored[0] if stored else TYPED], [text])
     side = _among(collection, stored[0]) if stored else side_of_texts(collection.queries)
-    return _search_one(collection, vectors, model, side, k)
+    return _search_one(collection, vectors, gallery_to_search(model, exact=exact), side, k)
 
 
-def item_run(collection: Collection, version: str, item_id: str, k: int) -> pd.DataFrame:
+def item_run(
+    collection: Collection, version: str, item_id: str, k: int, *, exact: bool = False
+) -> pd.DataFrame:
     """The `k` items most similar to an item, itself left out; the query's id is that of the stored
     item query where there is one, else the item's."""
     queries = collection.queries
@@ -144,10 +154,13 @@ def item_run(collection: Collection, version: str, item_id: str, k: int) -> pd.D
     if not own.ids:
         raise DataError(f"models/{version}", f"no vector of {item_id!r}", "an item with a vector")
     side = _among(collection, query) if len(same) else other_side(collection.items, item_id)
-    return _search_one(collection, own.named([query]), model, side, k, {query: item_id})
+    gallery = gallery_to_search(model, exact=exact)
+    return _search_one(collection, own.named([query]), gallery, side, k, {query: item_id})
 
 
-def picture_run(collection: Collection, version: str, picture: Image.Image, k: int) -> pd.DataFrame:
+def picture_run(
+    collection: Collection, version: str, picture: Image.Image, k: int, *, exact: bool = False
+) -> pd.DataFrame:
     """The `k` results of a version for a picture that is no item; the query's id is `typed`.
 
     Raises DataError where the version cannot encode a picture.
@@ -156,7 +169,8 @@ def picture_run(collection: Collection, version: str, picture: Image.Image, k: i
         raise DataError(f"runs/{version}", "stored results only", "a model with a picture side")
     model = _model(collection, version)
     asked = pictures.encode_picture(model, picture, TYPED)
-    return _search_one(collection, asked, model, side_of_pictures(collection.items), k)
+    gallery, side = gallery_to_search(model, exact=exact), side_of_pictures(collection.items)
+    return _search_one(collection, asked, gallery, side, k)
 
 
 def _among(collection: Collection, query: str) -> str:
@@ -170,13 +184,13 @@ def _among(collection: Collection, query: str) -> str:
 def _search_one(
     collection: Collection,
     vectors: Vectors,
-    model: Model,
+    gallery: Gallery,
     side: str,
     k: int,
     own: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     among = dict.fromkeys(vectors.ids, side)
-    return search_sides(vectors, gallery_of(model), collection.items, among, k, own or {})
+    return search_sides(vectors, gallery, collection.items, among, k, own or {})
 
 
 def _results_of(run: pd.DataFrame, query: str) -> pd.DataFrame:
@@ -234,13 +248,14 @@ def _lengths(collection: Collection, among: Iterable[str], every: int) -> list[i
     return [there.get(side, every) for side in among]
 
 
-def is_long(collection: Collection, version: str, which: Which) -> bool:
+def is_long(collection: Collection, version: str, which: Which, *, exact: bool = False) -> bool:
     """Whether a version's whole rankings of the stored queries have more than LONG results.
 
-    Only of one with vectors: results in a file are what they are.
+    Only of one with vectors that is searched exactly: results in a file, and what an index answers,
+    are what they are.
     """
     model = collection.searched.get(version)
-    if model is None:
+    if model is None or (model.index is not None and not exact):
         return False
     asked = queries_of(collection, which)
     among = asked.get("among", [""] * len(asked))
@@ -295,7 +310,12 @@ def _codes(column: pd.Series, index: pd.Index) -> Numbers:
 
 
 def _searched(
-    collection: Collection, version: str, asked: pd.DataFrame, depth: int | None
+    collection: Collection,
+    version: str,
+    asked: pd.DataFrame,
+    depth: int | None,
+    *,
+    exact: bool,
 ) -> pd.DataFrame:
     """The run by stored vectors: of a text under its query's id, of an item query the item's
     own."""
@@ -306,11 +326,15 @@ def _searched(
     vectors = asking_with.vectors
     among = dict(zip(queries, asked.get("among", [""] * len(queries)), strict=True))
     asking = (among.get(query, "") for query in vectors.ids)
-    cut = None if depth else reach(_lengths(collection, asking, len(model.items.ids)))
-    deepest = depth or (cut and cut + 1)
-    run = search_sides(vectors, gallery_of(model), collection.items, among, deepest, own)
-    if cut:
-        run = _cut(run, cut)
+    gallery = gallery_to_search(model, exact=exact)
+    if isinstance(gallery, IndexedGallery):
+        run = search_sides(vectors, gallery, collection.items, among, depth, own)
+        run.attrs["cut"] = gallery.depth
+    else:
+        cut = None if depth else reach(_lengths(collection, asking, len(model.items.ids)))
+        deepest = depth or (cut and cut + 1)
+        run = search_sides(vectors, gallery, collection.items, among, deepest, own)
+        run = _cut(run, cut) if cut else run
     run.attrs["not_run"] = dict(asking_with.missing)
     return run
 
@@ -342,7 +366,11 @@ def search_sides(
         there.search(asked, depth or len(there.ids), leave_out)
         for asked, there in _by_side(queries, gallery, items, among)
     ]
-    return _joined(found, queries, gallery)
+    run = _joined(found, queries, gallery)
+    partial = {q: more for part in found for q, more in part.attrs.get("partial", {}).items()}
+    if partial:
+        run.attrs["partial"] = partial
+    return run
 
 
 def _by_side(

@@ -83,6 +83,7 @@ MODEL_SETTINGS = {
     "queries_digest": Setting("", "queries that it was made for; `digests --write` fills it in"),
     "vectors_digest": Setting("", "its files of vectors; `digests --write` fills it in"),
     "picture": Setting({}, "how an uploaded picture is laid out, see below", "no such side"),
+    "index": Setting({}, "how its items are searched, see below", "exactly"),
 }
 COLLECTION = {key: setting.default for key, setting in COLLECTION_SETTINGS.items()}
 MODEL = {key: setting.default for key, setting in MODEL_SETTINGS.items()}

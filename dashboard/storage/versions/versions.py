@@ -21,6 +21,7 @@ from dashboard.storage.files.table_files import only
 from dashboard.storage.files.tables import READERS
 from dashboard.storage.runs.similarities import SUFFIX, ids_beside
 from dashboard.storage.vectors.vectors import Vectors, read_matrix, read_vectors
+from dashboard.storage.versions.index_settings import IndexSettings, check_size, read_index
 from dashboard.storage.versions.picture_side import PictureSide, read_side
 from dashboard.tables import DataError, Findings, counted, listed, natural
 
@@ -41,7 +42,8 @@ class Model:
 
     A text's vector is encode(text) @ text_projection + text_bias, scaled to length 1, where there
     is one. picture: the side that sees uploaded pictures; None: it has none that can be used.
-    of_signs: its hash codes are the signs of real-valued outputs.
+    of_signs: its hash codes are the signs of real-valued outputs. index: what it is searched
+    through; None: exactly.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Model:
     picture: PictureSide | None
     digest: str
     of_signs: bool = False
+    index: IndexSettings | None = None
 
     @property
     def codes(self) -> bool:
@@ -74,7 +77,7 @@ class Model:
             return self
         self.items.check_signs(f"models/{self.name}/items.npy")
         queries = self.queries and self.queries.signs()
-        return replace(self, items=self.items.signs(), queries=queries, of_signs=True)
+        return replace(self, items=self.items.signs(), queries=queries, of_signs=True, index=None)
 
 
 def with_codes(models: Mapping[str, Model]) -> tuple[dict[str, Model], dict[str, DataError]]:
@@ -164,6 +167,9 @@ def read_model(
     projection = _optional(folder, "text_projection", shown, width)
     bias = _optional(folder, "text_bias", shown, width)
     picture = _picture_side(folder, settings["picture"], f"{shown}/model.toml", findings)
+    index = read_index(settings["index"], described, f"{shown}/model.toml", findings)
+    if index is not None:
+        check_size(index, len(gallery.ids), width, gallery.codes, described, f"{shown}/model.toml")
     digest = digests.of_values(
         digests.of_vectors(gallery),
         digests.of_vectors(stored),
@@ -172,11 +178,12 @@ def read_model(
         settings["encoder"],
         *_of_text_model(folder / TEXT_MODEL),
         *([picture.digest] if picture else []),
+        *([index.digest] if index else []),
     )
     date, note = str(settings["date"]), str(settings["note"])
     return Model(
         folder.name, folder, settings["encoder"], width, date, note, settings,
-        gallery, stored, projection, bias, picture, digest,
+        gallery, stored, projection, bias, picture, digest, index=index,
     )  # fmt: skip
 
 
