@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.retrieval.gallery import Gallery, gallery_of
+from dashboard.storage.cache import disk_cache
 from dashboard.storage.collection import digests
-from dashboard.storage.media import disk_cache
 from dashboard.storage.versions.index_settings import IndexSettings
 from dashboard.storage.versions.versions import Model
 
