@@ -20,6 +20,7 @@ from dashboard.retrieval.indexes import approximate
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.index_settings import DEEPEST
 from dashboard.storage.versions.versions import Model
+from dashboard.tables import DataError
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -130,4 +131,7 @@ def gallery_to_search(model: Model, *, exact: bool = False) -> Gallery:
     settings = model.index
     if exact or settings is None or model.codes:
         return gallery_of(model)
+    if settings.server:
+        found = f"the server {settings.server[:80]!r}"
+        raise DataError(f"models/{model.name}/model.toml", found, "an address in DASHBOARD_MILVUS")
     return IndexedGallery(model.items, approximate.index_of(model, settings), settings.depth)
