@@ -5,6 +5,7 @@ tables      the columns that every room agrees on, the one error and the finding
 ids         columns of ids as numbers, for whoever reads or joins many of them
 letters     letters that nobody sees, or that a terminal or a spreadsheet would act on
 logs        log lines and tracebacks, in which such letters stand as escapes
+progress    how far long work is: told part by part to whoever waits for it
 storage     opens files and databases; hands out checked tables
 retrieval   loads models and searches; the only slow imports, and inside functions
 evaluation  judges and measures: tables in, tables out; no file, no clock, no network

@@ -15,7 +15,7 @@ ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <path d="M7 12l3 3 6-6M7 22l3 3 6-6" stroke="#fff" stroke-width="3" fill="none"/>
 <path d="M20 12h6M20 22h6" stroke="#9cc2ff" stroke-width="3"/></svg>"""
 
-memory.announce_by(frame.spinner)
+memory.announce_by(frame.waiting)
 st.set_page_config("Search quality", page_icon=ICON, layout="wide")
 
 pages = [
@@ -28,6 +28,7 @@ pages = [
     for path, title in address.PAGES.items()
 ]
 page = st.navigation(pages, position="hidden")
+frame.keep_place()
 frame.draw_after_a_break()
 view, problems = bar.current()
 frame.top_bar(pages, page, view)

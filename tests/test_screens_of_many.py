@@ -1,4 +1,4 @@
-"""A screen of many queries says that it measures them, one of few draws itself at once."""
+"""A screen of many queries announces what it computes, and how far it is."""
 
 from __future__ import annotations
 
@@ -10,48 +10,62 @@ import pytest
 
 from dashboard.experiment import memory
 from dashboard.storage.collection import collection as collections
-from dashboard.views.summary import measurements
+from dashboard.views.frame import progress_bar
 from tests.test_screens import no_text_model, opened
 
 __all__ = ["no_text_model"]
 
 
 @pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is said while something is computed."""
+def announced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What pages announce while something is computed."""
     words: list[str] = []
 
     def spinner(text: str, **_: object) -> AbstractContextManager[None]:
         words.append(text)
         return nullcontext()
 
-    monkeypatch.setattr(measurements.st, "spinner", spinner)
+    monkeypatch.setattr(progress_bar.st, "spinner", spinner)
     return words
 
 
-@pytest.mark.parametrize("more", [{}, {"candidate": "v0.1", "baseline": "v0.1"}, {"runs": "v0.2"}])
-def test_many_queries_are_said_to_be_measured(
-    said: list[str], more: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(measurements, "MANY", 100)
-    app = opened(collection="driving", queries="text", **more)
-    assert [words for words in said if "quer" in words] == ["Measuring 113 queries …"]
-    assert not app.exception and not app.error
-
-
-def test_of_few_nothing_is_said(said: list[str]) -> None:
-    assert not opened(collection="driving").exception
-    assert said == []
-
-
-def test_what_was_measured_ahead_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_announces_what_it_computes_once(announced: list[str]) -> None:
     memory.forget()
-    monkeypatch.setattr(measurements, "MANY", 100)
-    asked = []
-    of = measurements.measuring.stability
-    monkeypatch.setattr(measurements.measuring, "stability", lambda *a: asked.append(a) or of(*a))
+    app = opened(collection="driving", queries="text")
+    assert not app.exception and not app.error
+    measured = [words for words in announced if words.startswith("Measuring")]
+    assert measured and len(measured) <= 2 * len(set(measured)), "once for each list of metrics"
+    announced.clear()
     opened(collection="driving", queries="text")
-    assert len(asked) > 1 and len(set(asked)) == 1, "the same question, so that it is remembered"
+    assert announced == [], "all is remembered"
+
+
+def test_a_bar_shows_how_far_the_work_is_and_is_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit ends the run of a reader who left where the bar is drawn."""
+    monkeypatch.setattr(progress_bar, "DRAWN", 0.0)
+    drawn = []
+
+    class Place:
+        def empty(self) -> Place:
+            drawn.append("empty")
+            return self
+
+        def progress(self, share: float, text: str) -> None:
+            drawn.append((share, text))
+
+    clock = iter((0.0, 0.0, 2.0, 4.0))
+    monkeypatch.setattr(progress_bar.time, "monotonic", lambda: next(clock))
+    bar = progress_bar._Bar(Place())
+    for done in range(3):
+        bar.draw("searching", done, 4)
+    bar.clear()
+    assert drawn == [
+        "empty",
+        (0.0, "searching, 0%"),
+        (0.25, "searching, 25%, about 6 s left"),
+        (0.5, "searching, 50%, about 4 s left"),
+        "empty",
+    ]
 
 
 def test_a_version_without_query_vectors_alone_has_no_place(

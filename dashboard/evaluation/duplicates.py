@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dashboard.evaluation.diagnosis.neighbours import Space
 from dashboard.evaluation.join import categories, codes
 from dashboard.evaluation.judgement import Judgement
+from dashboard.progress import parts
 from dashboard.tables import DataError, counted
 
 ALIKE = 0.98  # cosine
@@ -172,7 +173,7 @@ def _close(
     if number > MOST:
         raise ValueError(f"{number:,} items are too many to compare each with each")
     first, second, product = [], [], []
-    for start in range(0, number, BLOCK):
+    for start in parts("comparing items", range(0, number, BLOCK)):
         found = products(slice(start, start + BLOCK), slice(start, number)).round(6)
         rows, columns = np.nonzero(np.triu(found >= at_least, k=1))
         first.append(rows + start)

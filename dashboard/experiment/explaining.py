@@ -67,7 +67,7 @@ def causes(
     return suspecting.causes(case, wrong, missed)
 
 
-@remembered(16)
+@remembered(16, work="Looking for causes …")
 def _surroundings(
     folder: str, digest: str, protocol: str, groups: tuple[str, ...]
 ) -> dict[str, Surroundings]:

@@ -40,28 +40,24 @@ def use_cache_folder(use: bool) -> None:
     _in_use[0] = use
 
 
-def read_or_computed(function: Callable[P, R], computing: Callable[P, R]) -> Callable[P, R]:
-    """A function's result from the cache folder, else computed and written there.
-
-    function: the one whose name and arguments say what the result depends on; computing: what
-    computes it.
-    """
+def read_or_computed(function: Callable[P, R]) -> Callable[P, R]:
+    """A function's result from the cache folder, else computed and written there."""
     signature = inspect.signature(function)
     name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
     def reading(*arguments: P.args, **named: P.kwargs) -> R:
         if not _in_use[0]:
-            return computing(*arguments, **named)
+            return function(*arguments, **named)
         bound = signature.bind(*arguments, **named)
         bound.apply_defaults()
         try:
             depends_on = json.dumps([CODE, _versions(), name, _plain(bound.arguments)])
         except Fleeting:
-            return computing(*arguments, **named)
+            return function(*arguments, **named)
         if (stored := results.load(depends_on)) is not None:
             return cast(R, stored[0])
-        result = computing(*arguments, **named)
+        result = function(*arguments, **named)
         results.save(depends_on, result)
         return result
 

@@ -30,7 +30,7 @@ from dashboard.storage.collection.evidence import scenes
 from dashboard.tables import DataError
 
 
-@remembered(128, lasts=True)
+@remembered(128, lasts=True, work="Measuring {version} …")
 def _measured(experiment: Experiment, version: str, metrics: str) -> pd.DataFrame:
     protocol, wanted = experiment.rules, parse(metrics)
     found = {version: measured_run(experiment, version, wanted)}
@@ -109,7 +109,7 @@ def against(
     return comparing.compare_all(measured, baseline=baseline, groups=scenes_of(experiment))
 
 
-@remembered(64, lasts=True)
+@remembered(64, lasts=True, work="Comparing all pairs of versions …")
 def pairs(
     experiment: Experiment, versions: tuple[str, ...], metric: str, only: tuple[str, ...] | None
 ) -> pd.DataFrame:

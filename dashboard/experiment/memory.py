@@ -3,33 +3,88 @@ those that last, in the cache folder, too.
 
 The keys are the arguments of a function: equal experiments have equal numbers. Results are shared
 between sessions, so nobody may change one.
+
+Who asks for what is being computed waits for it. A listener, such as a page that draws how far the
+work is, raises when its reader has left: the work ends there, unless somebody else waits for it.
 """
 
 from __future__ import annotations
 
 import gc
+import inspect
 import time
-from collections.abc import Callable, Hashable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import wraps
 from threading import Condition
 from typing import Any, ParamSpec, TypeVar, cast
 
-from cachetools import Cache, LRUCache, TTLCache, cached, keys
+from cachetools import Cache, LRUCache, TTLCache, keys
 
+from dashboard import progress
 from dashboard.experiment import lasting
+from dashboard.progress import Listener
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Announcing = Callable[[str], AbstractContextManager[Any]]
+Announcing = Callable[[str], AbstractContextManager[Listener]]
+"""Announces work while a block runs; gives the listener that draws how far it is."""
 
 SWEEP = 300.0
 """Seconds after which garbage is looked for in all that is remembered, too."""
+LOOK = 0.25
+"""Seconds after which whoever waits for another's work looks whether its own reader has left."""
+
+
+@contextmanager
+def _silently(work: str) -> Iterator[Listener]:
+    yield lambda part, done, total: None
+
 
 _swept = [time.monotonic()]
 _memories: list[Any] = []
-_announcing: list[Announcing] = [lambda work: nullcontext()]
+_announcing: list[Announcing] = [_silently]
+
+
+@dataclass(eq=False)
+class _Work:
+    """One computation that runs: how many others wait for it, and how far it is."""
+
+    waiting: int = 0
+    ended: bool = False
+    part: tuple[str, int, int] = ("", 0, 0)
+
+
+@dataclass(eq=False)
+class _Reader:
+    """Who asks, in one thread: what is computed for it, innermost last, and what its listener
+    raised when it left while others waited."""
+
+    listener: Listener
+    works: list[_Work] = field(default_factory=list)
+    left: BaseException | None = None
+
+    def hear(self, part: str, done: int, total: int) -> None:
+        """Draw how far the work is; raises where the reader has left and nobody else waits."""
+        for work in self.works:
+            work.part = (part, done, total)
+        if self.left is None:
+            try:
+                self.listener(part, done, total)
+            except BaseException as left:
+                self.left = left
+        self.end_if_alone()
+
+    def end_if_alone(self) -> None:
+        """Raise what the listener raised, unless others wait for what is computed."""
+        if self.left is not None and not any(work.waiting for work in self.works):
+            raise self.left
+
+
+_reader: ContextVar[_Reader | None] = ContextVar("reader", default=None)
 
 
 def remembered(
@@ -45,7 +100,8 @@ def remembered(
     Callers with equal arguments at the same time wait for one computation. An error is not
     remembered.
 
-    work: what is announced while a result is computed, where that takes long.
+    work: what is announced while a result is computed, where that takes long; `{name}` stands for
+    an argument.
     key: computes from the arguments what the result depends on; without it, the arguments.
     lasts: whether a result is written into the cache folder, too, and read from there after a
     restart: for what is dearer to compute than to read.
@@ -55,25 +111,90 @@ def remembered(
         results: Cache[Any, R] = (
             LRUCache(entries) if seconds is None else TTLCache(entries, seconds)
         )
-        computing = _computing(function, work)
-        if lasts:
-            computing = lasting.read_or_computed(function, computing)
-        remembering = cached(results, key=key, condition=Condition())(computing)
+        computing = lasting.read_or_computed(function) if lasts else function
+        changed, running = Condition(), dict[Any, _Work]()
+        signature = inspect.signature(function)
+
+        def named_work(*arguments: P.args, **named: P.kwargs) -> str:
+            if "{" not in work:
+                return work
+            return work.format_map(signature.bind(*arguments, **named).arguments)
+
+        @wraps(function)
+        def remembering(*arguments: P.args, **named: P.kwargs) -> R:
+            of = key(*arguments, **named)
+            while True:
+                with changed:
+                    with suppress(KeyError):
+                        return results[of]
+                    other = running.get(of)
+                    if other is None:
+                        mine = running[of] = _Work()
+                        break
+                    other.waiting += 1
+                _wait(other, changed, named_work(*arguments, **named))
+            try:
+                with _working(mine, named_work(*arguments, **named)):
+                    result = computing(*arguments, **named)
+                    with changed:
+                        results[of] = result
+            finally:
+                with changed:
+                    mine.ended = True
+                    del running[of]
+                    changed.notify_all()
+            _set_aside()
+            return result
+
+        remembering.cache, remembering.cache_condition = results, changed  # type: ignore[attr-defined]
         _memories.append(remembering)
         return cast(Callable[P, R], remembering)
 
     return decorate
 
 
-def _computing(function: Callable[P, R], work: str) -> Callable[P, R]:
-    @wraps(function)
-    def computing(*arguments: P.args, **named: P.kwargs) -> R:
-        with _announcing[0](work) if work else nullcontext():
-            result = function(*arguments, **named)
-        _set_aside()
-        return result
+@contextmanager
+def _working(mine: _Work, work: str) -> Iterator[None]:
+    """Work for this thread's reader: announced by the first that has a name."""
+    reader = _reader.get()
+    if reader is None and not work:
+        yield
+        return
+    with _asking(work) if reader is None else nullcontext(reader) as reader:
+        reader.works.append(mine)
+        try:
+            yield
+        finally:
+            reader.works.remove(mine)
+        reader.end_if_alone()
 
-    return computing
+
+@contextmanager
+def _asking(work: str) -> Iterator[_Reader]:
+    with _announcing[0](work) as listener:
+        reader = _Reader(listener)
+        before = _reader.set(reader)
+        try:
+            with progress.heard_by(reader.hear):
+                yield reader
+        finally:
+            _reader.reset(before)
+
+
+def _wait(other: _Work, changed: Condition, work: str) -> None:
+    """Wait until another's work has ended, and see how far it is."""
+    reader = _reader.get()
+    try:
+        with _asking(work) if reader is None and work else nullcontext(reader) as reader:
+            while True:
+                with changed:
+                    if changed.wait_for(lambda: other.ended, LOOK):
+                        return
+                if reader is not None:
+                    reader.hear(*other.part)
+    finally:
+        with changed:
+            other.waiting -= 1
 
 
 def _set_aside() -> None:
@@ -90,7 +211,7 @@ def _set_aside() -> None:
 
 
 def announce_by(announcing: Announcing) -> None:
-    """Sets the context in which long work runs, such as a spinner; at first there is none."""
+    """Sets how long work is announced, such as by a bar on a page; at first it is silent."""
     _announcing[0] = announcing
 
 

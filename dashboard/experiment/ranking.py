@@ -104,7 +104,7 @@ def is_long(experiment: Experiment, version: str) -> bool:
     return runs.is_long(experiment.collection, version, experiment.queries, exact=experiment.exact)
 
 
-@remembered(16)
+@remembered(16, work="Searching …")
 def _long_run(experiment: Experiment, version: str, depth: int, pairs: str) -> pd.DataFrame:
     """The first results of long rankings, and those of judged pairs: all, those that are worth
     anything, or none."""
@@ -223,7 +223,7 @@ def _encode(folder: str, digest: str, version: str, which: Which, model: str) ->
     query_vectors(collection.searched[version], runs.queries_of(collection, which))
 
 
-@remembered(32)
+@remembered(32, work="Searching …")
 def _ranked(
     folder: str,
     digest: str,

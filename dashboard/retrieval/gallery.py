@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.progress import parts
 from dashboard.retrieval.counting import HIGHEST, MILLION, Ranked, furthest, scores_of
 from dashboard.retrieval.counting import PLACES as PLACES
 from dashboard.storage.vectors.rows import UnitRows, blocks
@@ -108,7 +109,7 @@ class Gallery:
         bits = self.dimension if codes else 0
         limit, found = furthest(at_least, bits), list[Ranked]()
         step = max(1, COUNTED // max(len(self.ids), 1))
-        for start in range(0, len(queries.ids), step):
+        for start in parts("counting ranks", range(0, len(queries.ids), step)):
             some = np.arange(start, min(start + step, len(queries.ids)))
             for query, below in zip(some.tolist(), self._below(queries, some), strict=True):
                 mine = items[ends[query] : ends[query + 1]]
@@ -136,7 +137,7 @@ class Gallery:
             return _cosines(queries.matrix, self.vectors.unit, query, item)
         differ = np.empty(len(query), dtype=np.int64)
         asking, there = queries.packed, self.vectors.packed
-        for start in range(0, len(query), PAIRS):
+        for start in parts("scoring pairs", range(0, len(query), PAIRS)):
             some = slice(start, start + PAIRS)
             unlike = asking[query[some]] ^ there[item[some]]
             differ[some] = np.bitwise_count(unlike).sum(axis=1)
@@ -160,7 +161,7 @@ class Gallery:
         barred = [] if allowed is None else [item not in allowed for item in self.ids]
         step = max(1, COSINES // max(len(self.ids), 1))
         found: dict[str, list[tuple[str, float]]] = {}
-        for start in range(0, len(places), step):
+        for start in parts("searching neighbours", range(0, len(places), step)):
             rows = places[start : start + step]
             left = self.vectors.unit[rows]
             cosine = np.concatenate([left @ part.T for part in _parts(self.vectors.unit)], axis=1)
@@ -236,7 +237,7 @@ def _nearest(queries: Asking, gallery: Rows, depth: int, reach: int) -> Iterator
     """The `depth` best of the gallery, a block of queries at a time so that memory stays
     bounded."""
     step = max(1, CELLS // reach)
-    for start in range(0, len(queries), step):
+    for start in parts("searching", range(0, len(queries), step)):
         yield _block(queries[start : start + step], gallery, depth, reach)
 
 
@@ -274,7 +275,7 @@ def _candidates(queries: Asking, gallery: Rows, reach: int) -> Places:
     # are 1,000 queries of 128 dimensions, make smaller batches up to 9 times slower.
     faiss.cvar.distance_compute_blas_threshold = BLAS_FROM
     near, places = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)
-    for start in range(0, len(gallery), PART):
+    for start in parts("searching", range(0, len(gallery), PART)):
         some = slice(start, start + PART)
         part = gallery[some] if isinstance(gallery, np.ndarray) else gallery.roughly(some)
         few = min(reach, len(part))
@@ -305,7 +306,7 @@ def _cosines(queries: Floats, gallery: Rows, query: Places, item: Places) -> Sco
     """The cosine of each pair, by the places of query and item. [pairs]"""
     found = np.empty(len(query))
     order = np.argsort(item, kind="stable")  # so that a file is read from one end to the other
-    for start in range(0, len(query), PAIRS):
+    for start in parts("scoring pairs", range(0, len(query), PAIRS)):
         some = order[start : start + PAIRS]
         asking, there = queries[query[some]], gallery[item[some]]
         found[some] = np.einsum("pd,pd->p", asking.astype("float64"), there.astype("float64"))

@@ -18,7 +18,6 @@ ways = {v: w for v, w in charts.version_ways(versions_of(view)).items() if v in 
 
 summary.collection_line(view)
 summary.problems(collection)
-summary.measure_ahead(view)
 if summary.comparable(view):
     summary.verdict(view)
 st.header("Versions by metrics", anchor=False)

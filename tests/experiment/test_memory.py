@@ -1,14 +1,17 @@
 """A result is computed once for all who ask, and forgotten when newer ones take its place."""
 
 import gc
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Event
+from contextlib import contextmanager
+from threading import Barrier, Event, current_thread
 
 import pytest
 
 from dashboard.experiment import memory
 from dashboard.experiment.memory import forget, remembered
+from dashboard.progress import heard_by, parts
 
 
 def test_equal_arguments_are_computed_once():
@@ -134,3 +137,160 @@ def test_the_garbage_collector_passes_over_what_is_remembered_until_the_next_swe
     table(3)
     assert not gone.alive
     gc.unfreeze()
+
+
+class Left(BaseException):
+    """What a page raises whose reader has left."""
+
+
+class Pages:
+    """Pages of readers in threads of their own, who may leave, and what their bars drew."""
+
+    def __init__(self, monkeypatch):
+        self.gone, self.drawn = set(), []
+        monkeypatch.setattr(memory, "LOOK", 0.01)
+        monkeypatch.setattr(memory, "_announcing", [self.announce])
+
+    @contextmanager
+    def announce(self, work):
+        me = current_thread().name
+
+        def draw(part, done, total):
+            self.drawn.append((work, part, done, total))
+            if me in self.gone:
+                raise Left
+
+        yield draw
+
+    def leave(self, thread):
+        self.gone.add(thread)
+
+
+@pytest.fixture
+def pages(monkeypatch):
+    return Pages(monkeypatch)
+
+
+class Slow:
+    """A computation in ten parts, each of which waits until it is let go on."""
+
+    def __init__(self):
+        self.calls, self.done, self.go_on = [], [], Event()
+        self.began = Event()
+
+        @remembered(8, work="Counting …")
+        def count(number):
+            self.calls.append(current_thread().name)
+            for part in parts("adding", range(10)):
+                self.began.set()
+                if part == 1:
+                    assert self.go_on.wait(10)
+                self.done.append(part)
+            return number
+
+        self.count = count
+
+
+def reader(name, function, *arguments):
+    """A reader whose page asks for something; gives its future."""
+
+    def run():
+        current_thread().name = name
+        try:
+            return function(*arguments)
+        except Left:
+            return "left"
+
+    return ThreadPoolExecutor(1).submit(run)
+
+
+def until(condition):
+    ends = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.002)
+
+
+def test_long_work_is_drawn_part_by_part(pages):
+    slow = Slow()
+    slow.go_on.set()
+    assert slow.count(1) == 1
+    assert pages.drawn == [("Counting …", "adding", done, 10) for done in range(10)]
+    assert slow.count(1) == 1 and len(pages.drawn) == 10
+
+
+def test_work_ends_when_its_only_reader_has_left_and_is_begun_anew_later(pages):
+    slow = Slow()
+    answer = reader("one", slow.count, 1)
+    slow.began.wait(10)
+    pages.leave("one")
+    slow.go_on.set()
+    assert answer.result(10) == "left"
+    assert len(slow.done) < 4
+    assert reader("two", slow.count, 1).result(10) == 1
+    assert slow.calls == ["one", "two"]
+
+
+def test_work_goes_on_for_whoever_waits_when_the_reader_it_was_begun_for_has_left(pages):
+    slow = Slow()
+    one = reader("one", slow.count, 1)
+    slow.began.wait(10)
+    two = reader("two", slow.count, 1)
+    until(lambda: len(pages.drawn) > 3)  # the second page draws how far the first one's work is
+    pages.leave("one")
+    slow.go_on.set()
+    assert two.result(10) == 1
+    assert one.result(10) == "left", "its page ends where the work for the other has ended"
+    assert slow.calls == ["one"] and slow.done == list(range(10))
+
+
+def test_work_ends_when_both_readers_have_left(pages):
+    slow = Slow()
+    one = reader("one", slow.count, 1)
+    slow.began.wait(10)
+    two = reader("two", slow.count, 1)
+    until(lambda: len(pages.drawn) > 3)
+    pages.leave("one")
+    pages.leave("two")
+    assert two.result(10) == "left", "who only waits leaves at once"
+    slow.go_on.set()
+    assert one.result(10) == "left"
+    assert len(slow.done) < 4
+
+
+def test_work_inside_other_work_is_ended_with_it_and_goes_on_for_who_waits_for_either(pages):
+    inner = Slow()
+
+    @remembered(8, work="Comparing …")
+    def compare(number):
+        return inner.count(number) + 1
+
+    one = reader("one", compare, 1)
+    inner.began.wait(10)
+    two = reader("two", compare, 1)  # waits for the outer work, which itself does the inner one
+    until(lambda: len(pages.drawn) > 3)
+    pages.leave("one")
+    inner.go_on.set()
+    assert two.result(10) == 2 and one.result(10) == "left"
+    assert inner.calls == ["one"]
+
+    inner.began.clear()
+    inner.go_on.clear()
+    three = reader("one", compare, 2)  # has left already
+    assert three.result(10) == "left"
+    assert compare(1) == 2 and reader("four", inner.count, 1).result(10) == 1
+
+
+def test_a_reader_that_left_is_no_error_and_nothing_of_it_is_remembered(pages, caplog):
+    slow = Slow()
+    pages.leave("one")
+    assert reader("one", slow.count, 1).result(10) == "left"
+    assert not slow.count.cache and not caplog.records
+
+
+def test_parts_without_a_listener_are_parts_and_listeners_of_blocks_go_with_them():
+    heard = []
+    with heard_by(lambda *told: heard.append(told)):
+        assert list(parts("adding", "ab")) == ["a", "b"]
+    assert heard == [("adding", 0, 2), ("adding", 1, 2)]
+    assert list(parts("adding", "ab")) == ["a", "b"] and len(heard) == 2

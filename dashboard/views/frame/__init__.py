@@ -1,5 +1,6 @@
 """What frames every screen: links, side bar, results of one query, steps, the search form."""
 
+from dashboard.views.frame.progress_bar import keep_place, waiting
 from dashboard.views.frame.results import show_results
 from dashboard.views.frame.screen import (
     draw_after_a_break,
@@ -7,7 +8,6 @@ from dashboard.views.frame.screen import (
     say,
     screen,
     show_query,
-    spinner,
     top_bar,
     without_versions,
 )
@@ -20,6 +20,7 @@ __all__ = [
     "clicked",
     "draw_after_a_break",
     "filters",
+    "keep_place",
     "narrowed",
     "need",
     "say",
@@ -28,10 +29,10 @@ __all__ = [
     "segments",
     "show_query",
     "sidebar",
-    "spinner",
     "steps",
     "top_bar",
     "wait_for_text_model",
+    "waiting",
     "show_results",
     "without_versions",
 ]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import judging
@@ -122,12 +120,6 @@ def without_versions(view: View, comparing: str, elsewhere: bool = True) -> None
     with st.container(horizontal=True):
         st.page_link("screens/overview.py", label="Overview", query_params=lead)
         st.page_link("screens/query.py", label="Query", query_params=lead)
-
-
-def spinner(work: str) -> AbstractContextManager[Any]:
-    """Shows what is being worked on while a page waits for it; nothing where no page does."""
-    waits = get_script_run_ctx(suppress_warning=True) is not None
-    return st.spinner(work) if waits else nullcontext()
 
 
 @st.fragment(run_every=timedelta(days=1))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.comparison.compare import SAME
@@ -153,25 +152,3 @@ def in_front(view: View, table: pd.DataFrame) -> pd.DataFrame:
 def is_measure(rows: pd.DataFrame, measure: Measure) -> pd.Series:
     cutoff = rows["cutoff"].isna() if measure.cutoff is None else rows["cutoff"] == measure.cutoff
     return (rows["metric"] == measure.name) & cutoff.fillna(False)
-
-
-MANY = 2_000
-"""So many queries may take longer than a blink; remembered numbers come at once."""
-
-
-def measure_ahead(view: View) -> None:
-    """Measure what the Overview shows; of many queries it is said that this is being done.
-
-    The word stands where the numbers will: nothing jumps when it goes.
-    """
-    experiment = experiment_of(view)
-    number = len(judging.queries(experiment))
-    if number < MANY:
-        return
-    with st.spinner(f"Measuring {number:,} queries …"):
-        measured(view, view.runs, " ".join(metrics_in_view(view)))
-        over_k(view)
-        if view.baseline != view.candidate:
-            comparison(view)
-        if len(view.runs) > 1:
-            measuring.stability(experiment, view.runs, view.metric, selected(view, experiment))
