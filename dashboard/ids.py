@@ -49,6 +49,25 @@ def arrow(column: pd.Series) -> pa.ChunkedArray:
     return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
 
 
+def are_plain(column: pd.Series, but: str = "") -> bool:
+    """Whether all texts of a column consist of printable ASCII letters other than those in `but`.
+
+    >>> are_plain(pd.Series(["a", "b c"], dtype="str")), are_plain(pd.Series(["ä"], dtype="str"))
+    (True, False)
+    """
+    if not is_text(column):
+        return all(
+            each.isascii() and each.isprintable() and not set(each) & set(but) for each in column
+        )
+    for ends, held in (laid_out(chunk) for chunk in arrow(column).chunks if len(chunk)):
+        letters = held[ends[0] : ends[-1]]
+        if len(letters) and (letters.min() < ord(" ") or letters.max() > ord("~")):
+            return False
+        if any((letters == ord(each)).any() for each in but):
+            return False
+    return True
+
+
 def among(column: pd.Series, known: pd.Series) -> NDArray[np.bool_]:
     """Which ids of a column stand in another one, however long that is. [n]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dashboard.ids import are_plain
 from dashboard.letters import escaped, invisible_in, skeleton, visible
 from dashboard.storage.files.contents import read_text, suffix
 from dashboard.storage.files.delimited import BLANKS, read_delimited
@@ -103,9 +104,9 @@ def named_columns(
 
 def _warn_of_alike_ids(ids: pd.Series, column: str, name: str, findings: Findings) -> None:
     """Warn of ids that hold invisible letters, or look like another id."""
-    odd = [not (each.isascii() and each.isprintable()) for each in ids]
-    if not any(odd):
+    if are_plain(ids):
         return
+    odd = [not (each.isascii() and each.isprintable()) for each in ids]
     hidden = ids[odd][[bool(invisible_in(each)) for each in ids[odd]]]
     if len(hidden):
         named = listed(escaped(each) for each in dict.fromkeys(hidden))
