@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dashboard.commands import (
     checking,
     comparing,
+    indexing,
     keywords,
     measuring,
     reference,
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     searching.add_search(command)
     satisfaction.add_to(command)
     checking.add_digests(command)
+    indexing.add_to(command)
     keywords.add_keywords_of(command)
     reference.add_to(command, abouts)
     return parser

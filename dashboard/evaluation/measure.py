@@ -2,8 +2,8 @@
 
 A query that failed, or that a run was not asked, is recorded in `run.attrs["not_run"]`, a dict of
 query_id → reason; a query that simply has no rows was run and found nothing. Of a query in
-`run.attrs["partial"]` the later ranks are unknown (True: they may hold more results), and so is
-what reads them.
+`run.attrs["partial"]` the ranks after `run.attrs["cut"]` are unknown (True: the list goes on), and
+so is what reads them.
 """
 
 from __future__ import annotations
@@ -115,6 +115,7 @@ class _Standing:
     absent: Flags
     partial: Flags
     goes_on: Flags
+    known: int
     protocol: Protocol
 
     @classmethod
@@ -131,6 +132,7 @@ class _Standing:
             absent=rankings.returned == 0,
             partial=_flags(judgement, partial),
             goes_on=_flags(judgement, {query for query, more in partial.items() if more}),
+            known=run.attrs.get("cut", 0) if partial else 0,
             protocol=protocol,
         )
 
@@ -144,7 +146,7 @@ class _Standing:
 
     def unknown(self, measure: Measure) -> Flags:
         """The queries of which a metric reads ranks that nobody knows."""
-        if measure.reach is None:
+        if measure.reach is None or measure.reach > self.known:
             return self.partial
         return self.goes_on & (self.rankings.returned < measure.reach)
 

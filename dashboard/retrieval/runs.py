@@ -49,6 +49,7 @@ def run_of(
     ties: Ties = "gallery",
     *,
     exact: bool = False,
+    only: frozenset[str] | None = None,
 ) -> pd.DataFrame:
     """The table RUN of a version for the stored queries, `depth` results each (None: the whole
     gallery, or as deep as MOST_RESULTS lets; then `run.attrs["cut"]` says at which rank, and
@@ -57,10 +58,11 @@ def run_of(
     Queries that could not be asked stand in `run.attrs["not_run"]` as {query_id: reason}. A version
     with an index answers as deep as its settings say, and `run.attrs["partial"]` names the queries
     whose later ranks are unknown: {query_id: whether the index could answer more}. exact: searched
-    exactly all the same.
+    exactly all the same. only: the queries to run; None: all.
     Raises DataError where the version is unknown or its file cannot be used.
     """
     asked = queries_of(collection, which)
+    asked = asked if only is None else asked[asked["query_id"].isin(only)]
     path = collection.run_files.get(version)
     if path is None:
         return _searched(collection, version, asked, depth, exact=exact)
@@ -329,7 +331,6 @@ def _searched(
     gallery = gallery_to_search(model, exact=exact)
     if isinstance(gallery, IndexedGallery):
         run = search_sides(vectors, gallery, collection.items, among, depth, own)
-        run.attrs["cut"] = gallery.depth
     else:
         cut = None if depth else reach(_lengths(collection, asking, len(model.items.ids)))
         deepest = depth or (cut and cut + 1)
@@ -367,9 +368,9 @@ def search_sides(
         for asked, there in _by_side(queries, gallery, items, among)
     ]
     run = _joined(found, queries, gallery)
-    partial = {q: more for part in found for q, more in part.attrs.get("partial", {}).items()}
-    if partial:
-        run.attrs["partial"] = partial
+    if isinstance(gallery, IndexedGallery):
+        partial = {q: more for part in found for q, more in part.attrs["partial"].items()}
+        run.attrs |= {"partial": partial, "cut": gallery.depth}
     return run
 
 

@@ -7,6 +7,7 @@ ordered as exact search orders them, so that equal lists are equal to the last b
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -29,7 +30,16 @@ CANDIDATES = 1 << 18
 
 
 class Index(Protocol):
-    """Answers candidates for queries."""
+    """Answers candidates for queries.
+
+    seconds, size: what building it took, and its bytes; None: not known.
+    """
+
+    @property
+    def seconds(self) -> float | None: ...
+
+    @property
+    def size(self) -> int | None: ...
 
     def nearest(self, queries: Floats, reach: int, rows: Places | None) -> Places:
         """The rows of `reach` items near to each query, -1 where there are fewer. [queries, reach]
@@ -135,3 +145,35 @@ def gallery_to_search(model: Model, *, exact: bool = False) -> Gallery:
         found = f"the server {settings.server[:80]!r}"
         raise DataError(f"models/{model.name}/model.toml", found, "an address in DASHBOARD_MILVUS")
     return IndexedGallery(model.items, approximate.index_of(model, settings), settings.depth)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The seconds of single searches through an index and of exact ones, what building the index
+    took, and its bytes and those of the vectors; None: not known."""
+
+    index: tuple[float, ...]
+    exact: tuple[float, ...]
+    building: float | None
+    size: int | None
+    vectors: int
+
+
+def time_searches(model: Model, queries: Vectors) -> Timing:
+    """Times a version's searches, one query at a time, through its index and exactly."""
+    gallery, exact = gallery_to_search(model), gallery_to_search(model, exact=True)
+    if not isinstance(gallery, IndexedGallery):
+        raise ValueError(f"{model.name} has no index")
+    seconds: list[tuple[float, ...]] = []
+    for each in (gallery, exact):
+        each.search(queries.rows(queries.ids[:1]), gallery.depth)  # the first one is no measure
+        seconds.append(tuple(_seconds(each, queries.rows([name]), gallery.depth)
+                             for name in queries.ids))  # fmt: skip
+    index, vectors = gallery.index, 4 * len(gallery.ids) * gallery.dimension
+    return Timing(seconds[0], seconds[1], index.seconds, index.size, vectors)
+
+
+def _seconds(gallery: Gallery, query: Vectors, k: int) -> float:
+    start = time.perf_counter()
+    gallery.search(query, k)
+    return time.perf_counter() - start

@@ -1,0 +1,92 @@
+"""`python -m dashboard index`: builds indexes, copies vectors to a server, and says what an index
+costs."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from dashboard.commands.console import FINE, Answer, Command, add_collection, at_least_one, opened
+from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
+from dashboard.experiment import index_cost
+from dashboard.experiment.collection.collections import Collection
+from dashboard.experiment.experiment import Experiment
+
+METRICS = "P@10 nDCG@10"
+COLUMNS = ["figure", "of", "value", "low", "high", "queries"]
+
+
+def add_to(command: Command) -> None:
+    """Enter the command `index`."""
+    added = command("index", _index, "build the versions' indexes; --evaluate: what they cost")
+    add_collection(added)
+    added.add_argument("--version", metavar="V", help="default: all versions with an index")
+    text = "recall against exact search, parts of a difference, latency, size, build time"
+    added.add_argument("--evaluate", action="store_true", help=text)
+    text = "with --evaluate: the version that --version is compared with"
+    added.add_argument("--baseline", metavar="VERSION", help=text)
+    text = f"recall on so many queries, evenly over the file ({index_cost.SAMPLE:,})"
+    added.add_argument("--sample", type=at_least_one, metavar="N", help=text)
+    add_rules(added)
+    add_keywords(added)
+    added.set_defaults(submission=None, dimension=None)
+
+
+def _index(call: Namespace) -> Answer:
+    collection = opened(call)
+    experiment = experiment_of(call, collection)
+    versions = _versions(call, collection, experiment)
+    if call.evaluate:
+        return _evaluated(call, experiment, versions), FINE
+    return pd.DataFrame([index_cost.built(experiment, version) for version in versions]), FINE
+
+
+def _versions(call: Namespace, collection: Collection, experiment: Experiment) -> list[str]:
+    """The versions of a call. Raises ValueError for one without an index."""
+    wanted = [call.version] if call.version else list(collection.versions)
+    found = index_cost.indexed(experiment, wanted)
+    if not found:
+        of = f"{call.version} has no" if call.version else "no version has an"
+        raise ValueError(
+            f"{of} index; write in models/VERSION/model.toml for example [index] and below it "
+            'kind = "hnsw"'
+        )
+    if call.baseline and call.baseline not in collection.versions:
+        raise ValueError(f"--baseline: no version {call.baseline!r}; there are "
+                         f"{', '.join(collection.versions)}")  # fmt: skip
+    return found
+
+
+def _evaluated(call: Namespace, experiment: Experiment, versions: list[str]) -> pd.DataFrame:
+    rows: list[dict[str, object]] = []
+    for version in versions:
+        cost = index_cost.cost(experiment, version, call.sample or index_cost.SAMPLE)
+        for row in cost.recall.to_dict("records"):
+            bounds = {name: row[name] for name in ("low", "high", "queries")}
+            rows.append({"figure": f"recall@{row['k']} of the index", "of": version,
+                         "value": row["recall"], **bounds})  # fmt: skip
+        if call.baseline and call.baseline != version:
+            parts = index_cost.decomposed(
+                experiment, call.baseline, version, call.metrics or METRICS, None
+            )
+            rows += [_part(row, call.baseline, version) for row in parts.to_dict("records")]
+        rows += [
+            {"figure": figure, "of": version, "value": value}
+            for figure, value in index_cost.figures(cost).items()
+        ]
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"queries": "Int64"})
+
+
+def _part(row: Mapping[Hashable, Any], baseline: str, candidate: str) -> dict[str, object]:
+    name = row["metric"] if pd.isna(row["cutoff"]) else f"{row['metric']}@{row['cutoff']}"
+    return {
+        "figure": f"{name}: {row['part']}",
+        "of": f"{candidate} − {baseline}",
+        "value": row["delta"],
+        "low": row["low"],
+        "high": row["high"],
+        "queries": row["scored"],
+    }

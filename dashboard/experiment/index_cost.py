@@ -1,0 +1,126 @@
+"""What the index of a version costs: its recall, its part in a difference, its time and size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.comparison import index_cost
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.measuring import measurements, scenes_of
+from dashboard.experiment.memory import remembered
+from dashboard.experiment.ranking import has_index
+from dashboard.retrieval import runs
+from dashboard.retrieval.indexes.indexed import (
+    IndexedGallery,
+    Timing,
+    gallery_to_search,
+    time_searches,
+)
+from dashboard.retrieval.query_vectors import query_vectors
+
+CUTOFFS = (1, 10, 100)
+SAMPLE = 1_000
+"""Recall is of at most so many queries, evenly over the file."""
+TIMED = 50
+"""So many queries are searched one by one to see how long one takes."""
+
+
+@dataclass(frozen=True, eq=False)
+class IndexCost:
+    """What the index of one version costs.
+
+    recall: columns k, recall, low, high, queries; total: queries of the version, of which `recall`
+    has all, or a sample. found, exact: the seconds of a search, one by one, of each way.
+    """
+
+    version: str
+    index: str
+    recall: pd.DataFrame
+    total: int
+    timing: Timing
+
+
+def indexed(experiment: Experiment, versions: Sequence[str]) -> list[str]:
+    """The versions that are searched through an index."""
+    return [version for version in dict.fromkeys(versions) if has_index(experiment, version)]
+
+
+@remembered(16, work="Comparing the index with exact search …")
+def cost(experiment: Experiment, version: str, sample: int = SAMPLE) -> IndexCost:
+    """What the index of a version costs in results and in time, on its stored queries.
+
+    Raises DataError where a server cannot be used, ValueError where a version has no index.
+    """
+    collection = experiment.collection.under(experiment.protocol)
+    model = collection.searched[version]
+    if model.index is None:
+        raise ValueError(f"{version} has no index")
+    asked = runs.queries_of(collection, experiment.queries)
+    every = query_vectors(model, asked).vectors
+    some = every.ids[:: max(1, -(-len(every.ids) // sample))]
+    only, which, depth = frozenset(some), experiment.queries, model.index.depth
+    found = runs.run_of(collection, version, which, depth, only=only)
+    exact = runs.run_of(collection, version, which, depth, only=only, exact=True)
+    cutoffs = [k for k in CUTOFFS if k <= depth]
+    recall = index_cost.recall(found, exact, cutoffs, groups=scenes_of(experiment))
+    timed = every.rows(some[:: max(1, len(some) // TIMED)][:TIMED])
+    return IndexCost(version, str(model.index), recall, len(every.ids), time_searches(model, timed))
+
+
+@remembered(32)
+def decomposed(
+    experiment: Experiment,
+    baseline: str,
+    candidate: str,
+    metrics: str,
+    only: tuple[str, ...] | None,
+) -> pd.DataFrame:
+    """How much of the difference between two versions is the model and how much each index: the
+    rows of `decompose`, over `only` these queries (None: all in question)."""
+    pair = (baseline, candidate)
+    found = measurements(experiment, pair, metrics)
+    exact = measurements(replace(experiment, exact=True), pair, metrics)
+    if only is not None:
+        found, exact = (each[each["query_id"].isin(only)] for each in (found, exact))
+    groups = scenes_of(experiment)
+    return index_cost.decompose(found, exact, baseline, candidate, groups=groups)
+
+
+def percentile(seconds: Sequence[float], share: int) -> float:
+    """Milliseconds that a share of searches, in per cent, takes at most."""
+    return float(np.percentile(seconds, share) * 1_000) if len(seconds) else np.nan
+
+
+def figures(cost: IndexCost) -> dict[str, float | None]:
+    """Time and size of an index beside those of exact search, with their units; null: not known."""
+    timing, million = cost.timing, 1_000_000
+    return {
+        "ms of a search, median": percentile(timing.index, 50),
+        "ms of a search, 95 %": percentile(timing.index, 95),
+        "ms of an exact search, median": percentile(timing.exact, 50),
+        "ms of an exact search, 95 %": percentile(timing.exact, 95),
+        "MB of the index": None if timing.size is None else timing.size / million,
+        "MB of the vectors": timing.vectors / million,
+        "s to build the index": timing.building,
+    }
+
+
+def built(experiment: Experiment, version: str) -> dict[str, object]:
+    """Builds the index of a version, where it is not built: a row on it."""
+    model = experiment.collection.searched[version]
+    gallery = gallery_to_search(model)
+    if not isinstance(gallery, IndexedGallery):
+        raise ValueError(f"{version} has no index")
+    size = gallery.index.size
+    return {
+        "version": version,
+        "index": str(model.index),
+        "depth": gallery.depth,
+        "items": len(gallery.ids),
+        "seconds": gallery.index.seconds,
+        "megabytes": None if size is None else size / 1_000_000,
+    }

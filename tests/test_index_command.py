@@ -1,0 +1,60 @@
+"""`python -m dashboard index`: indexes are built beforehand, and what they cost is a table."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dashboard.__main__ import main
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+@pytest.fixture(scope="module")
+def driving(tmp_path_factory) -> str:
+    folder = tmp_path_factory.mktemp("indexed") / "driving"
+    away = shutil.ignore_patterns("media", "posters", "networks")
+    shutil.copytree(DATA / "driving", folder, ignore=away)
+    with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
+        described.write('\n[index]\nkind = "ivf"\nnprobe = 2\ndepth = 20\n')
+    return str(folder)
+
+
+def rows(capsys, *arguments: str) -> list[dict[str, object]]:
+    assert main(["index", *arguments, "--format", "json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_an_index_is_built_and_said_to_be(driving: str, capsys) -> None:
+    (row,) = rows(capsys, driving)
+    assert (row["version"], row["index"], row["depth"]) == ("v0.2", "ivf (nprobe = 2)", 20)
+    assert row["items"] == 190 and row["megabytes"] > 0
+
+
+def test_what_it_costs_is_recall_parts_of_a_difference_time_and_size(driving: str, capsys) -> None:
+    found = rows(capsys, driving, "--evaluate", "--baseline", "v0.1", "--metrics", "P@5 AP")
+    values = {row["figure"]: row for row in found}
+    recall = values["recall@10 of the index"]
+    assert 0.3 < recall["low"] < recall["value"] < recall["high"] < 1
+    assert "recall@100 of the index" not in values  # it answers 20
+    parts = [values[f"P@5: {part}"]["value"] for part in ("model", "index of the candidate")]
+    assert values["P@5: difference"]["value"] == pytest.approx(sum(parts))
+    assert values["P@5: index of the baseline"]["value"] == 0
+    assert values["AP: difference"]["value"] is None
+    assert values["ms of a search, median"]["value"] > 0
+    assert values["MB of the vectors"]["value"] == pytest.approx(190 * 128 * 4 / 1e6)
+
+
+def test_a_sample_says_how_many_queries_it_has(driving: str, capsys) -> None:
+    found = rows(capsys, driving, "--evaluate", "--sample", "20")
+    assert found[0]["queries"] <= 20
+
+
+def test_a_collection_without_an_index_says_what_to_write(capsys) -> None:
+    assert main(["index", "driving"]) == 2
+    assert "no version has an index; write" in capsys.readouterr().err
+    assert main(["index", "driving", "--version", "v0.1"]) == 2
+    assert "v0.1 has no index; write" in capsys.readouterr().err
