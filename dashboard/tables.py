@@ -50,9 +50,11 @@ def listed(names: Iterable[object]) -> str:
     >>> listed(range(8))
     '0, 1, 2, 3, 4 and 3 more'
     """
-    every = [str(name)[:80] for name in names]
+    every = list(names)
     more = len(every) - LISTED
-    return ", ".join(every[:LISTED]) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(str(name)[:80] for name in every[:LISTED]) + (
+        f" and {more:,} more" if more > 0 else ""
+    )
 
 
 def natural(name: str) -> tuple[tuple[int, int | str], ...]:

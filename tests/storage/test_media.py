@@ -23,7 +23,7 @@ from dashboard.evaluation.duplicates import BITS
 from dashboard.storage.media import item_media as media_module
 from dashboard.storage.media import probe
 from dashboard.storage.media.hashes import picture_hash
-from dashboard.storage.media.item_media import media, routes
+from dashboard.storage.media.item_media import media, problems, routes
 from dashboard.storage.media.safe_open import Unusable, open_inside
 from dashboard.tables import DataError
 from tests.storage.media_addresses import media_url, poster_url, problem
@@ -87,6 +87,23 @@ def client(world: World) -> TestClient:
         return world
 
     return TestClient(Starlette(routes=routes(opened)))
+
+
+@pytest.mark.parametrize("block", [1, 4, 1_000])
+def test_what_is_wrong_with_all_items_is_what_is_wrong_with_each(folder, monkeypatch, block):
+    monkeypatch.setattr(media_module, "_BLOCK", block)
+    clip(folder / "media" / "ok.mp4")
+    files = ["ok.png", "ok.mp4", "", "none.png", "ok.mp4", "", "ok.mp4", "../x.png", "ok.png"]
+    items = pd.DataFrame({"item_id": [f"i{n}" for n in range(len(files))], "file": files})
+    items["poster"] = ["", "", "ok.png", "", "", "", "", "", ""]
+    items["kind"] = ["", "video", "video", "image", "", "text", "", "text", "text"]
+    items["span_start"] = ["", "", "0", "", "0.2", "", "5", "", ""]
+    items["span_end"] = ["", "1", "1", "", "3", "", "6", "", ""]
+    world = World(folder, items)
+    each = media(world, items["item_id"])
+    found = problems(world)
+    assert found.to_dict("list") == each[["item_id", "problem", "cut", "beyond"]].to_dict("list")
+    assert found["cut"].any() and found["beyond"].any() and found["problem"].nunique() == 4
 
 
 OUTSIDE = "outside the collection's folder"

@@ -54,7 +54,7 @@ def check(name_or_path: str) -> pd.DataFrame:
     _note_query_vectors(collection, findings)
     _note_labels(collection, findings)
     _note_spans(collection, findings)
-    shown = item_media.media(collection, collection.items["item_id"])
+    shown = item_media.problems(collection)
     odd = shown[
         ~shown["problem"].isin(["", item_media.SPAN_REVERSED])
     ]  # reversed spans have findings of their own, with their line
@@ -235,7 +235,7 @@ def _note_spans(collection: Collection, findings: Findings) -> None:
 
 
 def _note_cut_clips(shown: pd.DataFrame, findings: Findings) -> None:
-    """Note the items whose file is taken for their span. shown: the table of `media`."""
+    """Note the items whose file is taken for their span. shown: the table of `problems`."""
     ids = shown.loc[shown["cut"], "item_id"]
     if len(ids):
         found = f"{len(ids):,} of {len(shown):,} items whose file was cut to their span"
@@ -244,7 +244,7 @@ def _note_cut_clips(shown: pd.DataFrame, findings: Findings) -> None:
 
 
 def _note_spans_beyond(collection: Collection, shown: pd.DataFrame, findings: Findings) -> None:
-    """Note the items whose span ends after their file. shown: the table of `media`."""
+    """Note the items whose span ends after their file. shown: the table of `problems`."""
     ends = shown.loc[(shown["problem"] == "") & (shown["beyond"] > 0), ["item_id", "beyond"]]
     if ends.empty:
         return

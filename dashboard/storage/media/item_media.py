@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
+import numpy as np
 import pandas as pd
 from starlette.routing import Route
 
@@ -34,6 +35,7 @@ SPAN_REVERSED = "its span does not end after its start"
 SPAN_OUTSIDE = "its span lies outside its clip"
 COLUMNS = ["item_id", "kind", "clip", "poster", "problem", "caption"]
 COLUMNS += ["begin", "end", "length_decides", "cut", "beyond", "far"]
+_BLOCK = 4_096  # items that are looked at before the next ones are
 _SERVED_AS_IT_IS = 400_000  # bytes; larger posters are made smaller
 _WIDE = 1280  # pixels
 _POSTER_PATIENCE = 20.0  # seconds for all that is read of another host to make one
@@ -70,6 +72,26 @@ def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
     rows = _rows(collection, wanted)
     shown = [_shown(collection, item_id, rows.get(item_id)) for item_id in wanted]
     return pd.DataFrame(shown, columns=COLUMNS)
+
+
+def problems(collection: HasMedia) -> pd.DataFrame:
+    """What `media` says is wrong with each item of a collection, a row each: item_id, problem, cut,
+    beyond. A block of items at a time; those that name no file cost nothing."""
+    items = collection.items
+    found = pd.DataFrame({"item_id": items["item_id"], "problem": "", "cut": False, "beyond": 0.0})
+    found = found.reset_index(drop=True).astype({"problem": "object"})
+    nameless = (items["file"].fillna("") == "").to_numpy(dtype=bool)
+    spoken = (items["kind"].fillna("") == TEXT).to_numpy(dtype=bool)
+    none = look(collection.folder, collection.media_root, "").problem
+    found.loc[nameless & ~spoken, "problem"] = none
+    named = np.flatnonzero(~nameless)
+    for start in range(0, len(named), _BLOCK):
+        places = named[start : start + _BLOCK]
+        rows = rows_of(items.iloc[places], "item_id")
+        shown = pd.DataFrame([_shown(collection, name, row) for name, row in rows.items()])
+        for column in ("problem", "cut", "beyond"):
+            found.loc[places, column] = shown[column].to_numpy()
+    return found
 
 
 def poster(collection: HasMedia, item_id: str) -> bytes:
