@@ -58,3 +58,30 @@ def test_a_collection_without_an_index_says_what_to_write(capsys) -> None:
     assert "no version has an index; write" in capsys.readouterr().err
     assert main(["index", "driving", "--version", "v0.1"]) == 2
     assert "v0.1 has no index; write" in capsys.readouterr().err
+
+
+def test_vectors_are_copied_to_a_server_and_searched_there(
+    tmp_path: Path, capsys, monkeypatch
+) -> None:
+    pytest.importorskip("milvus_lite", reason="pip install pymilvus milvus-lite")
+    folder, address = tmp_path / "driving", str(tmp_path / "lite.db")
+    away = shutil.ignore_patterns("media", "posters", "networks")
+    shutil.copytree(DATA / "driving", folder, ignore=away)
+    monkeypatch.setenv("DASHBOARD_MILVUS", address)
+    (row,) = rows(capsys, str(folder), "--version", "v0.2", "--to", address)
+    assert (row["collection"], row["items"], row["copied"]) == ("c_driving_v0_2", 190, 190)
+    with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
+        described.write(f'\n[index]\nserver = "{address}"\n')
+    call = ["measure", "--queries", "all", "--metrics", "P@5 nDCG@10 AP", "--format", "json"]
+    assert main([*call, str(folder)]) == 0
+    there = json.loads(capsys.readouterr().out)
+    assert main([*call, str(DATA / "driving")]) == 0
+    here = json.loads(capsys.readouterr().out)
+    for one, other in zip(there, here, strict=True):
+        known = one["run"] != "v0.2" or one["metric"] != "AP"
+        assert one == (other if known else other | {"mean": None, "scored": 0})
+
+
+def test_a_copy_names_its_version(driving: str, capsys) -> None:
+    assert main(["index", driving, "--to", "http://127.0.0.1:9"]) == 2
+    assert "--version V" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
+from tqdm import tqdm
 
 from dashboard.commands.console import FINE, Answer, Command, add_collection, at_least_one, opened
 from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
@@ -24,6 +25,10 @@ def add_to(command: Command) -> None:
     added = command("index", _index, "build the versions' indexes; --evaluate: what they cost")
     add_collection(added)
     added.add_argument("--version", metavar="V", help="default: all versions with an index")
+    text = "copy the vectors of --version to the Milvus server at this address"
+    added.add_argument("--to", metavar="URI", help=text)
+    text = "with --to: drop a collection of that name there first"
+    added.add_argument("--replace", action="store_true", help=text)
     text = "recall against exact search, parts of a difference, latency, size, build time"
     added.add_argument("--evaluate", action="store_true", help=text)
     text = "with --evaluate: the version that --version is compared with"
@@ -37,11 +42,29 @@ def add_to(command: Command) -> None:
 
 def _index(call: Namespace) -> Answer:
     collection = opened(call)
+    if call.to:
+        return _copied(call, collection), FINE
     experiment = experiment_of(call, collection)
     versions = _versions(call, collection, experiment)
     if call.evaluate:
         return _evaluated(call, experiment, versions), FINE
     return pd.DataFrame([index_cost.built(experiment, version) for version in versions]), FINE
+
+
+def _copied(call: Namespace, collection: Collection) -> pd.DataFrame:
+    """A row on the version that was copied to a server; how far it is goes to stderr."""
+    if not call.version:
+        raise ValueError("--to: name the version whose vectors are copied, --version V")
+    with tqdm(total=0, unit=" rows", disable=None, leave=False) as bar:
+
+        def progress(done: int, of: int) -> None:
+            bar.total = of
+            bar.update(done - bar.n)
+
+        row = index_cost.copied(
+            collection, call.version, call.to, replaces=call.replace, progress=progress
+        )
+    return pd.DataFrame([row])
 
 
 def _versions(call: Namespace, collection: Collection, experiment: Experiment) -> list[str]:

@@ -14,6 +14,7 @@ from dashboard.experiment.measuring import measurements, scenes_of
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import has_index
 from dashboard.retrieval import runs
+from dashboard.retrieval.indexes.copying import Progress, copy_vectors
 from dashboard.retrieval.indexes.indexed import (
     IndexedGallery,
     Timing,
@@ -21,6 +22,8 @@ from dashboard.retrieval.indexes.indexed import (
     time_searches,
 )
 from dashboard.retrieval.query_vectors import query_vectors
+from dashboard.storage.collection.collection import Collection
+from dashboard.tables import DataError
 
 CUTOFFS = (1, 10, 100)
 SAMPLE = 1_000
@@ -68,7 +71,13 @@ def cost(experiment: Experiment, version: str, sample: int = SAMPLE) -> IndexCos
     cutoffs = [k for k in CUTOFFS if k <= depth]
     recall = index_cost.recall(found, exact, cutoffs, groups=scenes_of(experiment))
     timed = every.rows(some[:: max(1, len(some) // TIMED)][:TIMED])
-    return IndexCost(version, str(model.index), recall, len(every.ids), time_searches(model, timed))
+    return IndexCost(
+        version,
+        str(model.index),
+        recall,
+        len(every.ids),
+        time_searches(model, collection.items, timed),
+    )
 
 
 @remembered(32)
@@ -109,10 +118,20 @@ def figures(cost: IndexCost) -> dict[str, float | None]:
     }
 
 
+def copied(
+    collection: Collection, version: str, address: str, *, replaces: bool, progress: Progress
+) -> dict[str, object]:
+    """Copies a version's vectors to a Milvus server: a row on it. Raises DataError as it does."""
+    if version not in collection.searched:
+        raise DataError(f"models/{version[:80]}", "no vectors", "a version with vectors")
+    model = collection.searched[version]
+    return copy_vectors(model, collection.items, address, replaces=replaces, progress=progress)
+
+
 def built(experiment: Experiment, version: str) -> dict[str, object]:
     """Builds the index of a version, where it is not built: a row on it."""
     model = experiment.collection.searched[version]
-    gallery = gallery_to_search(model)
+    gallery = gallery_to_search(model, experiment.collection.items)
     if not isinstance(gallery, IndexedGallery):
         raise ValueError(f"{version} has no index")
     size = gallery.index.size

@@ -136,7 +136,9 @@ def text_run(
     if vectors is None or not vectors.ids:
         vectors = encoders.text_vectors(model, [stored[0] if stored else TYPED], [text])
     side = _among(collection, stored[0]) if stored else side_of_texts(collection.queries)
-    return _search_one(collection, vectors, gallery_to_search(model, exact=exact), side, k)
+    return _search_one(
+        collection, vectors, gallery_to_search(model, collection.items, exact=exact), side, k
+    )
 
 
 def item_run(
@@ -156,7 +158,7 @@ def item_run(
     if not own.ids:
         raise DataError(f"models/{version}", f"no vector of {item_id!r}", "an item with a vector")
     side = _among(collection, query) if len(same) else other_side(collection.items, item_id)
-    gallery = gallery_to_search(model, exact=exact)
+    gallery = gallery_to_search(model, collection.items, exact=exact)
     return _search_one(collection, own.named([query]), gallery, side, k, {query: item_id})
 
 
@@ -171,7 +173,10 @@ def picture_run(
         raise DataError(f"runs/{version}", "stored results only", "a model with a picture side")
     model = _model(collection, version)
     asked = pictures.encode_picture(model, picture, TYPED)
-    gallery, side = gallery_to_search(model, exact=exact), side_of_pictures(collection.items)
+    gallery, side = (
+        gallery_to_search(model, collection.items, exact=exact),
+        side_of_pictures(collection.items),
+    )
     return _search_one(collection, asked, gallery, side, k)
 
 
@@ -328,7 +333,7 @@ def _searched(
     vectors = asking_with.vectors
     among = dict(zip(queries, asked.get("among", [""] * len(queries)), strict=True))
     asking = (among.get(query, "") for query in vectors.ids)
-    gallery = gallery_to_search(model, exact=exact)
+    gallery = gallery_to_search(model, collection.items, exact=exact)
     if isinstance(gallery, IndexedGallery):
         run = search_sides(vectors, gallery, collection.items, among, depth, own)
     else:

@@ -19,6 +19,8 @@ summary.verdict(view)
 summary.no_items(view, (view.baseline, view.candidate))
 summary.not_run(view, (view.baseline, view.candidate))
 summary.judged_how(experiment_of(view))
+summary.index_notes(experiment_of(view), (view.baseline, view.candidate))
+summary.index_cost(view)
 
 deltas = summary.deltas(view)
 title = short_label(view, view.metric)

@@ -25,6 +25,7 @@ summary.versions_by_metrics(view)
 summary.no_items(view, view.runs)
 summary.not_run(view, view.runs)
 summary.judged_how(experiment_of(view))
+summary.index_notes(experiment_of(view), view.runs)
 summary.how_judged(view)
 if again := charts.colours_again(versions_of(view)):
     st.caption(again)

@@ -114,7 +114,7 @@ def indexed(tmp_path: Path, monkeypatch) -> Collection:
 def test_each_kind_finds_most_of_what_exact_search_finds(indexed: Collection, kind: str) -> None:
     model = replace(indexed.models["v0.2"], index=KINDS[kind])
     queries = model.items.rows(model.items.ids[:50]).named([f"q{n}" for n in range(50)])
-    found = gallery_to_search(model).search(queries, 20)
+    found = gallery_to_search(model, indexed.items).search(queries, 20)
     exact = gallery_of(model).search(queries, 20)
     both = found.merge(exact, on=["query_id", "item_id"], suffixes=("", "_exact"))
     assert len(both) >= 0.8 * len(exact)
@@ -125,7 +125,11 @@ def test_each_kind_finds_most_of_what_exact_search_finds(indexed: Collection, ki
 def test_each_kind_looks_at_a_filtered_part_alone(indexed: Collection, kind: str) -> None:
     model = replace(indexed.models["v0.2"], index=KINDS[kind])
     some = model.items.ids[::3]
-    run = gallery_to_search(model).part(some).search(model.items.rows(["v01"]).named(["q"]), 20)
+    run = (
+        gallery_to_search(model, indexed.items)
+        .part(some)
+        .search(model.items.rows(["v01"]).named(["q"]), 20)
+    )
     assert set(run["item_id"].astype("str")) <= set(some)
     assert run.attrs["partial"] == {"q": len(run) == 20}
 

@@ -17,11 +17,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.retrieval.gallery import MARGIN, NEAR, Gallery, gallery_of
-from dashboard.retrieval.indexes import approximate
+from dashboard.retrieval.indexes import approximate, milvus
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.index_settings import DEEPEST
 from dashboard.storage.versions.versions import Model
-from dashboard.tables import DataError
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -135,16 +134,18 @@ class IndexedGallery(Gallery):
         return place[np.minimum(found, len(place) - 1)]
 
 
-def gallery_to_search(model: Model, *, exact: bool = False) -> Gallery:
+def gallery_to_search(model: Model, items: pd.DataFrame, *, exact: bool = False) -> Gallery:
     """The gallery of a version's items, searched as its `model.toml` says; exact: exactly all the
-    same. Raises DataError where a server cannot be used."""
+    same. items: the table ITEMS of the collection, whose sides a server filters by."""
     settings = model.index
     if exact or settings is None or model.codes:
         return gallery_of(model)
+    index: Index
     if settings.server:
-        found = f"the server {settings.server[:80]!r}"
-        raise DataError(f"models/{model.name}/model.toml", found, "an address in DASHBOARD_MILVUS")
-    return IndexedGallery(model.items, approximate.index_of(model, settings), settings.depth)
+        index = milvus.index_of(model, settings, items)
+    else:
+        index = approximate.index_of(model, settings)
+    return IndexedGallery(model.items, index, settings.depth)
 
 
 @dataclass(frozen=True)
@@ -159,9 +160,10 @@ class Timing:
     vectors: int
 
 
-def time_searches(model: Model, queries: Vectors) -> Timing:
+def time_searches(model: Model, items: pd.DataFrame, queries: Vectors) -> Timing:
     """Times a version's searches, one query at a time, through its index and exactly."""
-    gallery, exact = gallery_to_search(model), gallery_to_search(model, exact=True)
+    gallery = gallery_to_search(model, items)
+    exact = gallery_to_search(model, items, exact=True)
     if not isinstance(gallery, IndexedGallery):
         raise ValueError(f"{model.name} has no index")
     seconds: list[tuple[float, ...]] = []

@@ -31,6 +31,7 @@ def show_results(view: View, experiment: Experiment, query_id: str) -> None:
     results = results_of(experiment, query_id, versions)
     values = summary.values(view, results)
     summary.describe(view, results)
+    summary.index_notes(experiment, versions)
     review(view)
     verdicts = read_verdicts(results)
     with st.container(key="found"):

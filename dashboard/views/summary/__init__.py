@@ -12,6 +12,7 @@ from dashboard.views.summary.differences import (
 )
 from dashboard.views.summary.downloads import REPORT, hand_over, routes
 from dashboard.views.summary.explanation import explained
+from dashboard.views.summary.index_cost import index_cost, index_notes
 from dashboard.views.summary.leaderboard import (
     every_pair,
     order,
@@ -55,6 +56,8 @@ __all__ = [
     "how_judged",
     "identities",
     "in_front",
+    "index_cost",
+    "index_notes",
     "judged_how",
     "metrics_in_view",
     "no_items",

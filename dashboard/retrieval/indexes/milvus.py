@@ -1,0 +1,282 @@
+"""A version's vectors in a collection of a Milvus server: searching them there, and putting them
+there.
+
+A row is the place of an item in the version's gallery, the number of its side, and its vector. Only
+an address that the operator lists in DASHBOARD_MILVUS is ever called, for whoever wrote a
+`model.toml` is not trusted. Whatever the server answers is checked: the width, the metric, how many
+rows there are, and that a sample of them are this version's.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dashboard.retrieval.gallery import gallery_of
+from dashboard.storage.collection.sides import sides
+from dashboard.storage.versions.index_settings import DEEPEST, IndexSettings
+from dashboard.storage.versions.versions import Model
+from dashboard.tables import DataError
+
+Places = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+SECONDS = 10.0
+"""How long the dashboard waits for one answer of a server."""
+COPIED = 4_096
+"""Rows that are sent at a time; 4 MB of 256 numbers each."""
+ASKED = 256
+"""Queries that are sent at a time."""
+SAMPLE = 16
+"""Rows, evenly over the gallery, that must hold this version's vectors."""
+SAME = 1e-5
+USUAL = "Bounded"
+METRICS = ("IP", "COSINE")
+"""The metrics that order unit vectors as their cosine does."""
+KINDS = {"exact": "FLAT", "hnsw": "HNSW", "ivf": "IVF_FLAT"}
+BUILT_WITH = {"M": "M", "ef_construction": "efConstruction", "nlist": "nlist"}
+INSTALL = 'Type: pip install "pymilvus>=3.0.2,<3.1"'
+
+
+@dataclass(frozen=True, eq=False)
+class MilvusIndex:
+    """The index of a version on a server. What building it took and its bytes are not known."""
+
+    model: Model
+    settings: IndexSettings
+    sides: Places
+    seconds: None = None
+    size: None = None
+
+    def nearest(self, queries: Floats, reach: int, rows: Places | None) -> Places:
+        """The rows of `reach` items near to each query, -1 where there are fewer.
+
+        Raises DataError where the server does not answer, or holds something else.
+        """
+        reach, only = min(reach, DEEPEST), self._filter(rows)
+        places = np.full((len(queries), reach), -1)
+        with server(self.settings.server, self.name) as client:
+            check_rows(client, self.model, self.settings, self.name)
+            for start in range(0, len(queries), ASKED):
+                some = queries[start : start + ASKED]
+                found = client.search(
+                    collection_of(self.model, self.settings),
+                    data=some.tolist(),
+                    anns_field="vector",
+                    limit=reach,
+                    filter=only,
+                    output_fields=["place"],
+                    search_params={"params": self._parameters(reach)},
+                    timeout=SECONDS,
+                )
+                for row, hits in enumerate(found, start=start):
+                    places[row, : len(hits)] = [hit["entity"]["place"] for hit in hits]
+        if places.max(initial=-1) >= len(self.model.items.ids):
+            raise DataError(self.name, "rows of other items", "this version's", cure=self.cure)
+        return places
+
+    @property
+    def name(self) -> str:
+        """How an error calls it."""
+        return named(self.model, self.settings)
+
+    @property
+    def cure(self) -> str:
+        """What to type where its rows are not right."""
+        return copy_again(self.model, self.settings.server)
+
+    def _parameters(self, reach: int) -> dict[str, int]:
+        numbers = dict(self.settings.parameters)
+        if self.settings.kind == "hnsw":
+            return {"ef": max(numbers["ef_search"], reach)}
+        return {"nprobe": numbers["nprobe"]} if self.settings.kind == "ivf" else {}
+
+    def _filter(self, rows: Places | None) -> str:
+        """A filter that keeps these rows: whole sides of the gallery, by their numbers."""
+        if rows is None:
+            return ""
+        numbers = np.unique(self.sides[rows])
+        if np.isin(self.sides, numbers).sum() != len(rows):
+            raise ValueError("a server filters by whole sides of the gallery")
+        return f"side in [{', '.join(map(str, numbers.tolist()))}]"
+
+
+def index_of(model: Model, settings: IndexSettings, items: pd.DataFrame) -> MilvusIndex:
+    """The index of a version on the server that its settings name; it is not called yet."""
+    return MilvusIndex(model, settings, numbers_of_sides(model, items))
+
+
+def numbers_of_sides(model: Model, items: pd.DataFrame) -> Places:
+    """The number of the side of each item of a version, in the order of the sides' names."""
+    side_of = sides(items)
+    names = pd.Series([side_of.get(item, "") for item in model.items.ids], dtype="str")
+    return np.asarray(pd.factorize(names, sort=True)[0], dtype=np.int64)
+
+
+def collection_of(model: Model, settings: IndexSettings) -> str:
+    """The name of a version's collection on a server."""
+    folder = model.folder.parent.parent.name
+    return settings.collection or re.sub(r"\W", "_", f"c_{folder}_{model.name}", flags=re.ASCII)
+
+
+def named(model: Model, settings: IndexSettings) -> str:
+    """How an error calls a version's collection on a server."""
+    return f"{settings.server}, collection {collection_of(model, settings)}"
+
+
+def copy_again(model: Model, address: str) -> str:
+    """What to type so that a server has a version's vectors."""
+    folder = model.folder.parent.parent.name
+    return f"Type: python -m dashboard index {folder} --version {model.name} --to {address}"
+
+
+def allowed() -> list[str]:
+    """The addresses that the operator lists."""
+    return os.environ.get("DASHBOARD_MILVUS", "").split()
+
+
+@contextmanager
+def server(address: str, name: str, *, given: bool = False) -> Iterator[Any]:
+    """A client of a server; what goes wrong with it is a DataError.
+
+    given: the operator named the address in this very call. The token is that of
+    DASHBOARD_MILVUS_TOKEN, and a certificate authority's file that of DASHBOARD_MILVUS_CA.
+    """
+    if not given and address not in allowed():
+        cure = f'Start the dashboard with DASHBOARD_MILVUS="{address[:200]}".'
+        raise DataError(
+            name, "an address that nobody allowed", "one of DASHBOARD_MILVUS", cure=cure
+        )
+    try:
+        from pymilvus import MilvusClient
+        from pymilvus.exceptions import MilvusException
+    except ImportError as error:
+        raise DataError(name, "no Python package pymilvus", "it", cure=INSTALL) from error
+    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # errors become sentences here
+    try:
+        yield _client(MilvusClient, address)
+    except (MilvusException, ValueError, OSError, RuntimeError) as error:
+        forget_clients(address)
+        raise DataError(name, _reason(error), "an answer of the server") from error
+    except Exception as error:  # of grpc and of milvus-lite, whose errors have no common kind
+        if isinstance(error, DataError):
+            raise
+        forget_clients(address)
+        raise DataError(name, _reason(error), "an answer of the server") from error
+
+
+_clients: dict[tuple[str, str], Any] = {}
+_one_at_a_time = threading.Lock()
+
+
+def _client(make: Callable[..., Any], address: str) -> Any:
+    """The open client of an address, or a new one: a connection serves all sessions."""
+    token = os.environ.get("DASHBOARD_MILVUS_TOKEN", "")
+    authority = os.environ.get("DASHBOARD_MILVUS_CA", "")
+    with _one_at_a_time:
+        if (address, token) not in _clients:
+            secured = {"secure": True, "server_pem_path": authority} if authority else {}
+            _clients[address, token] = make(address, token=token, timeout=SECONDS, **secured)
+        return _clients[address, token]
+
+
+def forget_clients(address: str) -> None:
+    """Forgets the connections to an address, so that the next call makes one anew."""
+    with _one_at_a_time:
+        for key in [key for key in _clients if key[0] == address]:
+            with suppress(Exception):
+                _clients[key].close()
+            del _clients[key]
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong, in a line without the library's marks."""
+    text = re.sub(r"\s+", " ", str(getattr(error, "message", "") or error)).strip()
+    low = text.lower()
+    if "deadline" in low or "timeout" in low or "timed out" in low:
+        return f"no answer within {SECONDS:g} seconds"
+    if "unavailable" in low or "connect" in low:
+        return "no server that answers"
+    return f"an error ({text[:200]})"
+
+
+def check_rows(
+    client: Any, model: Model, settings: IndexSettings, name: str, level: str = USUAL
+) -> None:
+    """Raise DataError where a collection does not hold exactly a version's vectors."""
+    where, cure = collection_of(model, settings), copy_again(model, settings.server)
+    if not client.has_collection(where, timeout=SECONDS):
+        raise DataError(name, "no such collection", "the vectors of the items", cure=cure)
+    check_form(client, model, settings, name)
+    rows, wanted = count(client, where, level=level), len(model.items.ids)
+    if rows != wanted:
+        raise DataError(name, f"{rows:,} rows", f"{wanted:,}, one for each item", cure=cure)
+    places = np.unique(np.linspace(0, wanted - 1, SAMPLE).astype(np.int64))
+    if not (different(client, model, settings, places, level) == "").all():
+        raise DataError(name, "vectors of another version", f"those of {model.name}", cure=cure)
+
+
+def check_form(client: Any, model: Model, settings: IndexSettings, name: str) -> None:
+    """Raise DataError for a collection of another form, width or metric."""
+    where, cure = collection_of(model, settings), f"{copy_again(model, settings.server)} --replace"
+    fields = {f["name"]: f for f in client.describe_collection(where, timeout=SECONDS)["fields"]}
+    missing = [field for field in ("place", "side", "vector") if field not in fields]
+    if missing:
+        raise DataError(name, f"no field {missing[0]}", "place, side, vector", cure=cure)
+    width = int(fields["vector"]["params"].get("dim", 0))
+    if width != model.dimension:
+        raise DataError(name, f"vectors of {width} numbers", f"{model.dimension}", cure=cure)
+    for index in client.list_indexes(where, timeout=SECONDS):
+        metric = client.describe_index(where, index, timeout=SECONDS).get("metric_type")
+        if metric not in METRICS:
+            wanted = f"{' or '.join(METRICS)}, which order unit vectors by their cosine"
+            raise DataError(name, f"the metric {metric}", wanted, cure=cure)
+
+
+def count(client: Any, where: str, only: str = "", level: str = USUAL) -> int:
+    """How many rows a collection has, of those that a filter keeps; level: of consistency."""
+    rows = client.query(
+        where,
+        filter=only,
+        output_fields=["count(*)"],
+        consistency_level=level,
+        timeout=SECONDS,
+    )
+    return int(rows[0]["count(*)"])
+
+
+def different(
+    client: Any,
+    model: Model,
+    settings: IndexSettings,
+    places: Sequence[int] | Places,
+    level: str = USUAL,
+) -> npt.NDArray[np.str_]:
+    """For each place what is not as it should be there: `missing`, `other`, or nothing."""
+    rows = client.query(
+        collection_of(model, settings),
+        filter=f"place in [{', '.join(str(int(place)) for place in places)}]",
+        output_fields=["place", "vector"],
+        consistency_level=level,
+        timeout=SECONDS,
+    )
+    held = {int(row["place"]): np.asarray(row["vector"], dtype="float32") for row in rows}
+    wanted = gallery_of(model).fetch([model.items.ids[int(place)] for place in places])
+    found = [
+        "missing"
+        if int(place) not in held
+        else "other"
+        if np.abs(held[int(place)] - vector).max() > SAME
+        else ""
+        for place, vector in zip(places, wanted, strict=True)
+    ]
+    return np.array(found, dtype=np.str_)

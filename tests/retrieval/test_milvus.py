@@ -1,0 +1,243 @@
+"""A version on a Milvus server (milvus-lite, in a file): its lists are those of exact search.
+What is not as it should be there is a sentence."""
+
+from __future__ import annotations
+
+import socket
+import time
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.retrieval.gallery import gallery_of
+from dashboard.retrieval.indexes import copying, milvus
+from dashboard.retrieval.indexes.copying import copy_vectors
+from dashboard.retrieval.indexes.indexed import gallery_to_search
+from dashboard.retrieval.runs import item_run, run_of, text_run
+from dashboard.storage.collection.collection import Collection, open_collection
+from dashboard.storage.vectors.vectors import Vectors
+from dashboard.storage.versions.index_settings import IndexSettings
+from dashboard.storage.versions.versions import Model
+from dashboard.tables import DataError
+from tests.storage.tiny import make_collection, unit
+
+pytest.importorskip("pymilvus", reason="pip install pymilvus milvus-lite")
+pytest.importorskip("milvus_lite", reason="pip install pymilvus milvus-lite")
+
+ITEMS = 400
+WHERE = "tiny_v2"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory) -> str:
+    return str(tmp_path_factory.mktemp("milvus") / "lite.db")
+
+
+@pytest.fixture(autouse=True)
+def allowed(address: str, monkeypatch) -> None:
+    monkeypatch.setenv("DASHBOARD_MILVUS", f"http://127.0.0.1:9 {address}")
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory, address: str) -> Collection:
+    """Many ties, many copies, and two sides; v0.2 is on the server."""
+    folder = make_collection(tmp_path_factory.mktemp("of") / "tiny")
+    lines = [f"x{n},x{n}.mp4,video,,{'left' if n % 3 else 'right'}" for n in range(ITEMS)]
+    (folder / "items.csv").write_text("\n".join(["item_id,file,kind,caption,side", *lines]))
+    (folder / "queries.csv").write_text(
+        "query_id,text,item_id,among\nq1,car,,\nq2,person crossing,,left\nq3,bike,,right\n"
+        "own,,x7,\n"
+    )
+    (folder / "unified_annotation.csv").write_text("slice_id,pv_object_type\nx1,small vehicle\n")
+    rng = np.random.default_rng(5)
+    rows = rng.integers(-1, 2, (ITEMS, 8)) + 0.001
+    rows[100:150] = rows[7]
+    for version in ("v0.1", "v0.2"):
+        place = folder / "models" / version
+        np.save(place / "items.npy", unit(rows))
+        if version == "v0.2":
+            (place / "queries.npy").write_bytes((folder / "models/v0.1/queries.npy").read_bytes())
+        (place / "items.txt").write_text("".join(f"x{n}\n" for n in range(ITEMS)))
+    with (place / "model.toml").open("a") as described:
+        described.write(
+            f'[index]\nkind = "exact"\nserver = "{address}"\ncollection = "{WHERE}"\ndepth = 60\n'
+        )
+    opened = open_collection(folder, allow_path=True)
+    assert not opened.broken
+    copy_vectors(opened.models["v0.2"], opened.items, address)
+    return opened
+
+
+def same(found: pd.DataFrame, exact: pd.DataFrame) -> None:
+    first = exact[exact["rank"] <= 60].reset_index(drop=True)
+    texts = {"query_id": "str", "item_id": "str"}
+    pd.testing.assert_frame_equal(found.astype(texts), first.astype(texts), check_dtype=False)
+
+
+def test_stored_typed_and_item_queries_are_those_of_exact_search(collection: Collection) -> None:
+    same(run_of(collection, "v0.2"), run_of(collection, "v0.1"))
+    same(text_run(collection, "v0.2", "car", 400), text_run(collection, "v0.1", "car", 400))
+    same(item_run(collection, "v0.2", "x9", 400), item_run(collection, "v0.1", "x9", 400))
+
+
+def test_later_ranks_are_unknown(collection: Collection) -> None:
+    run = run_of(collection, "v0.2")
+    assert run.attrs["cut"] == 60
+    assert run.attrs["partial"] == dict.fromkeys(["q1", "q2", "q3", "own"], True)
+
+
+def with_index(model: Model, kind: str, where: str, **parameters: int) -> Model:
+    assert model.index is not None
+    settings = IndexSettings(kind, 60, tuple(parameters.items()), model.index.server, where)
+    return replace(model, index=settings)
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [("hnsw", {"M": 16, "ef_construction": 80, "ef_search": 64}), ("ivf", {"nprobe": 8})],
+)
+def test_other_kinds_are_built_there_and_find_most(
+    collection: Collection, address: str, kind: str, parameters: dict[str, int]
+) -> None:
+    model = with_index(collection.models["v0.2"], kind, "another", **parameters)
+    row = copy_vectors(model, collection.items, address)  # the second time another kind is there
+    assert row["items"] == ITEMS
+    queries = model.items.rows([f"x{n}" for n in range(200, 220)])
+    queries = queries.named([f"q{n}" for n in range(20)])
+    found = gallery_to_search(model, collection.items).search(queries, 10)
+    exact = gallery_of(model).search(queries, 10)
+    pairs = found.merge(exact, on=["query_id", "item_id"])
+    assert len(pairs) > 0.7 * len(exact)
+    with milvus.server(address, "") as client:
+        kinds = client.describe_index("another", "vector")["index_type"]
+    assert kinds == milvus.KINDS[kind]
+
+
+def test_a_copy_is_resumed_where_it_ended_and_rows_that_are_lost_are_sent_again(
+    collection: Collection, address: str, monkeypatch
+) -> None:
+    monkeypatch.setattr(copying, "COPIED", 100)
+    model, seen = with_index(collection.models["v0.2"], "exact", "resumed"), list[int]()
+
+    def stop(done: int, of: int) -> None:
+        seen.append(done)
+        if done == 200:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        copy_vectors(model, collection.items, address, progress=stop)
+    with pytest.raises(DataError, match="found 200 rows; wanted 400, one for each item"):
+        gallery_to_search(model, collection.items).search(model.items.rows(["x1"]), 5)
+    assert copy_vectors(model, collection.items, address)["copied"] == 200
+    assert copy_vectors(model, collection.items, address)["copied"] == 0
+    with milvus.server(address, "") as client:
+        client.delete("resumed", filter="place >= 150 and place < 350")
+    with pytest.raises(DataError, match=r"found 200 rows.*Type: python -m dashboard index tiny"):
+        gallery_to_search(model, collection.items).search(model.items.rows(["x1"]), 5)
+    assert copy_vectors(model, collection.items, address)["copied"] == 300
+
+
+def other_vectors(model: Model, width: int = 8) -> Model:
+    rows = unit(np.random.default_rng(9).standard_normal((ITEMS, width)))
+    return replace(model, items=Vectors(model.items.ids, rows), dimension=width)
+
+
+def test_another_width_other_vectors_and_no_collection_are_sentences(
+    collection: Collection, address: str
+) -> None:
+    model, items = collection.models["v0.2"], collection.items
+    for wrong, sentence in (
+        (other_vectors(model, 6), "vectors of 8 numbers; wanted 6"),
+        (other_vectors(model), "vectors of another version; wanted those of v0.2"),
+        (with_index(model, "exact", "nothing"), "no such collection; wanted the vectors"),
+    ):
+        with pytest.raises(DataError, match=sentence):
+            gallery_to_search(wrong, items).search(wrong.items.rows(["x1"]), 5)
+    with pytest.raises(DataError, match="vectors of 8 numbers; wanted 6.*--replace"):
+        copy_vectors(other_vectors(model, 6), items, address)
+
+
+def test_another_metric_is_a_sentence(collection: Collection, address: str) -> None:
+    model = with_index(collection.models["v0.2"], "exact", "by_distance")
+    with milvus.server(address, "") as client:
+        parameters = client.prepare_index_params()
+        parameters.add_index("vector", index_type="FLAT", metric_type="L2")
+        from pymilvus import DataType
+
+        schema = client.create_schema(auto_id=False)
+        schema.add_field("place", DataType.INT64, is_primary=True)
+        schema.add_field("side", DataType.INT64)
+        schema.add_field("vector", DataType.FLOAT_VECTOR, dim=8)
+        client.create_collection("by_distance", schema=schema, index_params=parameters)
+    with pytest.raises(DataError, match="the metric L2; wanted IP or COSINE"):
+        gallery_to_search(model, collection.items).search(model.items.rows(["x1"]), 5)
+
+
+def test_a_server_that_is_not_there_or_that_nobody_allowed_is_a_sentence(
+    collection: Collection, monkeypatch
+) -> None:
+    monkeypatch.setattr(milvus, "SECONDS", 2.0)
+    model = collection.models["v0.2"]
+    assert model.index is not None
+    away = replace(model, index=replace(model.index, server="http://127.0.0.1:9"))
+    with pytest.raises(DataError, match="found no server that answers"):
+        gallery_to_search(away, collection.items).search(model.items.rows(["x1"]), 5)
+    monkeypatch.delenv("DASHBOARD_MILVUS")
+    with pytest.raises(DataError, match='nobody allowed.*DASHBOARD_MILVUS="http://127.0.0.1:9"'):
+        gallery_to_search(away, collection.items).search(model.items.rows(["x1"]), 5)
+
+
+def test_a_server_that_never_answers_is_a_sentence_in_time(
+    collection: Collection, monkeypatch
+) -> None:
+    silent = socket.create_server(("127.0.0.1", 0))
+    here = f"http://127.0.0.1:{silent.getsockname()[1]}"
+    monkeypatch.setenv("DASHBOARD_MILVUS", here)
+    monkeypatch.setattr(milvus, "SECONDS", 1.0)
+    model = collection.models["v0.2"]
+    assert model.index is not None
+    slow = replace(model, index=replace(model.index, server=here))
+    start = time.monotonic()
+    with pytest.raises(DataError, match="no server that answers|no answer within"):
+        gallery_to_search(slow, collection.items).search(model.items.rows(["x1"]), 5)
+    assert time.monotonic() - start < 20
+    silent.close()
+
+
+def test_without_the_package_the_command_that_installs_it_is_said(
+    collection: Collection, monkeypatch
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pymilvus", None)
+    model = collection.models["v0.2"]
+    with pytest.raises(DataError, match='pip install "pymilvus'):
+        gallery_to_search(model, collection.items).search(model.items.rows(["x1"]), 5)
+
+
+def test_a_gallery_of_one_item(collection: Collection, address: str) -> None:
+    model = with_index(
+        collection.models["v0.2"], "hnsw", "one", M=8, ef_construction=8, ef_search=8
+    )
+    one = replace(model, items=model.items.rows(["x3"]))
+    copy_vectors(one, collection.items, address)
+    run = gallery_to_search(one, collection.items).search(one.items.named(["q"]), 100)
+    assert run["item_id"].tolist() == ["x3"] and run.attrs["partial"] == {}
+
+
+def test_no_more_than_16384_are_ever_asked_for(collection: Collection, monkeypatch) -> None:
+    model, limits = collection.models["v0.2"], list[int]()
+
+    class Client:
+        def search(self, where: str, data: list, limit: int, **_: object) -> list:
+            limits.append(limit)
+            return [[] for _ in data]
+
+    monkeypatch.setattr(milvus, "_client", lambda *of: Client())
+    monkeypatch.setattr(milvus, "check_rows", lambda *of: None)
+    assert model.index is not None
+    index = milvus.index_of(model, model.index, collection.items)
+    index.nearest(np.zeros((600, 8), dtype="float32"), 20_000, None)
+    assert limits == [16_384] * 3

@@ -1,0 +1,51 @@
+"""What the screens show of a version with an index: how it is searched, and what that costs."""
+
+import shutil
+
+import pytest
+
+from dashboard.experiment import memory
+from dashboard.storage.collection import collection as collections
+from tests.test_screens import no_text_model, opened, said  # noqa: F401
+
+
+@pytest.fixture
+def indexed(tmp_path, monkeypatch):
+    """The collection driving, whose v0.2 has an index that misses results."""
+    away = shutil.ignore_patterns("media", "posters", "networks")
+    shutil.copytree(collections.COLLECTIONS / "driving", tmp_path / "driving", ignore=away)
+    with (tmp_path / "driving" / "models" / "v0.2" / "model.toml").open("a") as described:
+        described.write('\n[index]\nkind = "ivf"\nnprobe = 2\ndepth = 20\n')
+    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path)
+    memory.forget()
+
+
+NOTE = "v0.2 is searched approximately, through ivf (nprobe = 2), 20 results a query"
+CHOICES = {"collection": "driving", "baseline": "v0.1", "candidate": "v0.2"}
+
+
+def test_compare_shows_what_the_index_costs_where_somebody_looks(indexed):
+    app = opened("compare", **CHOICES)
+    assert not app.exception and NOTE in said(app)
+    assert "Difference = model" not in said(app)
+    app.session_state["index-cost"] = True
+    app.run()
+    parts, figures = (table.value for table in app.table[:2])
+    named = [column.replace("\\", "") for column in parts.columns]
+    assert named == ["Difference", "Model", "Index of v0.2"]
+    rows = {name.replace("\\", ""): of.tolist() for name, of in parts.iterrows()}
+    assert rows["AP, ALFA 0.1"] == ["–", "–", "–"]
+    assert parts.iloc[0].str.contains(" to ").all()
+    assert "Index recall@10" in figures.index and "s to build the index" in figures.index
+    assert "on 113 of 113 queries" in said(app)
+
+
+@pytest.mark.parametrize("screen", ["overview", "query"])
+def test_every_screen_of_its_results_says_how_they_are_searched(indexed, screen):
+    app = opened(screen, **CHOICES, query="q001", metric="AP")
+    assert not app.exception and NOTE in said(app)
+
+
+def test_without_an_index_nothing_is_said():
+    app = opened("compare", **CHOICES)
+    assert "What the index costs" not in str(app.expander) and "through" not in said(app)
