@@ -30,14 +30,15 @@ pages = [
 page = st.navigation(pages, position="hidden")
 frame.keep_place()
 frame.draw_after_a_break()
-view, problems = bar.current()
-frame.top_bar(pages, page, view)
-frame.say(problems)
-if view is not None:
-    frame.sidebar(view)
-if view is not None or page.url_path == "collections":
-    try:
-        page.run()
-    except DataError as problem:
-        st.error(plain(str(problem), None), icon=":material/error:")
-    collections.load_text_model()
+with memory.page_run():
+    view, problems = bar.current()
+    frame.top_bar(pages, page, view)
+    frame.say(problems)
+    if view is not None:
+        frame.sidebar(view)
+    if view is not None or page.url_path == "collections":
+        try:
+            page.run()
+        except DataError as problem:
+            st.error(plain(str(problem), None), icon=":material/error:")
+        collections.load_text_model()

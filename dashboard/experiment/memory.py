@@ -85,6 +85,7 @@ class _Reader:
 
 
 _reader: ContextVar[_Reader | None] = ContextVar("reader", default=None)
+_run: ContextVar[dict[Any, Any] | None] = ContextVar("run", default=None)
 
 
 def remembered(
@@ -94,6 +95,7 @@ def remembered(
     work: str = "",
     key: Callable[..., tuple[Hashable, ...]] = keys.hashkey,
     lasts: bool = False,
+    size: Callable[[Any], float] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Remembers a function's newest results, at most `entries`, each for at most some seconds.
 
@@ -105,11 +107,13 @@ def remembered(
     key: computes from the arguments what the result depends on; without it, the arguments.
     lasts: whether a result is written into the cache folder, too, and read from there after a
     restart: for what is dearer to compute than to read.
+    size: of a result; `entries` is then the most of all sizes together, and a larger result is not
+    remembered.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         results: Cache[Any, R] = (
-            LRUCache(entries) if seconds is None else TTLCache(entries, seconds)
+            LRUCache(entries, size) if seconds is None else TTLCache(entries, seconds)
         )
         computing = lasting.read_or_computed(function) if lasts else function
         changed, running = Condition(), dict[Any, _Work]()
@@ -136,7 +140,7 @@ def remembered(
             try:
                 with _working(mine, named_work(*arguments, **named)):
                     result = computing(*arguments, **named)
-                    with changed:
+                    with changed, suppress(ValueError):  # larger than all that may be remembered
                         results[of] = result
             finally:
                 with changed:
@@ -151,6 +155,32 @@ def remembered(
         return cast(Callable[P, R], remembering)
 
     return decorate
+
+
+@contextmanager
+def page_run() -> Iterator[None]:
+    """The run of a page, in which what is `constant_in_a_run` is looked up once."""
+    before = _run.set({})
+    try:
+        yield
+    finally:
+        _run.reset(before)
+
+
+def constant_in_a_run(function: Callable[P, R]) -> Callable[P, R]:
+    """Looks up a function's result once in the run of a page, and each time outside of one."""
+
+    @wraps(function)
+    def looking(*arguments: P.args, **named: P.kwargs) -> R:
+        results = _run.get()
+        if results is None:
+            return function(*arguments, **named)
+        key: Hashable = (function, arguments, *named.items())
+        if key not in results:
+            results[key] = function(*arguments, **named)
+        return cast(R, results[key])
+
+    return looking
 
 
 @contextmanager

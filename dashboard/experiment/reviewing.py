@@ -12,6 +12,7 @@ import pandas as pd
 
 from dashboard.experiment.collection.collections import item_names, opened, opened_in
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.memory import constant_in_a_run, remembered
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of
@@ -38,13 +39,25 @@ def verdicts(experiment: Experiment, query_id: str) -> pd.DataFrame:
 
     Raises DataError where the file of reviews cannot be read.
     """
-    key = key_of(_collection(experiment))
-    return reviews.latest(key, reviews.VERDICT, query_id=_query(experiment, query_id))
+    every = all_verdicts(experiment)
+    mine = every["query_id"] == _query(experiment, query_id)
+    return every[mine].reset_index(drop=True)
 
 
 def all_verdicts(experiment: Experiment) -> pd.DataFrame:
     """The last verdict of each reviewer on each result of all queries: the table REVIEWS."""
-    return reviews.latest(key_of(_collection(experiment)), reviews.VERDICT)
+    return _latest(*verdicts_state(experiment))
+
+
+def verdicts_state(experiment: Experiment) -> tuple[str, tuple[str, int]]:
+    """The key of the collection's reviews, and a value that changes with every verdict."""
+    key = key_of(_collection(experiment))
+    return key, reviews.state(key, reviews.VERDICT)
+
+
+@remembered(16)
+def _latest(key: str, state: tuple[str, int]) -> pd.DataFrame:
+    return reviews.latest(key, reviews.VERDICT, until=state[1])
 
 
 def save_verdict(
@@ -98,6 +111,7 @@ def save_rating(
     )
 
 
+@constant_in_a_run
 def _collection(experiment: Experiment) -> Collection:
     """The collection as it is now."""
     return opened_in(Path(experiment.folder))

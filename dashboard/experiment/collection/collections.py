@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dashboard.experiment.collection import names
-from dashboard.experiment.memory import remembered
+from dashboard.experiment.memory import constant_in_a_run, remembered
 from dashboard.retrieval import language_models, searchable
 from dashboard.retrieval.query_vectors import to_encode
 from dashboard.retrieval.runs import Which
@@ -19,6 +19,7 @@ from dashboard.storage.collection.settings import group_name
 from dashboard.tables import DataError
 
 
+@constant_in_a_run
 def collection_names() -> list[str]:
     """The names of the collections that can be opened, in order."""
     return stored.names()
@@ -32,6 +33,7 @@ def collection(name: str) -> tuple[Collection | None, str]:
         return None, str(error)
 
 
+@constant_in_a_run
 def opened(name: str) -> Collection:
     """The collection of that name below the data folder, in the state of its files.
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from dashboard.experiment.memory import constant_in_a_run
 from dashboard.views.address import Problem, defaults_of, merged, to_params, view_of
 from dashboard.views.address.choices import View
 
@@ -19,8 +21,15 @@ def _bar() -> dict[str, list[str]]:
 
 
 def current() -> tuple[View | None, list[Problem]]:
-    """The view that the address bar of this session asks for."""
-    return view_of(_bar())
+    """The view that the address bar of this session asks for: one of the caller's own, as a screen
+    writes the query that it opens into its view."""
+    view, problems = _current(tuple((key, tuple(values)) for key, values in _bar().items()))
+    return (None if view is None else replace(view)), problems
+
+
+@constant_in_a_run
+def _current(params: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[View | None, list[Problem]]:
+    return view_of({key: list(values) for key, values in params})
 
 
 def go(**changes: Any) -> None:

@@ -78,15 +78,15 @@ def _grid(
 ) -> Grid:
     """The grid of a query, remembered for all who look at it until a number, a file that is shown
     or a review changes."""
-    values = values[["run", "value"]].astype({"run": "str"})
+    values_by_run = {str(run): of for run, of in zip(values["run"], values["value"], strict=True)}
     depends_on: tuple[Hashable, ...] = (
         results.experiment,
         results.query_id,
         tuple(results.problems.items()),
         tuple((key, of) for key, of in vars(view).items() if key not in MERELY_NARROWED),
-        tuple(zip(values["run"], values["value"].map(str), strict=True)),
+        tuple((run, str(value)) for run, value in values_by_run.items()),
     )
-    rows = _rows(depends_on, results, view, values)
+    rows = _rows(depends_on, results, view, values_by_run)
     items = needed(rows, view.clip or None, view.beside or None)
     shown = media.media_of(results.experiment.collection, items)
     reviewed = {} if verdicts is None else verdicts_by_item(verdicts)
@@ -100,9 +100,12 @@ def _first(depends_on: tuple[Hashable, ...], *others: object) -> tuple[Hashable,
 
 @remembered(512, key=_first)
 def _rows(
-    depends_on: tuple[Hashable, ...], results: QueryResults, view: View, values: pd.DataFrame
+    depends_on: tuple[Hashable, ...],
+    results: QueryResults,
+    view: View,
+    values: Mapping[str, float],
 ) -> Sequence[Row]:
-    return rows_of(results, view, dict(zip(values["run"], values["value"], strict=True)))
+    return rows_of(results, view, values)
 
 
 @remembered(512, key=_first)

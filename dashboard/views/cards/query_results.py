@@ -11,6 +11,7 @@ from dashboard.evaluation.coverage import is_outside
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.experiment import judging, ranking
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.memory import remembered
 from dashboard.tables import RUN, DataError
 
 
@@ -78,7 +79,22 @@ class QueryResults:
 
 
 def results_of(experiment: Experiment, query_id: str, versions: Sequence[str]) -> QueryResults:
-    """The results of one of the experiment's queries."""
+    """The results of one of the experiment's queries, the same for all who look at it."""
+    return _results_of(experiment, query_id, tuple(versions))
+
+
+ROWS = 2_000_000
+"""So many rows of rankings are remembered, some 40 bytes each."""
+
+
+def _rows(results: QueryResults) -> float:
+    """How many rows results have; those with a problem, which may pass, are not remembered."""
+    tables = [*results.runs.values(), *results.whole.values(), *results.counted.values()]
+    return float("inf") if results.problems else sum(map(len, tables)) + 1
+
+
+@remembered(ROWS, size=_rows)
+def _results_of(experiment: Experiment, query_id: str, versions: tuple[str, ...]) -> QueryResults:
     runs, whole, problems = {}, {}, {}
     for version in versions:
         try:

@@ -12,6 +12,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.experiment import reviewing
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.memory import remembered
 from dashboard.tables import DataError, counted
 from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.report.exports import as_csv
@@ -113,11 +115,18 @@ def draw_verdicts(results: QueryResults, verdicts: pd.DataFrame) -> None:
             )
         st.download_button(
             "Download all verdicts (CSV)",
-            as_csv(_in_words(reviewing.all_verdicts(results.experiment))).encode(),
+            _exported(results.experiment),
             file_name=f"{name}-verdicts.csv",
             icon=":material/download:",
             on_click="ignore",
         )
+
+
+@remembered(16, key=reviewing.verdicts_state)
+def _exported(experiment: Experiment) -> bytes:
+    """All verdicts of a collection as CSV."""
+    verdicts = reviewing.all_verdicts(experiment)
+    return as_csv(verdicts.assign(value=verdicts["value"].map(WORDS))).encode()
 
 
 def _apart(results: QueryResults) -> str:
@@ -129,11 +138,6 @@ def _apart(results: QueryResults) -> str:
         f"Another collection named {name} has reviews here. Reviews of this collection are saved "
         f"under {key}."
     )
-
-
-def _in_words(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts with the words that the screen has for them."""
-    return verdicts.assign(value=verdicts["value"].map(WORDS))
 
 
 def _readable(verdicts: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from dashboard.evaluation.protocols.protocol import NO_RELEVANT
 from dashboard.experiment import judging, measuring
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.memory import remembered
 from dashboard.tables import MEASUREMENTS
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
@@ -60,9 +61,24 @@ def comparison(view: View) -> pd.DataFrame:
 
 def deltas(view: View) -> pd.DataFrame:
     """The queries in view by signed difference, worst first, each with its outcome."""
-    versions = list(dict.fromkeys([view.baseline, view.candidate]))
-    values = measured(view, versions, view.metric)
-    table = compare.deltas(values, view.baseline, view.candidate)
+    experiment = experiment_of(view)
+    only = selected(view, experiment)
+    return _deltas(experiment, view.baseline, view.candidate, view.metric, only)
+
+
+@remembered(64)
+def _deltas(
+    experiment: Experiment,
+    baseline: str,
+    candidate: str,
+    metric: str,
+    only: tuple[str, ...] | None,
+) -> pd.DataFrame:
+    versions = tuple(dict.fromkeys([baseline, candidate]))
+    values = measuring.measurements(experiment, versions, metric)
+    if only is not None:
+        values = values[values["query_id"].isin(only)]
+    table = compare.deltas(values, baseline, candidate)
     return table.assign(outcome=table["delta"].map(_outcome))
 
 
@@ -74,7 +90,7 @@ def _outcome(delta: float) -> str:
 
 def chosen(view: View, table: pd.DataFrame) -> pd.DataFrame:
     """The queries by difference that the view's filters keep."""
-    kept = table[_has_outcome(view, table)]
+    kept = table if view.outcome == "all" else table[_has_outcome(view, table)]
     if view.between:
         low, high = map(float, view.between.split(".."))
         kept = kept[(kept["delta"] >= low - SAME) & (kept["delta"] <= high + SAME)]
@@ -89,8 +105,6 @@ def chosen(view: View, table: pd.DataFrame) -> pd.DataFrame:
 
 def _has_outcome(view: View, table: pd.DataFrame) -> pd.Series:
     experiment = experiment_of(view)
-    if view.outcome == "all":
-        return pd.Series(True, index=table.index)
     if view.outcome == "nothing_relevant":
         reasons = judging.counted_judgement(experiment).unscorable
         return table["query_id"].map(lambda q: reasons.get(q) == NO_RELEVANT)
@@ -139,8 +153,15 @@ def values(view: View, found: Any) -> pd.DataFrame:
     versions = tuple(version for version in found.runs if version not in found.problems)
     if not versions:
         return MEASUREMENTS.empty()
-    table = measuring.measurements(found.experiment, versions, " ".join(metrics_in_view(view)))
-    mine: pd.DataFrame = table[table["query_id"] == found.query_id]
+    return _values(found.experiment, versions, " ".join(metrics_in_view(view)), found.query_id)
+
+
+@remembered(512)
+def _values(
+    experiment: Experiment, versions: tuple[str, ...], metrics: str, query_id: str
+) -> pd.DataFrame:
+    table = measuring.measurements(experiment, versions, metrics)
+    mine: pd.DataFrame = table[table["query_id"] == query_id]
     return mine
 
 

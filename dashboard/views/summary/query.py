@@ -14,6 +14,7 @@ from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols.protocol import NOT_JUDGED
 from dashboard.experiment import judging
 from dashboard.experiment.collection import collections, media
+from dashboard.experiment.memory import remembered
 from dashboard.tables import counted
 from dashboard.views.address.choices import View
 from dashboard.views.labels import group_name, label
@@ -55,14 +56,24 @@ def has_picture(found: Any) -> bool:
         return True
     if found.experiment.text:
         return False
-    row = judging.queries(found.experiment).set_index("query_id").loc[found.query_id]
+    row = _row(found)
     return bool(row["item_id"] or row.get("image", ""))
+
+
+def _of_query(found: Any) -> tuple[Hashable, ...]:
+    return found.experiment, found.query_id
+
+
+@remembered(512, key=_of_query)
+def _row(found: Any) -> dict[str, Any]:
+    """The row of a query in the table of the queries."""
+    row = judging.queries(found.experiment).set_index("query_id").loc[found.query_id]
+    return {str(column): value for column, value in row.items()}
 
 
 def title(found: Any) -> str:
     """The query in words, or the item that it is about."""
-    experiment = found.experiment
-    row = judging.queries(experiment).set_index("query_id").loc[found.query_id]
+    experiment, row = found.experiment, _row(found)
     if experiment.picture:
         return "Like your picture"
     if experiment.text or experiment.item:
@@ -75,7 +86,7 @@ def title(found: Any) -> str:
 
 def feedback(found: Any) -> None:
     """What should be otherwise than in the picture, a line each."""
-    row = judging.queries(found.experiment).set_index("query_id").loc[found.query_id]
+    row = _row(found)
     said = [row[column] for column in FEEDBACK if row.get(column)]
     if said:
         st.markdown("\n".join(f"{n}. {plain(text)}" for n, text in enumerate(said, start=1)))
@@ -132,11 +143,22 @@ def describe(view: View, found: Any) -> None:
 def _described(view: View, found: Any) -> None:
     st.header(plain(title(found)), anchor=False)
     feedback(found)
+    st.markdown(_keywords_and_count(found, tuple(view.groups)))
+    judged_how(found.experiment)
+
+
+def _of_query_and_groups(found: Any, groups: tuple[str, ...]) -> tuple[Hashable, ...]:
+    return *_of_query(found), groups
+
+
+@remembered(512, key=_of_query_and_groups)
+def _keywords_and_count(found: Any, groups: tuple[str, ...]) -> str:
+    """The keywords of a query and how many items are relevant, or why it is not scored."""
     scores = judging.query_keywords(found.experiment)
     scores = scores[(scores["query_id"] == found.query_id) & scores["kept"]]
     needed = judging.required_keywords(found.experiment)
     chips = [
-        _chip(row, scores, row["group"] in view.groups)
+        _chip(row, scores, row["group"] in groups)
         for row in needed[needed["query_id"] == found.query_id].to_dict("records")
     ]
     reason = judging.counted_judgement(found.experiment).unscorable.get(found.query_id)
@@ -150,8 +172,7 @@ def _described(view: View, found: Any) -> None:
         )
         reason = f"only stored queries have judgements{asks}"
     scored = TARGET if reason == TARGET else f"Not scored: {reason}." if reason else count
-    st.markdown(" ".join([*chips, plain(scored)]))
-    judged_how(found.experiment)
+    return " ".join([*chips, plain(scored)])
 
 
 def _among(found: Any) -> str:
