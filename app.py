@@ -13,6 +13,7 @@ from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
 from dashboard.views import address, summary
 from dashboard.views.cards import assets
+from dashboard.views.server import figures
 from dashboard.views.server.allowed_hosts import AllowedHosts
 from dashboard.views.server.base_path import BelowBase, asks_for_a_page, path_of
 from dashboard.views.server.not_found import NoSuchPage
@@ -26,7 +27,7 @@ MEDIA = (
     covers.COVERS,
     uploads.UPLOADS,
 )
-OWN = (*MEDIA, assets.CARDS, summary.REPORT)
+OWN = (*MEDIA, assets.CARDS, summary.REPORT, figures.HEALTH, figures.FIGURES)
 
 escape_logs()
 
@@ -68,6 +69,7 @@ app = st.App(
         *covers.routes(catalogue.glance),
         *uploads.routes(),
         *assets.routes(),
+        *figures.routes(),
         *summary.routes(),
     ],
     middleware=[

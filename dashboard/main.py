@@ -7,6 +7,7 @@ from dashboard.experiment.collection import collections
 from dashboard.tables import DataError
 from dashboard.views import address, frame
 from dashboard.views.address import bar
+from dashboard.views.server import figures
 from dashboard.views.texts import plain
 
 # Drawn here because Streamlit fetches a Material icon for the tab from another host.
@@ -30,7 +31,7 @@ pages = [
 page = st.navigation(pages, position="hidden")
 frame.keep_place()
 frame.draw_after_a_break()
-with memory.page_run():
+with memory.page_run(), figures.STEPS.labels(page.title).time():
     view, problems = bar.current()
     frame.top_bar(pages, page, view)
     frame.say(problems)

@@ -117,6 +117,7 @@ def remembered(
         )
         computing = lasting.read_or_computed(function) if lasts else function
         changed, running = Condition(), dict[Any, _Work]()
+        looks = {"hits": 0, "misses": 0}
         signature = inspect.signature(function)
 
         def named_work(*arguments: P.args, **named: P.kwargs) -> str:
@@ -130,10 +131,13 @@ def remembered(
             while True:
                 with changed:
                     with suppress(KeyError):
-                        return results[of]
+                        result = results[of]
+                        looks["hits"] += 1
+                        return result
                     other = running.get(of)
                     if other is None:
                         mine = running[of] = _Work()
+                        looks["misses"] += 1
                         break
                     other.waiting += 1
                 _wait(other, changed, named_work(*arguments, **named))
@@ -150,8 +154,9 @@ def remembered(
             _set_aside()
             return result
 
-        remembering.cache, remembering.cache_condition = results, changed  # type: ignore[attr-defined]
-        _memories.append(remembering)
+        memory = cast(Any, remembering)
+        memory.cache, memory.cache_condition, memory.looks = results, changed, looks
+        _memories.append(memory)
         return cast(Callable[P, R], remembering)
 
     return decorate
@@ -238,6 +243,12 @@ def _set_aside() -> None:
         gc.unfreeze()
         gc.collect()
     gc.freeze()
+
+
+def hits_and_misses() -> tuple[int, int]:
+    """How often a result was remembered, and how often it was computed or read from its file."""
+    looks = [memory.looks for memory in _memories]
+    return sum(look["hits"] for look in looks), sum(look["misses"] for look in looks)
 
 
 def announce_by(announcing: Announcing) -> None:

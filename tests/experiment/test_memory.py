@@ -139,7 +139,6 @@ def test_the_garbage_collector_passes_over_what_is_remembered_until_the_next_swe
     gc.unfreeze()
 
 
-<<<<<<< HEAD
 class Left(BaseException):
     """What a page raises whose reader has left."""
 
@@ -295,7 +294,8 @@ def test_parts_without_a_listener_are_parts_and_listeners_of_blocks_go_with_them
         assert list(parts("adding", "ab")) == ["a", "b"]
     assert heard == [("adding", 0, 2), ("adding", 1, 2)]
     assert list(parts("adding", "ab")) == ["a", "b"] and len(heard) == 2
-=======
+
+
 def test_results_are_remembered_by_their_size():
     calls = []
 
@@ -324,4 +324,3 @@ def test_what_is_constant_is_looked_up_once_in_the_run_of_a_page():
         assert look("a") == 5, "the next run looks anew"
         raise KeyError
     assert look("a") == 6
->>>>>>> 0209969 (A step to the next query costs half as much CPU: results, differences, sentences and verdicts are remembered by what they depend on, and a collection's files are looked at once in the run of a page)

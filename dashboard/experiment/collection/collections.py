@@ -25,6 +25,12 @@ def collection_names() -> list[str]:
     return stored.names()
 
 
+def check_readable() -> int:
+    """The number of collections. Raises DataError where the data folder, or the settings of one of
+    them, cannot be read."""
+    return stored.check_readable()
+
+
 def collection(name: str) -> tuple[Collection | None, str]:
     """The opened collection of that name and "", or `None` and why it cannot be opened."""
     try:

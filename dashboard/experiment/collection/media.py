@@ -1,7 +1,7 @@
 """How items and queries look: addresses of clips and posters, small pictures for a report, and
 pictures that are uploaded to search with.
 
-Nothing here is remembered: whether a file is there is looked up each time.
+Whether a file is there is looked up each time.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dashboard.experiment.collection.collections import collection_in
+from dashboard.experiment.memory import remembered
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.media import item_media, query_pictures, uploads
 from dashboard.storage.media.decoding.decoder import laid_out
@@ -22,6 +24,7 @@ from dashboard.storage.media.decoding.formats import (
     WHOLE_PIXELS,
     pixels_of,
 )
+from dashboard.storage.media.lookup import Row
 from dashboard.storage.media.safe_open import Unusable
 
 UPLOADED_KINDS = uploads.KINDS
@@ -40,7 +43,14 @@ class Thumbnail:
 
 def media_of(collection: Collection, item_ids: Sequence[str]) -> pd.DataFrame:
     """How items look: addresses of clip and poster, or the word for what is wrong with them."""
-    return item_media.media(collection, item_ids)
+    wanted = tuple(dict.fromkeys(item_ids))
+    rows = _rows(str(collection.folder), collection.digest, wanted)
+    return item_media.media(collection, wanted, rows)
+
+
+@remembered(1_000)
+def _rows(folder: str, digest: str, item_ids: tuple[str, ...]) -> dict[str, Row]:
+    return item_media.rows_of_items(collection_in(folder, digest), list(item_ids))
 
 
 def pictures_of(collection: Collection, query_ids: Sequence[str]) -> pd.DataFrame:

@@ -193,6 +193,21 @@ def names() -> list[str]:
     return sorted(there, key=lambda name: not stands_first(COLLECTIONS / name / SETTINGS))
 
 
+def check_readable() -> int:
+    """The number of collections. Raises DataError where the data folder, or the settings of one of
+    them, cannot be read."""
+    if not COLLECTIONS.is_dir():
+        raise DataError("the data folder", "no such folder", "the folder that DASHBOARD_DATA names")
+    try:
+        there = [path / SETTINGS for path in COLLECTIONS.iterdir() if (path / SETTINGS).is_file()]
+        for settings in there:
+            with settings.open("rb") as file:
+                file.read(1)
+    except OSError as error:
+        raise DataError("the data folder", f"{error.strerror}", "files that can be read") from error
+    return len(there)
+
+
 def find(name_or_path: str | Path, *, allow_path: bool = False) -> Path:
     """The folder of a collection by its name, or by its path where `allow_path`.
 

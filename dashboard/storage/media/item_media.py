@@ -8,7 +8,7 @@ knows an address sees the file: put a proxy in front of private media.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from math import inf, isnan, nan
 from pathlib import Path
@@ -56,7 +56,9 @@ class HasMedia(Protocol):
     def posters_root(self) -> str: ...
 
 
-def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
+def media(
+    collection: HasMedia, item_ids: Iterable[str], rows: Mapping[str, Row] | None = None
+) -> pd.DataFrame:
     """How each item is shown, one row each: its kind, addresses, caption, span, what is wrong.
 
     Columns item_id, kind (clip, picture, animation, text, or empty: not shown), clip and poster
@@ -67,9 +69,11 @@ def media(collection: HasMedia, item_ids: Iterable[str]) -> pd.DataFrame:
     (seconds by which the span ends after its file; 0: not, or not known), far (whether what its
     poster shows lies on another host). Costs a few small reads for each item;
     another host is never asked.
+
+    rows: those of `rows_of_items`, where somebody has them.
     """
     wanted = list(dict.fromkeys(item_ids))
-    rows = _rows(collection, wanted)
+    rows = rows_of_items(collection, wanted) if rows is None else rows
     shown = [_shown(collection, item_id, rows.get(item_id)) for item_id in wanted]
     return pd.DataFrame(shown, columns=COLUMNS)
 
@@ -96,7 +100,7 @@ def problems(collection: HasMedia) -> pd.DataFrame:
 
 def poster(collection: HasMedia, item_id: str) -> bytes:
     """The poster of an item as an encoded picture; raises Unusable with the word for it."""
-    row = _rows(collection, [item_id]).get(item_id)
+    row = rows_of_items(collection, [item_id]).get(item_id)
     if row is None:
         raise Unusable("not in the collection")
     with poster_content(collection, row).opened as opened:
@@ -110,7 +114,7 @@ def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
     A DataError of `open_collection` is a 404. What it opened is remembered for a few seconds: the
     posters of a page come in one burst.
     """
-    lookup = Lookup(open_collection, _rows)
+    lookup = Lookup(open_collection, rows_of_items)
 
     def clip(name: str, item_id: str) -> Content:
         collection, item = lookup.find(name, item_id)
@@ -240,7 +244,8 @@ def _part_of_open(collection: HasMedia, row: Row, opened: Opened) -> Part:
     return part_of(row, _usual_cut(collection), seconds, frame)
 
 
-def _rows(collection: HasMedia, item_ids: list[str] | None = None) -> dict[str, Row]:
+def rows_of_items(collection: HasMedia, item_ids: list[str] | None = None) -> dict[str, Row]:
+    """The rows of items by their ids: of all, or of some."""
     return rows_of(collection.items, "item_id", item_ids)
 
 
