@@ -57,8 +57,11 @@ def test_a_verdict_is_kept_and_stands_on_its_card(found: QueryResults) -> None:
 
 
 def test_the_table_to_save_has_the_words_of_the_screen(found: QueryResults) -> None:
-    page.save_verdict(found, verdict())
-    assert page._in_words(page.latest_verdicts(found))["value"].tolist() == ["not relevant"]
+    for value in ("not", "unsure"):
+        page.save_verdict(found, verdict(value, once=value))
+        lines = page._exported(found.experiment).decode().splitlines()
+        assert len(lines) == 2 and page.WORDS[value] in lines[1].split(",")
+    assert page._exported(found.experiment) is page._exported(found.experiment)
 
 
 def test_a_verdict_that_comes_when_another_query_is_open_is_not_kept_for_that_one(
