@@ -16,6 +16,7 @@ from dashboard.commands import (
     indexing,
     keywords,
     measuring,
+    preparing,
     reference,
     satisfaction,
     searching,
@@ -69,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     checking.add_digests(command)
     indexing.add_to(command)
     keywords.add_keywords_of(command)
+    preparing.add_prepare(command)
     reference.add_to(command, abouts)
     return parser
 

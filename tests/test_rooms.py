@@ -34,7 +34,7 @@ MAY_SEE: dict[str, set[str]] = {
     "screens": {"tables", "evaluation", "experiment", "views"},
     "main": {"tables", "experiment", "views", "screens"},
     "app": {"tables", "logs", "experiment", "views", "storage"},
-    "commands": {"tables", "letters", "evaluation", "experiment", "views"},
+    "commands": {"tables", "letters", "progress", "evaluation", "experiment", "views"},
     "__main__": {"tables", "logs", "commands"},
     "__init__": set(),
 }

@@ -29,6 +29,7 @@ PLACE = "folder"
 """An argument, or a field of one, that says where content lies; the digest says which it is."""
 
 _in_use = [True]
+_counts = [0, 0]
 
 
 class Fleeting(Exception):
@@ -38,6 +39,11 @@ class Fleeting(Exception):
 def use_cache_folder(use: bool) -> None:
     """Sets whether results are read from the cache folder and written there; at first they are."""
     _in_use[0] = use
+
+
+def counted() -> tuple[int, int]:
+    """How many results this process wrote into the cache folder, and how many it could not."""
+    return _counts[0], _counts[1]
 
 
 def read_or_computed(function: Callable[P, R]) -> Callable[P, R]:
@@ -58,7 +64,7 @@ def read_or_computed(function: Callable[P, R]) -> Callable[P, R]:
         if (stored := results.load(depends_on)) is not None:
             return cast(R, stored[0])
         result = function(*arguments, **named)
-        results.save(depends_on, result)
+        _counts[0 if results.save(depends_on, result) else 1] += 1
         return result
 
     return reading

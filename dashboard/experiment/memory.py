@@ -40,13 +40,14 @@ LOOK = 0.25
 
 
 @contextmanager
-def _silently(work: str) -> Iterator[Listener]:
+def silently(work: str) -> Iterator[Listener]:
+    """Announces nothing."""
     yield lambda part, done, total: None
 
 
 _swept = [time.monotonic()]
 _memories: list[Any] = []
-_announcing: list[Announcing] = [_silently]
+_announcing: list[Announcing] = [silently]
 
 
 @dataclass(eq=False)

@@ -153,8 +153,14 @@ def index_sentence(experiment: Experiment, version: str) -> str:
 
 def cut(experiment: Experiment, versions: Iterable[str]) -> int | None:
     """At which rank lists end because whole ones would not fit in memory; None: at their ends."""
-    depths = [run(experiment, version).attrs.get("cut") for version in versions]
+    depths = [_cut(experiment, version) for version in versions]
     return min((depth for depth in depths if depth), default=None)
+
+
+@remembered(128, lasts=True)
+def _cut(experiment: Experiment, version: str) -> int | None:
+    depth = run(experiment, version).attrs.get("cut")
+    return None if depth is None else int(depth)
 
 
 def unlike(experiment: Experiment, baseline: str, candidate: str) -> list[str]:

@@ -109,3 +109,11 @@ def test_every_row_of_the_bits_has_its_name_beside_it():
         assert axis["labelOverlap"] is False
         assert axis["labelFlush"] is False  # the first and last names stand at their rows
         assert "min(32 * floor(datum.value / 4) + 32, 40)" in axis["labelExpr"]  # “query 33–40”
+
+
+def test_charts_of_differences_are_drawn_where_no_query_is_scored_in_both_versions():
+    none = bins(pd.DataFrame({"delta": pd.Series([], dtype="float64")}))
+    assert none.empty
+    assert charts.differences(none, "nDCG@5").to_dict()["mark"]["type"] == "bar"
+    nobody = pd.DataFrame({"baseline": [None, 0.1], "candidate": [None, None], "delta": [None] * 2})
+    assert charts.pairs(nobody.astype("float64"), "v1", "v2").to_dict()["layer"]

@@ -36,7 +36,7 @@ def lengths(collection: Collection, versions: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["run", "method", "bits"]).astype({"bits": "Int64"})
 
 
-@remembered(128)
+@remembered(128, lasts=True)
 def by_radius(
     experiment: Experiment, version: str, bits: int, only: tuple[str, ...] | None
 ) -> pd.DataFrame:
@@ -69,7 +69,7 @@ def _within(experiment: Experiment, version: str) -> binary_codes.Within:
     return found.nearest(int((1 - least) * model.dimension / 2))
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def types(experiment: Experiment, only: tuple[str, ...] | None) -> pd.DataFrame:
     """How many pairs of a query and an item of the gallery are of type 1, 2 and 3."""
     items = experiment.collection.items["item_id"].tolist()

@@ -21,7 +21,7 @@ from dashboard.storage.collection.sides import sides
 from dashboard.tables import DataError
 
 
-@remembered(64)
+@remembered(64, lasts=True)
 def first_hits(experiment: Experiment, version: str, only: tuple[str, ...] | None) -> pd.DataFrame:
     """The first right answer of each scored query: query_id, rank, tied, kind (image or text),
     relevant (the number of right answers)."""

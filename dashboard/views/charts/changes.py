@@ -107,8 +107,10 @@ def differences(bins: pd.DataFrame, title: str) -> alt.Chart:
     gaps = bins["low"].diff().abs()
     half = (width or gaps[gaps > 0].min() if len(bins) > 1 else 0.1) * 0.42
     middle = (bins["low"] + bins["high"]) / 2
-    ends = bins["low"].map(signed) + " to " + bins["high"].map(signed)
-    words = bins["queries"].map(_queries) + " " + bins["side"] + ", " + ends
+    rows = bins[["queries", "side", "low", "high"]].itertuples(index=False)
+    words = [
+        f"{_queries(n)} {side}, {signed(low)} to {signed(high)}" for n, side, low, high in rows
+    ]
     shown = bins.assign(begin=middle - half, end=middle + half, words=words)
     pick = alt.selection_point(name="pick", fields=["low", "high"])
     digits = decimals([*bins["low"], *bins["high"]], least=2)
@@ -182,8 +184,11 @@ def _at_one_place(deltas: pd.DataFrame) -> pd.DataFrame:
     shown = known.groupby(["baseline", "candidate"]).size().reset_index(name="queries")
     shown["side"] = (shown["candidate"] - shown["baseline"]).map(_side)
     shown = with_texts(shown, ("baseline", "candidate"))
-    values = shown["baseline_text"] + ", then " + shown["candidate_text"]
-    return shown.assign(words=shown["queries"].map(_queries) + ": " + values)
+    words = [
+        f"{_queries(row['queries'])}: {row['baseline_text']}, then {row['candidate_text']}"
+        for row in shown.to_dict("records")
+    ]
+    return shown.assign(words=words)
 
 
 def _queries(number: int) -> str:

@@ -11,9 +11,8 @@ from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.comparison.compare import SAME
 from dashboard.evaluation.comparison.scores import mean_of
 from dashboard.evaluation.metrics.registry import Measure, parse
-from dashboard.evaluation.protocols import protocol_of
 from dashboard.evaluation.protocols.protocol import NO_RELEVANT
-from dashboard.experiment import judging, measuring
+from dashboard.experiment import judging, measuring, preparing
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import remembered
@@ -21,8 +20,6 @@ from dashboard.tables import MEASUREMENTS
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
-
-CURVE = range(1, 11)
 
 
 def selected(view: View, experiment: Experiment) -> tuple[str, ...] | None:
@@ -44,9 +41,8 @@ def measured(view: View, versions: Sequence[str], metrics: str) -> pd.DataFrame:
 
 def metrics_in_view(view: View) -> list[str]:
     """The metrics that the protocol shows, and the one in front if it is another."""
-    protocol = protocol_of(collections.opened(view.collection), view.protocol)
-    usual = [str(measure) for measure in parse(protocol.metrics)]
-    return usual + [view.metric] * (view.metric not in usual and view.metric is not None)
+    collection = collections.opened(view.collection)
+    return preparing.metrics_of(collection, view.protocol, view.metric)
 
 
 def comparison(view: View) -> pd.DataFrame:
@@ -123,13 +119,9 @@ def _depth(view: View) -> int:
 
 def over_k(view: View) -> tuple[pd.DataFrame, str]:
     """The means of the metric in front at K = 1 … 10, and what the axis is called."""
-    front = parse(view.metric)[0]
-    if front.metric.cutoff == "never":
-        front = parse("P@5")[0]
-    metrics = " ".join(f"{front.name}@{k}" for k in CURVE)
-    experiment = experiment_of(view)
+    metrics, experiment = preparing.curve(view.metric), experiment_of(view)
     means = measuring.means(experiment, view.runs, metrics, selected(view, experiment))
-    return means, short_label(view, f"{front.name}@1").replace("@1", "@K")
+    return means, short_label(view, metrics.split()[0]).replace("@1", "@K")
 
 
 def by_keyword(view: View) -> pd.DataFrame:
