@@ -6,6 +6,7 @@ from __future__ import annotations
 import socket
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -42,8 +43,15 @@ def allowed(address: str, monkeypatch) -> None:
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory, address: str) -> Collection:
-    """Many ties, many copies, and two sides; v0.2 is on the server."""
-    folder = make_collection(tmp_path_factory.mktemp("of") / "tiny")
+    """The collection of `write_collection`, whose v0.2 is on the server."""
+    opened = write_collection(tmp_path_factory.mktemp("of") / "tiny", address)
+    copy_vectors(opened.models["v0.2"], opened.items, address)
+    return opened
+
+
+def write_collection(folder: Path, address: str) -> Collection:
+    """Many ties, many copies, and two sides; v0.1 is searched exactly, v0.2 on a server."""
+    make_collection(folder)
     lines = [f"x{n},x{n}.mp4,video,,{'left' if n % 3 else 'right'}" for n in range(ITEMS)]
     (folder / "items.csv").write_text("\n".join(["item_id,file,kind,caption,side", *lines]))
     (folder / "queries.csv").write_text(
@@ -54,11 +62,11 @@ def collection(tmp_path_factory, address: str) -> Collection:
     rng = np.random.default_rng(5)
     rows = rng.integers(-1, 2, (ITEMS, 8)) + 0.001
     rows[100:150] = rows[7]
+    queries = (folder / "models" / "v0.1" / "queries.npy").read_bytes()
     for version in ("v0.1", "v0.2"):
         place = folder / "models" / version
         np.save(place / "items.npy", unit(rows))
-        if version == "v0.2":
-            (place / "queries.npy").write_bytes((folder / "models/v0.1/queries.npy").read_bytes())
+        (place / "queries.npy").write_bytes(queries)
         (place / "items.txt").write_text("".join(f"x{n}\n" for n in range(ITEMS)))
     with (place / "model.toml").open("a") as described:
         described.write(
@@ -66,7 +74,6 @@ def collection(tmp_path_factory, address: str) -> Collection:
         )
     opened = open_collection(folder, allow_path=True)
     assert not opened.broken
-    copy_vectors(opened.models["v0.2"], opened.items, address)
     return opened
 
 
