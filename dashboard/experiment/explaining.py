@@ -21,7 +21,7 @@ from dashboard.experiment.judging import (
     required_keywords,
 )
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.ranking import run, whole_run
+from dashboard.experiment.ranking import query_runs
 from dashboard.retrieval.gallery import gallery_of
 from dashboard.storage.collection.collection import Collection
 
@@ -57,7 +57,7 @@ def causes(
         relevant=relevant,
         names={item: _shortened(names[item]) for item in relevant if item in names},
         spaces={version: gallery_of(model) for version, model in known.searched.items()},
-        ranks={version: _ranks(whole_run(experiment, version), query_id) for version in versions},
+        ranks={version: _ranks(experiment, version, query_id) for version in versions},
         depth=depth,
         own=str(row["item_id"]),
         known=_known(pd.Series(row), groups),
@@ -91,9 +91,9 @@ def ideal(
     experiment: Experiment, query_id: str, like: str, metric: str
 ) -> tuple[pd.DataFrame, float | None]:
     """The ideal ranking of one query, equals in the order of a version, and its metric."""
-    ranked = run(experiment, like)
+    ranked, _ = query_runs(experiment, like, query_id)
     judged = counted_judgement(experiment)
-    best = ideals.ideal_run(judged, query_id, ranked[ranked["query_id"] == query_id])
+    best = ideals.ideal_run(judged, query_id, ranked)
     return best, ideals.ideal_value(judged, query_id, best, experiment.protocol, metric)
 
 
@@ -105,8 +105,8 @@ def _pairs(table: pd.DataFrame) -> list[Pair]:
     return list(dict.fromkeys(zip(table["group"], table["keyword"], strict=True)))
 
 
-def _ranks(ranked: pd.DataFrame, query_id: str) -> dict[str, int]:
-    mine = ranked[ranked["query_id"] == query_id]
+def _ranks(experiment: Experiment, version: str, query_id: str) -> dict[str, int]:
+    _, mine = query_runs(experiment, version, query_id)
     return dict(zip(mine["item_id"].astype("str"), mine["rank"].astype(int), strict=True))
 
 

@@ -73,6 +73,36 @@ def counted_run(experiment: Experiment, version: str) -> pd.DataFrame:
     return duplicates.as_one(ranked, copies) if copies else ranked
 
 
+def query_runs(
+    experiment: Experiment, version: str, query_id: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The ranked results of one query by one version, and the same without a least similarity, as
+    `run` and `whole_run` have them. Long rankings are whole; no other query is ranked for them."""
+    if not is_long(experiment, version):
+        both = run(experiment, version), whole_run(experiment, version)
+        found, whole = (each[each["query_id"] == query_id].reset_index(drop=True) for each in both)
+        return found, whole
+    whole = _long_query_run(replace(experiment, min_similarity=NO_CUT), version, query_id)
+    if experiment.min_similarity > NO_CUT:
+        return _similar(whole, experiment.min_similarity).reset_index(drop=True), whole
+    return whole, whole
+
+
+def counted_query_run(experiment: Experiment, version: str, query_id: str) -> pd.DataFrame:
+    """The run of one query as metrics see it."""
+    if is_long(experiment, version):
+        return query_runs(experiment, version, query_id)[0]
+    counted = counted_run(experiment, version)
+    return counted[counted["query_id"] == query_id]
+
+
+@remembered(16)
+def _long_query_run(experiment: Experiment, version: str, query_id: str) -> pd.DataFrame:
+    _encode_stored(experiment, version)
+    collection = experiment.collection.under(experiment.protocol)
+    return runs.run_of(collection, version, experiment.queries, only=frozenset([query_id]))
+
+
 def measured_run(experiment: Experiment, version: str, measures: Sequence[Measure]) -> pd.DataFrame:
     """The run as these metrics see it. Of long rankings it holds the first results and, where a
     metric reads on, all that are worth anything, at their ranks in the whole."""

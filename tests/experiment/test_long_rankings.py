@@ -99,3 +99,31 @@ def test_bounds_over_ties_are_those_of_whole_rankings_or_not_known(short_of_room
     assert known.tolist() == [False, True, True, True, True]
     pd.testing.assert_frame_equal(ours[known], theirs[known], check_exact=True)
     pd.testing.assert_series_equal(ours["mean"], theirs["mean"], check_exact=True)
+
+
+@pytest.mark.parametrize(("name", "protocol", "version", "at_least"), CASES)
+def test_one_query_is_ranked_whole_and_alone(
+    name, protocol, version, at_least, short_of_room, monkeypatch
+):
+    asked = experiment(name, protocol, at_least)
+    version = version or next(
+        v for v in asked.collection.versions if v in asked.collection.searched
+    )
+    queries = asked.collection.queries["query_id"].tolist()[:: len(asked.collection.queries) // 3]
+
+    def of_queries() -> list[pd.DataFrame]:
+        found = [ranking.query_runs(asked, version, query) for query in queries]
+        counted = [ranking.counted_query_run(asked, version, query) for query in queries]
+        parts = [part for both in found for part in both] + counted
+        return [part.astype({"query_id": "str", "item_id": "str"}) for part in parts]
+
+    assert ranking.is_long(asked, version)
+    with monkeypatch.context() as alone:
+        alone.setattr(ranking, "run", None)
+        alone.setattr(ranking, "whole_run", None)
+        alone.setattr(ranking, "counted_run", None)
+        long = of_queries()
+    memory.forget()
+    monkeypatch.setattr(runs, "LONG", 10**9)
+    for one, other in zip(long, of_queries(), strict=True):
+        pd.testing.assert_frame_equal(one, other.reset_index(drop=True), check_exact=True)

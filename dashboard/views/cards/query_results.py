@@ -19,8 +19,8 @@ from dashboard.tables import RUN, DataError
 class QueryResults:
     """One query with the ranking of each version.
 
-    runs      version → its whole ranking for this query (item_id, score, rank), or as deep as fits
-              in memory and then the judged items that a protocol ranks; empty with a problem
+    runs      version → its whole ranking for this query (item_id, score, rank), or as deep as it
+              goes and then the judged items that a protocol ranks; empty with a problem
     whole     the same without a least similarity and without judged items behind a gap
     problems  version → why it has no ranking
     required  the keywords that count, group and keyword
@@ -98,12 +98,12 @@ def _results_of(experiment: Experiment, query_id: str, versions: tuple[str, ...]
     runs, whole, problems = {}, {}, {}
     for version in versions:
         try:
-            run, every = ranking.run(experiment, version), ranking.whole_run(experiment, version)
+            run, every = ranking.query_runs(experiment, version, query_id)
         except (DataError, ValueError) as problem:
             runs[version] = whole[version] = RUN.empty()
             problems[version] = str(problem)
             continue
-        runs[version], whole[version] = _of(query_id, run), _of(query_id, every)
+        runs[version], whole[version] = run, every
         if query_id in run.attrs.get("not_run", {}):
             problems[version] = f"Not run: {run.attrs['not_run'][query_id]}."
     judgement = judging.judgement(experiment)
@@ -141,7 +141,3 @@ def _counted(run: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
         .reset_index(drop=True)
     )
     return kept.assign(rank=kept.index + 1)
-
-
-def _of(query_id: str, run: pd.DataFrame) -> pd.DataFrame:
-    return run[run["query_id"] == query_id].reset_index(drop=True)

@@ -66,14 +66,18 @@ def _definition(view: View, measure: Measure) -> None:
 def _version(
     view: View, experiment: Experiment, measure: Measure, query_id: str, version: str
 ) -> None:
+    judged = judging.counted_judgement(experiment)
     try:
-        run = ranking.counted_run(experiment, version)
+        if judged.kinds:  # a value may depend on other queries
+            run = ranking.counted_run(experiment, version)
+        else:
+            run = ranking.counted_query_run(experiment, version, query_id)
     except (DataError, ValueError) as problem:
         st.markdown(f"**{plain(version)}**")
         st.caption(plain(str(problem), None))
         return
     protocol = PROTOCOLS[experiment.protocol]
-    found = explain_run(measure, run, judging.counted_judgement(experiment), protocol, query_id)
+    found = explain_run(measure, run, judged, protocol, query_id)
     value = "not scored" if math.isnan(found.value) else number(found.value)
     st.markdown(f"**{plain(version)}** · {plain(short_label(view, view.metric))} = **{value}**")
     st.markdown("\n".join(f"- {plain(line, None)}" for line in found.lines))

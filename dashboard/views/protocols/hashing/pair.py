@@ -53,8 +53,7 @@ def query(view: View, query_id: str) -> None:
 
 def _places(experiment: Experiment, version: str, query_id: str) -> dict[str, int]:
     """The rank of each item for one query."""
-    run = ranking.counted_run(experiment, version)
-    mine = run[run["query_id"] == query_id]
+    mine = ranking.counted_query_run(experiment, version, query_id)
     return dict(zip(mine["item_id"].astype("str"), mine["rank"].astype(int), strict=True))
 
 
