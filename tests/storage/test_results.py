@@ -136,12 +136,13 @@ def test_a_whole_file_that_cannot_be_read_is_thrown_away(folder: Path) -> None:
     assert not path.exists()
 
 
-def test_nothing_is_written_where_the_operator_sets_the_limit_to_0(
+def test_nothing_is_written_or_read_where_the_operator_sets_the_limit_to_0(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    results.save("it", 1)
     monkeypatch.setenv("DASHBOARD_CACHE_MB", "0")
-    assert not results.save("it", 1)
-    assert not folder.exists()
+    assert not results.save("other", 1) and len(list(folder.glob("*/*"))) == 1
+    assert results.load("it") is None
 
 
 def test_the_folder_stays_within_its_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

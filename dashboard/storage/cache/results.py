@@ -32,6 +32,8 @@ def load(depends_on: str) -> tuple[Any] | None:
 
     depends_on: all that the result depends on, in words that are written into the file.
     """
+    if not disk_cache.largest():
+        return None
     content = disk_cache.recall(_name(depends_on), lambda it: _is_whole(it, depends_on))
     if content is None:
         return None

@@ -129,9 +129,14 @@ def of_vectors(vectors: Vectors | None) -> str:
     """The sha256 of ids and unit rows as little-endian float32."""
     if vectors is None:
         return of_values(None)
-    digest = hashlib.sha256(of_values(vectors.ids).encode())
-    vectors.add_to(digest)
-    return digest.hexdigest()
+    names = of_values(vectors.ids)
+
+    def computed() -> str:
+        digest = hashlib.sha256(names.encode())
+        vectors.add_to(digest)
+        return digest.hexdigest()
+
+    return vectors.once(f"digest {names}", computed)
 
 
 def of_array(array: np.ndarray | None, *names: str) -> str:

@@ -8,14 +8,15 @@ process that looks at it. A file that is replaced by another is read on as it wa
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias, TypeVar
 from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
 
+from dashboard.storage.cache import by_file
 from dashboard.tables import DataError
 
 BLOCK = 1 << 22
@@ -23,6 +24,7 @@ BLOCK = 1 << 22
 GAP = 16
 """Rows that are read and thrown away rather than skipped: one more call costs as much."""
 
+R = TypeVar("R")
 Places: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float32]
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -67,6 +69,11 @@ class FileRows:
             first = int(places[0])
             found[order[some]] = self._read(first, int(places[-1]) + 1)[places - first]
         return found
+
+    def once(self, what: str, compute: Callable[[], R]) -> R:
+        """What is computed from these rows alone, once for each state of the file."""
+        recipe = (what, 1, self.start, self.shape, self.dtype.str, np.__version__)
+        return by_file.once(self.descriptor, recipe, compute)
 
     @property
     def _width(self) -> int:

@@ -12,11 +12,11 @@ import math
 import os
 import struct
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,7 @@ LONGEST_HEADER = 10_000
 WIDTHS = {"f2": "float16", "f4": "float32", "f8": "float64"}
 CODES = {"i1": "int8", "u1": "uint8", "b1": "bool"}
 UNIT = 1e-3
+R = TypeVar("R")
 IN_MEMORY = 1 << 25
 """Bytes up to which vectors are kept in memory, scaled; larger files are read in blocks."""
 
@@ -134,6 +135,13 @@ class Vectors:
     def bits(self) -> npt.NDArray[np.bool_]:
         """The codes, true for +1. [n, bits]"""
         return np.asarray(self.matrix > 0)
+
+    def once(self, what: str, compute: Callable[[], R]) -> R:
+        """What is computed from these vectors; of all rows of a large file once for each state."""
+        unit = self.unit
+        if isinstance(unit, UnitRows) and unit.places is None and isinstance(unit.stored, FileRows):
+            return unit.stored.once(f"{type(unit).__name__} {what}", compute)
+        return compute()
 
     def add_to(self, digest: hashlib._Hash) -> None:
         """Add the shape and the rows, as little-endian float32, to a fingerprint."""
@@ -268,6 +276,25 @@ def code_rows(stored: Rows, ids: Sequence[str], name: str, findings: Findings) -
 
 def _scaled(stored: Rows, ids: Sequence[str], name: str, findings: Findings) -> ScaledRows:
     """Rows that are scaled to length 1 when they are indexed."""
+    if isinstance(stored, FileRows):
+        lengths = stored.once("lengths", lambda: _lengths(stored, ids, name))
+    else:
+        lengths = _lengths(stored, ids, name)
+    rows = ScaledRows(stored, lengths)
+    if stored.dtype == np.float16:
+        findings.note(name, "float16", "float32; it was widened")
+    if not len(lengths):
+        return rows
+    shortest, longest = lengths.min(), lengths.max()
+    # of vectors of -1 and 1 a note is made where they are read as hash codes
+    if max(1 - shortest, longest - 1) > UNIT and not of_one_size(rows):
+        found = f"vectors of length {shortest:.3g} to {longest:.3g}"
+        findings.note(name, found, "length 1; they were scaled to it for the cosine")
+    return rows
+
+
+def _lengths(stored: Rows, ids: Sequence[str], name: str) -> npt.NDArray[np.float64]:
+    """The length of each row. Raises DataError for one that has none, or that is 0."""
     lengths = np.empty(len(stored))
     for start, block in blocks(stored):
         some = lengths[start : start + len(block)]
@@ -280,17 +307,7 @@ def _scaled(stored: Rows, ids: Sequence[str], name: str, findings: Findings) -> 
                 row = start + int(np.flatnonzero(bad)[0])
                 where = f"{found} in row {row} ({ids[row]})"
                 raise DataError(name, where, "finite vectors that are not zero")
-    rows = ScaledRows(stored, lengths)
-    if stored.dtype == np.float16:
-        findings.note(name, "float16", "float32; it was widened")
-    if not len(lengths):
-        return rows
-    shortest, longest = lengths.min(), lengths.max()
-    # of vectors of -1 and 1 a note is made where they are read as hash codes
-    if max(1 - shortest, longest - 1) > UNIT and not of_one_size(rows):
-        found = f"vectors of length {shortest:.3g} to {longest:.3g}"
-        findings.note(name, found, "length 1; they were scaled to it for the cosine")
-    return rows
+    return lengths
 
 
 def _read_npy(file: IO[bytes], size: int, name: str) -> npt.NDArray[Any]:
