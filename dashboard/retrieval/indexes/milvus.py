@@ -158,20 +158,16 @@ def server(address: str, name: str, *, given: bool = False) -> Iterator[Any]:
         )
     try:
         from pymilvus import MilvusClient
-        from pymilvus.exceptions import MilvusException
     except ImportError as error:
         raise DataError(name, "no Python package pymilvus", "it", cure=INSTALL) from error
     logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # errors become sentences here
     try:
         yield _client(MilvusClient, address)
-    except (MilvusException, ValueError, OSError, RuntimeError) as error:
+    except DataError:
+        raise
+    except Exception as error:  # of grpc, pymilvus and milvus-lite, which have no common kind
         forget_clients(address)
-        raise DataError(name, _reason(error), "an answer of the server") from error
-    except Exception as error:  # of grpc and of milvus-lite, whose errors have no common kind
-        if isinstance(error, DataError):
-            raise
-        forget_clients(address)
-        raise DataError(name, _reason(error), "an answer of the server") from error
+        raise _refusal(name, error) from error
 
 
 _clients: dict[tuple[str, str], Any] = {}
@@ -196,6 +192,11 @@ def forget_clients(address: str) -> None:
             with suppress(Exception):
                 _clients[key].close()
             del _clients[key]
+
+
+def _refusal(name: str, error: BaseException) -> DataError:
+    cure = "Start it or wait for it, then reload."
+    return DataError(name, _reason(error), "an answer of the server", cure=cure)
 
 
 def _reason(error: BaseException) -> str:
