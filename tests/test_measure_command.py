@@ -223,6 +223,18 @@ def test_other_commands_say_what_is_missing_too(call, partly, capsys):
         assert main([call[0], str(partly), *call[1:], "--model", "v0.1"]) == 0
 
 
+def test_why_no_query_has_a_value_is_said(tmp_path, capsys):
+    (tmp_path / "l.qrels").write_text("q 0 a 0\nr 0 a 0\n")
+    (tmp_path / "a.trec").write_text("q Q0 a 1 2 x\nr Q0 a 1 2 x\n")
+    call = ["measure", "--qrels", f"{tmp_path}/l.qrels", "--run", f"{tmp_path}/a.trec"]
+    assert main([*call, "--metrics", "AP", "--protocol", "composed"]) == 0
+    err = capsys.readouterr().err
+    assert "no query has a value (2 queries: no relevant item)" in err
+    (tmp_path / "l.qrels").write_text("q 0 a 0\nr 0 a 1\n")
+    assert main([*call, "--metrics", "AP", "--protocol", "composed"]) == 0
+    assert "no query has a value" not in capsys.readouterr().err
+
+
 def test_nothing_to_compare_by_is_a_finding(tmp_path, capsys):
     (tmp_path / "l.qrels").write_text("q 0 a 0\n")
     for name in "ab":
@@ -231,4 +243,4 @@ def test_nothing_to_compare_by_is_a_finding(tmp_path, capsys):
     call += ["--protocol", "composed"]
     call += ["--run", f"{tmp_path}/a.trec", "--run", f"{tmp_path}/b.trec"]
     assert main([*call, "--baseline", "a", "--candidate", "b"]) == 1
-    assert "AP: none of 1 queries is scored in both versions" in capsys.readouterr().err
+    assert "AP: none of 1 query is scored in both versions" in capsys.readouterr().err

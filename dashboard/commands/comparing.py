@@ -28,7 +28,7 @@ from dashboard.evaluation.metrics import parse
 from dashboard.experiment import measuring, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.notes import note_versions
-from dashboard.tables import Findings
+from dashboard.tables import Findings, counted
 
 if TYPE_CHECKING:
     from dashboard.views.report import Report
@@ -80,8 +80,10 @@ def _compare(call: Namespace) -> Answer:
     scenes = measuring.scenes_of(experiment) if experiment else None
     table = comparing.compare(measurements, *pair, groups=scenes)
     silent = table[table["scored"] == 0]
-    for row in silent.itertuples():
-        complain(f"{row.metric}: none of {row.total:,} queries is scored in both versions")
+    for total in silent["total"].unique().tolist():
+        of = counted(total, "query", "queries")
+        names = ", ".join(dict.fromkeys(silent.loc[silent["total"] == total, "metric"]))
+        complain(f"{names}: none of {of} is scored in both versions")
     # a metric of the protocol may have no value, such as one of the other direction of matching;
     # a metric that the call names must have one
     missing = len(silent) > 0 and (bool(call.metrics) or len(silent) == len(table))

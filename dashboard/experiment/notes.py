@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from dashboard.evaluation.coverage import is_silent, not_run_said, outside, outside_said
@@ -11,7 +12,7 @@ from dashboard.evaluation.protocols import Protocol, trec
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import queries
 from dashboard.experiment.ranking import has_index, index_sentence, outline
-from dashboard.tables import Findings, listed
+from dashboard.tables import Findings, counted, listed
 
 
 def note_versions(experiment: Experiment, versions: Iterable[str], findings: Findings) -> list[str]:
@@ -39,9 +40,16 @@ def note_versions(experiment: Experiment, versions: Iterable[str], findings: Fin
 def note_judgement(
     protocol: Protocol, judgement: Judgement, measures: Sequence[Measure], findings: Findings
 ) -> None:
-    """Add the judgement's own notes, and one on metrics that ignore the size of grades."""
+    """Add the judgement's own notes, why no query has a value where none has, and that metrics
+    ignore the size of grades where they do."""
     for sentence in judgement.notes:
         findings.note("judgements", sentence.rstrip("."), "")
+    without = Counter(judgement.unscorable.values())
+    if without.total() == len(judgement.query_ids):
+        why = "; ".join(
+            f"{counted(n, 'query', 'queries')}: {reason}" for reason, n in without.items()
+        )
+        findings.warning("judgements", f"no query has a value ({why})", "")
     graded = [str(each) for each in measures if each.metric.reads == "credit"]
     highest = judgement.grade.max(initial=0)
     plain = protocol.name == trec.TREC.name and judgement.credit_is_hit

@@ -280,6 +280,7 @@ PAIR_COLUMNS = {
 PAIRS_WRITTEN = {
     **dict.fromkeys(("delta", "low", "high"), signed),
     **dict.fromkeys(("jaccard", "rbo", "shift"), number),
+    "scored": "{:,}".format,
 }
 
 
