@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -157,14 +158,16 @@ def _answer(
 ) -> Array:
     """What the model in a folder makes of so many texts or pictures: their vectors [number,
     dimension]."""
-    request = {"folder": str(folder), "state": state_of(folder), "room": ROOM}
+    request: dict[str, Any] = {"folder": str(folder), "state": state_of(folder), "room": ROOM}
     request |= {"what": what, "pixels": size}
     patience, most = PATIENCE + A_TEXT * number, 4 * WIDEST * max(number, 1)
     try:
-        values, found = PROCESSES.ask(
-            request, content, seconds=patience, most=most, key=str(folder)
-        )
-        return _array(values, found, number)
+        try:
+            return _output(request, content, patience, most, number)
+        except ProcessEnded as end:
+            if end.late:
+                raise
+            return _output(request, content, patience, most, number)  # killed by something else?
     except ProcessEnded as end:
         what = f"took longer than {patience:g} s" if end.late else "ended the process that ran it"
         wanted = "an answer within that time" if end.late else f"at most {_room()} beside it"
@@ -172,6 +175,13 @@ def _answer(
     except Refusal as reason:
         _LOG.warning("%s: %s, %.500r", folder.name, reason.kind, reason.why)
         raise _refusal(folder, reason) from reason
+
+
+def _output(
+    request: dict[str, Any], content: bytes, patience: float, most: int, number: int
+) -> Array:
+    key = request["folder"]
+    return _array(*PROCESSES.ask(request, content, seconds=patience, most=most, key=key), number)
 
 
 def _array(values: dict[str, object], content: bytes, number: int) -> Array:

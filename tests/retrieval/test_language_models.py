@@ -158,6 +158,23 @@ def test_a_process_that_ends_before_it_answers_is_a_sentence(
         language_models.sentence_vectors(["x"], folder_of(tmp_path / "m", "0 1"))
 
 
+def test_a_process_that_something_else_killed_is_no_reason_to_fail(
+    tmp_path: Path, loaded: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a failure left without a number would be remembered so."""
+    ask, asked = PROCESSES.ask, []
+
+    def die_once(*arguments: Any, **named: Any) -> Any:
+        asked.append(arguments)
+        if len(asked) == 1:
+            raise ProcessEnded(False)
+        return ask(*arguments, **named)
+
+    monkeypatch.setattr(PROCESSES, "ask", die_once)
+    assert first(folder_of(tmp_path / "m", "0 1")) == [0, 1]
+    assert len(asked) == 2
+
+
 @pytest.mark.parametrize(
     "shape", [[2, 3], [1, 4], [3], [1, -1, 3, 1], None, "x"], ids=lambda shape: str(shape)
 )
