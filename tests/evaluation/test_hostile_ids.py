@@ -1,5 +1,6 @@
 """From TREC files with ids as hostile as they come: the same as pytrec_eval, query by query."""
 
+import functools
 import unicodedata
 
 import numpy as np
@@ -53,6 +54,9 @@ FORMS = {
 }
 
 
+made_up_once = functools.cache(made_up)
+
+
 def renamed(table, items, queries, same_scores=False):
     """Both sides' ids in the hostile form; with `same_scores` all results are tied."""
     return {
@@ -68,7 +72,7 @@ def hostile(form, seed, same_scores):
     items = FORMS[form]
     queries = [*items, *(f"{items[n % len(items)]}~{n}" for n in range(len(items), QUERIES))]
     assert len(set(queries)) == QUERIES
-    judged, found = made_up(seed, QUERIES, min(ITEMS, len(items)))
+    judged, found = made_up_once(seed, QUERIES, min(ITEMS, len(items)))
     return renamed(judged, items, queries), renamed(found, items, queries, same_scores)
 
 
