@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,6 +29,24 @@ NO_BROWSER = (
     "These tests need Chromium and Playwright: install the package `chromium` of your system (or "
     "name a browser in the variable CHROMIUM) and `pip install -r tests/requirements.txt`."
 )
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
+MOVE = """to => new Promise((done, failed) => {
+    setTimeout(failed, 60_000, 'nothing was drawn');
+    const app = document.querySelector('[data-testid=stApp]');
+    let runs = false;
+    new MutationObserver((_, watch) => {
+        const state = app.dataset.testScriptState;
+        if (state === 'running') runs = true;
+        if (!runs || state !== 'notRunning') return;
+        watch.disconnect();
+        requestAnimationFrame(() => requestAnimationFrame(done));
+    }).observe(app, {attributeFilter: ['data-test-script-state']});
+    document.activeElement?.blur();
+    document.querySelector('[data-testid=stMain]')?.scrollTo(0, 0);
+    history.pushState({}, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+})"""
+"""Go to an address of the same app, and wait until its script has run and is drawn."""
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -78,6 +97,14 @@ def contexts(browser) -> Iterator[dict]:
         context.close()
 
 
+def _new_page(browser, contexts: dict, options: dict, of_its_own: str = ""):
+    name = f"{options} {of_its_own}"
+    if name not in contexts:
+        contexts[name] = browser.new_context(**options)
+        contexts[name].set_default_timeout(60_000)  # ends what hangs
+    return contexts[name].new_page()
+
+
 @pytest.fixture
 def new_page(browser, contexts: dict) -> Iterator[Callable]:
     """Opens pages (`fresh`: nothing is cached); at the end no script of theirs may have failed."""
@@ -85,11 +112,7 @@ def new_page(browser, contexts: dict) -> Iterator[Callable]:
 
     def opened(width: int = 1280, height: int = 900, fresh: bool = False, **options: object):
         options["viewport"] = {"width": width, "height": height}
-        name = f"{options} {len(contexts) if fresh else ''}"
-        if name not in contexts:
-            contexts[name] = browser.new_context(**options)
-            contexts[name].set_default_timeout(60_000)  # ends what hangs
-        page = contexts[name].new_page()
+        page = _new_page(browser, contexts, options, f"{len(contexts)}" if fresh else "")
         page.on("pageerror", lambda error: errors.append(str(error)))
         pages.append(page)
         return page
@@ -98,6 +121,45 @@ def new_page(browser, contexts: dict) -> Iterator[Callable]:
     for page in pages:
         page.close()
     assert not errors
+
+
+@pytest.fixture(scope="module")
+def left() -> dict[str, list]:
+    """Pages that tests of a module have left open, by app and options."""
+    return {}
+
+
+@pytest.fixture
+def page_at(browser, contexts: dict, left: dict) -> Iterator[Callable]:
+    """Opens an address of the app on a page that an earlier test of the module has left, if there
+    is one: it goes there as if by Back, which costs a third of a page that is loaded. For tests
+    that start from what the address says, and leave no page with a half-typed word behind; at the
+    end no script may have failed."""
+    taken = []
+
+    def opened(address: str, width: int = 1280, height: int = 900, **options: object):
+        options["viewport"] = {"width": width, "height": height}
+        kind = f"{options} {urllib.parse.urlsplit(address).netloc}"
+        if left.get(kind):
+            page = left[kind].pop()
+            page.mouse.move(0, 0)
+            page.locator(IDLE).wait_for()  # it may still draw what the earlier test did last
+            page.evaluate(MOVE, address)
+        else:
+            page = _new_page(browser, contexts, options)
+            page.failed = []
+            page.on("pageerror", lambda error: page.failed.append(str(error)))
+            page.goto(address)
+        taken.append((kind, page))
+        return page
+
+    yield opened
+    for kind, page in taken:
+        if page.is_closed() or page.locator("dialog[open]").count():
+            page.close()
+        else:
+            left.setdefault(kind, []).append(page)
+    assert not [error for _, page in taken for error in page.failed]
 
 
 @pytest.fixture

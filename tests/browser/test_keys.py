@@ -24,12 +24,12 @@ FAINTEST = """() => { window.faintest = 1; const look = () => {
 
 
 @pytest.fixture
-def query(dashboard: str, new_page: Callable) -> Callable:
+def query(dashboard: str, page_at: Callable) -> Callable:
     """Opens a query and waits until its cards are drawn."""
 
     def opened(more: str = "", **options: object):
-        page = new_page(**options)
-        page.goto(f"{dashboard}/query?collection=driving&baseline=v0.1&candidate=v0.2{more}")
+        address = f"{dashboard}/query?collection=driving&baseline=v0.1&candidate=v0.2{more}"
+        page = page_at(address, **options)
         page.locator(".card").first.wait_for()
         page.locator(IDLE).wait_for()
         return page

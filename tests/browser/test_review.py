@@ -47,11 +47,23 @@ def streets(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.fixture
-def visit(new_page: Callable) -> Callable:
-    """Opens an address and waits until it is drawn; notes what is asked and received."""
+def visit(page_at: Callable) -> Callable:
+    """Opens an address and waits until it is drawn."""
 
     def opened(url: str, **options: object):
-        page = new_page(**options)
+        page = page_at(url, **options)
+        settled(page)
+        return page
+
+    return opened
+
+
+@pytest.fixture
+def visit_noting(new_page: Callable) -> Callable:
+    """The same with a page of its own, which notes what is asked and received."""
+
+    def opened(url: str):
+        page = new_page(fresh=True)
         page.requested, page.received = [], []
         page.on("request", lambda request: page.requested.append(request.url))
         page.on("websocket", lambda s: s.on("framereceived", lambda f: page.received.append(f)))
@@ -103,6 +115,7 @@ def test_no_key_steps_while_somebody_types(dashboard: str, visit: Callable) -> N
     page.keyboard.type("jknN?c")
     assert page.get_by_role("textbox", name="Text").input_value().endswith("jknN?c")
     assert page.locator("dialog[open]").count() == 0
+    page.close()  # with what was typed
 
 
 def test_the_list_of_keys_opens_and_closes_by_key(dashboard: str, visit: Callable) -> None:
@@ -234,9 +247,9 @@ def test_the_cut_changes_the_address_and_the_results(dashboard: str, visit: Call
 
 
 def test_a_rerun_of_fifty_clips_sends_little_and_nothing_moves_before_the_first_hover(
-    dashboard: str, visit: Callable
+    dashboard: str, visit_noting: Callable
 ) -> None:
-    page = visit(dashboard + "/query?collection=driving&query=q001&shown=50", fresh=True)
+    page = visit_noting(dashboard + "/query?collection=driving&query=q001&shown=50")
     page.locator(".card").nth(99).wait_for()
     page.wait_for_load_state("networkidle")
     pulled = page.evaluate(
@@ -273,7 +286,7 @@ FADED_IN = """() => document.getAnimations().every(each =>
 @pytest.mark.parametrize(("screen", "schemes"), LOOKED_AT)
 def test_axe_finds_nothing(dashboard: str, visit: Callable, screen: str, schemes) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page = visit(dashboard + screen, color_scheme=schemes[0])
+    page = visit(dashboard + screen, color_scheme="light")
     for scheme in schemes:
         page.emulate_media(color_scheme=scheme)
         page.wait_for_timeout(1000)  # what is drawn anew fades in
@@ -313,12 +326,12 @@ def shown_media(page) -> set[str]:
 
 
 def test_every_media_address_on_the_screens_gives_bytes_of_the_collection_only(
-    streets, visit: Callable
+    streets, visit_noting: Callable
 ) -> None:
     url, folder = streets
     addresses, asked = set(), []
     for path in ("/query?query=like0&shown=50", "/search?item=street_02&shown=50"):
-        page = visit(url + path)
+        page = visit_noting(url + path)
         page.locator(".card").nth(30).wait_for()
         page.wait_for_timeout(1000)
         addresses |= shown_media(page)

@@ -13,13 +13,24 @@ from tests.browser.proxy import Proxy
 
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
-SCREENS = ("/", "/compare", "/query?query=q001", "/collections")
+WAYS = ("at the root", "below a path", "behind a proxy")
+SCREENS = [  # every screen at the root and in one other way
+    *((WAYS[0], path) for path in ("/", "/compare", "/query?query=q001", "/collections")),
+    *((WAYS[1], path) for path in ("/", "/query?query=q001")),
+    *((WAYS[2], path) for path in ("/compare", "/collections")),
+]
 
 
-@pytest.fixture(scope="module", params=["at the root", "below a path", "behind a proxy"])
-def address(request: pytest.FixtureRequest, serve: Callable, dashboard: str) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def below(serve: Callable) -> str:
+    """The address of a server that is told to serve below a path."""
+    return serve(REPOSITORY / "app.py", STREAMLIT_SERVER_BASE_URL_PATH="team/quality")
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def address(request: pytest.FixtureRequest, dashboard: str) -> Iterator[str]:
     if request.param == "below a path":
-        yield serve(REPOSITORY / "app.py", STREAMLIT_SERVER_BASE_URL_PATH="team/quality")
+        yield request.getfixturevalue("below")
         return
     if request.param == "at the root":
         yield dashboard
@@ -46,7 +57,7 @@ def visit(address: str, new_page: Callable) -> Callable:
     return opened
 
 
-@pytest.mark.parametrize("path", SCREENS)
+@pytest.mark.parametrize(("address", "path"), SCREENS, indirect=["address"])
 def test_a_screen_that_is_opened_directly_says_nothing_in_the_console(
     visit: Callable, address: str, path: str
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import io
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,11 +78,19 @@ def clip(
     size: tuple[int, int] = (480, 270),
 ) -> None:
     """A street with a box that moves across it; `number` sets its colours."""
+    path.write_bytes(_encoded(path.suffix[1:], number, codec, seconds, size))
+
+
+@functools.cache
+def _encoded(
+    container_format: str, number: int, codec: str, seconds: int, size: tuple[int, int]
+) -> bytes:
     wide, high = size
+    file = io.BytesIO()
     shade = np.zeros((high, wide, 3), np.uint8)
     shade[:120] = (90 + 12 * number, 150, 210 - 9 * number)
     shade[120:] = (70, 74, 78)
-    with av.open(str(path), "w", format=path.suffix[1:]) as container:
+    with av.open(file, "w", format=container_format) as container:
         stream = container.add_stream(codec, rate=25)
         stream.width, stream.height, stream.pix_fmt = wide, high, "yuv420p"
         for frame in range(25 * seconds):
@@ -88,6 +98,7 @@ def clip(
             street[150:210, left : left + 60] = (230, 40 + 20 * number, 40)
             container.mux(stream.encode(av.VideoFrame.from_ndarray(street, format="rgb24")))
         container.mux(stream.encode())
+    return file.getvalue()
 
 
 def items() -> pd.DataFrame:
