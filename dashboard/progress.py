@@ -22,11 +22,16 @@ def parts(work: str, of: Sequence[T]) -> Iterator[T]:
 
     work: what is done with them, in a word, such as "searching".
     """
-    listener = _listener.get()
     for number, part in enumerate(of):
-        if listener is not None:
-            listener(work, number, len(of))
+        report(work, number, len(of))
         yield part
+
+
+def report(work: str, done: int, total: int) -> None:
+    """Tell the listener, if there is one, how many parts of some work are done; it may raise."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(work, done, total)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.progress import parts
+from dashboard.progress import parts, report
 from dashboard.retrieval.counting import HIGHEST, MILLION, Ranked, furthest, scores_of
 from dashboard.retrieval.counting import PLACES as PLACES
 from dashboard.storage.vectors.rows import UnitRows, blocks
@@ -109,9 +109,10 @@ class Gallery:
         bits = self.dimension if codes else 0
         limit, found = furthest(at_least, bits), list[Ranked]()
         step = max(1, COUNTED // max(len(self.ids), 1))
-        for start in parts("counting ranks", range(0, len(queries.ids), step)):
+        for start in range(0, len(queries.ids), step):
             some = np.arange(start, min(start + step, len(queries.ids)))
             for query, below in zip(some.tolist(), self._below(queries, some), strict=True):
+                report("counting ranks", query, len(queries.ids))
                 mine = items[ends[query] : ends[query + 1]]
                 found.append(Ranked.of(below, mine, int(own[query]), k, limit))
         return _ranked_table(queries, self.vectors.index, found, bits)
@@ -124,6 +125,7 @@ class Gallery:
         wide = queries.matrix[some].astype("float64")
         below = np.empty((len(some), len(self.ids)), dtype=np.int32)
         for start, block in blocks(self.vectors.unit):
+            report("counting ranks", int(some[0]), len(queries.ids))
             cosine = wide @ block.astype("float64").T
             # rounded as numpy rounds to 6 places
             np.rint(np.multiply(cosine, MILLION, out=cosine), out=cosine)

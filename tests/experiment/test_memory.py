@@ -7,11 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Barrier, Event, current_thread
 
+import numpy as np
 import pytest
 
 from dashboard.experiment import memory
 from dashboard.experiment.memory import forget, remembered
 from dashboard.progress import heard_by, parts
+from dashboard.retrieval.gallery import Gallery
+from dashboard.storage.vectors import rows
+from dashboard.storage.vectors.vectors import Vectors, unit_rows
+from dashboard.tables import Findings
 
 
 def test_equal_arguments_are_computed_once():
@@ -324,3 +329,16 @@ def test_what_is_constant_is_looked_up_once_in_the_run_of_a_page():
         assert look("a") == 5, "the next run looks anew"
         raise KeyError
     assert look("a") == 6
+
+
+def test_exact_ranks_can_be_left_between_two_queries_and_two_blocks(monkeypatch):
+    """Of a large gallery hundreds of queries are multiplied at once, which takes seconds."""
+    random, ids = np.random.default_rng(0), tuple(map(str, range(40)))
+    gallery = Gallery(Vectors(ids, unit_rows(random.random((40, 8)), ids, "items", Findings())))
+    wanted = np.arange(40), np.arange(40)
+    heard = []
+    monkeypatch.setattr(rows, "BLOCK", 8 * 4 * 10)
+    with heard_by(lambda *told: heard.append(told)):
+        gallery.ranked(gallery.vectors, 3, wanted)
+    assert heard.count(("counting ranks", 0, 40)) == 4 + 1
+    assert [done for _, done, _ in heard[4:]] == list(range(40))
