@@ -19,8 +19,8 @@ import numpy.typing as npt
 from dashboard.storage.cache import by_file
 from dashboard.tables import DataError
 
-BLOCK = 1 << 22
-"""Bytes of a block: in the width of a file, and twice to four times as many when it is scaled."""
+BLOCK = 1 << 20
+"""Bytes of a block of float32: with what it is scaled and multiplied in, it stays in the cache."""
 GAP = 16
 """Rows that are read and thrown away rather than skipped: one more call costs as much."""
 
@@ -180,7 +180,9 @@ class ScaledRows(UnitRows):
         return np.asarray(self.stored[self._stored_places(rows)], dtype=np.float32)
 
     def _scaled(self, block: Numbers, places: slice | Places) -> Numbers:
-        return block.astype(np.float64) / self.lengths[places, None]
+        wide = block.astype(np.float64)
+        wide /= self.lengths[places, None]
+        return wide
 
 
 class CodeRows(UnitRows):
