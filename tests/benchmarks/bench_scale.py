@@ -2,7 +2,9 @@
 
 `python -m tests.benchmarks.bench_scale --items 200000 --queries 500` makes a collection of random
 vectors and judgements in a temporary folder and prints seconds of processor and peak memory of
-`measure` in processes of their own. `--versions 2 --width 128 --relevant 1000` are the defaults.
+`measure`, `check` and `keywords` in processes of their own. `--versions 2 --width 128
+--relevant 1000` are the defaults. Set OMP_NUM_THREADS and OPENBLAS_NUM_THREADS to 1 on a machine
+that has other work: threads that wait for each other are counted, too.
 """
 
 from __future__ import annotations
@@ -83,6 +85,9 @@ def main() -> None:
         rows = [("the matrix products alone", (sys.executable, "-c", PRODUCTS, *models))]
         measure = (sys.executable, "-m", "dashboard", "measure", str(folder), "--metrics")
         rows += [(f"measure {metrics}", (*measure, metrics)) for metrics in METRICS]
+        for command in (("check",), ("keywords", "--write")):
+            words = (sys.executable, "-m", "dashboard", command[0], str(folder), *command[1:])
+            rows.append((" ".join(command), words))
         for name, words in rows:
             seconds, megabytes = cost(*words)
             print(f"{name:32} {seconds:8.2f} s CPU {megabytes:8.0f} MB")
