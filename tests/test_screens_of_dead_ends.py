@@ -48,7 +48,7 @@ def site():
         return PlainTextResponse("a file")
 
     routes = [Route("/file", file), Route("/{path:path}", screen)]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(NoSuchPage)]))
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(NoSuchPage, ())]))
 
 
 @pytest.mark.parametrize("path", ["/nosuchpage", "/compare/x", "/a/b/compare", "/index.html"])
