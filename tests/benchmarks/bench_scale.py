@@ -2,9 +2,10 @@
 
 `python -m tests.benchmarks.bench_scale --items 200000 --queries 500` makes a collection of random
 vectors and judgements in a temporary folder and prints seconds of processor and peak memory of
-`measure`, `check` and `keywords` in processes of their own. `--versions 2 --width 128
---relevant 1000` are the defaults. Set OMP_NUM_THREADS and OPENBLAS_NUM_THREADS to 1 on a machine
-that has other work: threads that wait for each other are counted, too.
+`measure`, `check` and `keywords` in processes of their own, and of `prepare`, twice: the second
+call finds all in the cache folder. `--versions 2 --width 128 --relevant 1000` are the defaults. Set
+OMP_NUM_THREADS and OPENBLAS_NUM_THREADS to 1 on a machine that has other work: threads that wait
+for each other are counted, too.
 """
 
 from __future__ import annotations
@@ -58,10 +59,11 @@ def make(folder: Path, items: int, queries: int, versions: int, width: int, rele
             (place / f"{what}.txt").write_text("".join(f"{name}\n" for name in ids))
 
 
-def cost(*words: str) -> tuple[float, float]:
-    """Seconds of processor and the peak of memory, in MB, of a process that computes all anew."""
-    alone = {**os.environ, "DASHBOARD_CACHE_MB": "0"}
-    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=alone)
+def cost(*words: str, cache: str = "") -> tuple[float, float]:
+    """Seconds of processor and the peak of memory, in MB, of a process that computes all anew, but
+    for what lies in a cache folder."""
+    own = {"DASHBOARD_CACHE": cache} if cache else {"DASHBOARD_CACHE_MB": "0"}
+    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, env={**os.environ, **own})
     _, status, used = os.wait4(child.pid, 0)
     if status:
         raise SystemExit(f"{' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}")
@@ -90,6 +92,10 @@ def main() -> None:
             rows.append((" ".join(command), words))
         for name, words in rows:
             seconds, megabytes = cost(*words)
+            print(f"{name:32} {seconds:8.2f} s CPU {megabytes:8.0f} MB")
+        prepare = (sys.executable, "-m", "dashboard", "prepare", str(folder))
+        for name in ("prepare", "prepare, all there"):
+            seconds, megabytes = cost(*prepare, cache=f"{made}/cache")
             print(f"{name:32} {seconds:8.2f} s CPU {megabytes:8.0f} MB")
 
 
