@@ -120,9 +120,9 @@ class Experiment:
 
     @property
     def fleeting(self) -> bool:
-        """Whether its results are not worth a file: of one search, or of what is named by the times
-        of files only."""
-        return self.live or bool(self.submissions)
+        """Whether its results may not outlive the process: of one search, of what is named by the
+        times of files only, or of a model that may have failed to encode its texts today."""
+        return self.live or bool(self.submissions or self.text_model)
 
     @property
     def leaves_copies_out(self) -> bool:

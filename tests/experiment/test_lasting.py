@@ -158,7 +158,7 @@ def test_the_code_is_the_sources_of_every_room_that_computes(monkeypatch, tmp_pa
     assert lasting._code() != before
 
 
-def test_one_search_and_submitted_features_are_not_written(
+def test_searches_submissions_and_what_a_model_encodes_today_are_not_written(
     folder: Path, cache_folder: Path
 ) -> None:
     calls = []
@@ -169,15 +169,16 @@ def test_one_search_and_submitted_features_are_not_written(
         return len(calls)
 
     usual = experiment(folder)
-    for fleeting in (replace(usual, text="a car"), replace(usual, submissions=(object(),))):
+    searched, encoded = replace(usual, text="a car"), replace(usual, text_model="a stamp")
+    for fleeting in (searched, encoded, replace(usual, submissions=(object(),))):
         for _ in range(2):
             forget()
             count(fleeting, "v")
-    assert len(calls) == 4 and not files(cache_folder)
+    assert len(calls) == 6 and not files(cache_folder)
     for _ in range(2):
         forget()
         count(usual, "v")
-    assert len(calls) == 5 and files(cache_folder) == 1
+    assert len(calls) == 7 and files(cache_folder) == 1
 
 
 def test_a_result_of_a_broken_computation_is_not_written(folder: Path, cache_folder: Path) -> None:
