@@ -329,11 +329,18 @@ def test_every_pair_rests_on_the_lists_of_the_queries_that_are_scored():
         assert found[column].tolist() == pytest.approx(theirs[column].tolist(), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["openmoji_context", "openmoji_composed", "driving"])
-def test_on_what_pairs_rest_is_said(name):
-    app = drawn(collection=name)
-    assert ("of the lists (judged results only)" in said(app)) == (name != "driving")
-    assert ("of the lists (all results)" in said(app)) == (name == "driving")
+@pytest.mark.parametrize(
+    "name, metric, lists",
+    [
+        ("openmoji_context", "CAG(RBP(0.95))@50", "first 50 judged results"),
+        ("openmoji_composed", "AP(annotated)", "first 10 judged results"),
+        ("driving", "P@5", "first 5 results"),
+        ("driving", "P@1", "first result"),
+    ],
+)
+def test_on_what_pairs_rest_is_said(name, metric, lists):
+    app = drawn(collection=name, metric=metric)
+    assert f"Similarity of the lists ({lists}): shared results" in said(app)
 
 
 @pytest.mark.parametrize("number, called", [(1_000, "1K test"), (5_000, "5K test"), (400, "")])

@@ -115,8 +115,9 @@ def pairs(
 ) -> pd.DataFrame:
     """Every pair of versions: Tukey's difference by one metric, and how alike their lists are.
 
-    Columns of `tukey` (bounds and p that hold for all pairs together) with jaccard, rbo and shift,
-    all of them of the lists of the queries that are scored in all versions, and only of these.
+    Columns of `tukey` (bounds and p that hold for all pairs together) with jaccard, rbo and shift
+    of the first `compared_depth` results, all of them of the lists of the queries that are scored
+    in all versions, and only of these.
     """
     wanted = parse(metric)[0]
     versions = _scored(experiment, versions, metric, only)
@@ -124,8 +125,13 @@ def pairs(
     differences = tukey.tukey(measured, wanted.name, wanted.cutoff, groups=scenes_of(experiment))
     whole = scores(measured).scored_in_all(wanted.name, wanted.cutoff)
     found = {version: _of(whole, _counting(experiment, version, wanted)) for version in versions}
-    alike = overlapping.overlap(found, wanted.cutoff or 10)
+    alike = overlapping.overlap(found, compared_depth(metric))
     return differences.merge(alike, on=["baseline", "candidate"])
+
+
+def compared_depth(metric: str) -> int:
+    """How many first results of two lists are compared: the metric's cutoff, or 10."""
+    return parse(metric)[0].cutoff or 10
 
 
 def _counting(experiment: Experiment, version: str, measure: Measure) -> pd.DataFrame:

@@ -223,18 +223,21 @@ def every_pair(view: View) -> None:
         return
     readable = _readable_pairs(shown.assign(alike=pd.Series(alike, index=pairs.index)))
     layout.rows(readable, PAIRS_WRITTEN, hide_index=True, column_config=PAIR_COLUMNS)
-    st.caption(pairs_said(pairs, experiment.protocol, bool(measuring.scenes_of(experiment))))
+    in_scenes = bool(measuring.scenes_of(experiment))
+    st.caption(pairs_said(pairs, view.metric, experiment.protocol, in_scenes))
     if not all(alike) and view.anyway == "yes":
         st.caption(f"{NOT_COMPARABLE} Not comparable, shown on request.")
 
 
-def pairs_said(pairs: pd.DataFrame, protocol: str, in_scenes: bool) -> str:
+def pairs_said(pairs: pd.DataFrame, metric: str, protocol: str, in_scenes: bool) -> str:
     """On what the table of pairs rests: the queries, the lists, and what is independent."""
     scored, total = int(pairs["scored"].max()), int(pairs["total"].max())
     least = int(pairs["queries"].min())
     empty = f" Pairs with an empty list are skipped there; at least {least:,} queries remain."
     together = ", one observation per scene" if in_scenes else ""
-    lists = "judged results only" if PROTOCOLS[protocol].condensed else "all results"
+    judged = " judged" if PROTOCOLS[protocol].condensed else ""
+    depth = measuring.compared_depth(metric)
+    lists = f"first {depth:,}{judged} results" if depth > 1 else f"first{judged} result"
     return (
         f"Based on the {scored:,} of {total:,} queries that are scored in all versions. "
         "Differences, intervals and p: Tukey's test (queries × versions), simultaneous for all "
