@@ -62,6 +62,9 @@ def test_the_note_stays_until_it_is_kept_and_verdicts_stay_readable(
         assert page.get_by_label("Note").input_value() == f"a long note on {reason}"
         assert page.get_by_role("radio", name="unsure").is_checked()
         assert page.locator("dialog .verdicts li").count() == 1, "what was said stays readable"
+        page.reload()
+        page.get_by_text("Draft, not saved yet.").wait_for()  # not that the connection is lost
+        assert page.get_by_label("Note").input_value() == f"a long note on {reason}"
         mend()
         page.get_by_role("button", name="Save verdict").click()
         page.get_by_text("Saved.", exact=True).wait_for()

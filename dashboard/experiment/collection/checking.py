@@ -25,7 +25,7 @@ from dashboard.storage.media import item_media, query_pictures
 from dashboard.storage.media.spans import ANSWERS, OVERRULED
 from dashboard.storage.versions.model_record import FILE, missing, of_today, record, still_holds
 from dashboard.storage.versions.versions import Model
-from dashboard.tables import DataError, Findings, listed
+from dashboard.tables import DataError, Findings, counted, listed
 
 WANTED_MEDIA = {
     item_media.SPAN_OUTSIDE: f'a span inside its file; {OVERRULED} = "yes" in {SETTINGS}, or yes '
@@ -212,7 +212,8 @@ def _note_spans(collection: Collection, findings: Findings) -> None:
     answers = items.get(OVERRULED, pd.Series(dtype="str")).str.strip().str.lower()
     ids = items.loc[answers.index[~answers.isin(["", *ANSWERS])], "item_id"]
     if len(ids):
-        found, lines = f"{OVERRULED} of {len(ids):,} items", lines_of_items(collection.folder)
+        found = f"{OVERRULED} of {counted(len(ids), 'item')}"
+        lines = lines_of_items(collection.folder)
         wanted = "yes, no, or nothing where the lengths of file and span tell"
         findings.warning("items.csv", f"{found} ({listed(ids)})", wanted, _first(lines, ids))
     if not {"span_start", "span_end"} & set(items.columns):

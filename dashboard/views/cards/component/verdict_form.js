@@ -106,7 +106,7 @@ export function verdictForm(item, asked, told) {
     draft(place, written({ lost }));
     sent.set(once, (problem) => {
       clearTimeout(timer);
-      if (!problem) draft(place, null);
+      draft(place, problem ? { value, note: words.note } : null); // answered: no longer lost
       if (formOpen.place === place) formOpen.settle(problem, words.note); // it may be another form by now
     });
     tell("Saving …");
@@ -123,9 +123,8 @@ export function verdictForm(item, asked, told) {
   const settle = (problem, kept) => {
     tell(problem || "Saved.");
     lost = null;
-    if (problem) return;
-    if (note.value === kept) note.value = "";
-    else draft(place, written()); // more was typed meanwhile
+    if (!problem && note.value === kept) note.value = "";
+    else draft(place, written()); // refused, or more was typed meanwhile
   };
   formOpen = { place, settle };
   form.addEventListener("input", (event) => {
