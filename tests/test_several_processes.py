@@ -10,8 +10,10 @@ import re
 import shutil
 import socket
 import subprocess
+import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,8 +54,13 @@ class Team:
         figures = self.get("metrics", cookie)[0]
         return re.search(r"^process_start_time_seconds (\S+)$", figures, re.M)[1]  # type: ignore[index]
 
-    async def page(self, page: str, query: str, cookie: str) -> str:
-        """All that a page draws for a reader with a cookie, as text."""
+    def page(self, page: str, query: str, cookie: str) -> str:
+        """All that a page draws for a reader with a cookie, as text. In a thread of its own: the
+        browser's tests have a loop of events in this one."""
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(lambda: asyncio.run(self._page(page, query, cookie))).result()
+
+    async def _page(self, page: str, query: str, cookie: str) -> str:
         address, origin = f"ws://127.0.0.1:{self.port}/_stcore/stream", "http://127.0.0.1"
         drawn: list[str] = []
 
@@ -106,7 +113,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
                 found.get("healthz")
                 break
             except OSError:
-                asyncio.run(asyncio.sleep(0.05))
+                time.sleep(0.05)
         yield found
 
 
@@ -132,7 +139,7 @@ def test_a_link_to_an_upload_opens_in_a_process_that_never_saw_it(team: Team) ->
         picture, _ = team.get(uploads.address_of(fingerprint), cookie)
         assert picture.startswith("RIFF") and "WEBP" in picture[:16]
         query = f"?collection=openmoji_composed&picture={fingerprint}"
-        drawn = asyncio.run(team.page("search", query, cookie))
+        drawn = team.page("search", query, cookie)
         assert fingerprint in drawn and "Like your picture" in drawn
         assert "upload it again" not in drawn
     assert "error" not in team.log.read_text(), "nginx forwards without a complaint"

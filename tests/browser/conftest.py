@@ -12,10 +12,12 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 collect_ignore_glob = ["*_world*"]  # pages that the tests serve, not tests
 
@@ -30,23 +32,14 @@ NO_BROWSER = (
     "name a browser in the variable CHROMIUM) and `pip install -r tests/requirements.txt`."
 )
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
-MOVE = """to => new Promise((done, failed) => {
-    setTimeout(failed, 60_000, 'nothing was drawn');
-    const app = document.querySelector('[data-testid=stApp]');
-    let runs = false;
-    new MutationObserver((_, watch) => {
-        const state = app.dataset.testScriptState;
-        if (state === 'running') runs = true;
-        if (!runs || state !== 'notRunning') return;
-        watch.disconnect();
-        requestAnimationFrame(() => requestAnimationFrame(done));
-    }).observe(app, {attributeFilter: ['data-test-script-state']});
+MOVE = """to => {
     document.activeElement?.blur();
     document.querySelector('[data-testid=stMain]')?.scrollTo(0, 0);
     history.pushState({}, '', to);
     dispatchEvent(new PopStateEvent('popstate'));
-})"""
-"""Go to an address of the same app, and wait until its script has run and is drawn."""
+}"""
+"""Go to an address of the same app."""
+PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -129,6 +122,25 @@ def left() -> dict[str, list]:
     return {}
 
 
+def _count(page, message: bytes | str) -> None:
+    """Count the runs of the script that have ended, as the server says so."""
+    if isinstance(message, bytes):
+        said = ForwardMsg.FromString(message)
+        page.runs += said.WhichOneof("type") == "script_finished" and not said.script_finished
+
+
+def _move(page, address: str) -> None:
+    """Go to another address of the app, and wait until its script has run and is drawn. A run may
+    be so short that the page never shows that it runs."""
+    before, until = page.runs, time.monotonic() + 60
+    page.evaluate(MOVE, address)
+    while page.runs == before:
+        assert time.monotonic() < until, f"nothing was drawn at {address}"
+        page.wait_for_timeout(20)
+    page.locator(IDLE).wait_for()
+    page.evaluate(PAINTED)
+
+
 @pytest.fixture
 def page_at(browser, contexts: dict, left: dict) -> Iterator[Callable]:
     """Opens an address of the app on a page that an earlier test of the module has left, if there
@@ -144,11 +156,12 @@ def page_at(browser, contexts: dict, left: dict) -> Iterator[Callable]:
             page = left[kind].pop()
             page.mouse.move(0, 0)
             page.locator(IDLE).wait_for()  # it may still draw what the earlier test did last
-            page.evaluate(MOVE, address)
+            _move(page, address)
         else:
             page = _new_page(browser, contexts, options)
-            page.failed = []
+            page.failed, page.runs = [], 0
             page.on("pageerror", lambda error: page.failed.append(str(error)))
+            page.on("websocket", lambda line: line.on("framereceived", partial(_count, page)))
             page.goto(address)
         taken.append((kind, page))
         return page
