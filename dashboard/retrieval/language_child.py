@@ -15,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.storage.sandbox import child
-from dashboard.storage.sandbox.child import Refused, Values, limit_memory
+from dashboard.storage.sandbox.child import Refused, Values, failure, limit_memory
 
 MOST = 4
 """At most so many language models stay loaded; each takes some hundred megabytes."""
-_NO_MEMORY = ("alloc", "out of memory", "memoryerror")
 
 
 class Backend(Protocol):
@@ -47,7 +46,7 @@ def answer(values: Values, content: bytes, begun: Callable[[], None]) -> tuple[V
         elif values["what"] == "picture":
             vectors = _seen(model, values["pixels"], content)
     except (MemoryError, RuntimeError) as error:
-        raise Refused("memory" if _of_memory(error) else "not run", error) from error
+        raise Refused(failure("not run", error), error) from error
     array = np.ascontiguousarray(vectors, dtype="float32")
     return {"shape": array.shape}, array.tobytes()
 
@@ -59,7 +58,7 @@ def _seen(model: Backend, size: tuple[int, int], content: bytes) -> Any:
     try:
         return model.embedding_model.encode([picture], show_progress_bar=False)
     except (TypeError, ValueError, AttributeError, KeyError, RuntimeError) as error:
-        raise Refused("memory" if _of_memory(error) else "blind", error) from error
+        raise Refused(failure("blind", error), error) from error
 
 
 def backend(folder: str, state: str, room: int) -> Backend:
@@ -103,15 +102,10 @@ def _load(folder: Path, room: int) -> Backend:
             model_kwargs={"use_safetensors": True},
         )
     except Exception as error:  # the libraries raise many kinds of errors for foreign files
-        kind = "memory" if _of_memory(error) else "not loaded"
-        raise Refused(kind, f"{type(error).__name__}: {error}") from error
+        why = f"{type(error).__name__}: {error}"
+        raise Refused(failure("not loaded", error), why) from error
     model: Backend = KeyBERT(model=sentences).model
     return model
-
-
-def _of_memory(error: Exception) -> bool:
-    said = f"{type(error).__name__} {error}".lower()
-    return any(word in said for word in _NO_MEMORY)
 
 
 def _import() -> None:

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from dashboard.storage.sandbox import child
-from dashboard.storage.sandbox.child import Refused, Values, limit_memory
+from dashboard.storage.sandbox.child import Refused, Values, failure, limit_memory
 
 SESSIONS = 16
 """So many networks stay loaded: the versions of a collection and what they share."""
 _LFS = b"version https://git-lfs"
-_NO_MEMORY = ("alloc", "out of memory", "memoryerror", "length_error", "cannot create std::vector")
 _LOADED: OrderedDict[str, Any] = OrderedDict()
 
 
@@ -69,7 +68,7 @@ def _session(path: Path, content: bytes) -> Any:
             content, options, ["CPUExecutionProvider"], disabled_optimizers=["ConstantFolding"]
         )
     except Exception as error:  # onnxruntime raises classes of its own without a common parent
-        raise Refused("memory" if _of_memory(error) else "not loaded", error) from error
+        raise Refused(failure("not loaded", error), error) from error
 
 
 def _run(session: Any, given: Any, room: int, most: int) -> Any:
@@ -83,17 +82,12 @@ def _run(session: Any, given: Any, room: int, most: int) -> Any:
         takes, gives = session.get_inputs()[0], session.get_outputs()[0]
         answer = session.run([gives.name], {takes.name: given}, how)[0]
     except Exception as error:  # as above
-        raise Refused("memory" if _of_memory(error) else "not run", error) from error
+        raise Refused(failure("not run", error), error) from error
     if not isinstance(answer, np.ndarray) or answer.dtype.kind not in "fiub":
         raise Refused("no numbers")
     if answer.size > most:
         raise Refused("too many", answer.size)
     return answer
-
-
-def _of_memory(error: Exception) -> bool:
-    said = f"{type(error).__name__} {error}".lower()
-    return any(word in said for word in _NO_MEMORY)
 
 
 def _import() -> None:

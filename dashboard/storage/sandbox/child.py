@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 LENGTH = struct.Struct("<I")
+_NO_MEMORY = ("alloc", "out of memory", "memoryerror", "length_error", "cannot create std::vector")
 Values = dict[str, Any]
 Work = Callable[[Values, bytes, Callable[[], None]], tuple[Values, bytes]]
 """A request and its bytes, and what to call when its clock may begin anew → the answer, as well."""
@@ -30,6 +31,13 @@ class Refused(Exception):
     def __init__(self, kind: str, why: object = "") -> None:
         super().__init__(kind)
         self.kind, self.why = kind, str(why)[:500]
+
+
+def failure(kind: str, error: Exception) -> str:
+    """The kind of a failure: "memory" where the library's error speaks of that, for not all of them
+    raise MemoryError."""
+    said = f"{type(error).__name__} {error}".lower()
+    return "memory" if any(word in said for word in _NO_MEMORY) else kind
 
 
 def main(work: Work, prepare: Callable[[], object] = lambda: None) -> None:
