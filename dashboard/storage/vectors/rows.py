@@ -8,9 +8,11 @@ process that looks at it. A file that is replaced by another is read on as it wa
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, BinaryIO, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Self, TypeAlias, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -111,16 +113,14 @@ def _neighbours(places: Places, most: int) -> Iterator[slice]:
             yield slice(start, end)
 
 
-class UnitRows:
+class UnitRows(ABC):
     """Stored rows that become rows of length 1, float32, when they are indexed by a slice or by
-    places. places: those of the stored rows that are meant, in this order; None: all."""
+    places. `places`: those of the stored rows that are meant, in this order; None: all."""
 
-    def __init__(self, stored: Rows, places: Places | None = None) -> None:
-        self.stored, self.places = stored, places
-        self.shape: tuple[int, int] = (
-            len(stored) if places is None else len(places),
-            stored.shape[1],
-        )
+    def __init__(self, stored: Rows) -> None:
+        self.stored = stored
+        self.places: Places | None = None
+        self.shape: tuple[int, int] = (len(stored), stored.shape[1])
         self.dtype = np.dtype("float32")
 
     def __len__(self) -> int:
@@ -139,9 +139,12 @@ class UnitRows:
             found[start:end] = self._scaled(self.stored[some], some)
         return found
 
-    def take(self, places: Places) -> UnitRows:
+    def take(self, places: Places) -> Self:
         """These rows alone, in this order."""
-        raise NotImplementedError
+        some = copy(self)
+        some.places = places if self.places is None else self.places[places]
+        some.shape = (len(places), self.shape[1])
+        return some
 
     def roughly(self, rows: slice) -> Floats:
         """Rows whose products differ from those of the unit rows by a few millionths at most."""
@@ -155,24 +158,19 @@ class UnitRows:
             return slice(int(some[0]), int(some[-1]) + 1)
         return some
 
+    @abstractmethod
     def _scaled(self, block: Numbers, places: slice | Places) -> Numbers:
-        raise NotImplementedError
+        """Stored rows as rows of length 1; places: theirs among the stored."""
 
 
 class ScaledRows(UnitRows):
     """Rows of any length, divided by it in double precision."""
 
-    def __init__(
-        self, stored: Rows, lengths: npt.NDArray[np.float64], places: Places | None = None
-    ) -> None:
-        super().__init__(stored, places)
+    def __init__(self, stored: Rows, lengths: npt.NDArray[np.float64]) -> None:
+        super().__init__(stored)
         self.lengths = lengths
         near = bool(np.abs(lengths - 1).max(initial=0) < 1e-6)
         self._is_unit = near and stored.dtype == np.float32
-
-    def take(self, places: Places) -> ScaledRows:
-        chosen = places if self.places is None else self.places[places]
-        return ScaledRows(self.stored, self.lengths, chosen)
 
     def roughly(self, rows: slice) -> Floats:
         if not self._is_unit:
@@ -188,9 +186,6 @@ class ScaledRows(UnitRows):
 class CodeRows(UnitRows):
     """Hash codes of -1 and 1, or of 0 and 1: ±1 ÷ √bits, where what is not 1 is read as -1."""
 
-    def take(self, places: Places) -> CodeRows:
-        return CodeRows(self.stored, places if self.places is None else self.places[places])
-
     def _scaled(self, block: Numbers, places: slice | Places) -> Numbers:
         signs = np.where(block == 1, np.float32(1), np.float32(-1))
         return np.asarray(signs / np.sqrt(self.shape[1], dtype=np.float32))
@@ -199,13 +194,9 @@ class CodeRows(UnitRows):
 class SignRows(UnitRows):
     """The signs of unit rows as codes, ±1 ÷ √bits. zero: whether a 0 is +1."""
 
-    def __init__(self, stored: Rows, zero: bool, places: Places | None = None) -> None:
-        super().__init__(stored, places)
+    def __init__(self, stored: Rows, zero: bool) -> None:
+        super().__init__(stored)
         self.zero = zero
-
-    def take(self, places: Places) -> SignRows:
-        chosen = places if self.places is None else self.places[places]
-        return SignRows(self.stored, self.zero, chosen)
 
     def _scaled(self, block: Numbers, places: slice | Places) -> Numbers:
         size = np.float32(1 / np.sqrt(self.shape[1]))
