@@ -80,13 +80,18 @@ def page(path: str, query: str = "") -> str:
         f'<a href="{_up(path)}{name}{behind}">{escape(title)}</a>' for name, title in PAGES.items()
     )
     named = escape(shown(path, 80))
+    said = "<p>The address may be mistyped, or cut off. These are the screens:</p>"
+    heading = f"There is no page “{named}” here"
+    return plain_page("No such page", heading, f"{said}<nav>{links}</nav>")
+
+
+def plain_page(title: str, heading: str, below: str) -> str:
+    """A page outside of the app: all three are HTML already."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>No such page</title><style>{STYLE}</style></head><body><main>"
-        f"<h1>There is no page “{named}” here</h1>"
-        f"<p>The address may be mistyped, or cut off. These are the screens:</p>"
-        f"<nav>{links}</nav></main></body></html>"
+        f"<title>{title}</title><style>{STYLE}</style></head><body><main>"
+        f"<h1>{heading}</h1>{below}</main></body></html>"
     )
 
 

@@ -23,7 +23,7 @@ from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.report import Comparison, report
 from dashboard.views.report.exports import as_csv, as_json
-from dashboard.views.server.not_found import STYLE
+from dashboard.views.server.not_found import plain_page
 from dashboard.views.summary.measurements import metrics_in_view, selected
 from dashboard.views.texts import shown
 
@@ -93,11 +93,7 @@ def _unfit(view: View) -> str:
 
 def _refusal(sentences: Sequence[str]) -> str:
     lines = "".join(f"<p>{escape(shown(sentence, 600))}</p>" for sentence in sentences)
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>No report</title>'
-        f"<style>{STYLE}</style></head><body><main><h1>There is no report on this</h1>{lines}"
-        "</main></body></html>"
-    )
+    return plain_page("No report", "There is no report on this", lines)
 
 
 def _name(view: View) -> str:
