@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.evaluation.comparison import index_cost
 from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.measuring import measurements, scenes_of
+from dashboard.experiment.measuring import measurements, of_queries, scenes_of
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import has_index
 from dashboard.retrieval import runs
@@ -91,10 +91,8 @@ def decomposed(
     """How much of the difference between two versions is the model and how much each index: the
     rows of `decompose`, over `only` these queries (None: all in question)."""
     pair = (baseline, candidate)
-    found = measurements(experiment, pair, metrics)
-    exact = measurements(replace(experiment, exact=True), pair, metrics)
-    if only is not None:
-        found, exact = (each[each["query_id"].isin(only)] for each in (found, exact))
+    found = of_queries(only, measurements(experiment, pair, metrics))
+    exact = of_queries(only, measurements(replace(experiment, exact=True), pair, metrics))
     groups = scenes_of(experiment)
     return index_cost.decompose(found, exact, baseline, candidate, groups=groups)
 

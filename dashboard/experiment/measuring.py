@@ -91,7 +91,7 @@ def comparison(
 
     only: the query_ids to compare on; `None` for all in question.
     """
-    measured = _of(only, measurements(experiment, (baseline, candidate), metrics))
+    measured = of_queries(only, measurements(experiment, (baseline, candidate), metrics))
     return comparing.compare(measured, baseline, candidate, groups=scenes_of(experiment))
 
 
@@ -105,7 +105,7 @@ def against(
 ) -> pd.DataFrame:
     """The baseline against each of the versions: rows of `comparison` after `candidate_run`."""
     every = tuple(dict.fromkeys([baseline, *versions]))
-    measured = _of(only, measurements(experiment, every, metrics))
+    measured = of_queries(only, measurements(experiment, every, metrics))
     return comparing.compare_all(measured, baseline=baseline, groups=scenes_of(experiment))
 
 
@@ -121,10 +121,12 @@ def pairs(
     """
     wanted = parse(metric)[0]
     versions = _scored(experiment, versions, metric, only)
-    measured = _of(only, measurements(experiment, versions, metric))
+    measured = of_queries(only, measurements(experiment, versions, metric))
     differences = tukey.tukey(measured, wanted.name, wanted.cutoff, groups=scenes_of(experiment))
     whole = scores(measured).scored_in_all(wanted.name, wanted.cutoff)
-    found = {version: _of(whole, _counting(experiment, version, wanted)) for version in versions}
+    found = {
+        version: of_queries(whole, _counting(experiment, version, wanted)) for version in versions
+    }
     alike = overlapping.overlap(found, compared_depth(metric))
     return differences.merge(alike, on=["baseline", "candidate"])
 
@@ -160,7 +162,7 @@ def means(
 ) -> pd.DataFrame:
     """The mean of each version and metric with its interval, over `only` these queries."""
     return leaderboard.means(
-        _of(only, measurements(experiment, versions, metrics)), groups=scenes_of(experiment)
+        of_queries(only, measurements(experiment, versions, metrics)), groups=scenes_of(experiment)
     )
 
 
@@ -197,7 +199,7 @@ def stability(
     Versions that no query is scored in (see `unscored`) take no place among the others.
     """
     wanted = parse(metric)[0]
-    measured = _of(
+    measured = of_queries(
         only, measurements(experiment, _scored(experiment, versions, metric, only), metric)
     )
     return leaderboard.stability(measured, wanted.name, wanted.cutoff, groups=scenes_of(experiment))
@@ -244,7 +246,7 @@ def slice_means(
     every = slices(experiment)
     wanted = parse(metric)[0]
     return slicing.slice_means(
-        _of(only, measurements(experiment, versions, metric)),
+        of_queries(only, measurements(experiment, versions, metric)),
         every[every["by"] == by],
         wanted.name,
         wanted.cutoff,
@@ -264,8 +266,8 @@ def every_slice(
     """One metric on every slice of all kinds × version, and the difference to the baseline."""
     wanted = parse(metric)[0]
     return slicing.slice_means(
-        _of(only, measurements(experiment, versions, metric)),
-        _of(only, slices(experiment)),
+        of_queries(only, measurements(experiment, versions, metric)),
+        of_queries(only, slices(experiment)),
         wanted.name,
         wanted.cutoff,
         baseline=baseline,
@@ -308,5 +310,6 @@ def ceilings(
     return tuple(mean_ceiling(measure, judged, only) for measure in parse(metrics))
 
 
-def _of(only: tuple[str, ...] | None, measured: pd.DataFrame) -> pd.DataFrame:
+def of_queries(only: tuple[str, ...] | None, measured: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `only` these queries; `None`: all."""
     return measured if only is None else measured[measured["query_id"].isin(only)]

@@ -36,7 +36,7 @@ def measured(view: View, versions: Sequence[str], metrics: str) -> pd.DataFrame:
     experiment = experiment_of(view)
     values = measuring.measurements(experiment, tuple(versions), metrics)
     only = selected(view, experiment)
-    return values if only is None else values[values["query_id"].isin(only)]
+    return measuring.of_queries(only, values)
 
 
 def metrics_in_view(view: View) -> list[str]:
@@ -71,9 +71,7 @@ def _deltas(
     only: tuple[str, ...] | None,
 ) -> pd.DataFrame:
     versions = tuple(dict.fromkeys([baseline, candidate]))
-    values = measuring.measurements(experiment, versions, metric)
-    if only is not None:
-        values = values[values["query_id"].isin(only)]
+    values = measuring.of_queries(only, measuring.measurements(experiment, versions, metric))
     table = compare.deltas(values, baseline, candidate)
     return table.assign(outcome=table["delta"].map(_outcome))
 
