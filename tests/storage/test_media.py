@@ -10,6 +10,7 @@ import zlib
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -281,17 +282,36 @@ def test_a_link_that_is_swapped_while_it_is_opened_never_leads_outside(folder: P
     swapper = threading.Thread(target=swap)
     swapper.start()
     seen = set()
-    for _ in range(2000):
-        try:
-            opened = open_inside(folder, "media", "swap.png")
-        except Unusable as word:
-            seen.add(str(word))
-            continue
-        seen.add(opened.file.read().decode())
-        opened.close()
-    stop.set()
-    swapper.join()
+    try:
+        for _ in range(2000):
+            try:
+                opened = open_inside(folder, "media", "swap.png")
+            except Unusable as word:
+                seen.add(str(word))
+                continue
+            seen.add(opened.file.read().decode())
+            opened.close()
+    finally:
+        stop.set()
+        swapper.join()
     assert "SENTINEL" not in seen and "inside" in seen
+
+
+def test_what_takes_the_name_of_an_open_file_is_not_followed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, usual = folder / "media" / "ok.png", os.readlink
+    (folder / "media" / "link.png").symlink_to(folder.parent)
+
+    def late(path: str, **more: Any) -> str:
+        answer = usual(path, **more)
+        if str(answer) == str(place):
+            (folder / "media" / "link.png").replace(place)
+        return answer
+
+    monkeypatch.setattr(os, "readlink", late)
+    with open_inside(folder, "media", "ok.png") as opened:
+        assert place.is_symlink() and opened.file.read()
 
 
 @pytest.mark.parametrize("root", ["..", "/etc", "out"])

@@ -60,7 +60,7 @@ def test_data_that_cannot_be_read_are_a_sentence(
     monkeypatch.setattr(stored, "COLLECTIONS", tmp_path)
     assert client().get("/healthz").json() == {"status": "ok", "collections": 1}
 
-    def refuse(self: Path, *_: object) -> None:
+    def refuse(self: Path, *_: object, **more: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(self))
 
     monkeypatch.setattr(Path, "open", refuse)

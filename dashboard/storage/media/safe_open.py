@@ -89,9 +89,12 @@ def _checked(descriptor: int, base: Path) -> Opened:
     facts = os.fstat(descriptor)
     if not stat.S_ISREG(facts.st_mode):
         raise Unusable("not a file")
-    link = Path(f"/proc/self/fd/{descriptor}")
-    if link.exists():
-        _below(base, link.resolve())
+    try:
+        opened = os.readlink(f"/proc/self/fd/{descriptor}")  # the kernel's word: no link is left in it
+    except FileNotFoundError:  # no such folder on this system
+        pass
+    else:
+        _below(base, Path(opened))
     if facts.st_size == 0:
         raise Unusable("empty")
     if facts.st_size > LARGEST:
