@@ -30,7 +30,7 @@ def ordered(pairs: Pairs, scores: npt.NDArray[np.float64], ties: Ties) -> pd.Dat
     new_score = np.append(True, scores[1:] != scores[:-1])
     new_score[begins] = True
     if not new_score.all():
-        items = _in_order(items, _ties_broken(items, new_score, ties))
+        items = _ties_broken(items, new_score, ties)
     return pd.DataFrame(
         {
             "query_id": categorical(Codes(queries, pairs.queries.names)),
@@ -49,26 +49,24 @@ def _counted(begins: Rows, rows: int) -> Rows:
     return np.cumsum(ranks, out=ranks)
 
 
-def _in_order(items: pd.Series, rows: Rows) -> pd.Series:
-    """`items.take(rows)`; where few rows move, the texts between them are not copied."""
-    moved = np.flatnonzero(rows != np.arange(len(rows)))
-    if len(moved) > FEW or not ids.is_text(items):
+def _ties_broken(items: pd.Series, new_score: npt.NDArray[np.bool_], ties: Ties) -> pd.Series:
+    """The items with each group of ties (one begins at a `new_score`) sorted.
+
+    Where few rows move, the texts between them are not copied.
+    """
+    tied = np.flatnonzero(~new_score | ~np.append(new_score[1:], True))
+    taken = tied[np.lexsort((_places(items.take(tied), ties), np.cumsum(new_score[tied])))]
+    moves = taken != tied
+    if np.count_nonzero(moves) > FEW or not ids.is_text(items):
+        rows = np.arange(len(items))
+        rows[tied] = taken
         return items.take(rows)
     column, start, parts = ids.arrow(items), 0, []
-    for place in moved.tolist():
-        parts += [column.slice(start, place - start), column.slice(rows[place], 1)]
+    for place, row in zip(tied[moves].tolist(), taken[moves].tolist(), strict=True):
+        parts += [column.slice(start, place - start), column.slice(row, 1)]
         start = place + 1
     parts.append(column.slice(start))
     return ids.texts(pa.chunked_array([chunk for part in parts for chunk in part.chunks]))
-
-
-def _ties_broken(items: pd.Series, new_score: npt.NDArray[np.bool_], ties: Ties) -> Rows:
-    """The order of rows in which each group of ties (one begins at a `new_score`) is sorted."""
-    tied = np.flatnonzero(~new_score | ~np.append(new_score[1:], True))
-    order = np.lexsort((_places(items.take(tied), ties), np.cumsum(new_score[tied])))
-    rows = np.arange(len(items))
-    rows[tied] = tied[order]
-    return rows
 
 
 def _places(items: pd.Series, ties: Ties) -> Rows:
