@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
@@ -131,6 +132,14 @@ def test_clips_that_were_cut_beforehand_are_said_and_shown(capsys, folder: Path)
     settings = (folder / "collection.toml").read_text()
     (folder / "collection.toml").write_text('cut_beforehand = "perhaps"\n' + settings)
     assert '"auto"' in found(capsys, folder, "cut_beforehand = 'perhaps'")["wanted"]
+
+
+def test_a_cell_that_says_neither_yes_nor_no_is_quoted(capsys, folder: Path) -> None:
+    items = pd.read_csv(folder / "items.csv", dtype="str")
+    items["cut_beforehand"] = ["maybe", "yes", *[""] * (len(items) - 2)]
+    items.to_csv(folder / "items.csv", index=False)
+    row = found(capsys, folder, "cut_beforehand 'maybe'")
+    assert "of 1 item" in row["found"] and row["wanted"].startswith("yes, no, or nothing")
 
 
 def test_each_network_is_run_on_a_grey_picture(capsys, folder: Path) -> None:

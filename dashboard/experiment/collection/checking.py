@@ -210,9 +210,11 @@ def _note_spans(collection: Collection, findings: Findings) -> None:
     """Warn of spans that cannot be a part of a video."""
     items = collection.items
     answers = items.get(OVERRULED, pd.Series(dtype="str")).str.strip().str.lower()
-    ids = items.loc[answers.index[~answers.isin(["", *ANSWERS])], "item_id"]
+    other = answers.index[~answers.isin(["", *ANSWERS])]
+    ids = items.loc[other, "item_id"]
     if len(ids):
-        found = f"{OVERRULED} of {counted(len(ids), 'item')}"
+        cell = items.loc[other[0], OVERRULED]
+        found = f"{OVERRULED} {cell[:80]!r} of {counted(len(ids), 'item')}"
         lines = lines_of_items(collection.folder)
         wanted = "yes, no, or nothing where the lengths of file and span tell"
         findings.warning("items.csv", f"{found} ({listed(ids)})", wanted, _first(lines, ids))
