@@ -134,6 +134,15 @@ def test_an_unknown_collection_is_said(name):
     assert problems[0].sentence.startswith(f"There is no collection {name!r}")
 
 
+def test_a_key_that_is_nearly_one_is_said_and_those_of_others_are_not(driving):
+    view, problems = address.from_params({"metrics": ["P@5"], "utm_source": ["chat"]}, driving)
+    assert view == address.from_params({}, driving)[0]
+    assert [problem.key for problem in problems] == ["metrics"]
+    assert "write metric." in problems[0].sentence
+    asked = {"Metric": ["P@5"], "collection": [driving.name]}
+    assert [problem.key for problem in address.from_params(asked, driving)[1]] == ["Metric"]
+
+
 def test_a_change_keeps_what_could_not_be_followed(driving):
     asked = {"baseline": ["v9"], "query": ["q001"]}
     view, _ = address.from_params(asked, driving)

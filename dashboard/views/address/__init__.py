@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 from urllib.parse import urlencode
 
@@ -66,7 +67,18 @@ def from_params(params: Params, collection: Any) -> tuple[View, list[Problem]]:
     if scheme != SCHEME:
         made = f"Another version of the dashboard ({scheme}) made this link. Check the choices."
         problems.append(Problem("v", made))
-    return View(**read), problems
+    return View(**read), problems + _mistyped(params)
+
+
+def _mistyped(params: Params) -> list[Problem]:
+    """The keys that are nearly one of an address; others belong to whoever put them there."""
+    keys = ["v", "collection", *CHOICES]
+    near = {key: get_close_matches(key.lower(), keys, 1, 0.8) for key in params if key not in keys}
+    return [
+        Problem(key, f"This link says {key[:80]!r}, which nothing reads; write {right[0]}.")
+        for key, right in near.items()
+        if right
+    ]
 
 
 def _read(values: Sequence[str], key: str, collection: Any) -> Any:
