@@ -90,11 +90,12 @@ def _checked(descriptor: int, base: Path) -> Opened:
     if not stat.S_ISREG(facts.st_mode):
         raise Unusable("not a file")
     try:
-        opened = os.readlink(f"/proc/self/fd/{descriptor}")  # the kernel's word: no link is left in it
+        # the kernel's word, in which no link is left: nothing that is followed once more
+        opened = Path(f"/proc/self/fd/{descriptor}").readlink()
     except FileNotFoundError:  # no such folder on this system
         pass
     else:
-        _below(base, Path(opened))
+        _below(base, opened)
     if facts.st_size == 0:
         raise Unusable("empty")
     if facts.st_size > LARGEST:
