@@ -1,12 +1,14 @@
-"""The tiny collection in a fresh folder, and what spoils it."""
+"""The tiny collection in a fresh folder, and what spoils it; a database server for reviews."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from dashboard.storage.reviews import review_database
+from tests.storage import postgres
 from tests.storage.tiny import make_collection
 
 Spoil = Callable[[str, str, str], None]
@@ -28,3 +30,29 @@ def spoil(tiny: Path) -> Spoil:
         (tiny / name).write_bytes(text.replace(old, new, 1).encode())
 
     return replace
+
+
+@pytest.fixture(scope="session")
+def database_server() -> Iterator[postgres.Server]:
+    """A PostgreSQL server, where this machine has one."""
+    try:
+        server = postgres.Server()
+    except postgres.Missing as reason:
+        pytest.skip(str(reason))
+    try:
+        yield server.start()
+    finally:
+        server.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def review_store(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """An empty store of reviews of each kind: what DASHBOARD_REVIEWS says."""
+    named = str(tmp_path / "said")
+    if request.param == "postgresql":
+        named = request.getfixturevalue("database_server").address()
+    monkeypatch.setenv("DASHBOARD_REVIEWS", named)
+    yield named
+    review_database.disconnect()

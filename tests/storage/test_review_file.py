@@ -18,8 +18,8 @@ import pytest
 from dashboard.storage.collection.collection import open_collection
 from dashboard.storage.reviews import review_file
 from dashboard.storage.reviews.review_keys import key_of
-from dashboard.storage.reviews.reviews import VERDICT, Review, append, latest
-from dashboard.tables import DataError
+from dashboard.storage.reviews.reviews import VERDICT, Review, append, latest, state
+from dashboard.tables import REVIEWS, DataError
 from tests.storage.tiny import make_collection
 
 
@@ -88,10 +88,11 @@ def test_on_a_read_only_disk_verdicts_stay_readable(small_disk: Path) -> None:
 
 def test_words_that_a_killed_process_left_beside_the_file_are_read_too(small_disk: Path) -> None:
     script = (
-        "import os; from dashboard.storage.reviews import reviews\n"
+        "import os; from dashboard.storage.reviews import review_file, review_tables\n"
         "from dashboard.storage.reviews.reviews import *\n"
         "append(Review(VERDICT, 'tiny', 'not', 'Bob', query_id='q1', item_id='i0'))\n"
-        "held = reviews.opened(writing=False); held.__enter__()\n"
+        "held = review_file.opened(writing=False); read = held.__enter__()\n"
+        "read.execute(review_tables.REVIEW.select()).all()\n"
         "append(Review(VERDICT, 'tiny', 'not', 'Bob', query_id='q1', item_id='i1'))\n"
         "os.kill(os.getpid(), 9)"
     )
@@ -158,10 +159,8 @@ def test_a_folder_that_is_gone_while_the_dashboard_runs_is_said(kept_in: Path) -
 
 def test_a_file_that_is_taken_away_while_it_is_written_is_said(kept_in: Path) -> None:
     append(verdict())
-    with pytest.raises(DataError, match="taken away while"), review_file.opened(writing=True) as it:
-        it.execute("BEGIN IMMEDIATE")
+    with pytest.raises(DataError, match="taken away while"), review_file.opened(writing=True):
         kept_in.rename(kept_in.with_name("elsewhere"))
-        it.execute("ROLLBACK")
     assert not kept_in.exists()
 
 
@@ -209,3 +208,55 @@ def test_a_word_whose_bytes_were_damaged_is_said(kept_in: Path) -> None:
     kept_in.write_bytes(content.replace(b"QZQZQZQZ", b"\xff\xfe\xff\xfeQZQZ"))
     with pytest.raises(DataError, match="Could not decode to UTF-8"):
         items()
+
+
+def test_looking_makes_no_file(kept_in: Path) -> None:
+    found = latest("tiny", VERDICT)
+    assert found.empty and list(found.columns) == list(REVIEWS.columns)
+    assert not kept_in.parent.exists()
+
+
+def test_a_file_that_is_begun_anew_has_another_state(kept_in: Path) -> None:
+    first = append(verdict())
+    before = state("tiny", VERDICT)
+    kept_in.parent.rename(kept_in.parent.with_name("old"))  # to begin anew, as it is told to
+    review_file._SEEN.clear()
+    append(verdict())
+    assert state("tiny", VERDICT)[1] == first and state("tiny", VERDICT) != before
+
+
+def test_nothing_that_was_said_can_be_changed_or_removed(kept_in: Path) -> None:
+    append(verdict())
+    with sqlite3.connect(kept_in) as file:
+        for change in ("UPDATE review SET value = 'not'", "DELETE FROM review"):
+            with pytest.raises(sqlite3.IntegrityError, match="kept as they were said"):
+                file.execute(change)
+    file.close()
+
+
+@pytest.mark.parametrize("spoilt", [b"no database at all, but text" * 50, b"SQLite format 3\0 cut"])
+def test_a_file_that_is_no_database_is_said_and_left_as_it_is(kept_in: Path, spoilt: bytes) -> None:
+    kept_in.parent.mkdir()
+    kept_in.write_bytes(spoilt)
+    for touch in (lambda: latest("tiny", VERDICT), lambda: append(verdict())):
+        with pytest.raises(DataError, match="reviews.sqlite: found file is not a database"):
+            touch()
+    assert kept_in.read_bytes() == spoilt
+
+
+def test_a_file_of_a_later_version_is_left_alone(kept_in: Path) -> None:
+    append(verdict())
+    with sqlite3.connect(kept_in) as file:
+        file.execute("PRAGMA user_version = 4")
+    file.close()
+    with pytest.raises(DataError, match="found version 4 of the table of reviews"):
+        append(verdict())
+
+
+def test_a_folder_that_cannot_be_written_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "file" / "below"))
+    with pytest.raises(DataError, match="Not a directory.*DASHBOARD_REVIEWS names its folder"):
+        append(verdict())

@@ -12,17 +12,20 @@ from pathlib import Path
 import pytest
 
 from dashboard.storage.collection.collection import Collection, open_collection
-from dashboard.storage.reviews import review_file, reviews
+from dashboard.storage.reviews import review_file, store
 from dashboard.storage.reviews.review_keys import key_of
 from dashboard.storage.reviews.reviews import VERDICT, Review, append, latest
 from dashboard.tables import DataError
 from tests.storage.tiny import make_collection
 
+pytestmark = pytest.mark.usefixtures("review_store")
 
-@pytest.fixture(autouse=True)
+
+@pytest.fixture
 def kept_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
-    return tmp_path / "said" / "reviews.sqlite"
+    """The file of reviews, for what only a file has been through."""
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "file"))
+    return tmp_path / "file" / "reviews.sqlite"
 
 
 def opened(folder: Path) -> Collection:
@@ -269,4 +272,4 @@ def test_a_folder_that_is_gone_is_said(tiny: Path) -> None:
     shutil.rmtree(tiny)
     with pytest.raises(DataError, match="a folder that is gone"):
         key_of(known, saying=True)
-    assert not reviews.exists()
+    assert not store.exists()

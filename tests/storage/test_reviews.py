@@ -1,18 +1,16 @@
-"""Reviews are kept as they were said: the last word counts, nothing is lost, odd ones are
-refused."""
+"""The last review of each thing counts, nothing is lost, odd ones are refused; in a file and in a
+database alike."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from dashboard.storage.reviews import review_file, reviews
+from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.reviews import (
     RATING,
     VERDICT,
@@ -22,13 +20,8 @@ from dashboard.storage.reviews.reviews import (
     latest,
     state,
 )
-from dashboard.tables import REVIEWS, DataError
 
-
-@pytest.fixture(autouse=True)
-def kept_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
-    return tmp_path / "said" / "reviews.sqlite"
+pytestmark = pytest.mark.usefixtures("review_store")
 
 
 def verdict(value: str, author: str = "Ada", item: str = "i1", **more: str) -> Review:
@@ -73,7 +66,7 @@ def test_ratings_of_lists_and_other_collections_stand_apart() -> None:
     assert latest("tiny", RATING, list_id="l8").empty
 
 
-def test_the_state_changes_with_each_word_of_its_kind_and_collection(kept_in: Path) -> None:
+def test_the_state_changes_with_each_word_of_its_kind_and_collection() -> None:
     assert state("tiny", VERDICT) == ("", 0)
     first = append(verdict("relevant"))
     before = state("tiny", VERDICT)
@@ -82,10 +75,6 @@ def test_the_state_changes_with_each_word_of_its_kind_and_collection(kept_in: Pa
     append(Review(VERDICT, "other", "not", "Ada", item_id="i1"))
     assert state("tiny", VERDICT) == before and state("tiny", "rating")[1] == first + 1
     assert append(verdict("not")) == state("tiny", VERDICT)[1] == first + 3
-    kept_in.parent.rename(kept_in.parent.with_name("old"))  # to begin anew, as it is told to
-    review_file._SEEN.clear()
-    append(verdict("unsure"))
-    assert state("tiny", VERDICT)[1] == first and state("tiny", VERDICT) != before
 
 
 def test_what_counted_at_a_state_is_read_again_whatever_was_said_since() -> None:
@@ -101,12 +90,6 @@ def test_ids_come_back_byte_for_byte() -> None:
     for item in odd:
         append(verdict("relevant", item=item))
     assert latest("tiny", VERDICT)["item_id"].tolist() == odd
-
-
-def test_looking_makes_no_file(kept_in: Path) -> None:
-    found = latest("tiny", VERDICT)
-    assert found.empty and list(found.columns) == list(REVIEWS.columns)
-    assert not kept_in.parent.exists()
 
 
 def test_a_click_that_is_sent_twice_is_kept_once() -> None:
@@ -154,40 +137,3 @@ def test_two_processes_lose_nothing() -> None:
     ]
     assert [each.wait(60) for each in writers] == [0, 0]
     assert latest("tiny", VERDICT)["author"].value_counts().to_dict() == {"Ada": 15, "Bob": 15}
-
-
-def test_nothing_that_was_said_can_be_changed_or_removed(kept_in: Path) -> None:
-    append(verdict("relevant"))
-    with sqlite3.connect(kept_in) as file:
-        for change in ("UPDATE review SET value = 'not'", "DELETE FROM review"):
-            with pytest.raises(sqlite3.IntegrityError, match="kept as they were said"):
-                file.execute(change)
-    file.close()
-
-
-@pytest.mark.parametrize("spoilt", [b"no database at all, but text" * 50, b"SQLite format 3\0 cut"])
-def test_a_file_that_is_no_database_is_said_and_left_as_it_is(kept_in: Path, spoilt: bytes) -> None:
-    kept_in.parent.mkdir()
-    kept_in.write_bytes(spoilt)
-    for touch in (lambda: latest("tiny", VERDICT), lambda: append(verdict("not"))):
-        with pytest.raises(DataError, match="reviews.sqlite: found file is not a database"):
-            touch()
-    assert kept_in.read_bytes() == spoilt
-
-
-def test_a_file_of_a_later_version_is_left_alone(kept_in: Path) -> None:
-    append(verdict("relevant"))
-    with sqlite3.connect(kept_in) as file:
-        file.execute("PRAGMA user_version = 4")
-    file.close()
-    with pytest.raises(DataError, match="found version 4 of the table of reviews"):
-        append(verdict("not"))
-
-
-def test_a_folder_that_cannot_be_written_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "file" / "below"))
-    with pytest.raises(DataError, match="Not a directory.*DASHBOARD_REVIEWS names its folder"):
-        append(verdict("not"))

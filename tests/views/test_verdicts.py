@@ -14,7 +14,7 @@ from dashboard.experiment import judging, measuring, memory
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.storage.collection import collection as stored
-from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews import review_file, reviews
 from dashboard.storage.reviews.reviews import VERDICT, Review
 from dashboard.views.cards import payload
 from dashboard.views.cards import verdicts as page
@@ -158,6 +158,6 @@ def test_the_card_is_told_texts_of_data_as_texts(found: QueryResults) -> None:
     told = payload([], items)
     assert told["items"][0]["reviewed"][1][0][0] == "A⟨U+202E⟩"
     assert "reviewed" not in told["items"][1]
-    with sqlite3.connect(reviews.folder() / "reviews.sqlite") as file:
+    with sqlite3.connect(review_file.review_file()) as file:
         assert file.execute("SELECT count(*) FROM review").fetchone() == (1,)
     file.close()

@@ -1,1 +1,1 @@
-"""What reviewers say, in one SQLite file, and which collection it belongs to."""
+"""What reviewers say, in a SQLite file or a PostgreSQL database, and of which collection it is."""

@@ -13,11 +13,14 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, exc
+
+from dashboard.storage.reviews.review_tables import VERSION
 from dashboard.tables import REVIEWS, DataError
 
-_MADE_FOR = 3  # the file's user_version
 _PATIENCE = 5.0  # seconds to wait while another process writes
 _OFTEN = 64_000_000  # bytes; a larger file is looked through at its first opening only
 _ROOM = 100_000  # bytes without which a disk is full
@@ -95,9 +98,9 @@ def exists() -> bool:
 
 
 @contextlib.contextmanager
-def opened(writing: bool) -> Iterator[sqlite3.Connection]:
-    """The open file of reviews, made where there never was one. Raises DataError where it cannot be
-    used.
+def opened(writing: bool) -> Iterator[Connection]:
+    """One transaction on the file of reviews, which is made where there never was one. Raises
+    DataError where it cannot be used.
 
     To be read on a disk that cannot be written, it is copied into memory.
     """
@@ -107,12 +110,31 @@ def opened(writing: bool) -> Iterator[sqlite3.Connection]:
             _make(path)
         if writing:
             _note_beginning(path)
-        with contextlib.closing(_connected(path, writing)) as file:
+        with _engine(path, writing).begin() as connection:
             before = path.stat().st_ino
-            yield file
+            yield connection
         if writing and (not path.exists() or path.stat().st_ino != before):
             found = "no such file any more: it was taken away while it was written"
             raise DataError(path.name, found, "the reviews", cure=_GONE)
+
+
+def identity() -> str:
+    """The file's path and what tells it from another one there."""
+    path = review_file()
+    with _in_sentences(path, writing=False):
+        return f"{path} {path.stat().st_ino}"
+
+
+@lru_cache(8)
+def _engine(path: Path, writing: bool) -> Engine:
+    """Opens the file anew for each transaction, so that one that is damaged or gone is noticed."""
+    engine = create_engine(
+        "sqlite://", poolclass=NullPool, creator=partial(_connected, path, writing)
+    )
+    # the driver begins nothing by itself: two that read before they write would lose a review
+    begin = "BEGIN IMMEDIATE" if writing else "BEGIN"
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    return engine
 
 
 @contextlib.contextmanager
@@ -120,7 +142,10 @@ def _in_sentences(path: Path, writing: bool) -> Iterator[None]:
     """Turns errors of SQLite and the disk into a DataError with the reason."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, exc.DBAPIError) as raised:
+        error = raised.orig if isinstance(raised, exc.DBAPIError) else raised
+        if not isinstance(error, sqlite3.Error):
+            raise
         # errors of Python itself, as for a text that is no UTF-8, have no name: the file is damaged
         name = getattr(error, "sqlite_errorname", "") or ""
         whole = name not in ("", "SQLITE_CORRUPT", "SQLITE_NOTADB")
@@ -225,9 +250,9 @@ def _update(file: sqlite3.Connection, path: Path) -> None:
             for statement in _STEPS[_version(file)]:
                 file.execute(statement)
         file.execute("COMMIT")
-    if _version(file) != _MADE_FOR:
+    if _version(file) != VERSION:
         found = f"version {_version(file)} of the table of reviews"
-        raise DataError(path.name, found, f"version {_MADE_FOR}", cure="Update the dashboard.")
+        raise DataError(path.name, found, f"version {VERSION}", cure="Update the dashboard.")
 
 
 def _version(file: sqlite3.Connection) -> int:

@@ -1,7 +1,7 @@
 """Which collection a review belongs to: the same after its folder is renamed or written again,
 another one where merely the name or the place is the same.
 
-The content decides. For each collection the file of reviews records its place, the fingerprint of
+The content decides. For each collection the store of reviews records its place, the fingerprint of
 its gallery and queries, and 128 each of its items and queries. A release at the same place, or
 under the same name when the old place no longer has it, is the same collection if it has at least
 half of those items, and at least half of the recorded queries that it still has are unchanged. A
@@ -12,27 +12,28 @@ longer has it: a copy beside the original is a collection of its own.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+from sqlalchemy import Connection, func, insert, select
 
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.collection import SETTINGS, Collection, open_collection
-from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews import store
+from dashboard.storage.reviews.review_tables import KNOWN
 from dashboard.tables import DataError
 
 ENOUGH = 0.5
 """The share of the recorded items and queries that a collection needs to be the same."""
 DRAWN = 128  # recorded ids of each table: enough to estimate a half within 9 points
 _LAST = (
-    "SELECT collection, folder, content, items, queries FROM known WHERE number IN"
-    " (SELECT MAX(number) FROM known GROUP BY collection) ORDER BY number DESC"
+    select(*(KNOWN.c[name] for name in ("collection", "folder", "content", "items", "queries")))
+    .where(KNOWN.c.number.in_(select(func.max(KNOWN.c.number)).group_by(KNOWN.c.collection)))
+    .order_by(KNOWN.c.number.desc())
 )
-_NOTED = "INSERT INTO known (collection, folder, content, items, queries) VALUES (?, ?, ?, ?, ?)"
 
 
 class Known(NamedTuple):
@@ -52,52 +53,44 @@ def key_of(collection: Collection, *, saying: bool = False) -> str:
     """The key of a collection's reviews: its name, or `name (2)` where another collection has that.
 
     saying: a review is about to be saved, so the collection is recorded under its key. Raises
-    DataError where the folder is gone or the file of reviews cannot be read or written.
+    DataError where the folder is gone or the store of reviews cannot be read or written.
     """
-    if not saying and not reviews.exists():
+    if not saying and not store.exists():
         return collection.name
     if not collection.folder.is_dir():
         raise DataError(collection.name, "a folder that is gone", "the collection's")
-    with reviews.opened(writing=saying) as file:
-        while True:
-            known = _known(file)
-            key = _unchanged(known, collection)
-            if key is not None:
-                return key
-            key = _recognised(known, collection) or _free(collection.name, known)
-            if _note(file, key, collection, known, saying):
-                return key
+    while True:
+        with store.opened(writing=False) as connection:
+            known = _known(connection)
+        key = _unchanged(known, collection)
+        if key is not None:
+            return key
+        key = _recognised(known, collection) or _free(collection.name, known)
+        if _note(key, collection, known, saying):
+            return key
 
 
-def _known(file: sqlite3.Connection) -> dict[str, Known]:
+def _known(connection: Connection) -> dict[str, Known]:
     """The last record of each key, the latest first."""
-    return {key: Known(*noted) for key, *noted in file.execute(_LAST)}
+    return {key: Known(*noted) for key, *noted in connection.execute(_LAST)}
 
 
-def _note(
-    file: sqlite3.Connection,
-    key: str,
-    collection: Collection,
-    known: dict[str, Known],
-    saying: bool,
-) -> bool:
+def _note(key: str, collection: Collection, known: dict[str, Known], saying: bool) -> bool:
     """Record a collection under a key, unless another process has just recorded something.
 
-    Where no review is about to be saved, a disk that cannot be written is no error.
+    Where no review is about to be saved, a store that cannot be written is no error.
     """
     place = str(collection.folder.absolute())
     drawn = Known(place, _content(collection), _items(collection), _queries(collection))
     try:
-        file.execute("BEGIN IMMEDIATE")
-        first = _known(file) == known
-        if first:
-            file.execute(_NOTED, (key, *drawn))
-        file.execute("COMMIT")
-    except sqlite3.OperationalError:
+        with store.opened(writing=True) as connection:
+            first = _known(connection) == known
+            if first:
+                row = {"collection": key} | drawn._asdict()
+                connection.execute(insert(KNOWN).values(row))
+    except DataError:
         if saying:
             raise
-        if file.in_transaction:
-            file.execute("ROLLBACK")
         return True
     return first
 

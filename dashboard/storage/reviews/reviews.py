@@ -1,4 +1,4 @@
-"""Reviews: verdicts on results and ratings of lists, in an SQLite file apart from the collections.
+"""Reviews: verdicts on results and ratings of lists, in a store apart from the collections.
 
 Reviews are only ever added: a reviewer who thinks again adds a new one, and the last one counts, by
 its number and not by a clock. No metric reads verdicts.
@@ -7,15 +7,15 @@ its number and not by a clock. No metric reads verdicts.
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import pandas as pd
+from sqlalchemy import insert, select
 
-from dashboard.storage.reviews.review_file import exists as exists
-from dashboard.storage.reviews.review_file import folder as folder
-from dashboard.storage.reviews.review_file import opened as opened
-from dashboard.storage.reviews.review_file import review_file
+from dashboard.storage.reviews import store
+from dashboard.storage.reviews.review_tables import REVIEW
 from dashboard.tables import REVIEWS
 
 VERDICT, RATING = "verdict", "rating"
@@ -65,43 +65,46 @@ def append(review: Review, once: str | None = None) -> int:
     once: a name for this review; a second one of the same name (a click that was sent twice) is not
     saved. Raises DataError where it cannot be saved.
     """
-    row = (*astuple(review), datetime.now(UTC).isoformat(timespec="seconds"), once)
-    columns = ", ".join([each.name for each in fields(Review)] + ["time", "said_once"])
-    marks = ", ".join("?" * len(row))
-    with opened(writing=True) as file:
-        file.execute("BEGIN IMMEDIATE")
-        if once is not None:
-            said = file.execute("SELECT number FROM review WHERE said_once = ?", (once,)).fetchone()
-            if said:
-                return int(said[0])
-        added = file.execute(f"INSERT INTO review ({columns}) VALUES ({marks})", row)
-        file.execute("COMMIT")
-        return int(added.lastrowid or 0)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    row = asdict(review) | {"time": now, "said_once": once or uuid4().hex}
+    try:
+        return _add(row)
+    except store.Interrupted:  # it may be there or not: under its name it is added once
+        return _add(row)
+
+
+def _add(row: dict[str, str]) -> int:
+    before = select(REVIEW.c.number).where(REVIEW.c.said_once == row["said_once"])
+    with store.opened(writing=True) as connection:
+        number = connection.execute(before).scalar()
+        if number is None:
+            added = insert(REVIEW).values(row).returning(REVIEW.c.number)
+            number = connection.execute(added).scalar_one()
+    return int(number)
 
 
 def state(collection: str, kind: str) -> tuple[str, int]:
-    """A value that changes with every review of a kind: the file, and the number of the last review
-    (0: none). Costs one look into the index, however many reviews there are.
+    """A value that changes with every review of a kind: the store, and the number of the last
+    review (0: none). Costs one look into the index, however many reviews there are.
 
-    Raises DataError where the file cannot be read.
+    Raises DataError where the store cannot be read.
     """
-    asked = "SELECT number, time FROM review WHERE collection = ? AND kind = ?"
-    path = review_file()
-    if not exists():
+    if not store.exists():
         return "", 0
-    with opened(writing=False) as file:
-        number, time = file.execute(
-            f"{asked} ORDER BY number DESC LIMIT 1", (collection, kind)
-        ).fetchone() or (0, "")
-        return f"{path} {path.stat().st_ino} {time}", number
+    mine = (REVIEW.c.collection == collection) & (REVIEW.c.kind == kind)
+    last = select(REVIEW.c.number, REVIEW.c.time).where(mine)
+    with store.opened(writing=False) as connection:
+        row = connection.execute(last.order_by(REVIEW.c.number.desc()).limit(1)).first()
+        number, time = (int(row[0]), str(row[1])) if row else (0, "")
+        return f"{store.identity()} {time}", number
 
 
 def latest(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:
     """The last review of each thing by each reviewer, oldest first: the table REVIEWS.
 
     about: narrows it by query_id="q7", list_id=…, item_id=…, run=…, author=…. Withdrawn reviews are
-    left out, and so are those with a number above `until`. Empty without a file; raises DataError
-    where the file cannot be read.
+    left out, and so are those with a number above `until`. Empty without a store; raises DataError
+    where the store cannot be read.
     """
     said = history(collection, kind, until=until, **about)
     last = said.drop_duplicates([*_SUBJECT, "author"], keep="last")
@@ -114,14 +117,16 @@ def history(collection: str, kind: str, *, until: int | None = None, **about: st
     if unknown:
         raise ValueError(f"reviews have no {', '.join(sorted(unknown))}")
     wanted = {"collection": collection, "kind": kind, **about}
-    where = " AND ".join(f"{column} = ?" for column in wanted)
-    where += f" AND number <= {until:d}" if until is not None else ""
-    asked = f"SELECT {', '.join(REVIEWS.columns)} FROM review WHERE {where} ORDER BY number"
-    if not exists():
+    asked = select(*(REVIEW.c[column] for column in REVIEWS.columns)).order_by(REVIEW.c.number)
+    for column, value in wanted.items():
+        asked = asked.where(REVIEW.c[column] == value)
+    if until is not None:
+        asked = asked.where(REVIEW.c.number <= until)
+    if not store.exists():
         return REVIEWS.empty()
-    with opened(writing=False) as file:
-        rows = file.execute(asked, tuple(wanted.values())).fetchall()
-    return REVIEWS.check(pd.DataFrame(rows, columns=list(REVIEWS.columns)), review_file().name)
+    with store.opened(writing=False) as connection:
+        rows = connection.execute(asked).all()
+    return REVIEWS.check(pd.DataFrame(rows, columns=list(REVIEWS.columns)), store.name())
 
 
 def _usable(name: str, text: str) -> None:

@@ -1,0 +1,34 @@
+"""The tables of reviews, as SQLite and PostgreSQL both have them. Rows are only ever added."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Table, Text
+
+from dashboard.tables import REVIEWS
+
+VERSION = 3
+"""The version of these tables that this program reads and writes."""
+
+METADATA = MetaData()
+_NUMBER = BigInteger().with_variant(Integer, "sqlite")
+
+REVIEW = Table(
+    "review",
+    METADATA,
+    Column("number", _NUMBER, primary_key=True),
+    *(Column(name, Text, nullable=False) for name in REVIEWS.columns if name != "number"),
+    Column("said_once", Text, unique=True),
+    Index("review_of", "collection", "kind"),
+)
+"""What reviewers say; `said_once` names a review, so that none is saved twice."""
+
+KNOWN = Table(
+    "known",
+    METADATA,
+    Column("number", _NUMBER, primary_key=True),
+    *(
+        Column(name, Text, nullable=False)
+        for name in ("collection", "folder", "content", "items", "queries")
+    ),
+)
+"""The place and content of each collection, to recognise it: used by `review_keys`."""
