@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from dashboard.commands import (
+    adding,
     checking,
     comparing,
     indexing,
@@ -70,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     checking.add_digests(command)
     indexing.add_to(command)
     keywords.add_keywords_of(command)
+    adding.add_add(command)
     preparing.add_prepare(command)
     reference.add_to(command, abouts)
     return parser

@@ -36,7 +36,8 @@ MAY_SEE: dict[str, set[str]] = {
     "app": {"tables", "logs", "experiment", "views", "storage"},
     "commands": {"tables", "letters", "progress", "evaluation", "experiment", "views"},
     "__main__": {"tables", "logs", "commands"},
-    "__init__": set(),
+    "api": {"tables", "evaluation", "experiment"},
+    "__init__": {"api"},
 }
 OFFLINE_VIEWS = {"address", "charts", "report"}
 """Rooms of views that import no Streamlit, but for the address bar of a session."""
@@ -74,7 +75,8 @@ NEVER: dict[str, set[str]] = {
     "app": SLOW,
     "commands": {"streamlit", *SLOW},
     "__main__": {"streamlit", *SLOW},
-    "__init__": set(),
+    "api": {"streamlit", "argparse", *SLOW},
+    "__init__": {"streamlit", "pandas", "numpy", *SLOW},
 }  # fmt: skip
 PICKLES = {"pickle", "joblib", "dill", "shelve", "marshal"}
 

@@ -1,0 +1,4 @@
+"""New versions of a collection, each put in its place whole.
+
+adding.py     vectors, or ranked lists, that somebody else computed
+"""
