@@ -37,8 +37,9 @@ def count_ranks(below: Numbers, wanted: Places, k: int) -> tuple[Places, Places]
     >>> first.tolist(), ranks.tolist()
     ([3, 1], [5, 3])
     """
-    shift = max(int(below.max()).bit_length() - BIN_BITS, 0)
-    bins = (below >> shift).astype(np.intp)  # as bincount and take want them, or each makes a copy
+    shift = max(int(below.max() - below.min()).bit_length() - BIN_BITS, 0)
+    bins = np.empty(len(below), dtype=np.intp)  # as bincount and take want them, or each copies
+    np.right_shift(below, shift, out=bins, casting="unsafe")
     ends = np.cumsum(np.bincount(bins))
     sorted_bins = np.zeros(len(ends), dtype=bool)
     sorted_bins[: int(np.searchsorted(ends, k)) + 1] = True

@@ -30,6 +30,10 @@ PAIRS = 1 << 15
 COSINES = 4_000_000
 BLAS_FROM = 1_000
 COUNTED = 1 << 26
+"""Numbers, of queries × items, that ranks are counted in at once."""
+AT_ONCE = 256
+"""Queries that share one reading of a gallery, which costs as much as some thirty of them, where
+four times COUNTED numbers suffice."""
 
 Asking = npt.NDArray[Any]  # float32 vectors, or packed codes
 Rows = Asking | UnitRows
@@ -108,22 +112,26 @@ class Gallery:
         ends = np.searchsorted(wanted[0][order], np.arange(len(queries.ids) + 1))
         bits = self.dimension if codes else 0
         limit, found = furthest(at_least, bits), list[Ranked]()
-        step = max(1, COUNTED // max(len(self.ids), 1))
+        step = min(_at_once(len(self.ids)), len(queries.ids))
+        room = np.empty((step, len(self.ids)), dtype=np.int32)  # new memory for each costs as much
         for start in range(0, len(queries.ids), step):
             some = np.arange(start, min(start + step, len(queries.ids)))
-            for query, below in zip(some.tolist(), self._below(queries, some), strict=True):
+            below_of = self._below(queries, some, room[: len(some)])
+            for query, below in zip(some.tolist(), below_of, strict=True):
                 report("counting ranks", query, len(queries.ids))
                 mine = items[ends[query] : ends[query + 1]]
                 found.append(Ranked.of(below, mine, int(own[query]), k, limit))
         return _ranked_table(queries, self.vectors.index, found, bits)
 
-    def _below(self, queries: Vectors, some: Places) -> npt.NDArray[np.int32]:
+    def _below(
+        self, queries: Vectors, some: Places, below: npt.NDArray[np.int32]
+    ) -> npt.NDArray[np.int32]:
         """How far each item stands below the best possible one, for some queries: bits that differ,
-        or millionths of the cosine. [some, items]"""
+        or millionths of the cosine; written into `below`. [some, items]"""
         if queries.codes and self.vectors.codes:
-            return self.distances(queries)(some).astype(np.int32)
+            below[:] = self.distances(queries)(some)
+            return below
         wide = queries.matrix[some].astype("float64")
-        below = np.empty((len(some), len(self.ids)), dtype=np.int32)
         for start, block in blocks(self.vectors.unit):
             report("counting ranks", int(some[0]), len(queries.ids))
             cosine = wide @ block.astype("float64").T
@@ -233,6 +241,16 @@ class Block:
 
     places: Places
     scores: Scores
+
+
+def _at_once(items: int) -> int:
+    """How many queries' ranks are counted in one reading of so many items.
+
+    >>> [_at_once(items) for items in (200_000, 1_000_000, 10_000_000, 1_000_000_000)]
+    [335, 256, 26, 1]
+    """
+    most = COUNTED // max(items, 1)
+    return max(1, most, min(AT_ONCE, 4 * COUNTED // max(items, 1)))
 
 
 def _nearest(queries: Asking, gallery: Rows, depth: int, reach: int) -> Iterator[Block]:
