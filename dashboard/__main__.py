@@ -19,6 +19,7 @@ from dashboard.commands import (
     measuring,
     preparing,
     reference,
+    reviewing,
     satisfaction,
     searching,
 )
@@ -73,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     keywords.add_keywords_of(command)
     adding.add_add(command)
     preparing.add_prepare(command)
+    reviewing.add_reviews(command)
     reference.add_to(command, abouts)
     return parser
 

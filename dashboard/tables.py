@@ -312,6 +312,9 @@ REVIEWS = Table(
         "note": "text",
         "author": "text",
         "time": "text",
+        "cause": "text",
+        "against": "text",
+        "assignment": "text",
     },
     key=("number",),
 )

@@ -15,6 +15,9 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import constant_in_a_run, remembered
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews.copies import backup as backup
+from dashboard.storage.reviews.copies import restore as restore
+from dashboard.storage.reviews.copies import verify as verify
 from dashboard.storage.reviews.review_keys import key_of
 
 RATINGS = reviews.VALUES[reviews.RATING]
@@ -47,6 +50,16 @@ def verdicts(experiment: Experiment, query_id: str) -> pd.DataFrame:
 def all_verdicts(experiment: Experiment) -> pd.DataFrame:
     """The last verdict of each reviewer on each result of all queries: the table REVIEWS."""
     return _latest(*verdicts_state(experiment))
+
+
+def all_reviews(collection: Collection, *, history: bool = False) -> pd.DataFrame:
+    """What counts of all reviews of a collection, oldest first: the table REVIEWS.
+
+    history: those that were replaced or withdrawn, too. Raises DataError where they cannot be read.
+    """
+    key = key_of(collection)
+    read = reviews.history if history else reviews.latest
+    return pd.concat([read(key, kind) for kind in reviews.VALUES]).sort_values("number")
 
 
 def verdicts_state(experiment: Experiment) -> tuple[str, tuple[str, int]]:

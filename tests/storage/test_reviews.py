@@ -57,6 +57,51 @@ def test_what_is_taken_back_is_no_word_but_stays_in_the_history() -> None:
     assert values(history("tiny", VERDICT)) == ["relevant", ""]
 
 
+def test_undo_brings_back_what_was_before_one_step_at_a_time() -> None:
+    append(verdict("relevant"))
+    append(verdict("not", cause="label"))
+    append(verdict("unsure", author="Bob"))
+    append(verdict("not", item="i2"))
+
+    def ada() -> list[tuple[str, str, str]]:
+        found = latest("tiny", VERDICT, author="Ada")
+        return list(zip(found["item_id"], found["value"], found["cause"], strict=True))
+
+    for after, taken in (
+        ([("i1", "not", "label")], "i2"),
+        ([("i1", "relevant", "")], "i1"),
+        ([], "i1"),
+    ):
+        undone = reviews.undo("tiny", "Ada")
+        assert undone is not None and undone.item_id == taken and ada() == after
+    assert reviews.undo("tiny", "Ada") is None
+    assert values(latest("tiny", VERDICT)) == ["unsure"], "another's stays"
+    assert len(history("tiny", VERDICT)) == 7, "a step back is appended, too"
+
+
+def test_a_step_back_that_is_sent_twice_is_one() -> None:
+    append(verdict("relevant"), once="undo me")
+    append(verdict("not"))
+    assert reviews.undo("tiny", "Ada", once="click") is not None
+    assert reviews.undo("tiny", "Ada", once="click") is None
+    assert values(latest("tiny", VERDICT)) == ["relevant"]
+    append(verdict("unsure"))
+    assert reviews.undo("tiny", "Ada", once="another") is not None
+    assert values(latest("tiny", VERDICT)) == ["relevant"]
+
+
+def test_grades_causes_and_preferences_are_kept() -> None:
+    append(verdict("3", cause="mapping"))
+    append(Review(reviews.PREFERENCE, "tiny", "better", "Ada", "q1", run="v3", against="v2"))
+    append(Review(reviews.PREFERENCE, "tiny", "same", "Ada", "q1", run="v3", against="v1"))
+    assert latest("tiny", VERDICT)[["value", "cause"]].values.tolist() == [["3", "mapping"]]
+    liked = latest("tiny", reviews.PREFERENCE)
+    assert liked[["value", "run", "against"]].values.tolist() == [
+        ["better", "v3", "v2"],
+        ["same", "v3", "v1"],
+    ]
+
+
 def test_ratings_of_lists_and_other_collections_stand_apart() -> None:
     append(verdict("relevant"))
     append(Review(RATING, "tiny", "4", "Ada", query_id="q1", list_id="l7", run="v2"))
@@ -106,6 +151,9 @@ def test_a_click_that_is_sent_twice_is_kept_once() -> None:
         ({"kind": "grade"}, "'grade' is no kind of review"),
         ({"kind": RATING, "value": "6"}, "'6' is no rating: 1, 2, 3, 4, 5 are."),
         ({"author": "  "}, "Enter your name"),
+        ({"value": "100"}, "'100' is no verdict"),
+        ({"cause": "weather"}, "'weather' is no cause: model, label, mapping"),
+        ({"kind": "preference", "value": "same", "run": "v2"}, "between two versions"),
         ({"item_id": ""}, "of an item or of a list"),
         ({"note": "x" * 2001}, "The note has 2,001 characters; 2,000 are kept."),
         ({"author": "a" * 81}, "The author has 81 characters"),

@@ -36,6 +36,17 @@ _MADE = (
     "CREATE TRIGGER never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON review"
     " FOR EACH STATEMENT EXECUTE FUNCTION review_stays()",
 )
+_STEPS = {
+    3: (
+        *(
+            f"ALTER TABLE review ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"
+            for column in ("cause", "against", "assignment")
+        ),
+        "CREATE TABLE assignment (number BIGSERIAL PRIMARY KEY, id TEXT NOT NULL,"
+        " definition TEXT NOT NULL, author TEXT NOT NULL, time TEXT NOT NULL)",
+    ),
+}
+"""The statements that turn tables of each version into those of the next."""
 _SEEN: set[URL] = set()
 """The databases whose tables this process has looked at."""
 _ENGINES: dict[URL, Engine] = {}
@@ -158,7 +169,17 @@ def _make(connection: Connection, address: URL) -> None:
         METADATA.create_all(connection)
         for statement in _MADE:
             connection.execute(text(statement))
-    elif version != VERSION:
+        return
+    while version in _STEPS:
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_OURS})"))
+        if _version(connection) == version:
+            for statement in (
+                *_STEPS[version],
+                f"UPDATE review_version SET version = {version + 1}",
+            ):
+                connection.execute(text(statement))
+        version = _version(connection)
+    if version != VERSION:
         found = f"version {version} of the table of reviews"
         raise DataError(name_of(address), found, f"version {VERSION}", cure="Update the dashboard.")
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, exc
 
 from dashboard.storage.reviews.review_tables import VERSION
-from dashboard.tables import REVIEWS, DataError
+from dashboard.tables import DataError
 
 _PATIENCE = 5.0  # seconds to wait while another process writes
 _OFTEN = 64_000_000  # bytes; a larger file is looked through at its first opening only
@@ -34,7 +34,8 @@ _UNTOUCHED = f"It is left as it is: put a whole copy in its place. {_CURE}"
 _GONE = (
     "Put it back, or connect its disk; to begin anew, stop the dashboard and move the folder away."
 )
-_TEXTS = ", ".join(f"{column} TEXT NOT NULL" for column in REVIEWS.columns if column != "number")
+_FIRST = "kind collection query_id list_id item_id run value note author time"
+_TEXTS = ", ".join(f"{column} TEXT NOT NULL" for column in _FIRST.split())
 _KEPT = "BEGIN SELECT RAISE(ABORT, 'reviews are kept as they were said'); END"
 _MADE = (
     f"CREATE TABLE review (number INTEGER PRIMARY KEY AUTOINCREMENT, {_TEXTS},"
@@ -61,7 +62,16 @@ _LIKENESS = (
     f"UPDATE known SET items = {_HELD} review.collection = known.collection)",
     "PRAGMA user_version = 3",
 )
-_STEPS = {0: _MADE, 1: _SIGNS, 2: _LIKENESS}
+_ASSIGNED = (
+    *(
+        f"ALTER TABLE review ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"
+        for column in ("cause", "against", "assignment")
+    ),
+    "CREATE TABLE assignment (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL,"
+    " definition TEXT NOT NULL, author TEXT NOT NULL, time TEXT NOT NULL) STRICT",
+    "PRAGMA user_version = 4",
+)
+_STEPS = {0: _MADE, 1: _SIGNS, 2: _LIKENESS, 3: _ASSIGNED}
 """The statements that turn a file of each version into one of the next; a new file has 0."""
 _SEEN: dict[Path, object] = {}
 """The files that exist since the start, each with its size and time when it was last checked."""
@@ -79,6 +89,17 @@ def folder() -> Path:
 def review_file() -> Path:
     """The path of the file of reviews, whether it exists or not."""
     return folder() / "reviews.sqlite"
+
+
+@contextlib.contextmanager
+def opened_copy(path: Path, writing: bool) -> Iterator[Connection]:
+    """One transaction on a copy of a file of reviews; to be written, it is made. Raises DataError
+    where it cannot be used."""
+    with _in_sentences(path, writing):
+        if writing:
+            _make(path)
+        with _engine(path, writing).begin() as connection:
+            yield connection
 
 
 def exists() -> bool:

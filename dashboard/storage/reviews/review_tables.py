@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Table, Text
 
 from dashboard.tables import REVIEWS
 
-VERSION = 3
+VERSION = 4
 """The version of these tables that this program reads and writes."""
 
 METADATA = MetaData()
@@ -32,3 +32,11 @@ KNOWN = Table(
     ),
 )
 """The place and content of each collection, to recognise it: used by `review_keys`."""
+
+ASSIGNMENT = Table(
+    "assignment",
+    METADATA,
+    Column("number", _NUMBER, primary_key=True),
+    *(Column(name, Text, nullable=False) for name in ("id", "definition", "author", "time")),
+)
+"""What reviewers were asked to judge, as JSON; of several rows of one id the last one counts."""

@@ -1,4 +1,5 @@
-"""Reviews: verdicts on results and ratings of lists, in a store apart from the collections.
+"""Reviews: verdicts on results, ratings of lists, preferences between two versions and decisions
+of a curator, in a store apart from the collections.
 
 Reviews are only ever added: a reviewer who thinks again adds a new one, and the last one counts, by
 its number and not by a clock. No metric reads verdicts.
@@ -6,8 +7,9 @@ its number and not by a clock. No metric reads verdicts.
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -18,18 +20,32 @@ from dashboard.storage.reviews import store
 from dashboard.storage.reviews.review_tables import REVIEW
 from dashboard.tables import REVIEWS
 
-VERDICT, RATING = "verdict", "rating"
-VALUES = {VERDICT: ("relevant", "not", "unsure"), RATING: ("1", "2", "3", "4", "5")}
+VERDICT, RATING, PREFERENCE, DECISION = "verdict", "rating", "preference", "decision"
+_JUDGED = ("relevant", "not", "unsure")
+VALUES = {
+    VERDICT: _JUDGED,
+    RATING: ("1", "2", "3", "4", "5"),
+    PREFERENCE: ("much better", "better", "same", "worse", "much worse", "cannot judge"),
+    DECISION: _JUDGED,
+}
+"""The values of each kind; a verdict or a decision may be a grade instead, from 0 to 99."""
+CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
+"""What a reviewer may hold to be the cause of a wrong result."""
+_UNDO = "undo "  # begins the names of reviews that take one back
 TAKEN_BACK = ""  # a value of every kind: the reviewer withdraws the last review
 LONGEST_NOTE, LONGEST_NAME, LONGEST_ID = 2_000, 80, 2_000  # characters
-_SUBJECT = ["kind", "collection", "query_id", "list_id", "item_id", "run"]
+_SUBJECT = ["kind", "collection", "query_id", "list_id", "item_id", "run", "against"]
+_GRADE = re.compile("[0-9]|[1-9][0-9]")
 
 
 @dataclass(frozen=True)
 class Review:
-    """One reviewer's review of a result or a list; `run` names the version, if there is one.
+    """One reviewer's review of a result, a list or two versions; `run` names the version, if there
+    is one, and `against` the other one.
 
-    collection: the key of the collection (`review_keys.key_of`).
+    collection: the key of the collection (`review_keys.key_of`). value: a preference is about `run`
+    in comparison with `against`. cause: one of CAUSES, or none. assignment: the id of the
+    assignment that the reviewer was at.
 
     Raises ValueError, in a sentence for the reviewer, for a value that the kind does not have, a
     name that is missing, and texts that are too long or hold control characters.
@@ -44,16 +60,25 @@ class Review:
     item_id: str = ""
     run: str = ""
     note: str = ""
+    cause: str = ""
+    against: str = ""
+    assignment: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in VALUES:
             raise ValueError(f"{self.kind!r} is no kind of review: {', '.join(VALUES)} are.")
-        if self.value not in (*VALUES[self.kind], TAKEN_BACK):
+        graded = self.kind in (VERDICT, DECISION) and _GRADE.fullmatch(self.value)
+        if self.value not in (*VALUES[self.kind], TAKEN_BACK) and not graded:
             known = ", ".join(VALUES[self.kind])
             raise ValueError(f"{self.value[:40]!r} is no {self.kind}: {known} are.")
         if not self.author.strip():
             raise ValueError("Enter your name.")
-        if not (self.item_id or self.list_id):
+        if self.cause not in ("", *CAUSES):
+            raise ValueError(f"{self.cause[:40]!r} is no cause: {', '.join(CAUSES)} are.")
+        if self.kind == PREFERENCE:
+            if not (self.query_id and self.run and self.against) or self.run == self.against:
+                raise ValueError("A preference is of a query between two versions.")
+        elif not (self.item_id or self.list_id):
             raise ValueError("A review is of an item or of a list; none is named.")
         for each in fields(self):
             _usable(each.name, getattr(self, each.name))
@@ -66,7 +91,9 @@ def append(review: Review, once: str | None = None) -> int:
     saved. Raises DataError where it cannot be saved.
     """
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    row = asdict(review) | {"time": now, "said_once": once or uuid4().hex}
+    named = once or uuid4().hex
+    named = f"-{named}" if named.startswith(_UNDO) else named
+    row = asdict(review) | {"time": now, "said_once": named}
     try:
         return _add(row)
     except store.Interrupted:  # it may be there or not: under its name it is added once
@@ -81,6 +108,39 @@ def _add(row: dict[str, str]) -> int:
             added = insert(REVIEW).values(row).returning(REVIEW.c.number)
             number = connection.execute(added).scalar_one()
     return int(number)
+
+
+def undo(collection: str, author: str, once: str | None = None) -> Review | None:
+    """Take back an author's last review of a collection: what was before it is appended, so that it
+    counts again. Returns what was taken back; None where nothing is left, or where this was done.
+
+    once: a name for this step back, as in `append`. Raises DataError where it cannot be saved.
+    """
+    mine = (REVIEW.c.collection == collection) & (REVIEW.c.author == author)
+    names = [each.name for each in fields(Review)]
+    asked = select(*(REVIEW.c[name] for name in [*names, "said_once"])).where(mine)
+    named = _UNDO + (once or uuid4().hex)
+    with store.opened(writing=True) as connection:
+        said = connection.execute(asked.order_by(REVIEW.c.number)).all()
+        done: list[tuple[Review, Review]] = []  # each review that is not taken back, and the former
+        last: dict[tuple[str, ...], Review] = {}
+        for *row, name in said:
+            review = Review(**dict(zip(names, row, strict=True)))
+            subject = tuple(getattr(review, column) for column in _SUBJECT)
+            if name == named:
+                return None
+            if (name or "").startswith(_UNDO):
+                done.pop()
+            else:
+                done.append((review, last.get(subject, replace(review, value=TAKEN_BACK))))
+            last[subject] = review
+        if not done:
+            return None
+        review, former = done[-1]
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        row_of = asdict(former) | {"time": now, "said_once": named}
+        connection.execute(insert(REVIEW).values(row_of))
+    return review
 
 
 def state(collection: str, kind: str) -> tuple[str, int]:
