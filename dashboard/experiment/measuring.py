@@ -275,6 +275,23 @@ def every_slice(
     )
 
 
+@remembered(64)
+def lowest_slice(
+    experiment: Experiment, baseline: str, candidate: str, metric: str, least: int
+) -> tuple[str, pd.Series] | None:
+    """The slice with the lowest mean difference of those with `least` scored queries or more: what
+    the address calls it (`by=slice`) and its row of `comparison` by one metric; None: no slice."""
+    every = slices(experiment)
+    measured = measurements(experiment, (baseline, candidate), metric)
+    found = slicing.lowest_slice(comparing.deltas(measured, baseline, candidate), every, least)
+    if found is None:
+        return None
+    by, name = found
+    inside = every.loc[(every["by"] == by) & (every["slice"] == name), "query_id"].unique()
+    row = comparison(experiment, baseline, candidate, metric, tuple(inside)).iloc[0]
+    return f"{by}={name}", row
+
+
 @remembered(8, lasts=True)
 def _slices_of(folder: str, digest: str) -> dict[str, tuple[str, ...]]:
     collection = collection_in(folder, digest)

@@ -7,6 +7,11 @@ from dashboard.views import address, charts, frame, layout, summary
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
 
+BY_METRIC = (
+    "Mean differences over the queries scored in both versions, with 95 % intervals. Coloured: "
+    "p < 0.05 after Holm correction over these metrics."
+)
+
 view = frame.screen(
     "Compare",
     "Is the candidate better, how sure is that, and which queries?",
@@ -15,49 +20,44 @@ view = frame.screen(
 frame.need(view, "baseline", "candidate", "outcome", "between", "at", "find")
 if not summary.comparable(view):
     st.stop()
+with frame.beside_title():
+    summary.report_link(view)
 summary.verdict(view)
 summary.no_items(view, (view.baseline, view.candidate))
 summary.not_run(view, (view.baseline, view.candidate))
-summary.judged_how(experiment_of(view))
-summary.index_notes(experiment_of(view), (view.baseline, view.candidate))
-summary.index_cost(view)
 
 deltas = summary.deltas(view)
 title = short_label(view, view.metric)
-left, right = st.columns(2, gap="large")
+left, right = st.columns([11, 9], gap="large")
 with left:
-    st.header("Change by metric", anchor=False)
-    layout.chart(
-        charts.forest(summary.comparison(view)),
-        alt="Mean difference of each metric with its 95 % interval",
-    )
-    st.caption(
-        "Mean differences over the queries scored in both versions, with 95 % intervals. "
-        "Coloured: p < 0.05 after Holm correction over these metrics."
-    )
+    st.header("Queries, worst first", anchor=False)
+    frame.filters(view)
+    chosen = summary.chosen(view, deltas)
+    picked = summary.pick_query(view, chosen, len(deltas))
+    summary.save_queries(view, chosen)
 with right:
-    st.header("Change per query", anchor=False)
+    st.header("Change per query", anchor=False, help="Click a bar to list its queries.")
     layout.chart(
-        charts.differences(bins(deltas), title),
+        charts.differences(bins(deltas), title, height=230),
         key="differences",
         on_select=frame.clicked("differences", "between", "low", "high"),
         alt=f"Queries by difference in {title}",
     )
-
-st.header("Queries, worst first", anchor=False)
-frame.filters(view)
-chosen = summary.chosen(view, deltas)
-left, right = st.columns([2, 1], gap="medium")
-with right:
+    st.header("Change by metric", anchor=False, help=BY_METRIC)
+    layout.chart(
+        charts.forest(summary.comparison(view)),
+        alt="Mean difference of each metric with its 95 % interval",
+    )
+    st.header("Query by query", anchor=False, help="Click a place to list its queries.")
     layout.chart(
         charts.pairs(deltas, view.baseline, view.candidate),
         key="pairs",
         on_select=frame.clicked("pairs", "at", "baseline", "candidate"),
         alt=f"{title} of each query in {view.baseline} and in {view.candidate}",
     )
-with left:
-    picked = summary.pick_query(view, chosen, len(deltas))
-    summary.hand_over(view, chosen)
+summary.judged_how(experiment_of(view))
+summary.index_notes(experiment_of(view), (view.baseline, view.candidate))
+summary.index_cost(view)
 summary.identities(view)
 if picked:
     st.switch_page("screens/query.py", query_params=address.link(view, query=picked, clip=""))

@@ -10,6 +10,7 @@ from dashboard.evaluation.comparison.compare import compare
 from dashboard.evaluation.comparison.overlap import overlap, overlap_by_query
 from dashboard.evaluation.comparison.slices import (
     divisions,
+    lowest_slice,
     slice_means,
     slices_of_keywords,
     slices_of_queries,
@@ -198,3 +199,17 @@ def test_overlap_of_all_pairs_is_the_mean_over_common_queries():
     assert table["rbo"].tolist() == pytest.approx([0.5, 1, 0.5])
     assert table["queries"].tolist() == [2, 3, 2]
     assert overlap({"v1": first}).empty
+
+
+@pytest.mark.parametrize(
+    ("least", "found"),
+    [(1, ("by", "small")), (2, ("by", "low")), (3, None)],
+)
+def test_the_lowest_slice_is_scored_enough_and_not_the_whole(least, found):
+    deltas = pd.DataFrame(
+        {"query_id": ["a", "b", "c", "d", "e"], "delta": [-0.4, 0.1, -0.3, -0.9, None]}
+    )
+    parts = {"whole": "abcde", "low": "ac", "high": "bc", "small": "d", "nothing": "e"}
+    rows = [(query, "by", name) for name, queries in parts.items() for query in queries]
+    slices = pd.DataFrame(rows, columns=["query_id", "by", "slice"])
+    assert lowest_slice(deltas, slices, least) == found

@@ -118,6 +118,22 @@ def slice_means(
     return rows.astype({name: "int64" for name in ("scored", "common") if name in rows})
 
 
+def lowest_slice(deltas: pd.DataFrame, slices: pd.DataFrame, least: int) -> tuple[str, str] | None:
+    """`by` and `slice` with the lowest mean difference; None where no slice is scored enough.
+
+    deltas: query_id, delta. Only slices with at least `least` scored queries count, and not those
+    that hold every scored query; of equal ones the first.
+    """
+    scored = deltas.dropna(subset=["delta"])
+    inside = slices.merge(scored[["query_id", "delta"]], on="query_id")
+    means = inside.groupby(["by", "slice"], sort=False)["delta"].agg(["mean", "size"])
+    means = means[(means["size"] >= least) & (means["size"] < len(scored))]
+    if means.empty:
+        return None
+    lowest = means.reset_index().sort_values("mean", kind="stable", key=lambda m: m.round(12))
+    return str(lowest["by"].iloc[0]), str(lowest["slice"].iloc[0])
+
+
 def _means(values: Array, members: Array, groups: Array | None) -> Array:
     """Mean, bounds and number of scored queries of each slice × version: [S · V, 4]."""
     inside = np.where(members.T[:, :, None], values[:, None, :], np.nan)

@@ -1,4 +1,4 @@
-"""What a row of a comparison means, in one sentence that a person can repeat."""
+"""What a row of a comparison means: better, worse or unclear, in a clause and in a sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,29 @@ from dashboard.evaluation.comparison.scores import written
 from dashboard.evaluation.digits import SIGNIFICANT, chance_in_words, signed
 from dashboard.tables import counted
 
-__all__ = ["SIGNIFICANT", "verdict"]
+__all__ = ["SIGNIFICANT", "claim", "direction", "verdict"]
+
+
+def direction(row: Mapping[str, Any] | pd.Series) -> str:
+    """Which way a row of `compare` points: better, worse or unclear.
+
+    It is unclear where p, corrected for the measures shown, is 0.05 or more, or null.
+    """
+    p = row.get("p_holm", row["p"])
+    if pd.isna(p) or not p < SIGNIFICANT:
+        return "unclear"
+    return "better" if row["delta"] > 0 else "worse"
+
+
+def claim(row: Mapping[str, Any] | pd.Series, baseline: str, candidate: str) -> str:
+    """What one row of `compare` says about two versions, in a clause without numbers."""
+    if pd.isna(row["p"]):
+        return f"{candidate} and {baseline} cannot be told apart"
+    if row["better"] == 0 and row["worse"] == 0:
+        return f"No difference between {candidate} and {baseline}"
+    if direction(row) == "unclear":
+        return f"No clear difference between {candidate} and {baseline}"
+    return f"{candidate} is {direction(row)} than {baseline}"
 
 
 def verdict(
@@ -24,17 +46,15 @@ def verdict(
     """
     cutoff = None if pd.isna(row["cutoff"]) else int(row["cutoff"])
     name = label or written(str(row["metric"]), cutoff)
+    what = f"{claim(row, baseline, candidate)} at {name}"
     if pd.isna(row["p"]):
-        return f"{candidate} and {baseline} cannot be told apart at {name}: {_too_little(row)}"
+        return f"{what}: {_too_little(row)}"
     tail = f"{_chance(row)}, {row['scored']:,} of {_queries(row['total'])} scored"
     if row["better"] == 0 and row["worse"] == 0:
-        return f"No difference between {candidate} and {baseline} at {name}: {tail}, all the same"
+        return f"{what}: {tail}, all the same"
     counts = f"{row['better']:,} better, {row['same']:,} same, {row['worse']:,} worse"
     found = f"{_difference(row)}, {tail}: {counts}"
-    if row.get("p_holm", row["p"]) >= SIGNIFICANT:
-        return f"No clear difference between {candidate} and {baseline} at {name}: {found}"
-    word = "better" if row["delta"] > 0 else "worse"
-    return f"{candidate} is {word} than {baseline} at {name} by {found}"
+    return f"{what}: {found}" if direction(row) == "unclear" else f"{what} by {found}"
 
 
 def _too_little(row: Mapping[str, Any] | pd.Series) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import pandas as pd
 
-from dashboard.evaluation.comparison.verdict import SIGNIFICANT
+from dashboard.evaluation.comparison.verdict import direction
 from dashboard.evaluation.digits import decimals, signed
 from dashboard.tables import counted
 from dashboard.views.charts.colours import BETTER, FAINT, LEGEND, SAME, SMALL_SLICE, WORSE
@@ -22,7 +22,7 @@ def forest(rows: pd.DataFrame) -> alt.LayerChart:
     Columns: label, delta, low, high, p, p_holm, scored. Better and worse are said only where p,
     corrected for the metrics shown, is below 0.05, as the verdict says them.
     """
-    kinds = [_kind(delta, p) for delta, p in zip(rows["delta"], rows["p_holm"], strict=True)]
+    kinds = [direction(row).replace("unclear", _UNCLEAR) for _, row in rows.iterrows()]
     shown = with_texts(rows.assign(kind=kinds), (), (), ("p", "p_holm"))
     tips = [tip("p", "p"), tip("p_holm", "p after Holm")]
     return _intervals(shown, "Metric", tips, 30)
@@ -83,12 +83,6 @@ _UNCLEAR = "no clear difference"
 _KINDS = {"better": BETTER, _UNCLEAR: SAME, "worse": WORSE}
 
 
-def _kind(delta: float, p: float) -> str:
-    if not p < SIGNIFICANT:
-        return _UNCLEAR
-    return "better" if delta > 0 else "worse"
-
-
 def _kind_scale() -> alt.Scale:
     return alt.Scale(domain=list(_KINDS), range=list(_KINDS.values()))
 
@@ -98,10 +92,10 @@ def _kind_shape() -> alt.Shape:
     return alt.Shape("kind:N", scale=alt.Scale(domain=list(_KINDS), range=shapes), title=None)
 
 
-def differences(bins: pd.DataFrame, title: str) -> alt.Chart:
+def differences(bins: pd.DataFrame, title: str, height: int = 280) -> alt.Chart:
     """How many queries differ by how much. Columns: low, high, queries, side.
 
-    A click selects a bin as `pick`.
+    A click selects a bin as `pick`. height: in pixels.
     """
     width = (bins["high"] - bins["low"]).max() if len(bins) else 0
     gaps = bins["low"].diff().abs()
@@ -132,7 +126,7 @@ def differences(bins: pd.DataFrame, title: str) -> alt.Chart:
             ],
         )
         .add_params(pick)
-        .properties(height=280)
+        .properties(height=height)
     )
     return chart
 

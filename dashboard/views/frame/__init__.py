@@ -3,6 +3,7 @@
 from dashboard.views.frame.progress_bar import keep_place, waiting
 from dashboard.views.frame.results import show_results
 from dashboard.views.frame.screen import (
+    beside_title,
     draw_after_a_break,
     need,
     say,
@@ -17,6 +18,7 @@ from dashboard.views.frame.steps import clicked, filters, narrowed, steps
 from dashboard.views.frame.widgets import segments
 
 __all__ = [
+    "beside_title",
     "clicked",
     "draw_after_a_break",
     "filters",

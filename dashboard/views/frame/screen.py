@@ -58,7 +58,9 @@ def screen(title: str, purpose: str, comparing: str = "", *, stored: bool = True
     stored: whether it shows stored queries, and so stops where none is of the kind in view.
     """
     view, _ = bar.current()
-    st.title(title, anchor=False, help=purpose)
+    heading = st.container(horizontal=True, vertical_alignment="center", key="heading")
+    heading.title(title, anchor=False, help=purpose, width="content")
+    _heading.set(heading)
     if view is None:
         st.stop()  # the frame has said why
     need(view, *SHARED)
@@ -133,6 +135,12 @@ def draw_after_a_break() -> None:
 
 
 _place: ContextVar[Any] = ContextVar("place of the link")
+_heading: ContextVar[Any] = ContextVar("the line of the title")
+
+
+def beside_title() -> Any:
+    """The container for what a screen offers beside its title."""
+    return _heading.get()
 
 
 def share(view: View) -> None:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.comparison.changes import bins
-from dashboard.evaluation.comparison.verdict import SIGNIFICANT
+from dashboard.evaluation.comparison.verdict import direction
 from dashboard.evaluation.coverage import not_run_said, outside, outside_said
 from dashboard.evaluation.digits import chance, number, signed
 from dashboard.evaluation.duplicates import said_of_copies
@@ -105,8 +105,7 @@ def _verdicts(comparison: Comparison) -> list[dict[str, str]]:
     """A sentence on each metric and what it says: kind (better, worse, same), sign, sentence."""
     verdicts = []
     for _, row in comparison.rows.iterrows():
-        clear = row["p_holm"] < SIGNIFICANT
-        kind = ("better" if row["delta"] > 0 else "worse") if clear else "same"
+        kind = direction(row).replace("unclear", "same")
         sentence = compare.verdict(row, *comparison.versions, label=row["label"])
         verdicts.append({"kind": kind, "sign": SIGNS[kind], "sentence": sentence})
     front = verdicts.pop(list(comparison.measures).index(comparison.front))

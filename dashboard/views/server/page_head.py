@@ -1,5 +1,5 @@
-"""Adds to the head of every page a style that reserves room for what is drawn later, and the
-address that the app is served at."""
+"""Adds to the head of every page a style that reserves room for what is drawn later, the address
+that the app is served at, and what links and buttons of ours do."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.views import layout
+from dashboard.views.charts import verdict
 from dashboard.views.server.base_path import SCRIPT, asks_for_a_page
 
 _END_OF_HEAD = b"</head>"
-STYLE = Path(__file__).with_name("page_head.css").read_text(encoding="utf-8") + layout.rules()
+STYLE = (
+    Path(__file__).with_name("page_head.css").read_text(encoding="utf-8")
+    + verdict.STYLE
+    + layout.rules()
+)
+ACTIONS = Path(__file__).with_name("page_head.js").read_text(encoding="utf-8")
 
 
 class PageHead:
@@ -49,7 +55,7 @@ class _Page:
                 await self._finish(self.start)
 
     async def _finish(self, start: Message) -> None:
-        more = f"{SCRIPT}<style>{STYLE}</style>".encode()
+        more = f"{SCRIPT}<script>{ACTIONS}</script><style>{STYLE}</style>".encode()
         page = self.body.replace(_END_OF_HEAD, more + _END_OF_HEAD, 1)
         headers = MutableHeaders(raw=start["headers"])
         headers["content-length"] = str(len(page))

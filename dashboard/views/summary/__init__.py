@@ -6,11 +6,12 @@ from dashboard.views.summary.differences import (
     SLICES_WRITTEN,
     by_signs,
     comparable,
+    composed,
     pick_query,
     readable_slices,
     verdict,
 )
-from dashboard.views.summary.downloads import REPORT, hand_over, routes
+from dashboard.views.summary.downloads import REPORT, report_link, routes, save_queries
 from dashboard.views.summary.explanation import explained
 from dashboard.views.summary.index_cost import index_cost, index_notes
 from dashboard.views.summary.leaderboard import (
@@ -43,6 +44,7 @@ __all__ = [
     "chosen",
     "collection_line",
     "comparable",
+    "composed",
     "comparison",
     "deltas",
     "describe",
@@ -52,7 +54,6 @@ __all__ = [
     "every_pair",
     "explained",
     "groups_of",
-    "hand_over",
     "how_judged",
     "identities",
     "in_front",
@@ -66,7 +67,9 @@ __all__ = [
     "over_k",
     "pick_query",
     "readable_slices",
+    "report_link",
     "routes",
+    "save_queries",
     "values",
     "values_table",
     "verdict",

@@ -4,22 +4,24 @@ slices by difference."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.comparison import compare
-from dashboard.evaluation.comparison.verdict import SIGNIFICANT
 from dashboard.evaluation.digits import number, signed
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
-from dashboard.experiment import ranking
+from dashboard.experiment import measuring, ranking
 from dashboard.experiment.collection import collections
 from dashboard.tables import counted
-from dashboard.views import layout
+from dashboard.views import address, layout
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
+from dashboard.views.charts.colours import SMALL_SLICE
+from dashboard.views.charts.verdict import Verdict, picture
 from dashboard.views.experiments import experiment_of, versions_of
-from dashboard.views.labels import label
+from dashboard.views.labels import group_name, label, short_label, slice_name
 from dashboard.views.summary import query
 from dashboard.views.summary.measurements import comparison
 from dashboard.views.texts import plain, shown
@@ -57,14 +59,60 @@ def comparable(view: View) -> bool:
 
 
 def verdict(view: View) -> None:
-    """Say in one line whether the candidate is better at the metric in front (if comparable)."""
+    """Draw whether the candidate is better at the metric in front, with all figures on request."""
+    drawn = composed(view)
+    with st.container(border=True, horizontal=True, vertical_alignment="top", key="verdict"):
+        st.html(picture(drawn))
+        with st.popover("Figures", help="The verdict in a sentence: p, Holm, formula and counts."):
+            sentence = compare.verdict(
+                drawn.row, view.baseline, view.candidate, label=label(view, view.metric)
+            )
+            st.markdown(f"{plain(sentence, None)}.")
+            st.caption(plain(_about(drawn), None))
+
+
+def composed(view: View) -> Verdict:
+    """What the comparison in view says at the metric in front."""
     rows = comparison(view)
-    row = rows[rows["metric_name"] == view.metric].iloc[0]
-    sentence = compare.verdict(row, view.baseline, view.candidate, label=label(view, view.metric))
-    icon, colour = _sign(row)
-    with st.container(border=True):
-        st.markdown(f":{colour}[:material/{icon}:] {plain(sentence, None)}.")
-        by_signs(view, (view.baseline, view.candidate))
+    experiment = experiment_of(view)
+    found = None
+    if not view.slice:
+        pair = (view.baseline, view.candidate)
+        found = measuring.lowest_slice(experiment, *pair, view.metric, SMALL_SLICE)
+    option, row = found or ("", None)
+    by, _, name = option.partition("=")
+    return Verdict(
+        row=rows[rows["metric_name"] == view.metric].iloc[0],
+        baseline=view.baseline,
+        candidate=view.candidate,
+        metric=short_label(view, view.metric),
+        alike=not ranking.unlike(experiment, view.baseline, view.candidate),
+        links={name: queries_link(view, outcome=name) for name in ("better", "same", "worse")},
+        lowest=f"{group_name(by)}: {slice_name(by, name)}",
+        lowest_row=row,
+        lowest_link=queries_link(view, slice=option, outcome="all"),
+    )
+
+
+def queries_link(view: View, **changes: str) -> str:
+    """The address of Compare with these queries alone in its list."""
+    there = address.link(view, **{"between": "", "at": "", "find": "", **changes})
+    return f"compare?{urlencode(there, doseq=True)}"
+
+
+def _about(drawn: Verdict) -> str:
+    """How the interval, p and the lowest slice come about."""
+    sentences = [
+        "The interval is a bootstrap over queries (BCa); p compares both versions query by query."
+    ]
+    if drawn.lowest_row is not None:
+        row = drawn.lowest_row
+        bounds = f"{signed(row['delta'])} [{signed(row['low'])}, {signed(row['high'])}]"
+        sentences.append(
+            f"Lowest slice: {drawn.lowest} {bounds}; the lowest mean difference of all slices with "
+            f"at least {SMALL_SLICE} scored queries, its interval not corrected for that choice."
+        )
+    return " ".join(sentences)
 
 
 def by_signs(view: View, versions: Sequence[str]) -> None:
@@ -72,12 +120,6 @@ def by_signs(view: View, versions: Sequence[str]) -> None:
     known = collections.opened(view.collection).by_signs(view.protocol)
     if some := [version for version in dict.fromkeys(versions) if version in known]:
         st.caption(plain(signs_in_a_sentence(some), None))
-
-
-def _sign(row: pd.Series) -> tuple[str, str]:
-    if not row["p_holm"] < SIGNIFICANT:
-        return "drag_handle", "gray"
-    return ("trending_up", "green") if row["delta"] > 0 else ("trending_down", "red")
 
 
 def readable(table: pd.DataFrame, view: View) -> pd.DataFrame:

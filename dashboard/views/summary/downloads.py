@@ -31,19 +31,21 @@ REPORT = "report"
 """The first part of the path of reports; behind it stands the address of a Compare screen."""
 
 
-def hand_over(view: View, queries: pd.DataFrame) -> None:
-    """A link to the report on this comparison, and buttons that save its queries as CSV and JSON.
+def report_link(view: View) -> None:
+    """A link to the report on this comparison, which is made when its address is opened, beside
+    the page, which nothing interrupts."""
+    st.link_button(
+        "Report",
+        f"{REPORT}?{urlencode(address.to_params(view), doseq=True)}",
+        icon=":material/description:",
+        help="Opens in a new tab. Save it there: it is one HTML file that opens offline.",
+    )
 
-    The report is made when its address is opened, beside the page, which nothing interrupts; the
-    tables are ready before, as in `views.protocols.tables`.
-    """
+
+def save_queries(view: View, queries: pd.DataFrame) -> None:
+    """Buttons that save the queries of the comparison as CSV and JSON, which are ready before, as
+    in `views.protocols.tables`."""
     with st.container(horizontal=True):
-        st.link_button(
-            "Report",
-            f"{REPORT}?{urlencode(address.to_params(view), doseq=True)}",
-            icon=":material/description:",
-            help="Opens in a new tab. Save it there: it is one HTML file that opens offline.",
-        )
         for kind, written in (("CSV", as_csv), ("JSON", as_json)):
             st.download_button(
                 f"Queries as {kind}",

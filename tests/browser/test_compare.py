@@ -1,0 +1,53 @@
+"""Compare at a glance: the verdict, the queries and the charts above the fold, a click from each
+query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
+CELLS = ".st-key-queries-by-difference [data-testid=data-grid-canvas]"
+
+
+def at_compare(page_at: Callable, dashboard: str):
+    page = page_at(f"{dashboard}/compare?collection=driving", 1440, 900)
+    page.locator(CELLS).wait_for()
+    page.locator(IDLE).wait_for()
+    return page
+
+
+def test_the_verdict_the_queries_and_a_chart_stand_above_the_fold(
+    dashboard: str, page_at: Callable
+) -> None:
+    page = at_compare(page_at, dashboard)
+    page.locator("svg.marks").first.wait_for()
+    verdict = page.locator(".st-key-verdict").bounding_box()
+    rows = page.locator(CELLS).bounding_box()
+    charts = page.locator("svg.marks").first.bounding_box()
+    report = page.get_by_role("link", name="Report").bounding_box()
+    assert verdict["height"] <= 150 and report["y"] < verdict["y"]
+    assert rows["y"] + 6 * 33 < 900 and charts["y"] + charts["height"] < 900
+    assert rows["x"] + rows["width"] < charts["x"], "queries at the left, charts at the right"
+
+
+def test_a_click_anywhere_in_a_row_opens_its_query(dashboard: str, page_at: Callable) -> None:
+    page = at_compare(page_at, dashboard)
+    cells = page.locator(CELLS).bounding_box()
+    page.mouse.click(cells["x"] + cells["width"] / 2, cells["y"] + 33 * 2.5)  # the second row
+    page.wait_for_url("**/query?**query=**")
+    page.go_back()
+    page.locator(CELLS).wait_for()
+
+
+def test_a_part_of_the_bar_lists_its_queries_without_loading_the_page_again(
+    dashboard: str, page_at: Callable
+) -> None:
+    page = at_compare(page_at, dashboard)
+    page.evaluate("window.stays = true")
+    page.locator(".verdict .counts").get_by_role("link", name="worse").click()
+    page.wait_for_url("**outcome=worse**")
+    page.get_by_text("17 of 113 queries.").wait_for()
+    page.locator(".verdict .lowest").get_by_role("link").click()
+    page.wait_for_url("**slice=**")
+    page.get_by_text("8 queries scored").first.wait_for(state="attached")
+    assert page.evaluate("window.stays")
