@@ -15,6 +15,7 @@ from dashboard.commands import (
     checking,
     comparing,
     indexing,
+    initializing,
     keywords,
     measuring,
     preparing,
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         abouts[name] = about
         return added
 
+    initializing.add_init(command)
     checking.add_check(command)
     measuring.add_measure(command)
     comparing.add_compare(command)

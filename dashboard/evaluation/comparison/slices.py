@@ -25,7 +25,7 @@ OWN = {"all", "keyword", KEYWORD_GROUP, "number of keywords", "number of relevan
 OWN |= {"kind of query", "query length"}
 """What queries are divided by whatever columns they have; the groups of keywords are, too."""
 _COLUMNS = ["query_id", "by", "slice"]
-_DESCRIBED = ("query_id", "text", "item_id", "image", "caption")
+_DESCRIBED = ("query_id", "text", "item_id", "image", "caption", "occurs")
 
 
 def slices_of_queries(queries: pd.DataFrame) -> pd.DataFrame:

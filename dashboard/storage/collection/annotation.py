@@ -78,7 +78,7 @@ def read_annotation(
     frame = _once(frame, columns, name, findings)
     for column in columns:
         check_cells(frame[column], name)
-    keywords = _keywords(frame, columns, name, findings)
+    keywords = keywords_in(frame, columns, name, findings)
     check_number(keywords["keyword"], name)
     lines = dict(zip(frame["slice_id"], map(int, frame.index), strict=True))
     return Annotation(name, keywords, _clips(frame, name, findings), lines)
@@ -162,9 +162,11 @@ def _once(
     return unique_rows(frame, ["slice_id"], name, findings)
 
 
-def _keywords(
+def keywords_in(
     frame: pd.DataFrame, columns: dict[str, str], name: str, findings: Findings
 ) -> pd.DataFrame:
+    """The table KEYWORDS of the cells of a frame (index: lines; slice_id). columns: those with
+    keywords → their group."""
     cells = frame.melt("slice_id", list(columns), "group", "cell", ignore_index=False)
     cells = cells[cells["cell"].str.strip() != ""]
     _note_invisible(cells["cell"], name, findings)

@@ -189,7 +189,8 @@ class Collection:
 def names() -> list[str]:
     """The names of all collections: those with `first = true`, then the others in natural order."""
     places = COLLECTIONS.iterdir() if COLLECTIONS.is_dir() else ()
-    there = sorted((p.name for p in places if (p / SETTINGS).is_file()), key=natural)
+    visible = (path for path in places if not path.name.startswith("."))  # others are drafts
+    there = sorted((path.name for path in visible if (path / SETTINGS).is_file()), key=natural)
     return sorted(there, key=lambda name: not stands_first(COLLECTIONS / name / SETTINGS))
 
 

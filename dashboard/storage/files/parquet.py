@@ -36,7 +36,7 @@ def read_parquet(path: Path, name: str) -> pd.DataFrame:
     table = parquet_table(path, name, MOST_CELLS)
     try:
         columns = {
-            column: _texts(values)
+            column: cell_texts(values)
             for column, values in zip(table.column_names, table.columns, strict=True)
         }
     except (ArithmeticError, NotImplementedError, ValueError) as error:
@@ -46,7 +46,7 @@ def read_parquet(path: Path, name: str) -> pd.DataFrame:
     return pd.DataFrame(columns, index=range(1, len(table) + 1), dtype="str")
 
 
-def _texts(column: pa.ChunkedArray) -> Any:
+def cell_texts(column: pa.ChunkedArray) -> Any:
     """The cells of a column as texts; a missing one is empty."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -1,0 +1,228 @@
+"""Makes a collection of what somebody has: looks, says what it takes for what, writes all of it or
+nothing, maps the queries' words, records fingerprints and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dashboard.experiment.collection import checking, mapping
+from dashboard.experiment.collection.collections import opened_in
+from dashboard.storage.collection.annotation import matched_ids
+from dashboard.storage.collection.collection import COLLECTIONS, SETTINGS
+from dashboard.storage.files.limits import LONGEST_ID, MOST_KEYWORDS
+from dashboard.storage.sources.content import Content
+from dashboard.storage.sources.drafts import draft_of
+from dashboard.storage.sources.joining import READERS, read_source
+from dashboard.storage.sources.made_queries import add_queries
+from dashboard.storage.sources.writing import Written, write_content
+from dashboard.tables import DataError, counted, listed
+
+MAPPED = (
+    "item_id", "file", "poster", "kind", "caption", "span_start", "span_end", "split", "query_id",
+    "text", "grade", "score", "pv_…",
+)  # fmt: skip
+"""What a column of a source may be mapped to; `pv_…` is a group of keywords."""
+
+
+@dataclass(frozen=True, eq=False)
+class Initialized:
+    """A collection that was made, or would be: its folder; its files (file, rows, taken_from,
+    guessed); sentences on what was left out; what `check` finds, and its versions."""
+
+    folder: Path
+    files: pd.DataFrame
+    problems: list[str]
+    findings: pd.DataFrame | None = None
+    versions: tuple[str, ...] = ()
+    below_data: bool = False
+
+
+def initialize(
+    new: str, source: str, columns: Mapping[str, str], *, dry_run: bool = False
+) -> Initialized:
+    """Make a collection of a source, or add to it what is new there.
+
+    columns: names of ours → columns of the source. Raises DataError for a place or a source that
+    cannot be used; nothing is changed then.
+    """
+    place = place_of(new)
+    _check_place(place, Path(source))
+    check_mapping(columns)
+    content, listing = read_source(Path(source), columns, READERS)
+    _complete(content, place)
+    if dry_run:
+        return Initialized(place, _files(content, None), content.problems)
+    with draft_of(place) as draft:
+        written = write_content(draft, content, listing)
+        _prepare(draft, content)
+        findings = checking.check(str(draft))
+        versions = opened_in(draft).versions if (findings["file"] != SETTINGS).all() else ()
+    problems = [*content.problems, *written.problems]
+    below = place.parent.resolve() == COLLECTIONS.resolve()
+    return Initialized(place, _files(content, written), problems, findings, versions, below)
+
+
+def place_of(new: str) -> Path:
+    """The folder of a new collection: a path, or a name below the data folder."""
+    plain = Path(new)
+    if plain.name.startswith(".") or not plain.name:
+        raise DataError(repr(new[:200]), "no name for a folder", "a name, or a folder's path")
+    return COLLECTIONS / new if len(plain.parts) == 1 else plain
+
+
+def _check_place(place: Path, source: Path) -> None:
+    """Raise DataError where a collection cannot be made in a place."""
+    there, inside = place.resolve(), source.resolve()
+    if source.is_dir() and (there.is_relative_to(inside) or inside.is_relative_to(there)):
+        wanted = "a folder apart from the source, into which nothing is written"
+        raise DataError(str(place), "a place inside the source, or around it", wanted)
+    if place.exists() and not place.is_dir():
+        raise DataError(str(place), "a file", "a new folder, or a collection")
+    if place.is_dir() and any(place.iterdir()) and not (place / SETTINGS).is_file():
+        wanted = "a new folder, or a collection"
+        raise DataError(str(place), f"a folder without {SETTINGS}", wanted)
+
+
+def check_mapping(columns: Mapping[str, str]) -> None:
+    """Raise DataError for a name that no column can be mapped to."""
+    for ours, theirs in columns.items():
+        if ours not in MAPPED and not ours.startswith("pv_"):
+            raise DataError("--map", f"{ours}={theirs}", f"one of {', '.join(MAPPED)}, =, a column")
+
+
+def _complete(content: Content, place: Path) -> None:
+    """Settle what depends on all of a source: ids of vectors, labels, queries, settings."""
+    _drop_long_ids(content)
+    _name_vectors(content)
+    _keep_keywords(content)
+    if content.queries.empty and len(content.items):
+        sides = [side for sides in content.vectors.values() for side in sides]
+        add_queries(content, with_texts=not sides or "queries" in sides)
+    content.settings.setdefault("title", place.name)
+    content.settings = {key: value for key, value in content.settings.items() if value != ""}
+    _choose_groups(content)
+
+
+def _drop_long_ids(content: Content) -> None:
+    long = content.items["item_id"].str.len() > LONGEST_ID - 100
+    if long.any():
+        content.problems.append(
+            f"{counted(int(long.sum()), 'item')} left out: ids of more than {LONGEST_ID - 100:,} "
+            f"characters ({listed(content.items.loc[long, 'item_id'].str[:40])})"
+        )
+        content.items = content.items[~long].reset_index(drop=True)
+    folded = content.items["item_id"].str.casefold()
+    alike = content.items.loc[folded.duplicated(keep=False), "item_id"]
+    if len(alike):
+        content.problems.append(
+            f"{counted(len(alike), 'id')} that differ only by upper and lower case "
+            f"({listed(alike)}); each is an item of its own"
+        )
+
+
+def _name_vectors(content: Content) -> None:
+    """Give ids to vectors without any, in the order of the items or queries; leave out those that
+    fit neither."""
+    for name, sides in list(content.vectors.items()):
+        for side, rows in list(sides.items()):
+            known = getattr(content, side)[f"{'item' if side == 'items' else 'query'}_id"].tolist()
+            where = f"models/{name}/{side}.npy"
+            if rows.ids is None and len(rows.array) != len(known):
+                content.problems.append(
+                    f"left out: {rows.taken_from}: {counted(len(rows.array), 'vector')} without "
+                    f"ids for {counted(len(known), side.removesuffix('s'))}; put a file of ids "
+                    "beside it, one a line"
+                )
+                del sides[side]
+                continue
+            if rows.ids is not None and side == "items" and known:
+                there = matched_ids(rows.ids, known)
+                if not there:
+                    content.problems.append(
+                        f"left out: {rows.taken_from}: its ids ({listed(rows.ids)}) name none of "
+                        f"the items ({listed(known)})"
+                    )
+                    del sides[side]
+                    continue
+            guessed = rows.guessed or (f"ids: the order of the {side}" if rows.ids is None else "")
+            content.note(where, len(rows.array), rows.taken_from, guessed)
+        if "items" not in sides:
+            content.vectors.pop(name)
+
+
+def _keep_keywords(content: Content) -> None:
+    """Leave out the keywords of fewest items where there are more than a collection may have."""
+    counts = content.keywords.groupby("keyword")["item_id"].nunique()
+    if len(counts) > MOST_KEYWORDS:
+        kept = counts.sort_values(ascending=False, kind="stable").head(MOST_KEYWORDS).index
+        once = int((counts == 1).sum())
+        content.problems.append(
+            f"{len(counts) - len(kept):,} of {len(counts):,} keywords left out, those of the "
+            f"fewest items ({once:,} are of one item): at most {MOST_KEYWORDS:,} are kept. Are "
+            "these texts rather than keywords? Name their column with --map caption=COLUMN."
+        )
+        content.keywords = content.keywords[content.keywords["keyword"].isin(kept)]
+
+
+def _choose_groups(content: Content) -> None:
+    """Choose the group that decides what is relevant, where there are several unusual ones."""
+    groups = list(dict.fromkeys(content.keywords["group"]))
+    usual = {"pv_object_type", "pv_actor_behavior"}
+    if len(groups) > 1 and not usual & set(groups) and "default_groups" not in content.settings:
+        named = [g for g in groups if g.startswith(("pv_label", "pv_class", "pv_categor"))]
+        chosen = (named or groups)[:1]
+        content.settings["default_groups"] = chosen
+        guessed = f"default_groups: {chosen[0]} decides what is relevant"
+        content.note(SETTINGS, len(content.settings), "the columns of labels", guessed)
+
+
+def _prepare(draft: Path, content: Content) -> None:
+    """Map the words of text queries to keywords, and record what versions were made for."""
+    collection = opened_in(draft)
+    texts = (collection.queries["text"] != "").any()
+    judged = collection.protocols[:1] == ("alfa",)
+    if judged and texts and len(collection.vocabulary) and not collection.refused:
+        rows = mapping.write_keywords(collection, collection.mapping_threshold)
+        guessed = "the keywords that the words of each text query mean"
+        content.note("query_keywords.csv", len(rows), "the text queries", guessed)
+        collection = opened_in(draft)
+    if collection.models:
+        checking.record_fingerprints(collection)
+
+
+def _files(content: Content, written: Written | None) -> pd.DataFrame:
+    """The table of the files: file, rows, taken_from, guessed. written: None for a plan."""
+    rows: dict[str, list[object]] = {}
+    tables = {
+        SETTINGS: len(content.settings),
+        "items.csv": len(content.items),
+        "unified_annotation.csv": content.keywords["item_id"].nunique(),
+        "queries.csv": len(content.queries),
+        "qrels.csv": len(content.qrels),
+        "media/": int((content.items["file"] != "").sum()),
+        "posters/": int((content.items["poster"] != "").sum()),
+    }
+    found = {each.file: [each] for each in reversed(content.notes)}
+    for each in content.notes:
+        if each not in found.setdefault(each.file, []):
+            found[each.file].append(each)
+    for file in dict.fromkeys([*tables, *(note.file for note in content.notes)]):
+        notes = [note for note in content.notes if note.file == file]
+        planned = tables.get(file, sum(note.rows for note in notes))
+        number = planned
+        if written is not None and file != "query_keywords.csv":
+            number = written.files.get(file, 0)
+        if not planned:
+            continue
+        taken = "; ".join(dict.fromkeys(note.taken_from for note in notes))
+        guessed = "; ".join(dict.fromkeys(note.guessed for note in notes if note.guessed))
+        default = "the files" if file.endswith("/") else "what is there"
+        rows[file] = [file, number, taken or default, guessed or None]
+    columns = ["file", "rows", "taken_from", "guessed"]
+    frame = pd.DataFrame(list(rows.values()), columns=columns, dtype=object)
+    return frame.replace({np.nan: None})
