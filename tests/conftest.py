@@ -6,6 +6,9 @@ versions. tests/evaluation/test_tiny_world.py works every number out by hand.
 
 import functools
 import gc
+import importlib
+import os
+import pkgutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -120,13 +123,59 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-@pytest.fixture(autouse=True, scope="session")
-def computed_anew():
-    """No test reads a number from the cache folder, where another one that changes the code at work
-    could have written it."""
-    from dashboard.experiment import lasting
+WITHOUT_EFFECT = {"COLLECTIONS", "forget", "ready", "warm"}
+"""What tests replace and no number depends on: where collections lie, when results are forgotten,
+and a text model that is never there."""
 
-    lasting.use_cache_folder(False)
+
+@pytest.fixture(scope="session", autouse=True)
+def one_cache_folder(tmp_path_factory, chances_counted_once):
+    """All tests of a run and the servers that they start have one cache folder: what one of them
+    computes of a collection, no other computes again. As long as a test has replaced anything in
+    the rooms where numbers come about, none is read from there and none is written."""
+    from dashboard.experiment import lasting
+    from dashboard.storage.cache import results
+
+    base = tmp_path_factory.getbasetemp()
+    folder = str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache")
+
+    def is_usable():
+        if os.environ.get("DASHBOARD_CACHE") != folder:
+            return True  # the test has one of its own
+        return all(names.get(name) is value for names, name, value in at_first)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DASHBOARD_CACHE", folder)
+        load, save = results.load, results.save
+        of_this_run = SimpleNamespace(
+            load=lambda depends_on: load(depends_on) if is_usable() else None,
+            save=lambda depends_on, result: is_usable() and save(depends_on, result),
+        )
+        patch.setattr(lasting, "results", of_this_run)
+        at_first = [
+            (names, name, value)
+            for module in _modules(lasting.ROOMS)
+            for names in (vars(module), *(vars(kind) for kind in _classes(module)))
+            for name, value in names.items()
+            if name not in WITHOUT_EFFECT
+        ]
+        yield folder
+
+
+def _modules(rooms):
+    for room in rooms:
+        module = importlib.import_module(f"dashboard.{room.removesuffix('.py')}")
+        yield module
+        for inner in pkgutil.walk_packages(getattr(module, "__path__", []), f"{module.__name__}."):
+            yield importlib.import_module(inner.name)
+
+
+def _classes(module):
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == module.__name__
+    ]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -16,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.__main__ import main
-from dashboard.experiment import lasting, measuring, memory, preparing
+from dashboard.experiment import measuring, memory, preparing
 from dashboard.storage.collection import collection as stored
 from tests.storage.tiny import make_collection
 from tests.test_screens import no_text_model
@@ -31,11 +31,9 @@ def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     folder = make_collection(tmp_path / "data" / "tiny")
     monkeypatch.setattr(stored, "COLLECTIONS", folder.parent)
     monkeypatch.setenv("DASHBOARD_CACHE", str(tmp_path / "cache"))
-    lasting.use_cache_folder(True)
     memory.forget()
     yield folder
     memory.forget()
-    lasting.use_cache_folder(False)
 
 
 def prepared(collection: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, pd.DataFrame]:

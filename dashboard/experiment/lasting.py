@@ -28,17 +28,11 @@ LIBRARIES = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels", "faiss-cpu", 
 PLACE = "folder"
 """An argument, or a field of one, that says where content lies; the digest says which it is."""
 
-_in_use = [True]
 _counts = [0, 0]
 
 
 class Fleeting(Exception):
     """An argument that names a state only by the times of files, or a search of one moment."""
-
-
-def use_cache_folder(use: bool) -> None:
-    """Sets whether results are read from the cache folder and written there; at first they are."""
-    _in_use[0] = use
 
 
 def counted() -> tuple[int, int]:
@@ -53,8 +47,6 @@ def read_or_computed(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def reading(*arguments: P.args, **named: P.kwargs) -> R:
-        if not _in_use[0]:
-            return function(*arguments, **named)
         bound = signature.bind(*arguments, **named)
         bound.apply_defaults()
         try:

@@ -44,11 +44,9 @@ def write(folder: Path) -> Path:
 @pytest.fixture(autouse=True)
 def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("DASHBOARD_CACHE", str(tmp_path / "cache"))
-    lasting.use_cache_folder(True)
     forget()
     yield tmp_path / "cache"
     forget()
-    lasting.use_cache_folder(False)
 
 
 def experiment(folder: Path, **choices: object) -> Experiment:
@@ -179,6 +177,26 @@ def test_searches_submissions_and_what_a_model_encodes_today_are_not_written(
         forget()
         count(usual, "v")
     assert len(calls) == 7 and files(cache_folder) == 1
+
+
+def test_tests_share_no_result_while_one_of_them_has_replaced_code(
+    folder: Path, one_cache_folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DASHBOARD_CACHE", one_cache_folder)
+
+    def ceilings() -> tuple[float | None, ...]:
+        forget()
+        return measuring.ceilings(experiment(folder), "P@2 AP", None)
+
+    right = ceilings()
+    with monkeypatch.context() as patch:
+        patch.setattr(measuring, "counted_judgement", None)
+        with pytest.raises(TypeError):
+            ceilings()  # not read
+    with monkeypatch.context() as patch:
+        patch.setattr(measuring, "mean_ceiling", lambda *_: 0.125)
+        assert ceilings() == (0.125, 0.125)
+    assert ceilings() == right != (0.125, 0.125)
 
 
 def test_a_result_of_a_broken_computation_is_not_written(folder: Path, cache_folder: Path) -> None:
