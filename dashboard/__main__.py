@@ -14,6 +14,7 @@ from dashboard.commands import (
     adding,
     checking,
     comparing,
+    embedding,
     indexing,
     initializing,
     keywords,
@@ -75,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     indexing.add_to(command)
     keywords.add_keywords_of(command)
     adding.add_add(command)
+    embedding.add_embed(command)
     preparing.add_prepare(command)
     reviewing.add_reviews(command)
     reference.add_to(command, abouts)

@@ -73,6 +73,7 @@ LONG = {
     "test_benchmarks.py",
     "test_bombs.py",
     "test_context_screens.py",
+    "test_embed_command.py",
     "test_layout.py",
     "test_lost_session.py",
     "test_media_bombs.py",

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from PIL import Image
 
-from dashboard.retrieval import language_models
+from dashboard.retrieval import endpoints, language_models
 from dashboard.retrieval.language_models import Array, sentence_vectors
 from dashboard.storage.vectors.vectors import Vectors, unit_rows
+from dashboard.storage.versions import query_side
 from dashboard.storage.versions.versions import TEXT_MODEL, Model
 from dashboard.tables import DataError, Findings
 
@@ -25,6 +26,7 @@ def encode_text(model: Model, texts: Sequence[str]) -> Array:
         found, known = f"encoder = {model.encoder!r}", ", ".join(ENCODERS)
         cure = "Only its stored queries can be searched."
         raise DataError(file, found, f"one of {known} to encode a text", cure=cure)
+    query_side.check(model)
     vectors = ENCODERS[model.encoder](model, texts)
     if vectors.shape[1] != model.dimension:
         found = f"text vectors of {vectors.shape[1]} dimensions"
@@ -76,10 +78,13 @@ def text_model_of(model: Model) -> Path:
 
 
 def see(model: Model, picture: Image.Image) -> Array:
-    """The vector of an RGB picture by a version's sentence-transformers model.
+    """The vector of an RGB picture by a version's sentence-transformers model, or its service.
 
     Raises DataError where that model embeds no pictures.
     """
+    if model.picture is not None and model.picture.encoder == "http":
+        vector: Array = endpoints.vectors_by(model, [picture])[0]
+        return vector
     return language_models.picture_vector(picture, _own_folder(model))
 
 
@@ -87,4 +92,5 @@ def see(model: Model, picture: Image.Image) -> Array:
 ENCODERS: dict[str, Callable[[Model, Sequence[str]], Array]] = {
     "minilm+projection": _projected,
     "sentence-transformers": _own_model,
+    "http": endpoints.vectors_by,
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,8 @@ import numpy.typing as npt
 from dashboard.storage.sandbox import child
 from dashboard.storage.sandbox.child import Refused, Values, failure, limit_memory
 
+ALL_POWER = "LANGUAGE_MODELS_USE_ALL_POWER"
+"""A variable of the environment of the processes that embed whole collections."""
 MOST = 4
 """At most so many language models stay loaded; each takes some hundred megabytes."""
 
@@ -34,16 +37,16 @@ _loaded: OrderedDict[tuple[str, str], Backend] = OrderedDict()  # in order of us
 
 
 def answer(values: Values, content: bytes, begun: Callable[[], None]) -> tuple[Values, bytes]:
-    """The vectors of the texts in `content`, or of the picture in it; none where the model is only
+    """The vectors of the texts in `content`, or of the pictures in it; none where the model is only
     to be loaded."""
     model = backend(values["folder"], values["state"], values["room"])
     begun()
-    limit_memory(values["room"])
+    _limit(values["room"])
     vectors: Any = np.empty((0, 0))
     try:
         if values["what"] == "texts":
             vectors = model.embed(json.loads(content))
-        elif values["what"] == "picture":
+        elif values["what"] == "pictures":
             vectors = _seen(model, values["pixels"], content)
     except (MemoryError, RuntimeError) as error:
         raise Refused(failure("not run", error), error) from error
@@ -51,12 +54,16 @@ def answer(values: Values, content: bytes, begun: Callable[[], None]) -> tuple[V
     return {"shape": array.shape}, array.tobytes()
 
 
-def _seen(model: Backend, size: tuple[int, int], content: bytes) -> Any:
+def _seen(model: Backend, sizes: list[tuple[int, int]], content: bytes) -> Any:
     from PIL import Image
 
-    picture = Image.frombytes("RGB", (size[0], size[1]), content)
+    pictures, start = [], 0
+    for width, height in sizes:
+        pixels = content[start : start + 3 * width * height]
+        pictures.append(Image.frombytes("RGB", (width, height), pixels))
+        start += 3 * width * height
     try:
-        return model.embedding_model.encode([picture], show_progress_bar=False)
+        return model.embedding_model.encode(pictures, show_progress_bar=False)
     except (TypeError, ValueError, AttributeError, KeyError, RuntimeError) as error:
         raise Refused(failure("blind", error), error) from error
 
@@ -91,12 +98,13 @@ def _load(folder: Path, room: int) -> Backend:
         raise Refused("package", error.name) from error
 
     loading.disable_progress_bar()
-    torch.set_num_threads(1)
-    limit_memory(3 * sum(weights) + room)
+    device = _device()
+    torch.set_num_threads(1 if device == "cpu" else os.cpu_count() or 1)
+    _limit(3 * sum(weights) + room)
     try:
         sentences = SentenceTransformer(
             str(folder),
-            device="cpu",
+            device="cpu" if device == "cpus" else device,
             local_files_only=True,
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},
@@ -106,6 +114,25 @@ def _load(folder: Path, room: int) -> Backend:
         raise Refused(failure("not loaded", error), why) from error
     model: Backend = KeyBERT(model=sentences).model
     return model
+
+
+def _device() -> str:
+    """Where models run: "cpu" on one thread, for the app; with ALL_POWER in the environment "cpus",
+    all of them, or a GPU."""
+    if not os.environ.get(ALL_POWER):
+        return "cpu"
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpus"
+
+
+def _limit(room: int) -> None:
+    """Limit the memory that this process takes beside what it has; none where a GPU's driver, which
+    maps all of its memory, needs more."""
+    if _device().startswith("cpu"):
+        limit_memory(room)
 
 
 def _import() -> None:

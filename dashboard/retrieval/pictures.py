@@ -9,6 +9,7 @@ from PIL import Image, ImageOps
 
 from dashboard.retrieval import encoders, networks
 from dashboard.storage.vectors.vectors import Vectors, unit_codes, unit_rows
+from dashboard.storage.versions import query_side
 from dashboard.storage.versions.picture_side import NETWORKS, PictureSide
 from dashboard.storage.versions.versions import Model
 from dashboard.tables import DataError, Findings
@@ -27,7 +28,8 @@ def encode_picture(model: Model, picture: Image.Image, name: str) -> Vectors:
         found = "a table [picture] that cannot be used" if refused else "no table [picture]"
         cure = "It can be searched with an item or a stored query."
         raise DataError(_file(model), found, "one to search with a picture", cure=cure)
-    if model.picture.encoder == "sentence-transformers":
+    query_side.check(model)
+    if model.picture.encoder != "onnx":
         values = encoders.see(model, _rgb(picture, model.picture))
     else:
         values = _through(model.picture, pixels(model.picture, picture), model.name)
@@ -37,6 +39,14 @@ def encode_picture(model: Model, picture: Image.Image, name: str) -> Vectors:
         signs = np.where(row < 0, -1, 1)
         return Vectors((name,), unit_codes(signs, [name], _file(model), Findings()), codes=True)
     return Vectors((name,), unit)
+
+
+def vector_by(side: PictureSide, picture: Image.Image, name: str) -> Array:
+    """The vector that the ONNX networks of a picture side give a picture, as they give it.
+
+    name: of the version, for messages. Raises DataError.
+    """
+    return _through(side, pixels(side, picture), name)
 
 
 def pixels(side: PictureSide, picture: Image.Image) -> Array:

@@ -116,12 +116,13 @@ def _matrix(model: Model, texts: Sequence[str]) -> npt.NDArray[np.float32]:
 
 def _key(model: Model, texts: Sequence[str]) -> str:
     """A fingerprint of all that the vectors of texts depend on."""
+    service = str(model.settings["endpoint"]) and [model.digest]
     return digests.of_values(
         RECIPE,
         model.encoder,
         digests.of_array(model.text_projection),
         digests.of_array(model.text_bias),
-        digests.of_folder(encoders.text_model_of(model)),
+        service or digests.of_folder(encoders.text_model_of(model)),
         list(texts),
     )
 

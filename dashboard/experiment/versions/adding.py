@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -193,10 +193,19 @@ def _check_ids(ids: Sequence[str], name: str) -> None:
         seen[each] = row
 
 
-def finish(folder: Path, collection: Collection, findings: Findings) -> pd.DataFrame:
+def finish(
+    folder: Path,
+    collection: Collection,
+    findings: Findings,
+    recorded: Mapping[str, Callable[[Model], str]] | None = None,
+    *,
+    without_texts: bool = False,
+) -> pd.DataFrame:
     """Read a draft as the collection would, record what it was made for and put it in its place.
 
-    Raises DataError, and leaves the draft, where it cannot be used.
+    recorded: further keys of its model.toml, which follow from the version. without_texts: whether
+    text queries may be left without vectors. Raises DataError, and leaves the draft, where it
+    cannot be used.
     """
     queries = collection.queries
     noted = Findings()
@@ -204,8 +213,14 @@ def finish(folder: Path, collection: Collection, findings: Findings) -> pd.DataF
     model = read_model(folder, ids, needed, noted, texts_alone(queries))
     findings.rows += [row for row in noted.rows if row[0] != "error"]
     for level, file, line, found, wanted in noted.rows:
-        if level == "error":
+        if level == "error" and without_texts:
+            findings.warning(file, found, wanted, line)
+        elif level == "error":
             raise DataError(file, found, wanted, line=line)
+    if recorded:
+        described = folder / "model.toml"
+        added = toml({key: of(model) for key, of in recorded.items()})
+        described.write_text(added + described.read_text(encoding="utf-8"), encoding="utf-8")
     record(model, collection.digests)
     table = _written(model)
     with writing(collection.name):

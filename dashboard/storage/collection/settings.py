@@ -72,12 +72,16 @@ MODEL_SETTINGS = {
     "encoder": Setting(
         "none",
         "none: stored queries only; sentence-transformers: a folder text_model/ in the version; "
-        "minilm+projection: text_projection.npy",
+        "minilm+projection: text_projection.npy; http: the endpoint below",
     ),
     "dimension": Setting(0, "numbers of a vector", "the file's"),
     "date": Setting("", "day on which the version was made"),
     "note": Setting("", "a sentence on what is new"),
     "text_model": Setting("", "where the text model came from"),
+    "endpoint": Setting("", "service that embeds its texts; DASHBOARD_ENCODERS lists it"),
+    "endpoint_model": Setting("", "name of the model there", "none is sent"),
+    "frames": Setting(0, "frames of a clip whose mean is its vector", "not on record"),
+    "encoder_digest": Setting("", "what embedded the items; a query side that differs is refused"),
     "training_seed": Setting(0, "seed of the training"),
     "gallery_digest": Setting("", "gallery that it was made for; `digests --write` fills it in"),
     "queries_digest": Setting("", "queries that it was made for; `digests --write` fills it in"),

@@ -226,13 +226,13 @@ def poster_content(collection: HasMedia, row: Row) -> Content:
     if isinstance(opened.file, RemoteFile):
         opened.file.hurry(_POSTER_PATIENCE)
     with opened:
-        part = WHOLE if own else _part_of_open(collection, row, opened)
+        part = WHOLE if own else part_of_open(collection, row, opened)
         made = poster_of(opened, part, collection.name)
     small = Opened(io.BytesIO(made), len(made), opened.modified, opened.version)
     return Content(small, "image/webp")
 
 
-def _part_of_open(collection: HasMedia, row: Row, opened: Opened) -> Part:
+def part_of_open(collection: HasMedia, row: Row, opened: Opened) -> Part:
     """The part of an open file that an item is, be it on another host."""
     if not is_told(row):
         return WHOLE

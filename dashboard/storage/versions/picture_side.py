@@ -16,12 +16,15 @@ NETWORKS = "networks"
 """The folder of a collection with the networks that its versions share."""
 LARGEST = 2_000_000_000  # bytes of a network
 LARGEST_SIDE = 4_096  # pixels
-Encoder = Literal["onnx", "sentence-transformers"]
+Encoder = Literal["onnx", "sentence-transformers", "http"]
 Resample = Literal["nearest", "bilinear", "bicubic", "lanczos"]
 Fit = Literal["stretch", "crop"]
 Colours = Literal["RGB", "L"]
 PICTURE_SETTINGS = {
-    "encoder": Setting("onnx", "onnx, or sentence-transformers: text_model/ sees pictures too"),
+    "encoder": Setting(
+        "onnx",
+        "onnx; sentence-transformers: text_model/ sees pictures too; http: so does the endpoint",
+    ),
     "network": Setting("picture.onnx", "file of the version's own network"),
     "before": Setting("", "file in networks/ of a shared network that runs first", "none"),
     "size": Setting([0], "width and height in pixels, such as [224, 224]", "none: it is needed"),
@@ -80,7 +83,7 @@ def read_side(
     ):
         _one_of(key, values[key], get_args(kind), name)
     scales = {key: _scale(key, table, values["colours"], name) for key in SCALES}
-    alone = values["encoder"] == "sentence-transformers"
+    alone = values["encoder"] != "onnx"
     networks = () if alone else _networks(folder, values, name)
     seen = [digests.of_file_once(path) for path in networks]
     return PictureSide(

@@ -27,7 +27,7 @@ from dashboard.tables import DataError, Findings, counted, listed, natural
 
 TEXT_MODEL = "text_model"
 """The folder of a version's own language model, inside its own."""
-ENCODERS = ("minilm+projection", "sentence-transformers")
+ENCODERS = ("minilm+projection", "sentence-transformers", "http")
 """Encoders of texts, for queries without a stored vector."""
 FORMATS = (".npy", ".npz", ".parquet")
 RUNS = (".trec", ".txt", ".run", *READERS)
@@ -43,7 +43,7 @@ class Model:
     A text's vector is encode(text) @ text_projection + text_bias, scaled to length 1, where there
     is one. picture: the side that sees uploaded pictures; None: it has none that can be used.
     of_signs: its hash codes are the signs of real-valued outputs. index: what it is searched
-    through; None: exactly.
+    through; None: exactly. probe: what its service made of a text when it embedded the items.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Model:
     digest: str
     of_signs: bool = False
     index: IndexSettings | None = None
+    probe: npt.NDArray[np.float32] | None = None
 
     @property
     def codes(self) -> bool:
@@ -166,6 +167,7 @@ def read_model(
     _check_dimensions(gallery, stored, settings["dimension"], shown)
     projection = _optional(folder, "text_projection", shown, width)
     bias = _optional(folder, "text_bias", shown, width)
+    probe = _optional(folder, "probe", shown, width)
     picture = _picture_side(folder, settings["picture"], f"{shown}/model.toml", findings)
     index = read_index(settings["index"], described, f"{shown}/model.toml", findings)
     if index is not None:
@@ -179,11 +181,13 @@ def read_model(
         *_of_text_model(folder / TEXT_MODEL),
         *([picture.digest] if picture else []),
         *([index.digest] if index else []),
+        *([settings["endpoint"], settings["endpoint_model"]] if settings["endpoint"] else []),
     )
     date, note = str(settings["date"]), str(settings["note"])
     return Model(
         folder.name, folder, settings["encoder"], width, date, note, settings,
         gallery, stored, projection, bias, picture, digest, index=index,
+        probe=None if probe is None else probe[0],
     )  # fmt: skip
 
 

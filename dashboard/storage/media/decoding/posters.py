@@ -111,7 +111,7 @@ def _frame(file: BinaryIO, part: Part) -> Image.Image:
             known = clip.duration / 1e6 if clip.duration else None
             cut = part.length_decides and known is not None and is_length_of(part, known)
             begin = 0.0 if cut or isnan(part.begin) else part.begin
-            for frame in _from(clip, begin):
+            for frame in frames_from(clip, begin):
                 still: Image.Image = frame.to_image()
                 return still
     except (av.FFmpegError, IndexError, OSError, ValueError, MemoryError) as error:
@@ -119,12 +119,13 @@ def _frame(file: BinaryIO, part: Part) -> Image.Image:
     raise NotMade("not playable")
 
 
-def _from(clip: Any, second: float) -> Iterator[Any]:
+def frames_from(clip: Any, second: float) -> Iterator[Any]:
     stream = clip.streams.video[0]
     if stream.codec_context.width * stream.codec_context.height > FRAME_PIXELS:
         raise Unusable("too many pixels")
-    stream.codec_context.thread_count = 1  # each thread holds frames of its own
-    stream.codec_context.options = {"max_pixels": str(FRAME_PIXELS)}  # of what the frames say
+    if not stream.codec_context.is_open:  # at the first of several frames
+        stream.codec_context.thread_count = 1  # each thread holds frames of its own
+        stream.codec_context.options = {"max_pixels": str(FRAME_PIXELS)}  # of what the frames say
     if second:
         clip.seek(int(second * 1_000_000), backward=True)
     until = time.monotonic() + _CLIP_TIME
