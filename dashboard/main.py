@@ -33,6 +33,7 @@ frame.keep_place()
 frame.draw_after_a_break()
 with memory.page_run(), figures.STEPS.labels(page.title).time():
     view, problems = bar.current()
+    frame.name_tab(page.title, view)
     frame.top_bar(pages, page, view)
     frame.say(problems)
     if view is not None:

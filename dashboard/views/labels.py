@@ -32,7 +32,7 @@ class Named(Protocol):
 def label(view: Named, metric: str) -> str:
     """A metric with its formula, in the words of the protocol's source or of the field.
 
-    `P@5` is "Recall@5, ALFA 0.1 (hits ÷ 5; elsewhere: Precision@5)" to one and "P@5 (…)" to the
+    `P@5` is "Recall@5 (hits ÷ 5, ALFA 0.1; elsewhere: Precision@5)" to one and "P@5 (…)" to the
     other.
     """
     asked = measure(metric)
@@ -45,6 +45,12 @@ def label(view: Named, metric: str) -> str:
 def short_label(view: Named, metric: str) -> str:
     """The label without its formula."""
     return label(view, metric).partition(" (")[0] if view.names == "source" else metric
+
+
+def tooltip(view: Named, metric: str) -> str:
+    """A metric in full: its name with the formula, what it says, and its source."""
+    known = measure(metric).metric
+    return f"{label(view, metric)}. {known.summary} Source: {known.source}."
 
 
 def formula(asked: Measure) -> str:
@@ -61,8 +67,8 @@ def with_cutoff(text: str, asked: Measure) -> str:
     """`text` with the cutoff in place of K, or behind its first word where it does not say K.
 
     >>> from dashboard.evaluation.metrics.registry import measure
-    >>> with_cutoff("Recall@K, ALFA 0.1 (hits ÷ K)", measure("P@5"))
-    'Recall@5, ALFA 0.1 (hits ÷ 5)'
+    >>> with_cutoff("Recall@K (hits ÷ K)", measure("P@5"))
+    'Recall@5 (hits ÷ 5)'
     >>> with_cutoff("CAG, DCG discount", measure("CAG(DCG)@5"))
     'CAG@5, DCG discount'
     >>> with_cutoff("ndcg_cut_K (linear gain)", measure("nDCG@10"))

@@ -191,6 +191,7 @@ def test_every_control_works_at_the_first_click_after_the_server_was_started_aga
     missed.locator("section[data-role=missed] .card").first.wait_for()
     app.again()
     connected(choice)
+    choice.locator("[data-testid=stSidebar] summary").click()
     choice.locator("[data-testid=stSidebar]").get_by_text("Standard", exact=True).click()
     choice.wait_for_url("**names=standard**")
     connected(picture)

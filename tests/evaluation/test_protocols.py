@@ -41,8 +41,8 @@ def test_a_protocol_is_complete(name):
 
 def test_alfa_labels_stand_beside_the_standard_names():
     labels = PROTOCOLS["alfa"].shown_as
-    assert labels["P"] == "Recall@K, ALFA 0.1 (hits ÷ K; elsewhere: Precision@K)"
-    assert labels["R"] == "Precision@K, ALFA 0.1 (hits ÷ relevant; elsewhere: Recall@K)"
+    assert labels["P"] == "Recall@K (hits ÷ K, ALFA 0.1; elsewhere: Precision@K)"
+    assert labels["R"] == "Precision@K (hits ÷ relevant, ALFA 0.1; elsewhere: Recall@K)"
 
 
 def test_alfa_asks_for_the_kept_keywords_or_the_clips_own(tiny_world):

@@ -25,7 +25,7 @@ def test_no_label_leaves_its_cutoff_or_formula_out(protocol, names):
 
 def test_hits_over_k_is_never_a_bare_recall():
     source = SimpleNamespace(protocol="alfa", names="source")
-    assert label(source, "P@5") == "Recall@5, ALFA 0.1 (hits ÷ 5; elsewhere: Precision@5)"
+    assert label(source, "P@5") == "Recall@5 (hits ÷ 5, ALFA 0.1; elsewhere: Precision@5)"
     standard = SimpleNamespace(protocol="alfa", names="standard")
     assert label(standard, "P@5") == "P@5 (hits in the first 5 ÷ 5)"
 

@@ -146,7 +146,7 @@ def test_its_numbers_are_those_by_hand(made: Made) -> None:
     assert "All 2 queries worse in the candidate, largest change first." in text
     assert "The one query better in the candidate." in text
     assert "4 text queries, 1 item queries; 1 not scored: no keyword mapped" in text
-    assert "No clear difference between b and a at Recall@1, ALFA 0.1 (hits ÷ 1;" in text
+    assert "No clear difference between b and a at Recall@1 (hits ÷ 1, ALFA 0.1;" in text
 
 
 def test_results_are_marked_as_by_hand(made: Made) -> None:

@@ -5,6 +5,7 @@ from dashboard.views.frame.results import show_results
 from dashboard.views.frame.screen import (
     beside_title,
     draw_after_a_break,
+    name_tab,
     need,
     say,
     screen,
@@ -23,6 +24,7 @@ __all__ = [
     "draw_after_a_break",
     "filters",
     "keep_place",
+    "name_tab",
     "narrowed",
     "need",
     "say",

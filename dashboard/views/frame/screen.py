@@ -18,7 +18,7 @@ from dashboard.views import address, layout, summary
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of, versions_of
-from dashboard.views.texts import plain
+from dashboard.views.texts import plain, shown
 
 SHARED = (
     "protocol", "metric", "queries", "slice", "groups", "mapping_threshold", "min_similarity",
@@ -42,6 +42,29 @@ def top_bar(pages: Sequence[Any], current: Any, view: View | None) -> None:
             )
         if view is not None:
             share(view)
+
+
+NAME = "Search quality"
+LONGEST_TITLE = 60
+"""Letters of what is seen in the title of the browser's tab."""
+
+
+def name_tab(title: str, view: View | None) -> None:
+    """Name the browser's tab after what is seen: a query or search in its words, else the screen
+    and the collection, with the versions that are compared."""
+    what, more = title, NAME
+    if view is not None:
+        collection = collections.opened(view.collection)
+        more = shown(collection.title, LONGEST_TITLE)
+        if title == "Query" and view.query:
+            what = collections.query_names(collection).get(view.query, title)
+        elif title == "Search" and view.text:
+            what = view.text
+        pair = (view.candidate, view.baseline)
+        if title != "Collections" and all(pair) and pair[0] != pair[1]:
+            more = " vs ".join(shown(version, LONGEST_TITLE) for version in pair)
+            more = more if what != title else f"{more} · {shown(collection.title, LONGEST_TITLE)}"
+    st.set_page_config(page_title=f"{shown(what, LONGEST_TITLE)} · {more}")
 
 
 def say(problems: Sequence[address.Problem]) -> None:
@@ -156,6 +179,7 @@ def show_query(view: View, query_id: str) -> None:
     be the first in order as soon as there is another version."""
     if view.query != query_id:
         view.query = query_id
+        name_tab("Query", view)
         _write(view)
 
 

@@ -14,40 +14,76 @@ from dashboard.experiment.collection import collections, near_duplicates
 from dashboard.tables import DataError, natural
 from dashboard.views import summary
 from dashboard.views.address import bar
-from dashboard.views.address.choices import COPIES, NAMES, SHOWN, View, protocols_of
+from dashboard.views.address.choices import (
+    CHOICES,
+    COPIES,
+    NAMES,
+    SHOWN,
+    View,
+    protocols_of,
+)
 from dashboard.views.experiments import versions_of
 from dashboard.views.frame.widgets import apply_choice, found_among, pick, segments
-from dashboard.views.labels import distinct_labels, group_name, label, slice_name
+from dashboard.views.labels import distinct_labels, group_name, short_label, slice_name, tooltip
 from dashboard.views.shelf import titles as collection_titles
 from dashboard.views.texts import plain
 
+HELP = {
+    "collection": "The folder of items, queries and versions that all screens are about.",
+    "baseline": "The version that the candidate is compared with.",
+    "candidate": "The version under test.",
+    "queries": "Which kind of queries counts on all screens.",
+    "slice": "Only the queries of this slice count on all screens.",
+    "copies": "Whether near-duplicates of an item count as results of their own.",
+    "names": "What metrics are called: as in the protocol's source, or by their standard names.",
+    "shown": "How many results of each version stand on Query and Search.",
+}
+IN_MORE = (
+    "protocol", "queries", "slice", "groups", "mapping_threshold", "copies", "names", "shown",
+)  # fmt: skip
+
 
 def sidebar(view: View) -> None:
-    """The choices that all screens share."""
+    """The choices that all screens share: the usual ones, and the others under More."""
     collection = collections.opened(view.collection)
     titles = collection_titles()
     with st.sidebar:
-        pick("Collection", "collection", list(titles), view, titles.get, _leave_for)
+        tip = HELP["collection"]
+        pick("Collection", "collection", list(titles), view, titles.get, _leave_for, tip)
         versions = versions_of(view)
-        st.caption("Versions" if versions else "No version")
         if versions:
-            pick("Baseline", "baseline", versions, view)
-            pick("Candidate", "candidate", versions, view)
-        st.caption("Evaluation")
-        _protocol(view, collection)
+            pick("Baseline", "baseline", versions, view, tip=HELP["baseline"])
+            pick("Candidate", "candidate", versions, view, tip=HELP["candidate"])
+        else:
+            st.caption("No version")
         _metric(view)
-        kinds = collections.words(collection).queries
-        pick("Queries", "queries", list(kinds), view, kinds.get)
-        _slice(view)
-        if collection.groups:
-            _groups(view, collection.groups)
-            _threshold(view)
-        if versions:
-            _copies(view, collection)
-        st.caption("Display")
-        segments("Metric names", "names", NAMES, view)
-        if versions:
-            segments("Results per version", "shown", {n: n for n in SHOWN}, view)
+        changed = _changed(view, collection)
+        title = f"More ({changed} changed)" if changed else "More"
+        with st.expander(title, key="more", expanded=view.protocol is None):
+            _more(view, collection, bool(versions))
+
+
+def _more(view: View, collection: Any, versions: bool) -> None:
+    """The choices that are rarely changed."""
+    _protocol(view, collection)
+    kinds = collections.words(collection).queries
+    pick("Queries", "queries", list(kinds), view, kinds.get, tip=HELP["queries"])
+    _slice(view)
+    if collection.groups:
+        _groups(view, collection.groups)
+        _threshold(view)
+    if versions:
+        _copies(view, collection)
+    segments("Metric names", "names", NAMES, view, tip=HELP["names"])
+    if versions:
+        each = {number: number for number in SHOWN}
+        segments("Results per version", "shown", each, view, tip=HELP["shown"])
+
+
+def _changed(view: View, collection: Any) -> int:
+    """How many of the choices under More are not the usual ones."""
+    usual = {key: CHOICES[key].default.of(collection) for key in IN_MORE}
+    return sum(getattr(view, key) not in (usual[key], None) for key in IN_MORE)
 
 
 def _protocol(view: View, collection: Any) -> None:
@@ -61,12 +97,13 @@ def _protocol(view: View, collection: Any) -> None:
 
 
 def _metric(view: View) -> None:
-    """The metric in front, and its name in full."""
+    """The metric in front, by its short name; its formula and source on request."""
     if view.protocol is None:
         return
-    pick("Metric", "metric", summary.metrics_in_view(view), view, partial(label, view))
-    if view.metric is not None:
-        st.caption(plain(label(view, view.metric), None))
+    metric = view.metric
+    tip = "The metric that all screens show." if metric is None else tooltip(view, metric)
+    known = summary.metrics_in_view(view)
+    pick("Metric", "metric", known, view, partial(short_label, view), tip=plain(tip, None))
 
 
 def _judge_by(key: str, widget: str) -> None:
@@ -110,7 +147,7 @@ def _threshold(view: View) -> None:
 
 
 def _copies(view: View, collection: Any) -> None:
-    segments("Near-duplicates", "copies", COPIES, view)
+    segments("Near-duplicates", "copies", COPIES, view, tip=HELP["copies"])
     if view.copies != "left_out":
         return
     try:
@@ -132,7 +169,7 @@ def _slice(view: View) -> None:
     if options:
         what, chosen = "a slice", view.slice or ""
         offered = found_among(what, "slice", options, _slice_name, chosen)
-        pick("Query slice", "slice", ["", *offered], view, _slice_name)
+        pick("Query slice", "slice", ["", *offered], view, _slice_name, tip=HELP["slice"])
 
 
 def _slice_name(option: str) -> str:

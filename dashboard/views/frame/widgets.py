@@ -87,7 +87,12 @@ def pick(
 
 
 def segments(
-    title: str, key: str, options: dict[str, str], view: View, beside: bool = False
+    title: str,
+    key: str,
+    options: dict[str, str],
+    view: View,
+    beside: bool = False,
+    tip: str | None = None,
 ) -> None:
     """A row of buttons of which one is on: the address' `key`. beside: it stands beside others."""
     widget, labels = f"choice-{key}", distinct_labels(options, options.__getitem__)
@@ -100,6 +105,7 @@ def segments(
         on_change=apply_choice,
         args=(key, widget),
         width=layout.width(options.values(), title) if beside else "content",
+        help=tip,
     )
 
 

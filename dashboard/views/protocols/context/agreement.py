@@ -13,7 +13,7 @@ from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address.choices import View
 from dashboard.views.charts import context as charts
-from dashboard.views.protocols.context.shared import OVER_ROWS, marked, none_left, whose
+from dashboard.views.protocols.context.shared import OVER_ROWS, marked, none_left
 from dashboard.views.protocols.tables import take_away
 
 GAINS = {"original": "Original gain", "context": "Context-aware gain"}
@@ -27,7 +27,6 @@ MARKS = (
 def halves(view: View, asked: Study, read: Reading) -> None:
     """Table 2."""
     st.header("Lists of low and high relevance variance", anchor=False)
-    whose(asked)
     table = context_study.halves(asked, read)
     if table.empty:
         number = int(context_study.cleaning(asked, read.rows)["lists"].iloc[-1])
@@ -60,7 +59,6 @@ def halves(view: View, asked: Study, read: Reading) -> None:
 def gains(view: View, asked: Study, read: Reading) -> None:
     """The matrix of gains at the chosen depth, and what lies behind it."""
     st.header("Original and context-aware gain", anchor=False)
-    whose(asked)
     table = context_study.gains(asked, read)
     number = int(table["n"].max())
     if not number:
@@ -128,7 +126,6 @@ BEHIND_WRITTEN = {
 def depths(view: View, asked: Study, read: Reading) -> None:
     """Table 3."""
     st.header("Depths of the source", anchor=False)
-    whose(asked)
     table = context_study.table_3(asked, read)
     numbers = dict(zip(table["fewest_rows"], table["n"], strict=True))
     if not max(numbers.values()):

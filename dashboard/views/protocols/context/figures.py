@@ -16,7 +16,7 @@ from dashboard.views import address, layout
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.charts import context as charts
-from dashboard.views.protocols.context.shared import marked, none_left, whose
+from dashboard.views.protocols.context.shared import marked, none_left
 from dashboard.views.protocols.tables import take_away
 from dashboard.views.texts import plain, shown
 
@@ -24,7 +24,6 @@ from dashboard.views.texts import plain, shown
 def spread(view: View, asked: Study, read: Reading) -> None:
     """Figure 3a and 3b."""
     st.header("Mean and deviation of relevance", anchor=False)
-    whose(asked)
     table = context_study.spread(asked, read.rows)
     if table.empty:
         st.info(none_left(read.rows))

@@ -40,6 +40,7 @@ def overview(view: View) -> None:
     asked = heard(view)
     if asked is None:
         return
+    whose(asked)
     choices(view)
     read = reading(view)
     if read is not None:
@@ -54,7 +55,6 @@ def overview(view: View) -> None:
 def _sizes(view: View, asked: Study, read: Reading) -> None:
     """Table 1, and what each step of cleaning left."""
     st.header("Lists before and after cleaning", anchor=False)
-    whose(asked)
     sizes, steps = context_study.sizes(asked), context_study.cleaning(asked, read.rows)
     left, right = st.columns(2, gap="large")
     with left:

@@ -63,7 +63,7 @@ def heard(view: View) -> Study | None:
 
 
 def whose(asked: Study) -> None:
-    """The banner of a part that rests on satisfaction: whose it is. It cannot be closed."""
+    """The banner of a page that rests on satisfaction: whose it is. It cannot be closed."""
     kind = context_study.kind(asked)
     if kind == SIMULATED:
         st.warning(BANNER, icon=":material/smart_toy:")
