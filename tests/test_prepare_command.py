@@ -65,7 +65,7 @@ def test_a_second_call_finds_all_there_and_one_that_was_stopped_goes_on(
 
     def stopped(*arguments: object) -> pd.DataFrame:
         calls.append(arguments)
-        if len(calls) == 3:
+        if len(calls) == 2:
             raise KeyboardInterrupt
         return compute(*arguments)
 
@@ -75,7 +75,7 @@ def test_a_second_call_finds_all_there_and_one_that_was_stopped_goes_on(
     memory.forget()
     code, table = prepared(collection, capsys)
     assert code == 0
-    assert (table["state"] == preparing.THERE).sum() == 2, "what was computed before the stop"
+    assert (table["state"] == preparing.THERE).sum() == 1, "what was computed before the stop"
     memory.forget()
     code, table = prepared(collection, capsys)
     assert code == 0 and set(table["state"]) == {preparing.THERE}
@@ -86,7 +86,8 @@ def test_a_killed_call_leaves_whole_files_only(collection: Path, tmp_path: Path)
     env = {**os.environ, "DASHBOARD_CACHE": str(tmp_path / "cache")}
     child = Popen(call, env=env, stdout=PIPE, stderr=PIPE)
     results = tmp_path / "cache" / "posters"
-    while len(list(results.glob("*/*.result"))) < 4 and child.poll() is None:
+    # a step of all metrics of a version writes fewer
+    while len(list(results.glob("*/*.result"))) < 24 and child.poll() is None:
         time.sleep(0.01)
     child.send_signal(signal.SIGKILL)
     child.communicate()

@@ -20,6 +20,8 @@ from dashboard.storage.cache import results
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Parts = Callable[..., list[R]]
+"""A function whose last argument is a tuple of parts, and that gives a result for each."""
 
 ROOMS = ("tables.py", "ids.py", "letters.py", "storage", "retrieval", "evaluation", "experiment")
 """Where numbers come about; a change of any file in them makes all results anew."""
@@ -42,24 +44,59 @@ def counted() -> tuple[int, int]:
 
 def read_or_computed(function: Callable[P, R]) -> Callable[P, R]:
     """A function's result from the cache folder, else computed and written there."""
-    signature = inspect.signature(function)
-    name = f"{function.__module__}.{function.__qualname__}"
+    signature, name = inspect.signature(function), _name(function)
 
     @wraps(function)
     def reading(*arguments: P.args, **named: P.kwargs) -> R:
         bound = signature.bind(*arguments, **named)
         bound.apply_defaults()
         try:
-            depends_on = json.dumps([CODE, _versions(), name, _plain(bound.arguments)])
+            depends_on = _depends_on(name, bound.arguments)
         except Fleeting:
             return function(*arguments, **named)
         if (stored := results.load(depends_on)) is not None:
             return cast(R, stored[0])
         result = function(*arguments, **named)
-        _counts[0 if results.save(depends_on, result) else 1] += 1
+        _save(depends_on, result)
         return result
 
     return reading
+
+
+def read_each_or_computed(function: Parts[R]) -> Parts[R]:
+    """The same for each of some parts, which stand last among the arguments: those that are in no
+    file are computed together."""
+    name = _name(function)
+
+    @wraps(function)
+    def reading(*arguments: Any) -> list[R]:
+        *of, parts = arguments
+        try:
+            words = [_depends_on(name, [*of, part]) for part in parts]
+        except Fleeting:
+            return function(*arguments)
+        stored = [results.load(depends_on) for depends_on in words]
+        missing = tuple(part for part, its in zip(parts, stored, strict=True) if its is None)
+        computed = iter(function(*of, missing) if missing else ())
+        every = [next(computed) if its is None else cast(R, its[0]) for its in stored]
+        for depends_on, its, result in zip(words, stored, every, strict=True):
+            if its is None:
+                _save(depends_on, result)
+        return every
+
+    return reading
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+def _depends_on(name: str, arguments: Any) -> str:
+    return json.dumps([CODE, _versions(), name, _plain(arguments)])
+
+
+def _save(depends_on: str, result: Any) -> None:
+    _counts[0 if results.save(depends_on, result) else 1] += 1
 
 
 def _plain(value: Any) -> Any:

@@ -22,20 +22,37 @@ from dashboard.evaluation.statistics import tukey
 from dashboard.experiment.collection.collections import collection_in
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import counted_judgement, queries, required_keywords
-from dashboard.experiment.memory import remembered
-from dashboard.experiment.ranking import measured_run, outline
+from dashboard.experiment.memory import each_remembered, remembered
+from dashboard.experiment.ranking import first_results, measured_run, outline
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.collection.error_places import placing
 from dashboard.storage.collection.evidence import scenes
 from dashboard.tables import DataError
 
+MEASURED = 64e6
+"""Bytes of the measurements by single metrics that are remembered."""
 
-@remembered(128, lasts=True, work="Measuring {version} …")
-def _measured(experiment: Experiment, version: str, metrics: str) -> pd.DataFrame:
-    protocol, wanted = experiment.rules, parse(metrics)
+
+@each_remembered(MEASURED, lambda table: int(table.memory_usage().sum()))
+def _each_measured(
+    experiment: Experiment, version: str, metrics: tuple[str, ...]
+) -> list[pd.DataFrame]:
+    """The measurements by each metric; together, so that rankings are searched once."""
+    protocol, wanted = experiment.rules, parse(" ".join(metrics))
     found = {version: measured_run(experiment, version, wanted)}
     with placing(experiment.collection.folder):
-        return measuring.measure(found, counted_judgement(experiment), protocol, wanted)
+        table = measuring.measure(found, counted_judgement(experiment), protocol, wanted)
+    rows = len(table) // len(wanted)
+    return [
+        table.iloc[start : start + rows].reset_index(drop=True)
+        for start in range(0, len(table), rows or 1)
+    ] or [table] * len(wanted)
+
+
+@remembered(128, work="Measuring {version} …")
+def _measured(experiment: Experiment, version: str, metrics: str) -> pd.DataFrame:
+    wanted = tuple(str(measure) for measure in parse(metrics))
+    return pd.concat(_each_measured(experiment, version, wanted), ignore_index=True)
 
 
 def measurements(experiment: Experiment, versions: tuple[str, ...], metrics: str) -> pd.DataFrame:
@@ -138,7 +155,7 @@ def compared_depth(metric: str) -> int:
 
 def _counting(experiment: Experiment, version: str, measure: Measure) -> pd.DataFrame:
     """What the protocol ranks of a run, ranks closed up: a submission has nothing else."""
-    run = measured_run(experiment, version, [measure])
+    run = first_results(experiment, version, measure)
     run = experiment.rules.keep(run, counted_judgement(experiment))
     return run.assign(rank=run.groupby("query_id", observed=True).cumcount() + 1)
 

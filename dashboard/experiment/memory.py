@@ -163,6 +163,43 @@ def remembered(
     return decorate
 
 
+def each_remembered(
+    entries: float, size: Callable[[Any], float]
+) -> Callable[[lasting.Parts[R]], lasting.Parts[R]]:
+    """Remembers what a function gives for parts, its last argument, each alone, and computes
+    together what is missing. Results last; entries, size: as above.
+
+    Callers at the same time do not wait for each other.
+    """
+
+    def decorate(function: lasting.Parts[R]) -> lasting.Parts[R]:
+        results: Cache[Any, R] = LRUCache(entries, size)
+        computing, changed = lasting.read_each_or_computed(function), Condition()
+        looks = {"hits": 0, "misses": 0}
+
+        @wraps(function)
+        def remembering(*arguments: Any) -> list[R]:
+            *of, parts = arguments
+            with changed:
+                there = {part: results.get((*of, part)) for part in parts}
+            missing = tuple(part for part, result in there.items() if result is None)
+            looks["hits"] += len(there) - len(missing)
+            looks["misses"] += len(missing)
+            found = dict(zip(missing, computing(*of, missing) if missing else (), strict=True))
+            with changed:
+                for part, result in found.items():
+                    with suppress(ValueError):  # larger than all that may be remembered
+                        results[*of, part] = result
+            return [found[part] if part in found else cast(R, there[part]) for part in parts]
+
+        memory = cast(Any, remembering)
+        memory.cache, memory.cache_condition, memory.looks = results, changed, looks
+        _memories.append(memory)
+        return remembering
+
+    return decorate
+
+
 @contextmanager
 def page_run() -> Iterator[None]:
     """The run of a page, in which what is `constant_in_a_run` is looked up once."""
@@ -250,6 +287,13 @@ def hits_and_misses() -> tuple[int, int]:
     """How often a result was remembered, and how often it was computed or read from its file."""
     looks = [memory.looks for memory in _memories]
     return sum(look["hits"] for look in looks), sum(look["misses"] for look in looks)
+
+
+def is_remembered(function: Callable[..., Any], *arguments: Hashable) -> bool:
+    """Whether the result of a function that is `remembered` by its arguments is there."""
+    memory = cast(Any, function)
+    with memory.cache_condition:
+        return keys.hashkey(*arguments) in memory.cache
 
 
 def announce_by(announcing: Announcing) -> None:

@@ -53,6 +53,12 @@ def metrics_of(collection: Collection, protocol: str, front: str | None) -> list
     return [*usual, front] if front is not None and front not in usual else usual
 
 
+def first_measured(collection: Collection, protocol: str, front: str) -> str:
+    """All metrics that the Overview draws: measured together, rankings are searched once."""
+    every = [*metrics_of(collection, protocol, front), *curve(front).split()]
+    return " ".join(dict.fromkeys(str(measure) for measure in parse(" ".join(every))))
+
+
 def _of_protocol(collection: Collection, protocol: str) -> Iterator[Step]:
     experiment = Experiment.of(
         collection,
@@ -65,9 +71,9 @@ def _of_protocol(collection: Collection, protocol: str) -> Iterator[Step]:
     front = str(protocol_of(collection, protocol).front)
     metrics = " ".join(metrics_of(collection, protocol, front))
     for version in versions:
-        for some in (metrics, curve(front), front):
-            measure = partial(measuring.measurements, experiment, (version,), some)
-            yield Step(protocol, f"{version}: {_shortened(some)}", measure)
+        every = first_measured(collection, protocol, front)
+        measure = partial(measuring.measurements, experiment, (version,), every)
+        yield Step(protocol, f"{version}: {_shortened(every)}", measure)
     for what, compute in _of_all(experiment, versions, metrics, front):
         yield Step(protocol, what, compute)
     base, candidate = collection.default_baseline, collection.default_candidate

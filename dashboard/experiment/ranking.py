@@ -19,7 +19,7 @@ from dashboard.experiment.judging import (
     judgement,
     queries,
 )
-from dashboard.experiment.memory import remembered
+from dashboard.experiment.memory import is_remembered, remembered
 from dashboard.experiment.protocols.submissions import PROTOCOL, Submitted, score
 from dashboard.retrieval import comparable, runs
 from dashboard.retrieval.query_vectors import query_vectors, to_encode
@@ -108,12 +108,29 @@ def measured_run(experiment: Experiment, version: str, measures: Sequence[Measur
     metric reads on, all that are worth anything, at their ranks in the whole."""
     if not is_long(experiment, version):
         return counted_run(experiment, version)
+    return _long_run(experiment, version, *_reading(experiment, measures))
+
+
+def _reading(experiment: Experiment, measures: Sequence[Measure]) -> tuple[int, str]:
+    """How many first results of long rankings these metrics read, and which judged pairs."""
     judged = experiment.rules.condensed or any(each.reads_misses for each in measures)
     deepest = [each.reach or np.inf for each in measures]
     depth = next((depth for depth in DEPTHS if max(deepest, default=0) <= depth), None)
     if depth is None or judged:
-        return _long_run(experiment, version, DEPTHS[0], "judged" if judged else "worth")
-    return _long_run(experiment, version, depth, "")
+        return DEPTHS[0], "judged" if judged else "worth"
+    return depth, ""
+
+
+def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.DataFrame:
+    """The run as a metric with a cutoff sees it; of long rankings those in memory are looked
+    through before they are searched again."""
+    wanted = [measure]
+    if is_long(experiment, version) and _reading(experiment, wanted) == (DEPTHS[0], ""):
+        for pairs in ("judged", "worth"):
+            if is_remembered(_long_run, experiment, version, DEPTHS[0], pairs):
+                run = _long_run(experiment, version, DEPTHS[0], pairs)
+                return run[run["rank"] <= DEPTHS[0]]
+    return measured_run(experiment, version, wanted)
 
 
 def outline(experiment: Experiment, version: str) -> pd.DataFrame:

@@ -40,7 +40,8 @@ def count_ranks(below: Numbers, wanted: Places, k: int) -> tuple[Places, Places]
     shift = max(int(below.max() - below.min()).bit_length() - BIN_BITS, 0)
     bins = np.empty(len(below), dtype=np.intp)  # as bincount and take want them, or each copies
     np.right_shift(below, shift, out=bins, casting="unsafe")
-    ends = np.cumsum(np.bincount(bins))
+    sizes = np.bincount(bins)
+    ends = np.cumsum(sizes)
     sorted_bins = np.zeros(len(ends), dtype=bool)
     sorted_bins[: int(np.searchsorted(ends, k)) + 1] = True
     in_bins = bins[wanted]
@@ -48,7 +49,7 @@ def count_ranks(below: Numbers, wanted: Places, k: int) -> tuple[Places, Places]
     order = np.sort(_in_order(below, np.flatnonzero(sorted_bins.take(bins))))
     keys = np.stack([_in_order(below, wanted), in_bins.astype(np.int64) << (shift + 32)])
     here, bin_starts = np.searchsorted(order, keys)
-    ranks = np.append(0, ends)[in_bins] + here - bin_starts + 1
+    ranks = ends[in_bins] - sizes[in_bins] + here - bin_starts + 1
     return order[:k] & np.int64(0xFFFFFFFF), ranks
 
 

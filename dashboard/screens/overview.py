@@ -18,7 +18,9 @@ ways = {v: w for v, w in charts.version_ways(versions_of(view)).items() if v in 
 
 summary.collection_line(view)
 summary.problems(collection)
-if summary.comparable(view):
+comparable = summary.comparable(view)
+summary.measure_together(view)
+if comparable:
     summary.verdict(view)
 st.header("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)

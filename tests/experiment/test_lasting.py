@@ -13,6 +13,7 @@ from subprocess import run
 import pandas as pd
 import pytest
 
+from dashboard.evaluation.metrics import Measure
 from dashboard.experiment import lasting, measuring
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
@@ -96,6 +97,30 @@ def test_a_result_is_read_after_a_restart_bit_for_bit(
         assert again == computed
 
 
+def test_metrics_measured_together_last_each_alone(
+    folder: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of, searched = experiment(folder), list[str]()
+    alone = {name: measuring.measurements(of, ("r",), name) for name in ("AP", "P@1", "RBP")}
+    for path in cache_folder.rglob("*.result"):
+        path.unlink()
+    forget()
+    measured_run = measuring.measured_run
+
+    def counting(experiment: Experiment, version: str, measures: list[Measure]) -> pd.DataFrame:
+        searched.append(" ".join(map(str, measures)))
+        return measured_run(experiment, version, measures)
+
+    monkeypatch.setattr(measuring, "measured_run", counting)
+    first = measuring.measurements(of, ("r",), "AP P@1")
+    pd.testing.assert_frame_equal(first, pd.concat([alone["AP"], alone["P@1"]], ignore_index=True))
+    forget()
+    for name in ("P@1", "RBP AP", "AP RBP P@1"):
+        each = pd.concat([alone[m] for m in name.split()], ignore_index=True)
+        pd.testing.assert_frame_equal(measuring.measurements(of, ("r",), name), each)
+    assert searched == ["AP P@1", "RBP(0.95)"], "what is there is neither searched nor measured"
+
+
 def test_a_copy_of_the_collection_elsewhere_has_the_same_results(
     folder: Path, tmp_path: Path, cache_folder: Path
 ) -> None:
@@ -140,7 +165,7 @@ def test_another_choice_another_code_and_another_library_are_computed_anew(
     compute()
     monkeypatch.setattr(lasting, "_versions", lambda: ["9.9"])
     compute()
-    assert counts == [2, 2, 4, 6, 8]
+    assert counts == [6, 6, 12, 18, 24], "a file for each of three metrics of two versions"
 
 
 def test_the_code_is_the_sources_of_every_room_that_computes(monkeypatch, tmp_path) -> None:

@@ -41,6 +41,17 @@ def short_of_room(monkeypatch):
     memory.forget()
 
 
+def test_pairs_of_versions_are_compared_by_rankings_that_are_in_memory(short_of_room, monkeypatch):
+    asked = experiment("driving", "trec", -1.0)
+    versions = tuple(v for v in asked.collection.versions if v in asked.collection.searched)
+    searched = measuring.pairs(asked, versions, "P@3", None)
+    memory.forget()
+    measuring.measurements(asked, versions, "AP P@3")
+    monkeypatch.setattr(runs, "run_of", None)
+    again = measuring.pairs(asked, versions, "P@3", None)
+    pd.testing.assert_frame_equal(again, searched, check_exact=True)
+
+
 def experiment(name: str, protocol: str, at_least: float) -> Experiment:
     collection = opened(name)
     return Experiment.of(

@@ -45,6 +45,13 @@ def metrics_in_view(view: View) -> list[str]:
     return preparing.metrics_of(collection, view.protocol, view.metric)
 
 
+def measure_together(view: View) -> None:
+    """Measure all that the Overview draws of its versions at once: rankings are searched once."""
+    collection = collections.opened(view.collection)
+    metrics = preparing.first_measured(collection, view.protocol, view.metric)
+    measuring.measurements(experiment_of(view), tuple(view.runs), metrics)
+
+
 def comparison(view: View) -> pd.DataFrame:
     """Baseline against candidate, a row for each metric of the protocol, with its label."""
     metrics = metrics_in_view(view)
