@@ -48,7 +48,8 @@ def test_screens_compute_nothing_dear_after_it(
     assert code == 0 and preparing.COMPUTED in set(table["state"])
     memory.forget()
     monkeypatch.setattr(measuring, "measured_run", None)  # nothing is ranked to be measured
-    monkeypatch.setattr(measuring, "comparing", None)
+    monkeypatch.setattr(measuring.comparing, "compare", None)
+    monkeypatch.setattr(measuring.comparing, "compare_all", None)
     monkeypatch.setattr(measuring, "overlapping", None)
     for screen in ("overview", "compare", "slices"):
         app = AppTest.from_file(str(MAIN), default_timeout=100)

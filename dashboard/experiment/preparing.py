@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from dashboard.evaluation.comparison.slices import SMALL_SLICE
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
 from dashboard.experiment import lasting, measuring, ranking
@@ -108,6 +109,8 @@ def _of_two(
     )
     yield "comparison", partial(measuring.comparison, experiment, *two, metrics, None)
     yield "comparison with all", partial(measuring.against, experiment, base, others, metrics, None)
+    lowest = partial(measuring.lowest_slice, experiment, *two, front, SMALL_SLICE)
+    yield "slice with the lowest difference", lowest
     if two != collection.versions:
         yield "results outside, of two", partial(measuring.outside_sentences, experiment, two, None)
         yield "queries not run, of two", partial(measuring.not_run_sentences, experiment, two, None)

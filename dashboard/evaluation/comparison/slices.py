@@ -21,6 +21,8 @@ LENGTHS = ((1, "1-3 words"), (4, "4-7 words"), (8, "8 words or more"))
 NUMBERS = ((0, "0"), (1, "1"), (2, "2-4"), (5, "5-9"), (10, "10 or more"))
 """Steps of the number of relevant items."""
 KEYWORD_GROUP = "keyword group"
+SMALL_SLICE = 5
+"""A mean over fewer scored queries than these says little."""
 OWN = {"all", "keyword", KEYWORD_GROUP, "number of keywords", "number of relevant items"}
 OWN |= {"kind of query", "query length"}
 """What queries are divided by whatever columns they have; the groups of keywords are, too."""

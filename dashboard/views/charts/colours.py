@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import altair as alt
 
+from dashboard.evaluation.comparison.slices import SMALL_SLICE as SMALL_SLICE
+
 # At least 3:1 against the light and the dark page. Four at a time (those with the same dashes) are
 # told apart with any colour vision; all twelve with the usual one.
 VERSION_COLOURS = (
@@ -24,7 +26,6 @@ SHAPES = (
     "circle", "square", "triangle-up", "cross", "diamond", "triangle-right", "triangle-down",
 )  # fmt: skip
 BETTER, SAME, WORSE = "#1e9a6e", "#7d8794", "#d2492a"
-SMALL_SLICE = 5
 FAINT = 0.1  # where all values are below it, scales end at the largest instead of at 1
 # Three side by side: a legend that is wider than its chart is cut off.
 LEGEND = alt.Legend(orient="top", direction="horizontal", columns=3, title=None, symbolOpacity=1)
