@@ -12,6 +12,7 @@ import pandas as pd
 
 from dashboard.experiment.collection import checking, mapping
 from dashboard.experiment.collection.collections import opened_in
+from dashboard.retrieval import index_files
 from dashboard.storage.collection.annotation import matched_ids
 from dashboard.storage.collection.collection import COLLECTIONS, SETTINGS
 from dashboard.storage.files.limits import LONGEST_ID, MOST_KEYWORDS
@@ -53,7 +54,7 @@ def initialize(
     place = place_of(new)
     _check_place(place, Path(source))
     check_mapping(columns)
-    content, listing = read_source(Path(source), columns, READERS)
+    content, listing = read_source(Path(source), columns, (index_files.READER, *READERS))
     _complete(content, place)
     if dry_run:
         return Initialized(place, _files(content, None), content.problems)
@@ -97,7 +98,10 @@ def check_mapping(columns: Mapping[str, str]) -> None:
 
 def _complete(content: Content, place: Path) -> None:
     """Settle what depends on all of a source: ids of vectors, labels, queries, settings."""
+    _name_items(content)
     _drop_long_ids(content)
+    if content.queries.empty:
+        _name_queries(content)
     _name_vectors(content)
     _keep_keywords(content)
     if content.queries.empty and len(content.items):
@@ -106,6 +110,39 @@ def _complete(content: Content, place: Path) -> None:
     content.settings.setdefault("title", place.name)
     content.settings = {key: value for key, value in content.settings.items() if value != ""}
     _choose_groups(content)
+
+
+def _name_items(content: Content) -> None:
+    """Take the items from judgements, runs and vectors where nothing else names them."""
+    if len(content.items):
+        return
+    parts = [content.qrels["item_id"], *(run["item_id"] for run in content.runs.values())]
+    where = "the judgements and runs"
+    sides = [sides["items"] for sides in content.vectors.values() if "items" in sides]
+    if sides:
+        first = next((rows for rows in sides if rows.ids is not None), sides[0])
+        ids = first.ids or tuple(map(str, range(len(first.array))))
+        parts, where = [pd.Series(ids, dtype="str")], first.taken_from
+    guessed = "the ids that they name"
+    if sides and first.ids is None:
+        guessed = "item_id: the number of each row, from 0"
+    ids_there = pd.concat(parts).astype("str").drop_duplicates().reset_index(drop=True)
+    content.items = pd.DataFrame({"item_id": ids_there})
+    for column in ("file", "poster", "kind", "caption"):
+        content.items[column] = ""
+    content.note("items.csv", len(content.items), where, guessed)
+
+
+def _name_queries(content: Content) -> None:
+    """Take the queries from judgements and runs where nothing else names them; each id stands for
+    its text."""
+    ids = [content.qrels["query_id"], *(run["query_id"] for run in content.runs.values())]
+    queries = pd.concat(ids).astype("str").drop_duplicates().reset_index(drop=True)
+    if len(queries):
+        content.queries = pd.DataFrame({"query_id": queries, "text": queries}).assign(
+            item_id="", image=""
+        )
+        content.note("queries.csv", len(queries), "the judgements and runs", "text: each id")
 
 
 def _drop_long_ids(content: Content) -> None:

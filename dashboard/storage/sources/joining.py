@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.storage.sources import media_folder
+from dashboard.storage.sources import beir, coco, fiftyone, media_folder, plain_texts, trec, vectors
 from dashboard.storage.sources.content import (
     CAPTION_COLUMNS,
     ITEM_COLUMNS,
@@ -21,7 +21,16 @@ from dashboard.storage.sources.content import (
 from dashboard.storage.sources.listing import Listing, list_source
 from dashboard.tables import DataError, counted, listed
 
-READERS: tuple[Reader, ...] = (media_folder.READER,)
+READERS: tuple[Reader, ...] = (
+    coco.READER,
+    coco.MAPS_READER,
+    fiftyone.READER,
+    beir.READER,
+    vectors.READER,
+    trec.READER,
+    media_folder.READER,
+    plain_texts.READER,
+)
 _KEYS = {"items": ["item_id"], "queries": ["query_id"], "qrels": ["query_id", "item_id"]}
 _COLUMNS = {
     "items": ITEM_COLUMNS,
@@ -51,7 +60,7 @@ def read_source(
     content.problems = [*listing.sentences(), *content.problems]
     if left:
         content.problems.append(f"{counted(len(left), 'file')} not read ({listed(left)})")
-    if content.items.empty and not content.runs and content.qrels.empty:
+    if content.items.empty and not (content.runs or content.vectors) and content.qrels.empty:
         found = f"{counted(len(listing.files), 'file')} ({listed(listing.files) or 'none'})"
         why = f" {content.problems[0]}." if content.problems else ""
         wanted = "pictures, clips, tables, judgements, runs or vectors"

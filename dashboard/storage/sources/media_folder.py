@@ -7,7 +7,7 @@ Also Hugging Face's image and video folders: `metadata.csv`, `.jsonl` or `.parqu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -106,6 +106,11 @@ def _gather(
 ) -> None:
     """Add the rows of a table that describe items."""
     cells, folder = table.cells, parent(table.name)
+    if not files and not cells.empty and not {"item_id", "file"} & set(roles.of):
+        numbers = [f"{stem(table.name)}#{line}" for line in cells.index]
+        cells = cells.assign(item_id=numbers)
+        guessed = (*roles.guessed, "item_id: the line of each row")
+        roles = replace(roles, of={**roles.of, "item_id": "item_id"}, guessed=guessed)
     if not {"item_id", "file"} & set(roles.of) or cells.empty:
         content.problems.append(
             f"left out: {table.name} ({listed(cells.columns) or 'no columns'}): no column names "
@@ -236,7 +241,7 @@ def _fill(gathered: _Gathered, content: Content) -> None:
     for item, own in gathered.items.items():
         file = own.get("file", "")
         kind = own.get("kind") or kind_of(file) or ("text" if item in first and not file else "")
-        split = own.get("split") or _split(file)
+        split = own.get("split") or _split(file or item.rpartition("#")[0] + "/")
         rows.append(
             {**own, "item_id": item, "kind": kind, "caption": first.get(item, "")}
             | ({"split": split} if split else {})

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -79,6 +80,7 @@ def cell_of(value: object) -> str:
     return text_of_cell(value)
 
 
+@lru_cache(maxsize=2)
 def _columnar(listing: Listing, name: str) -> SourceTable:
     import pyarrow as pa
 
@@ -162,8 +164,10 @@ def roles_of(table: SourceTable, files: Mapping[str, str], columns: Mapping[str,
         if "item_id" not in of and column in unique and column not in labels:
             of["item_id"] = str(column)
     if "item_id" not in of and taken is None and unique and not files:
-        of["item_id"] = unique[0]
-        guessed.append(f"item_id: {unique[0]}, the first column without a value twice")
+        short = [c for c in unique if cells[c].str.fullmatch(r"\S{1,64}").all()]
+        if short:
+            of["item_id"] = short[0]
+            guessed.append(f"item_id: {short[0]}, the first column without a value twice")
     for ours, candidates in (("poster", POSTER), ("caption", CAPTION)):
         take(ours, candidates)
     for each in PLAIN:

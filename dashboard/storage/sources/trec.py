@@ -1,0 +1,262 @@
+"""Topics, judgements and runs as TREC writes them; MS MARCO's tab-separated files; tables and JSON
+of ranx and ir_measures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import PurePosixPath
+
+import pandas as pd
+
+from dashboard.storage.files.contents import read_text
+from dashboard.storage.runs.runs import read_qrels, read_run
+from dashboard.storage.sources.content import QREL_COLUMNS, RUN_COLUMNS, Content, Detected, Reader
+from dashboard.storage.sources.listing import Listing, ending, stem
+from dashboard.storage.sources.tables import read_json, read_source_table
+from dashboard.tables import DataError, Findings, counted
+
+ENDINGS = (
+    ".txt",
+    ".trec",
+    ".qrels",
+    ".qrel",
+    ".run",
+    ".res",
+    ".tsv",
+    ".topics",
+    ".xml",
+    ".test",
+    "",
+)
+QUERY = ("query_id", "q_id", "qid", "query-id", "topic", "topic_id")
+ITEM = ("item_id", "doc_id", "docno", "docid", "pid", "corpus-id", "document_id", "d_id")
+GRADE = ("grade", "relevance", "rel", "label", "judgment")
+SCORE = ("score", "similarity")
+_TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
+_NUMBER = re.compile(r"<num>\s*(?:Number:)?\s*([^\s<]+)", re.IGNORECASE)
+_TITLE = re.compile(r"<title>\s*(?:Topic:)?\s*([^<]+)", re.IGNORECASE)
+TOPICS, QRELS, RUN, QUERIES, DOCUMENTS, RANKS = (
+    "topics",
+    "qrels",
+    "run",
+    "queries",
+    "texts",
+    "ranks",
+)
+
+
+def detect(listing: Listing, files: Sequence[str]) -> Detected | None:
+    """The files whose first lines or columns are those of topics, judgements or runs."""
+    kinds = {name: kind for name in files if (kind := kind_of(listing, name))}
+    if not kinds.keys() or not {QRELS, RUN, TOPICS, RANKS, DOCUMENTS, QUERIES} & set(
+        kinds.values()
+    ):
+        return None
+    several = {kind: list(kinds.values()).count(kind) for kind in dict.fromkeys(kinds.values())}
+    what = ", ".join(f"{number} × {kind}" for kind, number in several.items())
+    return Detected(tuple(kinds), what)
+
+
+def kind_of(listing: Listing, name: str) -> str:
+    """What a file is by its first lines; empty for anything else."""
+    if ending(name) == ".json":
+        return _kind_of_json(listing, name)
+    if ending(name) in (".csv", ".parquet", ".jsonl"):
+        return _kind_of_table(listing, name)
+    if ending(name) not in ENDINGS:
+        return ""
+    lines = _first_lines(listing, name)
+    if lines and any("<top>" in line.lower() for line in lines):
+        return TOPICS
+    fields = [line.split() for line in lines if not line.startswith("#")]
+    if fields and all(len(f) >= 6 and _number(f[4]) and _whole(f[3]) for f in fields):
+        return RUN
+    if fields and all(len(f) == 4 and _number(f[3]) and f[1] in ("0", "Q0", "1") for f in fields):
+        return QRELS
+    tabs = [line.split("\t") for line in lines]
+    if fields and all(len(t) == 3 and _whole(t[2]) and _whole(t[0]) for t in tabs):
+        return RANKS
+    if tabs and all(len(t) == 2 and t[0].strip() and " " in t[1].strip() for t in tabs):
+        named = stem(name).lower()
+        texts = any(word in named for word in ("collection", "corpus", "passage", "doc"))
+        return DOCUMENTS if texts else QUERIES
+    return ""
+
+
+def _first_lines(listing: Listing, name: str) -> list[str]:
+    """The first lines of a file with something in them; none of a file that is no text."""
+    path = listing.path(name)
+    try:
+        if name.lower().endswith(".gz"):
+            text = read_text(path, name, Findings())
+            return [line for line in text[:20_000].split("\n")[:20] if line.strip()]
+        with path.open(encoding="utf-8") as file:
+            short = (line[:2_000].rstrip("\n") for line in islice(file, 20))
+            return [line for line in short if line.strip()]
+    except (DataError, OSError, UnicodeError):
+        return []
+
+
+def _kind_of_json(listing: Listing, name: str) -> str:
+    try:
+        with listing.path(name).open("rb") as file:
+            start = file.read(2_000)
+        if not re.match(rb"\s*\{\s*\"[^\"]*\"\s*:\s*\{\s*\"[^\"]*\"\s*:\s*-?[0-9.]+", start):
+            return ""
+        content = read_json(listing, name)
+    except (DataError, OSError):
+        return ""
+    rows = [row for row in content.values() if isinstance(row, dict)]
+    if len(rows) < len(content):
+        return ""
+    values = [value for row in rows for value in row.values()]
+    if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
+        return ""
+    named = stem(name).lower()
+    if any(word in named for word in ("qrel", "judg", "truth", "gold")):
+        return QRELS
+    whole = all(isinstance(value, int) for value in values)
+    return RUN if "run" in named or not whole else QRELS
+
+
+def _kind_of_table(listing: Listing, name: str) -> str:
+    if ending(name) == ".parquet":
+        try:
+            columns = list(read_source_table(listing, name).cells.columns)
+        except DataError:  # the reader of tables says what is wrong with it
+            return ""
+    else:
+        lines = _first_lines(listing, name)
+        columns = re.findall(r"[\w-]+", lines[0]) if lines else []
+    plain = {column.lower() for column in columns}
+    if plain & set(QUERY) and plain & set(ITEM):
+        if plain & set(SCORE) and not plain & set(GRADE):
+            return RUN
+        return QRELS if plain & set(GRADE) else ""
+    described = plain & set(QUERY) and plain & {"text", "query", "title"}
+    return QUERIES if described else ""
+
+
+def _number(text: str) -> bool:
+    return bool(re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text))
+
+
+def _whole(text: str) -> bool:
+    return bool(re.fullmatch(r"-?\d+", text.strip()))
+
+
+def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Content:
+    """The queries, texts, judgements and runs of the files."""
+    content = Content()
+    content.settings["protocols"] = ["trec"]
+    qrels = []
+    for name in detected.files:
+        try:
+            kind = kind_of(listing, name)
+            if kind == QRELS:
+                qrels.append(_pairs(listing, name, "grade"))
+                content.note("qrels.csv", len(qrels[-1]), name, "TREC's judgements")
+            elif kind in (RUN, RANKS):
+                _add_run(listing, name, kind, content)
+            else:
+                _add_texts(listing, name, kind, content)
+        except DataError as problem:
+            content.problems.append(f"left out: {problem}")
+    if qrels:
+        content.qrels = _without_contradictions(pd.concat(qrels, ignore_index=True), content)
+    return content
+
+
+def _pairs(listing: Listing, name: str, value: str) -> pd.DataFrame:
+    """Judgements, or the scores of a run, as texts: query_id, item_id, grade or score."""
+    columns = list(QREL_COLUMNS if value == "grade" else RUN_COLUMNS)
+    if ending(name) == ".json":
+        content = read_json(listing, name)
+        rows = [(q, d, str(v)) for q, found in content.items() for d, v in found.items()]
+        return pd.DataFrame(rows, columns=columns, dtype="str")
+    if ending(name) in (".csv", ".parquet", ".jsonl"):
+        cells = read_source_table(listing, name).cells
+        plain = {column.lower(): column for column in cells.columns}
+        of_value = GRADE if value == "grade" else SCORE
+        chosen = [
+            next(plain[each] for each in names if each in plain)
+            for names in (QUERY, ITEM, of_value)
+        ]
+        return cells[chosen].set_axis(columns, axis=1).reset_index(drop=True)
+    if value == "grade":
+        qrels = read_qrels(listing.path(name), name=name)
+        grades = [f"{grade:g}" for grade in qrels["grade"]]
+        texts = qrels.assign(grade=grades)[columns]
+        return texts.astype("str")
+    run = read_run(listing.path(name), "trec", name=name)
+    return run[columns].astype({"query_id": "str", "item_id": "str"})
+
+
+def _without_contradictions(qrels: pd.DataFrame, content: Content) -> pd.DataFrame:
+    once = qrels.drop_duplicates()
+    differ = once[once.duplicated(["query_id", "item_id"])]
+    if len(differ):
+        query, item = differ.iloc[0][["query_id", "item_id"]]
+        content.problems.append(
+            f"{counted(len(differ), 'pair')} with two different grades (query {query}, item "
+            f"{item}); the first counts"
+        )
+    return once.drop_duplicates(["query_id", "item_id"], ignore_index=True)
+
+
+def _add_run(listing: Listing, name: str, kind: str, content: Content) -> None:
+    guessed = ""
+    if kind == RANKS:
+        text = read_text(listing.path(name), name, Findings())
+        rows = [line.split("\t") for line in text.splitlines() if line.strip()]
+        run = pd.DataFrame([row[:3] for row in rows], columns=list(RUN_COLUMNS), dtype="str")
+        run["score"] = -pd.to_numeric(run["score"])
+        guessed = "MS MARCO's ranks: score = −rank"
+    else:
+        run = _pairs(listing, name, "score")
+        run["score"] = pd.to_numeric(run["score"], errors="coerce")
+    if run["score"].isna().any():
+        raise DataError(name, "scores that are no numbers", "a number for each result")
+    version = stem(PurePosixPath(name).name).removesuffix(".run") or "run"
+    while version in content.runs:
+        version += "_"
+    content.runs[version] = run.drop_duplicates(["query_id", "item_id"])
+    content.note(f"runs/{version}.parquet", len(run), name, guessed)
+
+
+def _add_texts(listing: Listing, name: str, kind: str, content: Content) -> None:
+    """Add topics, queries or documents."""
+    if kind == QUERIES and ending(name) in (".csv", ".parquet", ".jsonl"):
+        cells = read_source_table(listing, name).cells
+        plain = {column.lower(): column for column in cells.columns}
+        key = next(plain[each] for each in QUERY if each in plain)
+        text = next(plain[each] for each in ("text", "query", "title") if each in plain)
+        pairs = list(zip(cells[key], cells[text], strict=True))
+    else:
+        content_of = read_text(listing.path(name), name, Findings())
+        if kind == TOPICS:
+            pairs = [
+                (number[1], " ".join(title[1].split()))
+                for topic in _TOPIC.findall(content_of)
+                if (number := _NUMBER.search(topic)) and (title := _TITLE.search(topic))
+            ]
+        else:
+            split = [line.partition("\t") for line in content_of.splitlines() if line.strip()]
+            pairs = [(key.strip(), text.strip()) for key, _, text in split]
+    if kind == DOCUMENTS:
+        rows = [(key, "", "", "text", text) for key, text in pairs]
+        columns = ["item_id", "file", "poster", "kind", "caption"]
+        items = pd.DataFrame(rows, columns=columns, dtype="str").drop_duplicates("item_id")
+        content.items = pd.concat([content.items, items], ignore_index=True)
+        content.note("items.csv", len(items), name, "a text each")
+    else:
+        queries = pd.DataFrame(pairs, columns=["query_id", "text"], dtype="str")
+        queries = queries.drop_duplicates("query_id").assign(item_id="", image="")
+        content.queries = pd.concat([content.queries, queries], ignore_index=True)
+        content.queries = content.queries.drop_duplicates("query_id", ignore_index=True)
+        content.note("queries.csv", len(queries), name, "")
+
+
+READER = Reader("topics, judgements and runs", detect, read)
