@@ -6,6 +6,7 @@ import re
 import shutil
 import zlib
 from functools import cache
+from html import unescape
 
 import numpy as np
 import pytest
@@ -459,7 +460,8 @@ def test_a_slice_counts_only_its_own_queries():
 def test_the_link_to_share_names_the_query_that_is_open_though_the_address_does_not():
     app = opened("query", collection="driving")
     query = app.selectbox(key="choice-query").value
-    assert f"query={query}&" in app.code[0].value + "&"
+    (link,) = [each.proto.body for each in app.get("html") if "Copy link" in each.proto.body]
+    assert f"query={query}&" in unescape(link).partition('" data-done')[0] + "&"
     told = json.loads(app.get("bidi_component")[1].proto.json)
     assert f"query={query}&" in told["address"] + "&" and "collection=driving" in told["address"]
     named = json.loads(

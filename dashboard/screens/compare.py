@@ -22,6 +22,7 @@ if not summary.comparable(view):
     st.stop()
 with frame.beside_title():
     summary.report_link(view)
+    summary.copy_as_markdown(view)
 summary.verdict(view)
 summary.no_items(view, (view.baseline, view.candidate))
 summary.not_run(view, (view.baseline, view.candidate))

@@ -51,3 +51,16 @@ def test_a_part_of_the_bar_lists_its_queries_without_loading_the_page_again(
     page.wait_for_url("**slice=**")
     page.locator(".verdict .lowest").wait_for(state="detached")  # a slice is in view now
     assert page.evaluate("window.stays")
+
+
+def test_one_click_copies_the_link_and_says_so(dashboard: str, new_page: Callable) -> None:
+    page = new_page(width=1440, permissions=["clipboard-read", "clipboard-write"])
+    page.goto(f"{dashboard}/compare?collection=driving")
+    page.locator(CELLS).wait_for()
+    for title, done, wanted in (
+        ("Copy link", "Link copied", page.url.split("?")[0]),
+        ("Copy as Markdown", "Markdown copied", "▲ v0"),
+    ):
+        page.get_by_role("button", name=title).click()
+        page.get_by_role("button", name=done).wait_for()
+        assert page.evaluate("navigator.clipboard.readText()").startswith(wanted)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -167,9 +166,8 @@ def beside_title() -> Any:
 
 
 def share(view: View) -> None:
-    """A button that shows the link to this view."""
-    with st.popover("Share", icon=":material/link:"):
-        st.write("This link opens exactly this view.")
+    """A button that copies the link to exactly this view."""
+    with st.container(width="content", key="share"):
         _place.set(st.empty())
     _write(view)
 
@@ -184,5 +182,4 @@ def show_query(view: View, query_id: str) -> None:
 
 
 def _write(view: View) -> None:
-    full = urlencode(address.link(view), doseq=True)
-    _place.get().code(f"{st.context.url or ''}?{full}", language=None, wrap_lines=True)
+    _place.get().html(summary.copy_link(view))

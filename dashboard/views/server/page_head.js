@@ -27,3 +27,21 @@ const toTheBox = (event) => {
 };
 for (const kind of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"])
   addEventListener(kind, toTheBox, true);
+
+// A button with data-copy copies that text and says so in its own words for a moment.
+addEventListener("click", async (event) => {
+  const button = event.target.closest?.("button[data-copy]");
+  if (!button) return;
+  const { copy, done } = button.dataset;
+  const text = copy.startsWith("?") ? location.href.split("?")[0] + copy : copy;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    window.prompt("Copy this:", text); // no clipboard without https
+    return;
+  }
+  button.dataset.title ??= button.textContent;
+  button.textContent = done;
+  clearTimeout(button.later);
+  button.later = setTimeout(() => (button.textContent = button.dataset.title), 2500);
+});

@@ -35,9 +35,13 @@ from dashboard.views.summary.measurements import (
 )
 from dashboard.views.summary.protocol import how_judged, judged_how, no_items, not_run
 from dashboard.views.summary.query import describe, values_table
+from dashboard.views.summary.sharing import as_markdown, copy_as_markdown, copy_link
 
 __all__ = [
     "REPORT",
+    "as_markdown",
+    "copy_as_markdown",
+    "copy_link",
     "SLICES_WRITTEN",
     "SLICE_COLUMNS",
     "by_keyword",
