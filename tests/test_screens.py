@@ -299,13 +299,14 @@ def test_the_column_of_a_version_that_may_not_be_compared_is_marked_where_it_sta
     app = opened(collection="driving", baseline="v0.3", candidate="v0.2", anyway=anyway)
     heads = [head.replace("\\", "") for head in app.table[0].value.columns]
     assert "v0.1 ⚠" in heads and {"v0.2", "v0.3"} < set(heads)
-    marked = app.table[0].value.iloc[:, heads.index("v0.1 ⚠")].str.contains("▲|▼")
-    assert marked.any() == (anyway == "yes")
+    column = app.table[0].value.iloc[:, heads.index("v0.1 ⚠")]
+    assert not column.str.contains(r"▲|▼|\*\*").any(), "neither better, worse nor best"
+    assert column.str.contains(r"\([+-]").any() == (anyway == "yes")
     reason = next(each.value for each in app.caption if each.value.startswith("⚠"))
     assert ids[-1].split("_")[0] in reason
     assert "v0.1: v0.1" not in reason.replace("\\", ""), "each reason names its version itself"
-    assert ("▲ ▼ shown on request" in reason) == (anyway == "yes")
-    assert ("without ▲ ▼" in reason) == (anyway == "no")
+    assert ("differences without ▲ ▼" in reason) == (anyway == "yes")
+    assert ("so without differences" in reason) == (anyway == "no")
     assert app.table[1].value.index.str.contains("⚠").sum() == 1
     pairs = next(each.value["pair"] for each in app.dataframe if "pair" in each.value)
     assert pairs.str.endswith("⚠").sum() == (2 if anyway == "yes" else 0)

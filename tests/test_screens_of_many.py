@@ -84,4 +84,4 @@ def test_a_version_without_query_vectors_alone_has_no_place(
     words = [info.value.replace("\\", "") for info in app.info]
     assert any("v0.3 is not ranked" in word and "not run" in word for word in words), words
     assert not any("at least two queries" in word for word in words)
-    assert "All pairs" in [header.value for header in app.header]
+    assert "All pairs" in [section.label for section in app.expander]

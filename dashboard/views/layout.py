@@ -59,6 +59,11 @@ def table(shown: pd.DataFrame, key: str) -> None:
         st.table(shown)
 
 
+def section(title: str, *, opened: bool = False) -> Any:
+    """A part of a long screen that opens with a click. title: Markdown."""
+    return st.expander(title, expanded=opened)
+
+
 def buttons(labels: Iterable[str], key: str, across: int | None = None) -> Any:
     """A container for buttons of which one or several are on, as many lines high as they take.
 

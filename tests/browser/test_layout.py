@@ -149,3 +149,18 @@ def test_every_page_has_the_style_and_nothing_else_has(dashboard: str) -> None:
             b"</head>"
         )
     assert fetched("_stcore/health", "*/*")[2] == b"ok"
+
+
+THREE_SCREENS = 2700
+
+
+@pytest.mark.parametrize("name", ["driving", "openmoji_context"])
+def test_no_overview_is_longer_than_three_screens(dashboard: str, new_page: Callable, name) -> None:
+    page = new_page(width=1440)
+    page.set_default_timeout(240_000)  # everything is computed here for the first time
+    page.goto(f"{dashboard}/?collection={name}")
+    page.get_by_role("heading", level=1).wait_for()
+    page.locator(IDLE).wait_for()
+    page.get_by_text("How stable is the ranking?").wait_for()
+    height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    assert 900 < height <= THREE_SCREENS

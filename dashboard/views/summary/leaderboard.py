@@ -58,9 +58,12 @@ def versions_by_metrics(view: View) -> None:
     for written, wanted in zip(metrics.split(" "), parse(metrics), strict=True):
         mine = means[is_measure(means, wanted)].set_index("run")
         differences = sure[is_measure(sure, wanted)].set_index("candidate_run")
-        best = mine["mean"].max()
+        alike = mine["mean"].drop(list(unlike), errors="ignore")
+        best = alike.max() if len(alike) > 1 else nan
         cells = {
-            _head(version, unlike): _cell(mine["mean"].get(version), best, differences, version)
+            _head(version, unlike): _cell(
+                mine["mean"].get(version), best, differences, version, version not in unlike
+            )
             for version in view.runs
         }
         rows.append({"Metric": plain(label(view, written)), **cells, "Scored": _scored(mine)})
@@ -101,15 +104,25 @@ def _head(version: str, unlike: dict[str, list[str]]) -> str:
 def _unlike_caption(view: View, unlike: dict[str, list[str]]) -> str:
     """Why columns are marked, and whether differences stand in them all the same."""
     reasons = dict.fromkeys(way for ways in unlike.values() for way in ways)
-    marks = "▲ ▼ shown on request" if view.anyway == "yes" else "so without ▲ ▼"
+    marks = "differences without ▲ ▼" if view.anyway == "yes" else "so without differences"
     sentence = f"Not comparable with {plain(view.baseline)}, {marks}: "
     return f"{NOT_COMPARABLE} {sentence}{plain('; '.join(reasons), None)}."
 
 
-def _cell(mean: float | None, best: float, differences: pd.DataFrame, version: str) -> str:
+def _cell(
+    mean: float | None, best: float, differences: pd.DataFrame, version: str, alike: bool
+) -> str:
+    """A mean, in bold where it is the best, and its difference to the baseline where it is clear.
+
+    A version that is not comparable is neither best, better nor worse: its difference, where it is
+    asked for, stands without a mark.
+    """
     if mean is None or pd.isna(mean):
         return "–"
     text = number(mean)
+    if not alike:
+        delta = differences["delta"].get(version, nan)
+        return text if pd.isna(delta) else f"{text} ({signed(delta)})"
     text = f"**{text}**" if mean >= best - SAME else text
     if not differences["p_holm"].get(version, nan) < SIGNIFICANT:
         return text
@@ -211,7 +224,11 @@ def every_pair(view: View) -> None:
     if measuring.stability(experiment, view.runs, view.metric, only).empty:
         return  # too few queries; said where the order stands
     pairs = measuring.pairs(experiment, view.runs, view.metric, only)
-    st.header("All pairs", anchor=False)
+    with layout.section("All pairs"):
+        _draw_pairs(view, experiment, pairs)
+
+
+def _draw_pairs(view: View, experiment: Experiment, pairs: pd.DataFrame) -> None:
     alike = [
         not ranking.unlike(experiment, one, other)
         for one, other in zip(pairs["baseline"], pairs["candidate"], strict=True)

@@ -26,7 +26,6 @@ MARKS = (
 
 def halves(view: View, asked: Study, read: Reading) -> None:
     """Table 2."""
-    st.header("Lists of low and high relevance variance", anchor=False)
     table = context_study.halves(asked, read)
     if table.empty:
         number = int(context_study.cleaning(asked, read.rows)["lists"].iloc[-1])
@@ -58,7 +57,6 @@ def halves(view: View, asked: Study, read: Reading) -> None:
 
 def gains(view: View, asked: Study, read: Reading) -> None:
     """The matrix of gains at the chosen depth, and what lies behind it."""
-    st.header("Original and context-aware gain", anchor=False)
     table = context_study.gains(asked, read)
     number = int(table["n"].max())
     if not number:
@@ -125,7 +123,6 @@ BEHIND_WRITTEN = {
 
 def depths(view: View, asked: Study, read: Reading) -> None:
     """Table 3."""
-    st.header("Depths of the source", anchor=False)
     table = context_study.table_3(asked, read)
     numbers = dict(zip(table["fewest_rows"], table["n"], strict=True))
     if not max(numbers.values()):

@@ -23,7 +23,6 @@ from dashboard.views.texts import plain, shown
 
 def spread(view: View, asked: Study, read: Reading) -> None:
     """Figure 3a and 3b."""
-    st.header("Mean and deviation of relevance", anchor=False)
     table = context_study.spread(asked, read.rows)
     if table.empty:
         st.info(none_left(read.rows))

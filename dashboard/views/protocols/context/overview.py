@@ -44,17 +44,14 @@ def overview(view: View) -> None:
     choices(view)
     read = reading(view)
     if read is not None:
-        _sizes(view, asked, read)
-        spread(view, asked, read)
-        agreement.halves(view, asked, read)
-        agreement.gains(view, asked, read)
-        agreement.depths(view, asked, read)
+        for title, draw in SECTIONS.items():
+            with layout.section(title, opened=draw is spread):
+                draw(view, asked, read)
     notes(known)
 
 
 def _sizes(view: View, asked: Study, read: Reading) -> None:
     """Table 1, and what each step of cleaning left."""
-    st.header("Lists before and after cleaning", anchor=False)
     sizes, steps = context_study.sizes(asked), context_study.cleaning(asked, read.rows)
     left, right = st.columns(2, gap="large")
     with left:
@@ -90,3 +87,13 @@ def _worked(view: View) -> str:
         f"Relevance: mean of {between(low, high)} workers' valid answers per query and image. A "
         "list is one query as one participant saw it; the source calls it a query."
     )
+
+
+SECTIONS = {
+    "Mean and deviation of relevance": spread,
+    "Lists before and after cleaning": _sizes,
+    "Lists of low and high relevance variance": agreement.halves,
+    "Original and context-aware gain": agreement.gains,
+    "Depths of the source": agreement.depths,
+}
+"""What the section holds; the figures stand open."""

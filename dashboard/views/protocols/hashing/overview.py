@@ -42,15 +42,18 @@ def overview(view: View) -> None:
     _over_p(view, known, ways)
     coded = known.dropna(subset=["bits"])
     near = _near(view, coded)
-    _over_bits(view, coded, near, ways)
+    with layout.section("Over code length"):
+        _over_bits(view, coded, near, ways)
     if len(coded):
-        _precision_recall(view, near, ways)
+        with layout.section("Precision and recall by Hamming radius"):
+            _precision_recall(view, near, ways)
     numbers(view, known, near)
     summary.by_signs(view, view.runs)
     if len(coded) < len(known):
         without = ", ".join(known.loc[known["bits"].isna(), "run"])
         st.caption(plain(f"Without hash codes: {without}.", None))
-    _types(view)
+    with layout.section("Pairs by type"):
+        _types(view)
 
 
 def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
@@ -76,7 +79,6 @@ def _over_bits(
 ) -> None:
     """Both metrics and the look-up within the usual radius over the length of the codes."""
     lengths = coded["bits"].nunique()
-    st.header("Over code length", anchor=False)
     if lengths < 2:
         st.info("This curve needs codes of at least two lengths.")
         return
@@ -122,7 +124,6 @@ def _radius_said(within: pd.DataFrame) -> None:
 
 
 def _precision_recall(view: View, near: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
-    st.header("Precision and recall by Hamming radius", anchor=False)
     _panels(near, "Precision over recall", lambda part: drawn.precision_recall(part, ways))
     st.caption(
         "One point per radius, from 0 (left) to all bits (right). Recall: mean over all scored "
@@ -147,7 +148,6 @@ def _types(view: View) -> None:
     experiment = experiment_of(view)
     table = hash_codes.types(experiment, summary.selected(view, experiment))
     items, queries = len(collections.opened(view.collection).items), int(table["queries"].max())
-    st.header("Pairs by type", anchor=False)
     shown = pd.DataFrame(
         {
             "Type": [_TYPES[kind] for kind in table["type"]],
