@@ -4,7 +4,9 @@
 open Query over websockets of this machine, each with a session of its own, and click Next so many
 times, thinking `--think` seconds between. It prints what they waited (median, 95th percentile,
 most), the server's CPU seconds a step, and its memory. `--folder` names another collection than
-the first; `--rounds 5` goes over the steps again, to see whether memory grows.
+the first; `--rounds 5` goes over the steps again, to see whether memory grows, and `--minutes 30`
+goes on so long: `--readers 50 --minutes 30 --steps 20` is half an hour of fifty readers, with the
+memory after each round.
 """
 
 from __future__ import annotations
@@ -116,7 +118,9 @@ async def load(port: int, process: int, call: argparse.Namespace) -> None:
     first: list[float] = []
     await review(port, query, 0.0, 2, first, [])
     print(f"first visit: {first[0]:.2f} s; memory {memory(process):.0f} MB")
-    for _ in range(call.rounds):
+    started_at, held, rounds = time.monotonic(), list[float](), 0
+    while rounds < call.rounds or time.monotonic() - started_at < 60 * call.minutes:
+        rounds += 1
         opened: list[float] = []
         waited: list[float] = []
         begun, used = time.perf_counter(), cpu(process)
@@ -132,13 +136,21 @@ async def load(port: int, process: int, call: argparse.Namespace) -> None:
         if not waited:
             raise SystemExit(f"no step was answered: {faults[:1]}")
         ordered = sorted(waited)
+        held.append(memory(process))
         print(
+            f"after {(time.monotonic() - started_at) / 60:.1f} min: "
             f"{call.readers} readers, {len(waited)} steps in {seconds:.0f} s: waited "
             f"{statistics.median(waited):.2f} s at the median, "
             f"{ordered[int(0.95 * (len(ordered) - 1))]:.2f} s at p95, {ordered[-1]:.2f} s at most; "
             f"{1000 * used / (len(waited) + len(opened)):.0f} ms of CPU a page; "
             f"{statistics.mean(each for each in sizes if isinstance(each, int)) / 1000:.0f} kB a "
-            f"step; {len(faults)} faults; memory {memory(process):.0f} MB"
+            f"step; {len(faults)} faults; memory {held[-1]:.0f} MB",
+            flush=True,
+        )
+    if rounds > 1:
+        print(
+            f"memory after the first round {held[0]:.0f} MB, after the last {held[-1]:.0f} MB, "
+            f"at most {max(held):.0f} MB"
         )
 
 
@@ -149,6 +161,7 @@ def main() -> None:
     asked.add_argument("--think", type=float, default=8.0, help="seconds between two steps")
     asked.add_argument("--steps", type=int, default=6, choices=range(1, 1001), metavar="1…1000")
     asked.add_argument("--rounds", type=int, default=1)
+    asked.add_argument("--minutes", type=float, default=0.0, help="go on with rounds so long")
     asked.add_argument("--folder", default="", help="the collection's name in the address")
     call = asked.parse_args()
     with tempfile.TemporaryDirectory() as folder:
