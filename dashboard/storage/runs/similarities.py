@@ -1,22 +1,25 @@
-"""A matrix of similarities in a `.npy` file, looked at where it lies, and its ids beside it."""
+"""A matrix of similarities in a `.npy` file, read from there by blocks, and its ids beside it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.storage.vectors.mapped import mapped_array
+from dashboard.storage.vectors.mapped import laid_out
+from dashboard.storage.vectors.rows import FileColumns, FileRows
 from dashboard.storage.vectors.vectors import LARGEST, read_ids
 from dashboard.tables import RUN, DataError, Findings
 
 Ties = Literal["gallery", "trec"]
 Places = npt.NDArray[np.int64]
+Matrix = FileRows | FileColumns
 SUFFIX = ".npy"
 AXES = ("rows", "columns")
 BLOCK = 1 << 22
@@ -27,11 +30,11 @@ MOST_RESULTS = 12_000_000
 
 @dataclass(frozen=True)
 class Similarities:
-    """A matrix as stored, mapped; `ids` of its rows and columns where they stand beside it;
+    """A matrix as stored, in its file; `ids` of its rows and columns where they stand beside it;
     largest: the largest size of a number in it."""
 
     name: str
-    values: npt.NDArray[Any]
+    values: Matrix
     ids: tuple[tuple[str, ...], tuple[str, ...]] | None
     largest: float
 
@@ -46,14 +49,21 @@ def ids_beside(path: Path) -> tuple[Path, Path]:
 def read_similarities(path: Path, name: str, findings: Findings) -> Similarities:
     """The matrix in a file. Raises DataError for anything but finite real numbers in rows and
     columns, for one that is too large, and for ids that are not as many as rows or columns."""
-    matrix = mapped_array(path, name)
-    if matrix.ndim != 2 or not matrix.size:
-        raise DataError(name, f"the shape {matrix.shape}", "rows and columns of similarities")
-    if matrix.dtype.kind not in "fiu" or matrix.dtype.itemsize > 8:
-        raise DataError(name, f"values of type {matrix.dtype}", "float32, float16 or float64")
-    if matrix.size * 8 > LARGEST:
-        wanted = f"at most {LARGEST // 8:,} similarities"
-        raise DataError(name, f"the shape {matrix.shape}", wanted)
+    if not path.is_file():
+        raise DataError(name, "no such file", "a .npy file of rows and columns")
+    with path.open("rb") as file:
+        start, shape, kind, order = laid_out(file, name)
+        if len(shape) != 2 or not math.prod(shape):
+            raise DataError(name, f"the shape {shape}", "rows and columns of similarities")
+        if kind.kind not in "fiu" or kind.itemsize > 8:
+            raise DataError(name, f"values of type {kind}", "float32, float16 or float64")
+        if math.prod(shape) * 8 > LARGEST:
+            wanted = f"at most {LARGEST // 8:,} similarities"
+            raise DataError(name, f"the shape {shape}", wanted)
+        by_row = order == "C"
+        there = (shape[0], shape[1]) if by_row else (shape[1], shape[0])
+        rows_of = FileRows.of(file, name, start, there, kind)
+    matrix = rows_of if by_row else rows_of.T
     largest = _largest(matrix, name)
     beside = [place for place in ids_beside(path) if place.is_file()]
     if len(beside) == 1:
@@ -69,22 +79,23 @@ def read_similarities(path: Path, name: str, findings: Findings) -> Similarities
     return Similarities(name, matrix, (rows, columns), largest)
 
 
-def _largest(matrix: npt.NDArray[Any], name: str) -> float:
+def _largest(matrix: Matrix, name: str) -> float:
     """The largest size of a number. Raises DataError naming row and column of one that is none."""
     largest, step = 0.0, max(1, BLOCK // matrix.shape[1])
     for start in range(0, len(matrix), step):
-        part = np.abs(np.asarray(matrix[start : start + step], dtype="float64"))
+        block = matrix[start : start + step]
+        part = np.abs(np.asarray(block, dtype="float64"))
         wrong = np.argwhere(~np.isfinite(part))
         if len(wrong):
-            row, column = int(wrong[0][0]) + start, int(wrong[0][1])
-            found = f"{matrix[row, column]} in row {row:,}, column {column:,} (from 0)"
+            row, column = map(int, wrong[0])
+            found = f"{block[row, column]} in row {start + row:,}, column {column:,} (from 0)"
             raise DataError(name, found, "finite similarities")
         largest = max(largest, float(part.max()))
     return largest
 
 
 def ranked(
-    matrix: npt.NDArray[Any], asking: Places, found: Places, depth: int, places: int | None
+    matrix: Matrix, asking: Places, found: Places, depth: int, places: int | None
 ) -> Iterator[tuple[Places, npt.NDArray[np.float64]]]:
     """For some rows at a time the best columns of each, and their scores, both [row, depth].
 
@@ -115,8 +126,9 @@ def plain_run(known: Similarities) -> pd.DataFrame:
     if both:
         found = f"{sorted(both)[0]!r} among the ids of rows and of columns"
         raise DataError(known.name, found, "ids that tell the two apart")
-    if 2 * known.values.size > MOST_RESULTS:
-        found = f"the shape {known.values.shape}: {2 * known.values.size:,} results both ways"
+    results = 2 * math.prod(known.values.shape)
+    if results > MOST_RESULTS:
+        found = f"the shape {known.values.shape}: {results:,} results both ways"
         raise DataError(known.name, found, f"at most {MOST_RESULTS:,}; or a collection of its own")
     parts = [
         _one_way(known.values, rows, columns),
@@ -125,7 +137,7 @@ def plain_run(known: Similarities) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).astype({"query_id": "category"})
 
 
-def _one_way(matrix: npt.NDArray[Any], asking: Sequence[str], found: Sequence[str]) -> pd.DataFrame:
+def _one_way(matrix: Matrix, asking: Sequence[str], found: Sequence[str]) -> pd.DataFrame:
     order = np.array(sorted(range(len(found)), key=found.__getitem__, reverse=True))
     blocks = list(ranked(matrix, np.arange(len(asking)), order, len(found), None))
     places = np.concatenate([block for block, _ in blocks])

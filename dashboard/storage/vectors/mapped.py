@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 from tokenize import TokenError
 from typing import Any, BinaryIO
 
@@ -19,24 +18,28 @@ UNMAPPED = (ValueError, OSError, TypeError, SyntaxError, EOFError, KeyError, Ove
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
-def mapped_array(path: Path, name: str = "") -> npt.NDArray[Any]:
-    """The array in a `.npy` file, mapped; nothing is ever unpickled.
-
-    Raises DataError for anything else, such as a file shorter than its header says.
-    """
-    name = name or path.name
-    if not path.is_file():
-        raise DataError(name, "no such file", "a .npy file with one vector a row")
-    with path.open("rb") as file:
-        return mapped(file, name)
+Layout = tuple[int, tuple[int, ...], np.dtype[Any], str]
 
 
 def mapped(file: BinaryIO, name: str) -> npt.NDArray[Any]:
-    """The array in an open `.npy` file, mapped, as above; the file may be closed afterwards.
+    """The array in an open `.npy` file, mapped; the file may be closed afterwards. Nothing is ever
+    unpickled.
 
     Replace such a file by another; never write into it: that would change, or end, the array of a
-    reader who has it mapped.
+    reader who has it mapped. Raises DataError for anything else, such as a file shorter than its
+    header says.
     """
+    place, shape, kind, order = laid_out(file, name)
+    try:
+        array: npt.NDArray[Any] = np.memmap(file, kind, "r", place, shape, order)  # type: ignore[call-overload]
+        return array
+    except UNMAPPED as error:
+        raise DataError(name, f"a file that cannot be mapped ({error})", WANTED) from error
+
+
+def laid_out(file: BinaryIO, name: str) -> Layout:
+    """Where the numbers of an open `.npy` file begin, their shape, their type, and their order: C
+    or F. Raises DataError as above."""
     file.seek(0)
     if file.read(6) != np.lib.format.MAGIC_PREFIX:
         raise DataError(name, "no array", "an array in .npy format")
@@ -46,9 +49,7 @@ def mapped(file: BinaryIO, name: str) -> npt.NDArray[Any]:
         if kind.hasobject:
             raise DataError(name, "pickled objects", f"{WANTED}; nothing is unpickled")
         _check_size(shape, file.tell() + math.prod(shape) * kind.itemsize, file)
-        place, order = file.tell(), "F" if by_column else "C"
-        array: npt.NDArray[Any] = np.memmap(file, kind, "r", place, shape, order)  # type: ignore[call-overload]
-        return array
+        return file.tell(), shape, kind, "F" if by_column else "C"
     except (*UNMAPPED, *HEADER_ERRORS) as error:
         raise DataError(name, f"a file that cannot be mapped ({error})", WANTED) from error
 

@@ -26,6 +26,9 @@ BLOCK = 1 << 20
 GAP = 16
 """Rows that are read and thrown away rather than skipped: one more call costs as much."""
 
+BESIDE = 16
+"""Whole rows are read for this share of their columns or more: one more call costs as much."""
+
 R = TypeVar("R")
 Places: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float32]
@@ -81,22 +84,81 @@ class FileRows:
     def _width(self) -> int:
         return self.shape[1] * self.dtype.itemsize
 
+    @property
+    def T(self) -> FileColumns:  # noqa: N802 - as numpy has it
+        """The columns as rows."""
+        return FileColumns(self)
+
+    def columns(self, first: int, last: int) -> Numbers:
+        """Some columns that stand beside each other, as rows. [columns, rows]"""
+        found = np.empty((len(self), last - first), dtype=self.dtype)
+        if (last - first) * BESIDE >= self.shape[1]:
+            for start, block in blocks(self):
+                found[start : start + len(block)] = block[:, first:last]
+            return found.T
+        at = self.start + first * self.dtype.itemsize
+        for row, there in enumerate(found):
+            self._fill(there, at + row * self._width)
+        self._check_state()
+        return found.T
+
     def _read(self, first: int, last: int) -> Numbers:
         block = np.empty((last - first, self.shape[1]), dtype=self.dtype)
-        left, at = (
-            memoryview(block.reshape(-1).view(np.uint8).data),
-            self.start + first * self._width,
-        )
+        self._fill(block, self.start + first * self._width)
+        self._check_state()
+        return block
+
+    def _fill(self, block: Numbers, at: int) -> None:
+        left = memoryview(block.reshape(-1).view(np.uint8).data)
         while left:
             got = os.preadv(self.descriptor, [left], at)
             if not got:
-                break
+                raise self._changed()
             left, at = left[got:], at + got
-        if left or _state(self.descriptor) != self.state:
-            found, wanted = "a file that changed while it was open", "one that stays as it is"
-            cure = "Write a new file beside it and rename that; then open the collection again."
-            raise DataError(self.name, found, wanted, cure=cure)
-        return block
+
+    def _check_state(self) -> None:
+        if _state(self.descriptor) != self.state:
+            raise self._changed()
+
+    def _changed(self) -> DataError:
+        found, wanted = "a file that changed while it was open", "one that stays as it is"
+        cure = "Write a new file beside it and rename that; then open the collection again."
+        return DataError(self.name, found, wanted, cure=cure)
+
+
+@dataclass(frozen=True, eq=False)
+class FileColumns:
+    """The columns of such rows, read when they are indexed by a slice or by places."""
+
+    rows: FileRows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows.shape[1], self.rows.shape[0]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.rows.dtype
+
+    @property
+    def T(self) -> FileRows:  # noqa: N802 - as numpy has it
+        """The rows in the file."""
+        return self.rows
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, columns: slice | Places) -> Numbers:
+        if isinstance(columns, slice):
+            first, last, _ = columns.indices(len(self))
+            return self.rows.columns(first, max(first, last))
+        order = np.argsort(columns, kind="stable")
+        found = np.empty((len(columns), len(self.rows)), dtype=self.dtype)
+        for some in _neighbours(columns[order], len(self)):
+            places = columns[order[some]]
+            first = int(places[0])
+            found[order[some]] = self.rows.columns(first, int(places[-1]) + 1)[places - first]
+        return found
 
 
 def _state(descriptor: int) -> tuple[int, int]:
