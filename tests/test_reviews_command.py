@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -22,6 +24,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A collection with two verdicts, the first one replaced, and a rating."""
     monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
     made = make_collection(tmp_path / "tiny")
+    mapped = [("q1", "car", "small vehicle"), ("q2", "person", "pedestrian")]
+    lines = [f"{query},{word},pv_object_type,{keyword},0.9" for query, word, keyword in mapped]
+    head = "query_id,ngram,group,keyword,score"
+    (made / "query_keywords.csv").write_text("\n".join([head, *lines]) + "\n")
     key = key_of(open_collection(made, allow_path=True), saying=True)
     for value in ("relevant", "not"):
         append(Review(VERDICT, key, value, "Ada", query_id="q1", item_id="v00", note="=1+1"))
@@ -89,3 +95,84 @@ def test_a_store_with_something_wrong_is_a_finding(
         file.execute("DROP TRIGGER never_changed")
     code, out, _ = answer(capsys, "verify")
     assert code == 1 and "no trigger never_changed" in out
+
+
+@pytest.fixture(params=["csv", "trec"])
+def judged(request: pytest.FixtureRequest, folder: Path) -> Path:
+    """The collection with a file of judgements, two of which reviewers correct."""
+    rows = [("q1", "v00", 1), ("q1", "v01", 0), ("q2", "v01", 1), ("q3", "v02", 1)]
+    if request.param == "csv":
+        lines = ["query_id,item_id,grade,by", *(f'{q},"{i}",{g},Zoë' for q, i, g in rows)]
+        (folder / "qrels.csv").write_bytes("\r\n".join(lines).encode())
+    else:
+        (folder / "qrels.txt").write_text("".join(f"{q} 0 {i} {g}\n" for q, i, g in rows))
+    settings = (folder / "collection.toml").read_text().replace('["alfa"]', '["trec"]', 1)
+    (folder / "collection.toml").write_text(settings)
+    key = key_of(open_collection(folder, allow_path=True), saying=True)
+    append(Review(VERDICT, key, "relevant", "Bob", query_id="q3", item_id="v03"))
+    append(Review(VERDICT, key, "relevant", "Bob", query_id="q2", item_id="v00"))
+    append(Review(VERDICT, key, "not", "Eve", query_id="q2", item_id="v00"))
+    return folder
+
+
+def values(capsys: pytest.CaptureFixture[str], *words: object) -> dict[tuple[str, str], float]:
+    assert main(["measure", *map(str, words), "--metrics", "P@3 AP", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    return {(row["run"], row["metric"]): row["mean"] for row in rows}
+
+
+def test_a_patch_is_what_labels_with_corrections_measure(
+    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ada says that v00 is not relevant to q1, Bob that v03 is to q3; on q2 they are divided."""
+    before = {path: path.read_bytes() for path in judged.rglob("*") if path.is_file()}
+    patch, qrels = tmp_path / "fix.patch", tmp_path / "all.csv"
+    given = values(capsys, judged)
+    corrected = values(capsys, judged, "--labels", "corrected")
+    assert given != corrected
+    words = ("--metrics", "P@3 AP", "--patch", patch, "--qrels", qrels, "--format", "json")
+    code, out, err = answer(capsys, "export", judged, *words)
+    assert code == 0 and "reviewers change 2 labels of tiny; its files stay as they are" in err
+    for row in json.loads(out):
+        name = (row["run"], row["metric"])
+        assert (row["given"], row["corrected"]) == (given[name], corrected[name])
+        assert row["change"] == pytest.approx(corrected[name] - given[name], abs=1e-9)
+    assert {path: path.read_bytes() for path in before} == before, "the app changes no data"
+    text = patch.read_bytes().decode()
+    assert text.count("\n+") - text.count("\n+++") == 2 + (judged / "qrels.csv").exists()
+    applied = subprocess.run(
+        ["git", "apply", "--unsafe-paths", "--whitespace=nowarn", str(patch)],
+        cwd=judged,
+        capture_output=True,
+        env=os.environ | {"GIT_CEILING_DIRECTORIES": str(tmp_path.parent)},
+    )
+    assert applied.returncode == 0, applied.stderr
+    assert values(capsys, judged) == corrected
+    assert values(capsys, judged, "--labels", "corrected") == corrected, "nothing is left to change"
+    assert qrels.read_text().splitlines()[0] == "query_id,item_id,grade"
+    assert sorted(qrels.read_text().splitlines()[1:]) == [
+        "q1,v00,0",
+        "q1,v01,0",
+        "q2,v01,1",
+        "q3,v02,1",
+        "q3,v03,1",
+    ]
+    code, _, err = answer(capsys, "export", judged, "--patch", patch)
+    assert code == 2 and "fix.patch: found a file; wanted a new one" in err
+
+
+def test_labels_from_keywords_are_corrected_and_have_no_file_to_patch(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert values(capsys, folder) != values(capsys, folder, "--labels", "corrected")
+    code, _, err = answer(capsys, "export", folder, "--patch", tmp_path / "fix.patch")
+    assert code == 2 and "no file of judgements" in err and "--qrels FILE" in err
+    code, _, err = answer(capsys, "export", folder, "--qrels", tmp_path / "all.txt")
+    assert code == 0 and "q1 0 v00 0\n" in (tmp_path / "all.txt").read_text()
+
+
+def test_a_new_verdict_counts_at_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = values(capsys, folder, "--labels", "corrected")
+    key = key_of(open_collection(folder, allow_path=True), saying=True)
+    append(Review(VERDICT, key, "", "Ada", query_id="q1", item_id="v00"))
+    assert values(capsys, folder, "--labels", "corrected") == values(capsys, folder) != before

@@ -12,10 +12,13 @@ from dashboard.evaluation.submission import DIMENSION
 from dashboard.experiment import judging
 from dashboard.experiment.collection.collections import Collection, groups_named, usual_queries
 from dashboard.experiment.collection.near_duplicates import LEFT_OUT
+from dashboard.experiment.corrections import CORRECTED, GIVEN
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.protocols.submissions import FORM, Submission, Submitted
 
-OF_A_COLLECTION = ("runs", "groups", "threshold", "queries", "copies", "min_similarity")
+OF_A_COLLECTION = (
+    "runs", "groups", "threshold", "queries", "copies", "labels", "min_similarity",
+)  # fmt: skip
 
 
 def add_rules(parser: ArgumentParser) -> None:
@@ -28,6 +31,8 @@ def add_rules(parser: ArgumentParser) -> None:
     parser.add_argument("--level", "-l", type=positive, metavar="L", help=text)
     text = "near-duplicates (counted): left_out keeps the first of each group in a list"
     parser.add_argument("--copies", choices=("counted", LEFT_OUT), help=text)
+    text = "labels as given, or with the reviewers' corrections"
+    parser.add_argument("--labels", choices=(GIVEN, CORRECTED), help=text)
     text = "similarity threshold: remove results below it; P@K still divides by K"
     parser.add_argument("--min-similarity", type=cosine, metavar="S", help=text)
 
@@ -145,6 +150,7 @@ def experiment_of(call: Namespace, collection: Collection) -> Experiment:
         submissions=submissions_of(call, protocol, collection.versions),
         scale=call.scale,
         level=call.level,
+        labels=call.labels or GIVEN,
     )
     collection.check_evidence()
     if judging.queries(experiment).empty and len(collection.queries):

@@ -1,5 +1,5 @@
-"""`python -m dashboard reviews`: copies of the store of reviews, whether it is whole, and what
-reviewers said of a collection."""
+"""`python -m dashboard reviews`: copies of the store of reviews, whether it is whole, what
+reviewers said of a collection, and what their corrections change."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands.console import FINDING, FINE, Answer, Command, opened
-from dashboard.experiment import reviewing
+from dashboard.commands.console import FINDING, FINE, Answer, Command, complain, opened
+from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
+from dashboard.experiment import label_changes, reviewing
+from dashboard.experiment.corrections import CORRECTED, GIVEN
+from dashboard.tables import DataError, counted
 
 ABOUT = "backup FILE, restore FILE, verify [FILE], or export COLLECTION: the reviewers' verdicts"
 _NEEDS = {"backup": "the new file", "restore": "a copy", "export": "a collection"}
+_OF_EXPORT = ("history", "patch", "qrels")
 
 
 def add_reviews(command: Command) -> None:
@@ -20,22 +24,68 @@ def add_reviews(command: Command) -> None:
     parser = command("reviews", _reviews, ABOUT)
     parser.add_argument("action", choices=("backup", "restore", "verify", "export"))
     parser.add_argument("subject", nargs="?", metavar="FILE | COLLECTION", default="")
-    parser.add_argument(
-        "--history", action="store_true", help="export: replaced and withdrawn reviews, too"
-    )
+    text = "export: replaced and withdrawn reviews, too"
+    parser.add_argument("--history", action="store_true", help=text)
+    text = "export: write a patch of the collection's file of judgements; prints what it changes"
+    parser.add_argument("--patch", type=Path, metavar="FILE", help=text)
+    text = "export: write all labels with corrections, CSV or (.txt, .trec) TREC lines; likewise"
+    parser.add_argument("--qrels", type=Path, metavar="FILE", help=text)
+    add_rules(parser)
+    add_keywords(parser)
 
 
 def _reviews(call: Namespace) -> Answer:
     action, subject = call.action, call.subject
-    if call.history and action != "export":
-        raise ValueError("--history is of export: reviews export COLLECTION --history")
+    stray = [name for name in _OF_EXPORT if getattr(call, name) and action != "export"]
+    if stray:
+        name = stray[0]
+        raise ValueError(f"--{name} is of export: reviews export COLLECTION --{name}")
     if action in _NEEDS and not subject:
         raise ValueError(f"reviews {action} needs {_NEEDS[action]}: reviews {action} NAME")
     if action == "export":
-        call.collection = subject
-        return reviewing.all_reviews(opened(call), history=call.history), FINE
+        return _export(call), FINE
     if action == "verify":
         rows = pd.DataFrame(reviewing.verify(Path(subject) if subject else None))
         return rows, FINE if (rows["state"] == "ok").all() else FINDING
     work = {"backup": reviewing.backup, "restore": reviewing.restore}[action]
     return pd.DataFrame({"file": [subject], "reviews": [work(Path(subject))]}), FINE
+
+
+def _export(call: Namespace) -> pd.DataFrame:
+    """The reviews; with a patch or labels to write, the change of every metric."""
+    call.collection = call.subject
+    collection = opened(call)
+    if not (call.patch or call.qrels):
+        return reviewing.all_reviews(collection, history=call.history)
+    if call.labels == GIVEN:
+        raise ValueError("--labels given: a patch has the corrections; leave --labels out")
+    call.submission = call.dimension = None
+    call.labels = CORRECTED
+    experiment = experiment_of(call, collection)
+    labels = label_changes.changed_labels(experiment)
+    people = counted(len(labels), "label")
+    complain(f"note: reviewers change {people} of {collection.name}; its files stay as they are")
+    if call.patch:
+        _write(call.patch, label_changes.patch(experiment))
+    if call.qrels:
+        _write(call.qrels, _written(label_changes.corrected_qrels(experiment), call.qrels))
+    metrics = call.metrics or experiment.rules.metrics
+    return label_changes.changed_metrics(experiment, collection.versions, metrics)
+
+
+def _written(qrels: pd.DataFrame, path: Path) -> str:
+    grades = [f"{grade:g}" for grade in qrels["grade"]]
+    if path.suffix in (".txt", ".trec"):
+        rows = zip(qrels["query_id"], qrels["item_id"], grades, strict=True)
+        return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)
+    return str(qrels.assign(grade=grades).to_csv(index=False, lineterminator="\n"))
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a new file; raises DataError where there is one."""
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except FileExistsError:
+        cure = "Name another, or move it away."
+        raise DataError(path.name, "a file", "a new one", cure=cure) from None

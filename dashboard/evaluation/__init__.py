@@ -13,7 +13,8 @@ coverage.py      queries that a version did not run; results that are no item of
 comparison/      versions side by side: differences, intervals, tests, slices, leaderboard
 statistics/      intervals, tests, corrections and correlations of plain arrays
 diagnosis/       why a result is wrong, suspected from numbers
-reviewing/       what reviewers judged and have yet to judge: bounds, queue, samples, agreement
+reviewing/       what reviewers judged and have yet to judge: bounds, queue, samples, agreement,
+                 corrections of labels
 duplicates.py    near-duplicates among items
 satisfaction/    answers of people, cleaned step by step, and how metrics agree with them
 image_text/      ranks and recalls of image-text matching from vectors

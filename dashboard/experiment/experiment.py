@@ -12,6 +12,7 @@ from dashboard.experiment.collection.collections import (
     text_model_state,
 )
 from dashboard.experiment.collection.near_duplicates import LEFT_OUT, pictures_state
+from dashboard.experiment.corrections import CORRECTED, GIVEN, State, state_of
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.protocols.submissions import Submitted
 from dashboard.retrieval.runs import TYPED as TYPED
@@ -41,6 +42,7 @@ class Experiment:
     text_model       state of the model that encodes a typed text, stored texts without vectors, and
                      the picture where a version sees with it
     exact            versions with an index are searched exactly all the same
+    corrections      the state of the reviewers' corrections where labels count with them
     """
 
     folder: str
@@ -60,6 +62,7 @@ class Experiment:
     pictures: str = ""
     text_model: str = ""
     exact: bool = False
+    corrections: State | None = None
 
     @classmethod
     def of(
@@ -78,9 +81,14 @@ class Experiment:
         submissions: tuple[Submitted, ...] = (),
         scale: float | None = None,
         level: float | None = None,
+        labels: str = GIVEN,
     ) -> Experiment:
         """The experiment on an opened collection; of picture, text and item the first one is
-        searched with."""
+        searched with. labels: as given, or corrected by reviewers; a search that is no stored
+        query has them as given.
+
+        Raises ValueError for a protocol whose labels verdicts do not correct.
+        """
         folder, digest = str(collection.folder), collection.digest
         live = bool(text or item or picture)
         encodes = bool(text or picture) if live else encodes_stored_texts(collection)
@@ -101,6 +109,9 @@ class Experiment:
             level=level,
             pictures=pictures_state(folder, digest) if copies == LEFT_OUT else "",
             text_model=text_model_state() if encodes else "",
+            corrections=(
+                state_of(collection, protocol) if labels == CORRECTED and not live else None
+            ),
         )
 
     @property
@@ -121,8 +132,9 @@ class Experiment:
     @property
     def fleeting(self) -> bool:
         """Whether its results may not outlive the process: of one search, of what is named by the
-        times of files only, or of a model that may have failed to encode its texts today."""
-        return self.live or bool(self.submissions or self.text_model)
+        times of files only, of a model that may have failed to encode its texts today, or with
+        corrections."""
+        return self.live or bool(self.submissions or self.text_model or self.corrections)
 
     @property
     def leaves_copies_out(self) -> bool:

@@ -13,7 +13,9 @@ from dashboard.evaluation.protocols import Judgement, Protocol
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.evaluation.protocols.class_labels import labelled, labelled_pairs
 from dashboard.evaluation.protocols.protocol import qrels_of_queries
+from dashboard.evaluation.reviewing.corrections import corrected
 from dashboard.experiment.collection.near_duplicates import copies
+from dashboard.experiment.corrections import corrections_at
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import remembered
 from dashboard.retrieval import keywords
@@ -93,7 +95,10 @@ def _judgements(experiment: Experiment, qrels: pd.DataFrame | None) -> pd.DataFr
 def judgement(experiment: Experiment) -> Judgement:
     """Which items are relevant to which query, by the protocol's rules and the chosen groups."""
     with placing(experiment.collection.folder):
-        return experiment.rules.judge(evidence(experiment), experiment.groups)
+        judged = experiment.rules.judge(evidence(experiment), experiment.groups)
+    if experiment.corrections is None:
+        return judged
+    return corrected(judged, corrections_at(experiment.corrections))
 
 
 @remembered(64)

@@ -1,1 +1,1 @@
-"""What reviewers judged and have yet to judge: bounds, queue, samples, agreement."""
+"""What reviewers judged and have yet to judge: bounds, queue, samples, agreement, corrections."""

@@ -1,0 +1,48 @@
+"""Reviewers' corrections of labels, in one state of the store."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from dashboard.evaluation.reviewing.corrections import LEFT_ALONE
+from dashboard.evaluation.reviewing.corrections import corrections as by_rule
+from dashboard.experiment.memory import remembered
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews.review_keys import key_of
+
+GIVEN, CORRECTED = "given", "corrected"
+"""Labels as they are in the collection's files, or with corrections."""
+
+
+class State(NamedTuple):
+    """Whose reviews count, and up to which one: the key, the store, and the last number."""
+
+    key: str
+    store: str
+    until: int
+
+
+def state_of(collection: Collection, protocol: str) -> State:
+    """The corrections of a collection as they are now.
+
+    Raises ValueError for a protocol whose labels verdicts do not correct, DataError where reviews
+    cannot be read.
+    """
+    if protocol in LEFT_ALONE:
+        raise ValueError(f"labels of the protocol {protocol} are taken as given: --labels {GIVEN}")
+    key = key_of(collection)
+    states = [reviews.state(key, kind) for kind in (reviews.VERDICT, reviews.DECISION)]
+    return State(key, " ".join(store for store, _ in states), max(last for _, last in states))
+
+
+@remembered(16)
+def corrections_at(state: State) -> pd.DataFrame:
+    """What reviewers say of each pair by the rule of `evaluation.reviewing.corrections`."""
+    verdicts, decisions = (
+        reviews.latest(state.key, kind, until=state.until)
+        for kind in (reviews.VERDICT, reviews.DECISION)
+    )
+    return by_rule(verdicts, decisions)
