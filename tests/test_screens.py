@@ -50,7 +50,24 @@ def _drawn(screen, choices, collections, own):
 def texts(app):
     """Everything that a screen says in words."""
     kinds = (app.title, app.header, app.markdown, app.caption, app.info, app.warning, app.error)
-    return "\n".join(element.value for kind in kinds for element in kind)
+    return "\n".join([*(element.value for kind in kinds for element in kind), *head(app)])
+
+
+def head(app):
+    """What stands above the cards in words, if there are any."""
+    if not app.get("bidi_component"):
+        return []
+    told = cards(app).get("head", {})
+    keys = ("title", "quote", "problem", "scored", "measure", "values", "change")
+    words = [told[key] for key in keys if key in told]
+    chips = [" ".join(map(str, chip)) for chip in told.get("chips", [])]
+    return [*words, *told.get("lines", []), *told.get("notes", []), *chips]
+
+
+def queries_to_step_through(app):
+    """The queries that the cards step through: place, id, name, whether it became worse."""
+    parts = [json.loads(zlib.decompress(p.proto.bytes)) for p in app.get("bidi_component")[:2]]
+    return parts[1]["order"]
 
 
 def said(app):
@@ -460,13 +477,14 @@ def test_a_slice_counts_only_its_own_queries():
 
 def test_the_link_to_share_names_the_query_that_is_open_though_the_address_does_not():
     app = opened("query", collection="driving")
-    query = app.selectbox(key="choice-query").value
+    told = json.loads(app.get("bidi_component")[2].proto.json)
+    query = told["query"]
+    assert query == queries_to_step_through(app)[0][1]
     (link,) = [each.proto.body for each in app.get("html") if "Copy link" in each.proto.body]
     assert f"query={query}&" in unescape(link).partition('" data-done')[0] + "&"
-    told = json.loads(app.get("bidi_component")[1].proto.json)
     assert f"query={query}&" in told["address"] + "&" and "collection=driving" in told["address"]
     named = json.loads(
-        opened("query", collection="driving", query=query).get("bidi_component")[1].proto.json
+        opened("query", collection="driving", query=query).get("bidi_component")[2].proto.json
     )
     assert named["address"] == ""
 

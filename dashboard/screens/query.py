@@ -9,7 +9,9 @@ from dashboard.views.experiments import experiment_of, versions_of
 
 NEEDED = "baseline candidate query outcome between at find columns also differing beside"
 
-view = frame.screen("Query", "What did each version find, and what of it is relevant?")
+view = frame.screen(
+    "Query", "What did each version find, and what of it is relevant?", headed=False
+)
 frame.need(view, *NEEDED.split())
 if not versions_of(view):
     protocols.query_without_versions(view)
@@ -24,7 +26,6 @@ if order.empty and not view.query:
     st.stop()
 query_id = view.query or order["query_id"].iloc[0]
 frame.show_query(view, query_id)
-frame.steps(view, query_id, order)
 if query_id not in set(judging.queries(experiment)["query_id"]):
     kinds = collections.words(collections.opened(view.collection)).queries
     st.warning(
@@ -32,5 +33,5 @@ if query_id not in set(judging.queries(experiment)["query_id"]):
     )
     st.stop()
 
-frame.show_results(view, experiment, query_id)
+frame.show_results(view, experiment, query_id, frame.ordered(view, query_id, order))
 protocols.query(view, query_id)

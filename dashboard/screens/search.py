@@ -13,6 +13,7 @@ view = frame.screen(
     "What does each version find for a text, an item or a picture?",
     comparing="Search needs a version",
     stored=False,
+    headed=False,
 )
 frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")
 if not frame.search_form(view):

@@ -1,26 +1,29 @@
 """How long reviewers wait who step through queries at the same time, and what a step costs.
 
 `python -m tests.benchmarks.bench_load --readers 10 --steps 6` starts the app, lets so many readers
-open Query over websockets of this machine, each with a session of its own, and click Next so many
-times, thinking `--think` seconds between. It prints what they waited (median, 95th percentile,
-most), the server's CPU seconds a step, and its memory. `--folder` names another collection than
-the first; `--rounds 5` goes over the steps again, to see whether memory grows, and `--minutes 30`
-goes on so long: `--readers 50 --minutes 30 --steps 20` is half an hour of fifty readers, with the
-memory after each round.
+open Query over websockets of this machine, each with a session of its own, and go to the next query
+so many times, as the key j does, thinking `--think` seconds between. It prints what they waited
+(median, 95th percentile, most), the server's CPU seconds a step, and its memory. `--folder` names
+another collection than the first; `--rounds 5` goes over the steps again, to see whether memory
+grows, and `--minutes 30` goes on so long: `--readers 50 --minutes 30 --steps 20` is half an hour of
+fifty readers, with the memory after each round.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import random
 import re
 import statistics
 import tempfile
 import time
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -35,27 +38,24 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Reader:
-    """One session: its connection, the address of its page, and the buttons that stand on it."""
+    """One session: its connection, the address of its page, and the queries in their order."""
 
     there: ClientConnection
     page: str
     query: str
-    buttons: dict[str, str] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+    place: int = 0
     script: str = ""
     received: int = 0
 
-    async def run(self, click: str = "") -> float:
-        """Ask for the page, or click one of its buttons; gives the seconds until it is drawn."""
+    async def run(self) -> float:
+        """Ask for the page; gives the seconds until it is drawn."""
         ask = BackMsg()
         state = ask.rerun_script
         state.query_string, state.page_script_hash = self.query, self.script
         if not self.script:
             state.page_name = self.page
-            self.buttons.clear()
         state.context_info.url = f"http://127.0.0.1/{self.page}"
-        if click:
-            trigger = state.widget_states.widgets.add()
-            trigger.id, trigger.trigger_value = self.buttons[click], True
         begun = time.perf_counter()
         await self.there.send(ask.SerializeToString())
         while True:
@@ -72,12 +72,10 @@ class Reader:
             self.script = message.navigation.page_script_hash
         elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
-        elif kind == "delta" and message.delta.new_element.HasField("button"):
-            button = message.delta.new_element.button
-            if button.disabled:
-                self.buttons.pop(button.label, None)
-            else:
-                self.buttons[button.label] = button.id
+        elif kind == "delta" and message.delta.new_element.HasField("bidi_component"):
+            if content := message.delta.new_element.bidi_component.bytes:
+                order = json.loads(zlib.decompress(content)).get("order", [])
+                self.order = [query for _, query, *_ in order] or self.order
         elif kind == "delta" and message.delta.new_element.HasField("exception"):
             raise RuntimeError(message.delta.new_element.exception.message)
         return kind == "script_finished" and message.script_finished == 0
@@ -94,10 +92,11 @@ async def review(
         before = reader.received
         for _ in range(steps):
             await asyncio.sleep(random.uniform(0.5, 1.5) * think)
-            if "Next" not in reader.buttons:  # the last query: start again
-                reader.query = query
-                await reader.run()
-            waited.append(await reader.run("Next"))
+            reader.place = (reader.place + 1) % len(reader.order)
+            reader.query = (
+                f"{query}{'&' if query else '?'}query={quote(reader.order[reader.place])}"
+            )
+            waited.append(await reader.run())
         return (reader.received - before) // max(steps, 1)
 
 

@@ -77,7 +77,7 @@ def next_query(page: Page) -> float:
     """Seconds from a click to other cards than before, the first with its poster loaded."""
     before = shown(page)
     start = time.perf_counter()
-    page.get_by_role("button", name="Next", exact=False).first.click()
+    page.get_by_role("button", name="Next query").click()
     while shown(page) in ("", before):
         if time.perf_counter() - start > 60:
             raise TimeoutError("no other pictures within a minute")

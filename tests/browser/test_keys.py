@@ -61,7 +61,7 @@ def test_what_was_clicked_and_has_no_use_for_arrows_lets_them_through(query: Cal
     page.locator("[data-testid=stMain]").click(position={"x": 12, "y": 700})
     assert walked(page, "ArrowRight") == ["v0.1", 1]
     before = page.url
-    page.locator(".st-key-steps").get_by_role("button", name="Next", exact=False).first.click()
+    page.get_by_role("button", name="Next query").click()
     page.wait_for_url(lambda url: url != before)
     page.locator(IDLE).wait_for()
     assert walked(page) is None
@@ -77,7 +77,7 @@ def test_the_first_card_is_the_first_in_sight(query: Callable) -> None:
 
 
 def test_where_no_card_is_in_sight_up_and_down_scroll(query: Callable) -> None:
-    page = query(height=500)
+    page = query(height=320)
     main = page.locator("[data-testid=stMain]")
     main.evaluate("main => { main.scrollTop = main.scrollHeight }")
     assert walked(page, "ArrowUp") is None

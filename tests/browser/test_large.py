@@ -55,15 +55,17 @@ def test_a_screen_sends_less_than_250_kilobytes(visit: Callable, path: str) -> N
 
 def test_words_find_a_query_and_the_order_has_only_what_they_find(visit: Callable) -> None:
     page = visit("/query?query=q00007")
-    page.get_by_text("of 20,000, worst difference first").wait_for()
+    page.get_by_text("/ 20,000").wait_for()
+    page.get_by_role("button", name="View").click()
     field = page.get_by_role("textbox", name="Find queries")
     field.fill("NUMBER 1234 that")
     field.press("Enter")
     page.wait_for_url("**find=**")
     settled(page)
-    page.get_by_role("button", name="Next", exact=False).first.click()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Next query").click()
     page.wait_for_url("**query=q01234**")
-    page.get_by_text("Query 1 of 1, worst difference first").wait_for()
+    page.get_by_text("1 / 1", exact=True).wait_for()
 
 
 def test_letters_find_a_stored_text_to_search_with(visit: Callable) -> None:

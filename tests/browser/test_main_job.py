@@ -74,8 +74,13 @@ def test_ticks_and_crosses_stand_on_every_card_of_a_linked_query(visit: Callable
         for card in cards.all():
             words = card.inner_text()
             assert "bicyclist" in words and "entering ego path" in words
-            assert "of 2 keywords" in words
             assert words.count("✓") + words.count("✕") >= 3
+        cards.first.hover()
+        rest = page.locator(".more")
+        rest.wait_for()
+        words = rest.inner_text()
+        assert "of 2 keywords" in words and "object type" in words
+        assert cards.first.evaluate("card => card.item.caption") in words
 
 
 def test_a_clip_plays_in_its_player_and_the_link_opens_it_again(visit: Callable) -> None:
@@ -112,6 +117,7 @@ def test_from_the_overview_to_the_worst_query_and_back_and_reload(visit: Callabl
     shown = page.locator("h2").first.inner_text()
     page.reload()
     settled(page)
+    page.locator(".card").first.wait_for()
     assert choices(page)["query"] == asked
     assert page.locator("h2").first.inner_text() == shown
     page.go_back()

@@ -39,7 +39,7 @@ def upload(page, content: dict[str, object]) -> None:
 def first_cards(page, version: str) -> list[str]:
     row = page.locator(f"section[aria-label='{version}']")
     row.locator(".card").first.wait_for()
-    return row.locator(".card .caption").all_inner_texts()
+    return row.locator(".card").evaluate_all("cards => cards.map(card => card.item.caption)")
 
 
 def test_a_picture_is_searched_with_and_its_link_shows_it_again(app: str, new_page) -> None:

@@ -47,6 +47,7 @@ NAMES = {"source": "As in the source", "standard": "Standard"}
 SHOWN = ("5", "10", "20", "50")
 DIFFERING = {"no": "All results", "yes": "Differences only"}
 TEST_NAMES = {"whole": "All", "1K": "COCO 1K", "five-fold 1K": "COCO five-fold 1K"}
+DENSITIES = {"compact": "Compact", "comfortable": "Comfortable"}
 COPIES = {"counted": "Counted", "left_out": "Left out"}
 
 
@@ -255,6 +256,11 @@ class View:
             f"{LINE}, {', '.join(map(str, COLUMNS))}, or as many as in the lists",
             one_of_its("{} cards per row", columns_of),
         ),
+    )
+    density: str = key(
+        "how much stands on a card; the rest of a compact one shows on hover and focus",
+        always("compact"),
+        one_of("density", DENSITIES),
     )
     also: str = key(
         "additional versions with a row of results",

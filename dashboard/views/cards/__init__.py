@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,9 +10,11 @@ import streamlit as st
 
 from dashboard.views.cards import assets
 from dashboard.views.cards.captions import short
+from dashboard.views.cards.order import Order
+from dashboard.views.cards.packing import packed
 from dashboard.views.cards.payload import Row, movement, needed, opened, payload
 
-__all__ = ["Row", "cards", "movement", "needed", "opened", "payload", "short"]
+__all__ = ["Order", "Row", "cards", "movement", "needed", "opened", "packed", "payload", "short"]
 
 _component = st.components.v2.component(
     "result_cards",
@@ -45,6 +44,9 @@ def cards(
     answer: Sequence[str] | None = None,
     about: Sequence[str] = (),
     address: str = "",
+    order: Order | None = None,
+    query: str = "",
+    density: str = "comfortable",
 ) -> None:
     """Draw rows of cards. contents: the payload as it was `packed`; items: as for `opened`.
 
@@ -55,7 +57,9 @@ def cards(
     shown; `on_verdict` with a reviewer's verdict on an item: item, value, note, author, `about`
     (what names the query) and once, the name under which it is sent again where no `answer` names
     it. `address` is the page's whole address where the browser's says less; it takes
-    its place, which is no step of the history.
+    its place, which is no step of the history. `order` lists the queries to step through, of which
+    `query` is open. density: compact, where the rest of a card stands beside it while one looks at
+    it, or comfortable.
     """
 
     def callback_of(
@@ -70,6 +74,9 @@ def cards(
 
     name, sent = contents
     _contents(key=f"{key}-contents", data=sent)
+    listed, listing = order.packed if order else ("", b"")
+    if order:
+        _contents(key=f"{key}-order", data=listing)
     _component(
         key=key,
         data={
@@ -77,16 +84,12 @@ def cards(
             **opened(items, selected=selected, beside=beside, answer=answer),
             "about": list(about),
             "address": address,
+            "order": listed,
+            "query": query,
+            "density": density,
         },
         on_open_change=callback_of("open", on_open),
         on_beside_change=callback_of("beside", on_beside),
         on_missed_change=callback_of("missed", on_missed),
         on_verdict_change=callback_of("verdict", on_verdict, dict),
     )
-
-
-def packed(contents: Mapping[str, Any]) -> tuple[str, bytes]:
-    """The name of what a grid shows, and the whole as deflated JSON that holds its name, too."""
-    plain = json.dumps(contents, allow_nan=False)
-    name = hashlib.blake2s(plain.encode(), digest_size=8).hexdigest()
-    return name, zlib.compress(json.dumps({**contents, "name": name}).encode())

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols.crossmodal import TEXT
@@ -18,6 +17,8 @@ from dashboard.experiment.memory import remembered
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.cards import Row, cards, needed, packed, payload
+from dashboard.views.cards.head import Head
+from dashboard.views.cards.order import Order
 from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.cards.rows import hidden_count, notes_above, only_differing, rows_of
 from dashboard.views.cards.verdicts import (
@@ -27,24 +28,24 @@ from dashboard.views.cards.verdicts import (
     verdicts_by_item,
 )
 from dashboard.views.labels import short_label
-from dashboard.views.texts import plain
 
 
 def draw_grid(
     results: QueryResults,
     view: View,
     values: pd.DataFrame,
+    head: Head,
     verdicts: pd.DataFrame | None = None,
+    order: Order | None = None,
     **callbacks: Callable[[str], None],
 ) -> None:
     """Draw a row of cards for each version, one for the ideal order and one for what was missed.
 
-    values: the measurements of this query by the metric in front. verdicts: of reviewers.
+    values: the measurements of this query by the metric in front. verdicts: of reviewers. order:
+    the queries to step through.
     callbacks: on_open, on_beside, on_missed, as in `cards`.
     """
-    drawn = _grid(results, view, values, verdicts)
-    notes = [_of_another_kind(results, view, values), *drawn.notes]
-    st.caption(plain(" ".join(filter(None, notes)), None))
+    drawn = grid_of(results, view, values, head, verdicts)
     cards(
         drawn.contents,
         drawn.items,
@@ -56,25 +57,31 @@ def draw_grid(
         selected=view.clip or None,
         beside=view.beside or None,
         address=bar.unsaid(view),
+        order=order,
+        query=view.query if order else "",
+        density=view.density,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """What a grid shows: the packed cards, the items' captions, and what is to say above them."""
+    """What a grid shows: the packed cards and the items' captions."""
 
     contents: tuple[str, bytes]
     items: pd.DataFrame
-    notes: Sequence[str]
 
 
-MERELY_NARROWED = {"outcome", "between", "at", "find", "slice", "by", "clip", "beside"}
+MERELY_NARROWED = {"outcome", "between", "at", "find", "slice", "by", "clip", "beside", "density"}
 """Keys of the address that change nothing about the cards of a query; those of the two clips that
 are open decide which items are needed, and stand beside."""
 
 
-def _grid(
-    results: QueryResults, view: View, values: pd.DataFrame, verdicts: pd.DataFrame | None
+def grid_of(
+    results: QueryResults,
+    view: View,
+    values: pd.DataFrame,
+    head: Head,
+    verdicts: pd.DataFrame | None,
 ) -> Grid:
     """The grid of a query, remembered for all who look at it until a number, a file that is shown
     or a review changes."""
@@ -90,8 +97,9 @@ def _grid(
     items = needed(rows, view.clip or None, view.beside or None)
     shown = media.media_of(results.experiment.collection, items)
     reviewed = {} if verdicts is None else verdicts_by_item(verdicts)
-    depends_on = (*depends_on, shown.to_csv(), str(reviewed))
-    return _packed(depends_on, results, view, rows, shown, reviewed)
+    head = replace(head, notes=(*head.notes, *_of_another_kind(results, view, values)))
+    depends_on = (*depends_on, shown.to_csv(), str(reviewed), head)
+    return _packed(depends_on, results, view, rows, shown, reviewed, head)
 
 
 def _first(depends_on: tuple[Hashable, ...], *others: object) -> tuple[Hashable, ...]:
@@ -116,6 +124,7 @@ def _packed(
     rows: Sequence[Row],
     shown: pd.DataFrame,
     reviewed: Mapping[str, Any],
+    head: Head,
 ) -> Grid:
     collection, items = results.experiment.collection, shown["item_id"].tolist()
     keywords = collection.keywords[collection.keywords["item_id"].isin(items)]
@@ -138,8 +147,9 @@ def _packed(
         columns=None if view.columns == "line" else int(view.columns),
         depth=measure(view.metric).cutoff,
         askable=collections.searched_with(collection, tuple(results.runs)).items,
+        head=replace(head, notes=(*head.notes, *filter(None, notes))),
     )
-    return Grid(packed(contents), described[["item_id", "caption"]], notes)
+    return Grid(packed(contents), described[["item_id", "caption"]])
 
 
 def _placed(results: QueryResults, version: str, items: frozenset[str]) -> pd.DataFrame:
@@ -205,17 +215,17 @@ def _twins(
     return sorted(named, key=lambda twin: twin[0] != own)
 
 
-def _of_another_kind(results: QueryResults, view: View, values: pd.DataFrame) -> str:
+def _of_another_kind(results: QueryResults, view: View, values: pd.DataFrame) -> tuple[str, ...]:
     """Why a query that is scored has no value by the metric in front: that is of other queries."""
     judged = judging.counted_judgement(results.experiment)
     kind = judged.kinds.get(results.query_id)
     scored = kind and results.query_id not in judged.unscorable
     if not scored or values.empty or values["value"].notna().any():
-        return ""
+        return ()
     what = "text" if kind == TEXT else "picture"
     return (
         f"{short_label(view, view.metric)} has no value for a {what} query. “All metrics of this "
-        "query” below lists the metrics that have one."
+        "query” below lists the metrics that have one.",
     )
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from dashboard.views.cards import captions
 from dashboard.views.cards.captions import LABEL
+from dashboard.views.cards.head import Head
 from dashboard.views.cards.values import (
     Once,
     Record,
@@ -70,6 +71,7 @@ def payload(
     columns: int | None = None,
     depth: int | None = None,
     askable: Collection[str] = (),
+    head: Head | None = None,
 ) -> dict[str, Any]:
     """Everything that the component draws, as values that JSON can hold.
 
@@ -84,6 +86,7 @@ def payload(
     baseline: the row that movements start from. columns: cards side by side; None: one line.
     depth: how many results the metric looks at; None: all.
     askable: the items that some version can be searched with.
+    head: what stands above the rows; None: nothing.
     """
     known: dict[str, Record] = {
         str(record["item_id"]): record for record in items.to_dict("records")
@@ -115,6 +118,7 @@ def payload(
         "columns": columns,
         "depth": depth,
         "askable": index.keys() <= able or [index[i] for i in index if i in able],
+        **({} if head is None else {"head": head.record()}),
     }
     json.dumps(built, allow_nan=False)  # a number that JSON cannot hold would kill the component
     return built

@@ -15,7 +15,7 @@ from dashboard.views.frame.screen import (
 )
 from dashboard.views.frame.search_form import search_form, wait_for_text_model
 from dashboard.views.frame.sidebar import sidebar
-from dashboard.views.frame.steps import clicked, filters, narrowed, steps
+from dashboard.views.frame.steps import clicked, filters, narrowed, ordered, steps
 from dashboard.views.frame.widgets import segments
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "keep_place",
     "name_tab",
     "narrowed",
+    "ordered",
     "need",
     "say",
     "screen",

@@ -15,8 +15,17 @@ from dashboard.views.texts import plain
 _TAKEN, _REFUSED = "pictures-taken", "picture-refused"
 
 
-def field(title: str) -> None:
-    """Where a picture is dropped or chosen. What was taken is in the address from then on."""
+HELP = (
+    "The picture is stored on this server, so everyone with the link to this search sees it. "
+    "Metadata such as place, time and camera is removed. When the cache folder is full, pictures "
+    "that were not used for a long time are deleted, and their links stop working."
+)
+
+
+def field(title: str, beside: bool = False) -> None:
+    """Where a picture is dropped or chosen. What was taken is in the address from then on.
+
+    beside: it stands in one line with other ways to search."""
     taken = st.session_state.setdefault(_TAKEN, 0)
     widget = f"choice-picture-{taken}"  # an empty field again once a picture was taken
     st.file_uploader(
@@ -25,10 +34,12 @@ def field(title: str) -> None:
         key=widget,
         on_change=_take,
         args=(widget,),
-        help="The picture is stored on this server, so everyone with the link to this search sees "
-        "it. Metadata such as place, time and camera is removed. When the cache folder is full, "
-        "pictures that were not used for a long time are deleted, and their links stop working.",
+        help=None if beside else HELP,
+        label_visibility="collapsed" if beside else "visible",
+        width=130 if beside else "stretch",
     )
+    if beside:
+        st.caption("or drop one", help=HELP, width="content")
     refused = st.session_state.pop(_REFUSED, "")
     if refused:
         st.error(plain(refused, None))

@@ -11,35 +11,42 @@ from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.views import layout, summary
 from dashboard.views.address import bar
-from dashboard.views.address.choices import DIFFERING, View
+from dashboard.views.address.choices import DENSITIES, DIFFERING, View
 from dashboard.views.address.columns import columns_of
 from dashboard.views.cards.grid import draw_grid
+from dashboard.views.cards.order import Order
 from dashboard.views.cards.query_results import results_of
 from dashboard.views.cards.rows import MOST_ROWS, row_versions
 from dashboard.views.cards.similarity_histogram import histogram, similarities
 from dashboard.views.cards.verdicts import draw_verdicts, read_verdicts
 from dashboard.views.experiments import versions_of
-from dashboard.views.frame.steps import open_beside, open_clip, show_missed
-from dashboard.views.frame.widgets import segments
+from dashboard.views.frame.steps import find, open_beside, open_clip, show_missed
+from dashboard.views.frame.widgets import MOST, segments
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
 
 
-def show_results(view: View, experiment: Experiment, query_id: str) -> None:
-    """Draw one query with the results of each version, and how its values come about."""
+def show_results(
+    view: View, experiment: Experiment, query_id: str, order: Order | None = None
+) -> None:
+    """Draw one query with the results of each version, and how its values come about.
+
+    order: the queries to step through.
+    """
     versions = row_versions(view)
     results = results_of(experiment, query_id, versions)
     values = summary.values(view, results)
-    summary.describe(view, results)
-    summary.index_notes(experiment, versions)
-    review(view)
+    front = summary.in_front(view, values)
     verdicts = read_verdicts(results)
     with st.container(key="found"):
+        look(view, order)
         draw_grid(
             results,
             view,
-            summary.in_front(view, values),
+            front,
+            summary.head_of(view, results, front),
             verdicts,
+            order,
             on_open=partial(open_clip, view.query),
             on_beside=partial(open_beside, view.query),
             on_missed=partial(show_missed, view.query),
@@ -51,14 +58,17 @@ def show_results(view: View, experiment: Experiment, query_id: str) -> None:
     similarity(view, results)
 
 
-def review(view: View) -> None:
-    """How the rows of cards are shown."""
+def look(view: View, order: Order | None) -> None:
+    """How the rows of cards are shown, and which queries are stepped through."""
     columns = columns_of(collections.opened(view.collection))
-    with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
+    with st.container(key="look"), st.popover("View", icon=":material/tune:"):
         _further(view)
-        segments("Cards per row", "columns", columns, view, beside=True)
+        segments("Cards per row", "columns", columns, view)
         if len(row_versions(view)) > 1:
-            segments("Show", "differing", DIFFERING, view, beside=True)
+            segments("Show", "differing", DIFFERING, view)
+        segments("Density", "density", DENSITIES, view)
+        if order is not None and (order.total > MOST or view.find):
+            find(view)
 
 
 def _further(view: View) -> None:

@@ -72,16 +72,20 @@ def say(problems: Sequence[address.Problem]) -> None:
         st.error(plain(problem.sentence, None), icon=":material/link_off:")
 
 
-def screen(title: str, purpose: str, comparing: str = "", *, stored: bool = True) -> View:
+def screen(
+    title: str, purpose: str, comparing: str = "", *, stored: bool = True, headed: bool = True
+) -> View:
     """Open a screen: its title and what it is for; gives the view that the address asks for.
 
     comparing: what the screen does with versions, in words; without any it says what is missing and
     stops. Empty: the screen has something to show without them.
     stored: whether it shows stored queries, and so stops where none is of the kind in view.
+    headed: whether its title stands on the page; else it is there for screen readers only.
     """
     view, _ = bar.current()
-    heading = st.container(horizontal=True, vertical_alignment="center", key="heading")
-    heading.title(title, anchor=False, help=purpose, width="content")
+    key = "heading" if headed else "unseen-title"
+    heading = st.container(horizontal=True, vertical_alignment="center", key=key)
+    heading.title(title, anchor=False, help=purpose if headed else None, width="content")
     _heading.set(heading)
     if view is None:
         st.stop()  # the frame has said why

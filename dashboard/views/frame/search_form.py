@@ -31,21 +31,22 @@ def search_form(view: View) -> bool:
         return False
     if view.picture:
         return _with_picture(view, can, which)
-    ways = []
-    if can.encode:
-        _text(view, words.example)
-        ways.append("text")
-    else:
+    kind = words.item.partition(" ")[2]
+    ways = ["text"] * bool(can.encode)
+    ways += ["stored text"] * (not can.encode and bool(can.texts)) + [kind] * bool(can.items)
+    ways += ["uploaded picture" if "picture" in ways else "picture"] * bool(can.see)
+    if not can.encode:
         _say_unable(view, can, which, lost)
-    if not can.encode and can.texts:
-        _stored_text(view, can)
-        ways.append("stored text")
-    if can.items:
-        _item(view, can, words.item, bool(ways))
-        ways.append(words.item.partition(" ")[2])
-    if can.see:
-        picture_upload.field("or upload a picture" if ways else "Upload a picture")
-        ways.append("uploaded picture" if "picture" in ways else "picture")
+    with st.container(horizontal=True, vertical_alignment="center", key="searched"):
+        if can.encode:
+            _text(view, can, words.example, kind)
+        elif can.texts:
+            _stored_text(view, can)
+        if can.items:
+            with st.popover(kind.capitalize(), icon=":material/image_search:"):
+                _item(view, can, words.item)
+        if can.see:
+            picture_upload.field("Upload a picture", beside=bool(ways[1:]))
     if ways and not view.text and not view.item:
         st.info(plain(f"Search by {any_of(ways)}."))
     return bool(view.text or view.item) and not lost
@@ -95,17 +96,24 @@ def unable(names: Sequence[str], what: str = "text") -> str:
     return f"none of {', '.join(names)} encodes {what}"
 
 
-def _text(view: View, example: str) -> None:
+def _text(view: View, can: Searchable, example: str, kind: str) -> None:
+    """A field for a text, or for the name or id of an item."""
     st.session_state["choice-text"] = view.text
+    such_as = f", for example: {shown(example, 80)}" if example else ""
     st.text_input(
         "Text",
         key="choice-text",
         max_chars=1_000,
-        placeholder=f"for example: {shown(example, 80)}" if example else None,
-        on_change=lambda: bar.go(
-            text=st.session_state["choice-text"].strip(), item="", clip="", missed=""
-        ),
+        label_visibility="collapsed",
+        placeholder=f"Text, or the id of a {kind}{such_as}" if can.items else f"Text{such_as}",
+        on_change=lambda: _search_with(st.session_state["choice-text"].strip(), can),
     )
+
+
+def _search_with(typed: str, can: Searchable) -> None:
+    """Search with the item of this id, else with the text."""
+    item = typed in can.items
+    bar.go(text="" if item else typed, item=typed if item else "", clip="", missed="")
 
 
 def _stored_text(view: View, can: Searchable) -> None:
@@ -124,8 +132,8 @@ def _stored_text(view: View, can: Searchable) -> None:
     )
 
 
-def _item(view: View, can: Searchable, kind: str, alternative: bool) -> None:
-    """kind: what an item is called, `a picture`; alternative: to a text above."""
+def _item(view: View, can: Searchable, kind: str) -> None:
+    """kind: what an item is called, `a picture`."""
     names, chosen = collections.item_names(collections.opened(view.collection)), view.item or ""
 
     def name(item: str) -> str:
@@ -135,7 +143,7 @@ def _item(view: View, can: Searchable, kind: str, alternative: bool) -> None:
     labels = distinct_labels([*offered, *([chosen] if chosen else [])], name)
     st.session_state["choice-item"] = chosen or None
     st.selectbox(
-        f"or {kind} of the collection" if alternative else f"{kind} of the collection".capitalize(),
+        f"{kind} of the collection".capitalize(),
         list(labels),
         key="choice-item",
         format_func=labels.__getitem__,

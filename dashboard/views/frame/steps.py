@@ -12,6 +12,7 @@ from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address import bar
 from dashboard.views.address.choices import OUTCOMES, View
+from dashboard.views.cards.order import Order, order_of
 from dashboard.views.frame.widgets import MOST, around, segments
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
@@ -24,7 +25,7 @@ def filters(view: View) -> None:
     with layout.buttons(OUTCOMES.values(), "outcome"):
         segments("Outcome", "outcome", OUTCOMES, view)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _find(view)
+        find(view)
         if view.between or view.at or view.find:
             range_ = view.between or view.at.replace("..", " → ")
             st.button(
@@ -34,7 +35,6 @@ def filters(view: View) -> None:
             )
 
 
-WORST = "worst difference first"
 WHOLE = {"outcome": "all", "between": "", "at": "", "find": ""}
 """What the keys that narrow the listed queries hold where all are listed."""
 
@@ -70,26 +70,25 @@ def clicked(chart: str, key: str, *fields: str) -> Callable[[], None]:
     return chosen
 
 
-def steps(view: View, query_id: str, order: pd.DataFrame, how: str = WORST) -> None:
-    """Go to the previous or next query of an order, by button or by the keys k and j.
-
-    N and n lead to the previous and next one that became worse, where worst differences stand
-    first. how: which order it is, in words.
-    """
+def steps(view: View, query_id: str, order: pd.DataFrame, how: str) -> None:
+    """Go to the previous or next query of an order, by button or by the keys k and j, where there
+    are no cards that step. how: which order it is, in words."""
     ids = order["query_id"].tolist()
-    worse = [query for query, how in zip(ids, order["outcome"], strict=True) if how == "worse"]
     place = ids.index(query_id) if query_id in ids else -1
     with st.container(horizontal=True, vertical_alignment="bottom", key="steps"):
         _step("Previous", "k", ids[place - 1] if place > 0 else "", "arrow_back", 112)
         after = ids[place + 1] if place + 1 < len(ids) else ""
         _step("Next", "j", after, "arrow_forward", 88)
-        if how == WORST:
-            before, after = _around(worse, ids, place)
-            _step("Previous worse", "shift+n", before, "trending_down", 188)
-            _step("Next worse", "n", after, "trending_down", 127)
         if len(ids) > MOST or view.find:
-            _find(view)
+            find(view)
         _queries(view, query_id, ids, place, how)
+
+
+def ordered(view: View, query_id: str, order: pd.DataFrame) -> Order:
+    """The order of the queries, worst difference first, for the cards to step through."""
+    names = collections.query_names(collections.opened(view.collection))
+    worse = (order["outcome"] == "worse").tolist()
+    return order_of(order["query_id"].tolist(), worse, names, query_id)
 
 
 def _queries(view: View, query_id: str, ids: Sequence[str], place: int, how: str) -> None:
@@ -107,7 +106,7 @@ def _queries(view: View, query_id: str, ids: Sequence[str], place: int, how: str
     )
 
 
-def _find(view: View) -> None:
+def find(view: View) -> None:
     """A field for words that the listed queries must hold."""
     st.session_state["choice-find"] = view.find
     st.text_input(
@@ -116,14 +115,6 @@ def _find(view: View) -> None:
         max_chars=200,
         on_change=lambda: bar.go(find=st.session_state["choice-find"].strip()),
     )
-
-
-def _around(worse: Sequence[str], ids: Sequence[str], place: int) -> tuple[str, str]:
-    """The nearest of `worse` before and after a place in the order; empty: none is left."""
-    which = frozenset(worse)
-    before = (query for query in reversed(ids[: max(place, 0)]) if query in which)
-    after = (query for query in ids[place + 1 :] if query in which)
-    return next(before, ""), next(after, "")
 
 
 def _step(title: str, key: str, query_id: str, icon: str, width: int) -> None:

@@ -34,7 +34,7 @@ from dashboard.views.summary.measurements import (
     values,
 )
 from dashboard.views.summary.protocol import how_judged, judged_how, no_items, not_run
-from dashboard.views.summary.query import describe, values_table
+from dashboard.views.summary.query import head_of, values_table
 from dashboard.views.summary.sharing import as_markdown, copy_as_markdown, copy_link
 
 __all__ = [
@@ -52,13 +52,13 @@ __all__ = [
     "composed",
     "comparison",
     "deltas",
-    "describe",
     "notes",
     "problems",
     "selected",
     "every_pair",
     "explained",
     "groups_of",
+    "head_of",
     "how_judged",
     "identities",
     "in_front",

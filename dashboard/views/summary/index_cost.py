@@ -24,9 +24,16 @@ from dashboard.views.texts import plain
 
 def index_notes(experiment: Experiment, versions: Iterable[str]) -> None:
     """Say which versions are searched through an index, and what is not known of them."""
-    for version in costs.indexed(experiment, tuple(versions)):
-        sentence = ranking.index_sentence(experiment, version)
-        st.caption(plain(f"{version} {sentence}.", None))
+    for sentence in index_sentences(experiment, versions):
+        st.caption(plain(sentence, None))
+
+
+def index_sentences(experiment: Experiment, versions: Iterable[str]) -> list[str]:
+    """A sentence for each version that is searched through an index."""
+    return [
+        f"{version} {ranking.index_sentence(experiment, version)}."
+        for version in costs.indexed(experiment, tuple(versions))
+    ]
 
 
 def index_cost(view: View) -> None:

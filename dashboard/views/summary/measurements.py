@@ -80,10 +80,11 @@ def _deltas(
     versions = tuple(dict.fromkeys([baseline, candidate]))
     values = measuring.of_queries(only, measuring.measurements(experiment, versions, metric))
     table = compare.deltas(values, baseline, candidate)
-    return table.assign(outcome=table["delta"].map(_outcome))
+    return table.assign(outcome=table["delta"].map(outcome))
 
 
-def _outcome(delta: float) -> str:
+def outcome(delta: float) -> str:
+    """What a difference says: better, same or worse; null where there is none."""
     if pd.isna(delta):
         return "null"
     return "same" if abs(delta) <= SAME else "better" if delta > 0 else "worse"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from html import escape
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.evaluation.digits import number
+from dashboard.evaluation.digits import number, signed
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols.protocol import NOT_JUDGED
 from dashboard.experiment import judging
@@ -17,37 +16,39 @@ from dashboard.experiment.collection import collections, media
 from dashboard.experiment.memory import remembered
 from dashboard.tables import counted
 from dashboard.views.address.choices import View
-from dashboard.views.labels import group_name, label
-from dashboard.views.summary.measurements import is_measure, metrics_in_view
-from dashboard.views.summary.protocol import judged_how
-from dashboard.views.texts import badge, plain, shown
+from dashboard.views.cards.head import Chip, Head
+from dashboard.views.labels import group_name, label, short_label
+from dashboard.views.summary.index_cost import index_sentences
+from dashboard.views.summary.measurements import is_measure, metrics_in_view, outcome
+from dashboard.views.texts import plain, shown
 
-PICTURE = "max-width:100%;height:140px;object-fit:contain;border-radius:8px;background:#fff"
 TARGET = "Not scored. Describe the target to see scores."
 FEEDBACK = ("feedback_1", "feedback_2", "feedback_3")
 
 
-def picture(found: Any) -> None:
-    """The picture or the text item that is asked with, and what is wrong if there should be one."""
+def _picture(found: Any) -> dict[str, str]:
+    """The picture or the text item that is searched with, and what is wrong if there should be
+    one: picture, quote, problem."""
     experiment = found.experiment
-    row: dict[Hashable, Any]
+    if not has_picture(found):
+        return {}
     if experiment.picture:
-        row = {"picture": media.upload_address(experiment.picture)}
-    elif experiment.live:
+        return {"picture": media.upload_address(experiment.picture)}
+    if experiment.live:
         if not experiment.item:
-            return
+            return {}
         item = media.media_of(experiment.collection, [experiment.item]).iloc[0]
-        text = item["caption"] if item["kind"] == "text" else ""
-        row = {"picture": item["poster"], "text": text, "problem": item["problem"]}
+        if item["kind"] == "text":
+            return {"quote": item["caption"]}
+        row = {"picture": item["poster"], "problem": item["problem"]}
     else:
-        row = media.pictures_of(experiment.collection, [found.query_id]).iloc[0].to_dict()
+        pictures = media.pictures_of(experiment.collection, [found.query_id])
+        row = {str(column): value for column, value in pictures.iloc[0].items()}
     if row["picture"]:
-        with st.container(key="asked-picture"):
-            st.html(f'<img src="{escape(row["picture"])}" alt="query picture" style="{PICTURE}">')
-    elif row["text"]:
-        st.markdown(f"“{plain(row['text'])}”")
-    elif row["problem"]:
-        st.caption(plain(f"No picture: {row['problem']}."))
+        return {"picture": str(row["picture"])}
+    if row.get("text"):
+        return {"quote": str(row["text"])}
+    return {"problem": f"No picture: {row['problem']}." if row["problem"] else ""}
 
 
 def has_picture(found: Any) -> bool:
@@ -82,14 +83,6 @@ def title(found: Any) -> str:
     return str(collections.query_names(experiment.collection)[found.query_id]).replace(
         "like ", "Like ", 1
     )
-
-
-def feedback(found: Any) -> None:
-    """What should be otherwise than in the picture, a line each."""
-    row = _row(found)
-    said = [row[column] for column in FEEDBACK if row.get(column)]
-    if said:
-        st.markdown("\n".join(f"{n}. {plain(text)}" for n, text in enumerate(said, start=1)))
 
 
 def pictures(view: View, query_ids: pd.Series) -> pd.Series | None:
@@ -128,23 +121,40 @@ def _number(value: float) -> str:
     return "not scored" if pd.isna(value) else number(value)
 
 
-def describe(view: View, found: Any) -> None:
-    """The query in words, the keywords that it asks for, and how many items have them all."""
-    if not has_picture(found):
-        _described(view, found)
-        return
-    left, right = st.columns([1, 6], gap="medium")
-    with left:
-        picture(found)
-    with right:
-        _described(view, found)
+def head_of(view: View, found: Any, values: pd.DataFrame) -> Head:
+    """What stands above the cards of a query: its words, the keywords that it asks for, how many
+    items have them all, and its values.
+
+    values: by the metric in front, of the versions that answered.
+    """
+    row, experiment = _row(found), found.experiment
+    chips, scored = _chips_and_count(found, tuple(view.groups))
+    judged = judging.judgement(experiment).notes
+    how = [f"{experiment.rules.title}: {' '.join(judged)}"] if judged else []
+    return Head(
+        title=title(found),
+        lines=tuple(str(row[column]) for column in FEEDBACK if row.get(column)),
+        **_picture(found),
+        chips=chips,
+        scored=scored,
+        notes=(*how, *index_sentences(experiment, found.runs)),
+        **_change(view, values),
+    )
 
 
-def _described(view: View, found: Any) -> None:
-    st.header(plain(title(found)), anchor=False)
-    feedback(found)
-    st.markdown(_keywords_and_count(found, tuple(view.groups)))
-    judged_how(found.experiment)
+def _change(view: View, values: pd.DataFrame) -> dict[str, str]:
+    """The values of baseline and candidate by the metric in front, and how they differ."""
+    by_run = dict(zip(values["run"].astype("str"), values["value"], strict=True))
+    pair = [by_run.get(version, float("nan")) for version in (view.baseline, view.candidate)]
+    if view.baseline == view.candidate or all(map(pd.isna, pair)):
+        return {}
+    delta = pair[1] - pair[0]
+    return {
+        "measure": short_label(view, view.metric),
+        "values": " → ".join(map(number, pair)),
+        "change": "" if pd.isna(delta) else signed(delta),
+        "outcome": outcome(delta),
+    }
 
 
 def _of_query_and_groups(found: Any, groups: tuple[str, ...]) -> tuple[Hashable, ...]:
@@ -152,15 +162,15 @@ def _of_query_and_groups(found: Any, groups: tuple[str, ...]) -> tuple[Hashable,
 
 
 @remembered(512, key=_of_query_and_groups)
-def _keywords_and_count(found: Any, groups: tuple[str, ...]) -> str:
-    """The keywords of a query and how many items are relevant, or why it is not scored."""
+def _chips_and_count(found: Any, groups: tuple[str, ...]) -> tuple[tuple[Chip, ...], str]:
+    """The keywords of a query, and how many items are relevant or why it is not scored."""
     scores = judging.query_keywords(found.experiment)
     scores = scores[(scores["query_id"] == found.query_id) & scores["kept"]]
     needed = judging.required_keywords(found.experiment)
-    chips = [
+    chips = tuple(
         _chip(row, scores, row["group"] in groups)
         for row in needed[needed["query_id"] == found.query_id].to_dict("records")
-    ]
+    )
     reason = judging.counted_judgement(found.experiment).unscorable.get(found.query_id)
     relevant = len({found.as_one(item) for item in found.relevant})
     count = f"{counted(relevant, 'relevant item')} {_among(found)}"
@@ -171,8 +181,7 @@ def _keywords_and_count(found: Any, groups: tuple[str, ...]) -> str:
             found.experiment.item and found.protocol.mutual
         )
         reason = f"only stored queries have judgements{asks}"
-    scored = TARGET if reason == TARGET else f"Not scored: {reason}." if reason else count
-    return " ".join([*chips, plain(scored)])
+    return chips, TARGET if reason == TARGET else f"Not scored: {reason}." if reason else count
 
 
 def _among(found: Any) -> str:
@@ -183,14 +192,9 @@ def _among(found: Any) -> str:
     return f"of {counted(annotated, 'annotated item')}; others are not ranked"
 
 
-def _chip(row: dict[str, str], scores: pd.DataFrame, counts: bool) -> str:
-    """A keyword with what it was mapped from; grey where its group does not count."""
+def _chip(row: dict[str, str], scores: pd.DataFrame, counts: bool) -> Chip:
+    """A keyword with what it was mapped from, or that its group does not count."""
     mine = scores[(scores["group"] == row["group"]) & (scores["keyword"] == row["keyword"])]
     words = [f"“{n}” {s:.2f}" for n, s in zip(mine["ngram"], mine["score"], strict=True)]
-    source = f" ← {', '.join(words)}" if words else ""
-    text = (
-        f"{row['keyword']}{source}"
-        if counts
-        else f"{row['keyword']} ({group_name(row['group'])} does not count)"
-    )
-    return badge(text, "blue" if counts else "gray")
+    source = ", ".join(words) if counts else f"({group_name(row['group'])} does not count)"
+    return Chip(keyword=row["keyword"], source=source, counts=counts)

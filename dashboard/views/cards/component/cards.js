@@ -1,11 +1,13 @@
 // The entry: draws what the server's script sends, and tells it what is opened, paired and judged.
 
-import { listeners as contentListeners, withContents } from "./contents.js";
+import { listeners as contentListeners, orderOf, withContents } from "./contents.js";
 import { drawRows, whenPageChosen } from "./grid.js";
+import { drawHead } from "./head.js";
 import { listOfKeys, listen } from "./navigation.js";
 import { percentEncoded } from "./parts.js";
 import { previews } from "./playback.js";
 import { player } from "./player.js";
+import { listenForSteps, queryOfAddress } from "./steps.js";
 
 const states = new WeakMap(); // the component's element → what it remembers between runs
 const ANSWER = 5000; // milliseconds in which the script confirms what was opened or closed
@@ -16,20 +18,44 @@ export function draw({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".cards");
   if (!states.has(root)) states.set(root, begin(root));
   const state = states.get(root);
-  state.tell = setTriggerValue;
+  state.send = setTriggerValue;
   state.run = data;
   drawAnew(state);
 }
 
 // Draws what the last run sent, once all of it is here.
 function drawAnew(state) {
-  const data = withContents(state.run);
-  if (!data) return;
+  const { run } = state;
+  const data = withContents(run);
+  const order = orderOf(run.order);
+  if (!data || order === undefined) return;
   completeAddress(data.address);
-  state.data = data;
+  if (order && run.query !== queryOfAddress()) return; // the reader has gone on meanwhile
+  Object.assign(state, { data, order, query: run.query });
+  state.place = order?.queries.find(([, id]) => id === run.query)?.[0] ?? -1;
+  catchUp(state);
+  drawHead(state);
   drawRows(state);
   state.player.update(data);
   follow(state);
+}
+
+// What was told while the server was behind is sent once it is not.
+function catchUp(state) {
+  state.behind = false;
+  markBehind(state);
+  for (const message of state.held.splice(0)) state.send(...message);
+}
+
+function markBehind({ root, behind }) {
+  root.getRootNode().host?.toggleAttribute("data-behind", behind);
+}
+
+// Draws the query that was stepped to, as far as it is here: its words at least.
+function drawQuery(state, name) {
+  markBehind(state);
+  state.data = { ...state.data, head: { title: name } };
+  drawHead(state);
 }
 
 // Where the browser's address leaves open which query is shown, the whole address takes its place.
@@ -40,6 +66,8 @@ function completeAddress(address) {
 
 function begin(root) {
   const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null, marked: "" };
+  Object.assign(state, { order: null, query: "", place: -1, behind: false, held: [] });
+  state.tell = (...message) => (state.behind ? state.held.push(message) : state.send(...message));
   Object.assign(state, { later: null, paired: null }); // what is told when the script has answered
   const told = {
     open: (id) => tellOpen(state, id),
@@ -58,6 +86,7 @@ function begin(root) {
   listen(root.querySelector(".rows"), state);
   whenPageChosen(root.querySelector(".rows"), (first) => state.tell("missed", first));
   whenGoingBack(root, state);
+  listenForSteps(state, (name) => drawQuery(state, name));
   listOfKeys(root.querySelector(".keys"), root.querySelector(".help"));
   const come = () => (root.isConnected ? drawAnew(state) : contentListeners.delete(come));
   contentListeners.add(come);

@@ -3,19 +3,31 @@
 
 import { percentEncoded } from "./parts.js";
 
-const MOST = 4; // contents of earlier runs, which Back may bring again
+const MOST = 60; // contents of earlier queries, and of those that may come next
 const contents = new Map(); // name → content
+const orders = new Map(); // name → the queries in their order
+const MOST_ORDERS = 4;
 export const listeners = new Set(); // called when another has come
 
 // Unpacks and stores a content; `data` is deflated JSON.
 export async function storeContents({ data }) {
   const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const content = unpacked(await new Response(stream).json());
+  const sent = await new Response(stream).json();
+  if (sent.order) {
+    orders.set(sent.name, { queries: sent.order, total: sent.total });
+    if (orders.size > MOST_ORDERS) orders.delete(orders.keys().next().value);
+    listeners.forEach((listener) => listener());
+    return;
+  }
+  const content = unpacked(sent);
   contents.delete(content.name);
   contents.set(content.name, content);
   if (contents.size > MOST) contents.delete(contents.keys().next().value);
   listeners.forEach((listener) => listener());
 }
+
+// The order of that name: null where there is none, undefined while it is under way.
+export const orderOf = (name) => (name ? orders.get(name) : null);
 
 // A content joined with what is open of it, or null while the content is under way.
 export function withContents(run) {

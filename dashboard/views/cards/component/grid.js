@@ -1,6 +1,5 @@
 // The grid: rows of cards that are changed in place, so that nothing flickers or is fetched again.
 
-import { focusHeld } from "./navigation.js";
 import {
   MARKS,
   hitMark,
@@ -10,6 +9,7 @@ import {
   signed,
   similarity,
   swatch,
+  tickLine,
   tickList,
   twins,
   why,
@@ -23,11 +23,26 @@ export function drawRows(state) {
   const most = Math.max(1, ...(versions.length ? versions : data.rows).map(count));
   root.style.setProperty("--most", String(data.columns ?? Math.min(most, 10)));
   root.classList.toggle("grid", data.columns !== null);
+  root.classList.toggle("compact", data.density === "compact");
   const keepFocus = focusHeld(root, state.rows);
   const built = inOrder(rows, state.rows, data.rows, (row) => `${row.role} ${row.name}`, newRow);
   data.rows.forEach((row, place) => fillRow(built[place], row, data));
   keepFocus();
   root.getRootNode().host?.setAttribute("data-drawn", ""); // the page draws outlines until then
+}
+
+// Keeps the focus on the card at the same place of the same row, whatever item comes to stand there.
+function focusHeld(root, rows) {
+  const card = root.getRootNode().activeElement?.closest(".card");
+  if (!card || !root.contains(card)) return () => {};
+  const line = card.parentElement;
+  const row = line.parentElement.key;
+  const place = [...line.children].indexOf(card);
+  return () => {
+    const cards = rows.get(row)?.querySelectorAll(".open");
+    const open = cards?.[Math.min(place, cards.length - 1)];
+    if (open && open !== root.getRootNode().activeElement) open.focus({ preventScroll: true });
+  };
 }
 
 const TINY = 64; // pixels: pictures no larger are shown pixel by pixel
@@ -94,7 +109,7 @@ function fillCard(card, result, row, data) {
   const beyond = row.role === "version" && data.depth !== null && result.rank > data.depth;
   card.classList.toggle("beyond", beyond);
   card.classList.toggle("unjudged", row.role === "whole" && item.hit === null);
-  const said = JSON.stringify([result, item, data.required, beyond]);
+  const said = JSON.stringify([result, item, data.required, beyond, data.density]);
   if (card.said === said) return;
   card.said = said;
   const [open, facts] = card.children;
@@ -102,7 +117,8 @@ function fillCard(card, result, row, data) {
   card.lastChild.ariaLabel = `compare ${item.name}`;
   card.title = beyond ? "below the metric's cutoff" : "";
   open.ariaLabel = spoken(result, item, data);
-  facts.replaceChildren(...factsOf(result, item, row, data));
+  const draw = data.density === "compact" ? briefFacts : factsOf;
+  facts.replaceChildren(...draw(result, item, row, data));
 }
 
 function fillPicture(picture, result, item, row, data) {
@@ -162,24 +178,78 @@ function moveInWords(move, { rows }) {
 
 const kindOf = (move) => ({ "↑": "up", "↓": "down" })[move[0]] ?? move;
 
-function factsOf(result, item, row, data) {
+function topOf(result, item, row) {
   const top = make("div", "top", "", [hitMark(item)]);
   if (result.score !== null && row.role !== "missed") {
     const score = make("span", "score", similarity(result.score));
     score.title = "similarity";
     top.append(score);
   }
-  const elsewhere = item.places
+  return top;
+}
+
+function elsewhereOf(item, row) {
+  const ranks = item.places
     .filter(([version, rank]) => rank !== null && version !== row.name)
     .map(([version, rank, score]) => {
       const close = row.role === "missed" ? ` · ${similarity(score)}` : "";
       return isolated("", `#${rank} in ${version}${close}`);
     });
+  return make("span", "elsewhere", "", ranks);
+}
+
+const causeOf = (item, row, long) =>
+  row.role === "missed" || (row.role === "version" && item.hit === false) ? why(item, long) : null;
+
+// Three lines: the mark, the keywords, and why it is no hit or else where it stands elsewhere.
+function briefFacts(result, item, row, data) {
+  const badge = (words) => make("span", "reviewed", words);
   return [
-    top,
+    topOf(result, item, row),
+    data.required.length ? tickLine(item, data.required) : null,
+    make("div", "foot", "", [
+      causeOf(item, row, false),
+      elsewhereOf(item, row),
+      twins(item, false),
+      item.reviewed ? badge(`reviewed: ${item.reviewed[0]}`) : null,
+      item.note ? make("span", "note", "", [isolated("", item.note)]) : null,
+    ]),
+  ].filter(Boolean);
+}
+
+// All of a compact card stands under it, or above where there is no room, while one looks at it.
+export function showMore(state, card, after) {
+  hideMore(state);
+  if (state.data.density !== "compact" || !matchMedia("(hover: hover)").matches) return;
+  state.looking = setTimeout(() => {
+    const { root } = state;
+    const more = root.querySelector(".more");
+    const item = card.item;
+    const caption = item.kind === "text" ? "" : item.caption.slice(0, 300);
+    more.replaceChildren(
+      ...factsOf(card.result, { ...item, caption: "" }, card.row, state.data),
+      ...[caption ? isolated("whole", caption) : null].filter(Boolean),
+    );
+    more.hidden = false;
+    const [place, here, size] = [card, root, more].map((node) => node.getBoundingClientRect());
+    const below = place.bottom + size.height + 8 < innerHeight;
+    const top = below ? place.bottom - here.top + 4 : place.top - here.top - size.height - 4;
+    const left = Math.max(0, Math.min(place.left - here.left, here.width - size.width));
+    Object.assign(more.style, { top: `${top}px`, left: `${left}px` });
+  }, after);
+}
+
+export function hideMore(state) {
+  clearTimeout(state.looking);
+  state.root.querySelector(".more").hidden = true;
+}
+
+function factsOf(result, item, row, data) {
+  return [
+    topOf(result, item, row),
     data.required.length ? tickList(item, data.required) : null,
-    make("div", "foot", "", [howMany(item), make("span", "elsewhere", "", elsewhere)]),
-    row.role === "missed" || (row.role === "version" && item.hit === false) ? why(item, false) : null,
+    make("div", "foot", "", [howMany(item), elsewhereOf(item, row)]),
+    causeOf(item, row, false),
     twins(item, false),
     item.note ? make("span", "note", "", [isolated("", item.note)]) : null,
     item.reviewed ? make("span", "reviewed", `reviewed: ${item.reviewed[0]}`) : null,

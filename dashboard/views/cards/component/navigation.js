@@ -1,6 +1,9 @@
 // Pointer and keys: what lights up, plays, opens, and where the arrow keys lead.
 
+import { hideMore, showMore } from "./grid.js";
 import { make } from "./parts.js";
+
+const LOOK = 350; // milliseconds over a compact card until the rest of it shows
 
 export function listen(rows, state) {
   const cardOf = (event) => event.target.closest?.(".card");
@@ -10,12 +13,14 @@ export function listen(rows, state) {
       other.classList.toggle("twin", twin);
     });
   };
-  const enter = (card) => {
+  const enter = (card, at = LOOK) => {
     light(card);
+    showMore(state, card, at);
     state.preview.start(card.querySelector(".picture"), card.item);
   };
   const leave = () => {
     light(null);
+    hideMore(state);
     state.preview.stop();
   };
   let under = null; // the card under the pointer
@@ -35,7 +40,7 @@ export function listen(rows, state) {
     if (!card) return;
     const buttons = card.parentElement.querySelectorAll(".open");
     buttons.forEach((button) => (button.tabIndex = button === event.target ? 0 : -1));
-    if (event.target.matches(":focus-visible")) enter(card);
+    if (event.target.matches(":focus-visible")) enter(card, 0);
   });
   rows.addEventListener("focusout", () => under || leave());
   rows.addEventListener("click", (event) => {
@@ -70,7 +75,7 @@ export function listen(rows, state) {
 
 // Where nothing has the focus that could use an arrow key itself, it leads to the first card in
 // sight; where none is in sight, up and down scroll the page as ever.
-const UNUSED = "html, body, main, section, [data-testid=stButton] button";
+const UNUSED = "html, body, main, section, [data-testid=stButton] button, .steps button";
 
 function arrowsFromThePage(rows) {
   const pressed = (event) => {
@@ -128,27 +133,14 @@ function neighbour(from, key) {
   return nearest === from ? null : nearest;
 }
 
-// Keeps the focus on the card at the same place of the same row, whatever item comes to stand there.
-
-export function focusHeld(root, rows) {
-  const card = root.getRootNode().activeElement?.closest(".card");
-  if (!card || !root.contains(card)) return () => {};
-  const line = card.parentElement;
-  const row = line.parentElement.key;
-  const place = [...line.children].indexOf(card);
-  return () => {
-    const cards = rows.get(row)?.querySelectorAll(".open");
-    const open = cards?.[Math.min(place, cards.length - 1)];
-    if (open && open !== root.getRootNode().activeElement) open.focus({ preventScroll: true });
-  };
-}
-
 // The list of keys, shown by its button and by the key ?.
 
-const STEPS = ".st-key-steps"; // only where there are buttons that step, there are keys for it
+// only where there are buttons that step, there are keys for it
+const steps = (root) => root.querySelector(".steps:not([hidden])") || document.querySelector(".st-key-steps");
+const worse = (root) => root.querySelector(".steps:not([hidden])");
 const KEYS = [
-  [["j", "k"], "next and previous query", STEPS],
-  [["n", "N"], "next and previous worse query", STEPS],
+  [["j", "k"], "next and previous query", steps],
+  [["n", "N"], "next and previous worse query", worse],
   [["←", "→", "↑", "↓"], "from card to card"],
   [["Home", "End"], "from a card to the first and last of its row"],
   [["Enter"], "open the card in the player"],
@@ -163,7 +155,7 @@ const KEYS = [
 export function listOfKeys(dialog, button) {
   const list = dialog.querySelector("dl");
   const fill = () => {
-    const here = KEYS.filter(([, , where]) => !where || document.querySelector(where));
+    const here = KEYS.filter(([, , where]) => !where || where(dialog.getRootNode()));
     const entry = ([keys, words]) => [
       make("dt", "", "", keys.map((key) => make("kbd", "", key))),
       make("dd", "", words),
@@ -193,5 +185,5 @@ export function listOfKeys(dialog, button) {
 }
 
 const TEXTUAL = "input:not([type=checkbox], [type=radio], [type=range], [type=button]), textarea";
-const typing = (node) =>
+export const typing = (node) =>
   node instanceof Element && (node.matches(TEXTUAL) || Boolean(node.closest("[contenteditable]")));

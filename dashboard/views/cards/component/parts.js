@@ -69,6 +69,27 @@ export function tickList(item, required) {
   return list;
 }
 
+// The same in one line for a compact card; of many keywords their number and what it lacks.
+const FEW = 3;
+
+export function tickLine(item, required) {
+  const all = required.map((_, place) => place);
+  const lacking = all.filter((place) => item.ticks[place] !== true);
+  const few = required.length <= FEW;
+  const list = make("ul", "tick-line");
+  if (!few) list.append(make("li", "matched", `${item.matched ?? 0}/${required.length}`));
+  for (const place of few ? all : lacking.slice(0, FEW)) {
+    const [group, keyword] = required[place];
+    const tick = TICKS.get(item.ticks[place] ?? null);
+    const sign = make("span", "sign", tick.sign);
+    sign.ariaHidden = "true";
+    const node = make("li", `tick ${tick.state}`, "", [sign, aside(tick.word), isolated("", keyword)]);
+    node.title = `${group}: ${keyword}`;
+    list.append(node);
+  }
+  return list;
+}
+
 // What is suspected to be wrong: a few words on a card, a sentence in the player.
 export function why(item, long) {
   if (!item.why.length) return null;
