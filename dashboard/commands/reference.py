@@ -20,6 +20,7 @@ from dashboard.commands.output import write_file
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.retrieval import language_models, networks
+from dashboard.storage.collection.declared_files import FILES, DeclaredFile
 from dashboard.storage.collection.settings import COLLECTION_SETTINGS, MODEL_SETTINGS, Setting
 from dashboard.storage.files import contents, delimited, json_lines, limits, parquet
 from dashboard.storage.media import safe_open, uploads
@@ -139,6 +140,7 @@ def _reference(abouts: Mapping[str, str], call: Namespace) -> Answer:
         "keys": lambda: table(keys()),
         "commands": lambda: table(_named(abouts, "command", "prints")),
         "limits": lambda: table(pd.DataFrame(LIMITS, columns=["of", "at most"]), code=False),
+        "files": lambda: "\n\n".join(map(_file, FILES)),
         "exit codes": lambda: table(_named(EXIT_CODES, "exit code", "means")),
     }
     for name, settings in SETTINGS.items():
@@ -157,6 +159,24 @@ def _reference(abouts: Mapping[str, str], call: Namespace) -> Answer:
             write_file(path, fresh)
     answer = pd.DataFrame(rows, columns=["file", "block", "state"])
     return answer, FINDING if (answer["state"] == "stale").any() else FINE
+
+
+def _file(each: DeclaredFile) -> str:
+    """The section on a file of a collection: what it is for, its columns, an example."""
+    kinds = {"text": "text", "number": "a number", "integer": "a whole number"}
+    rows = [
+        (name, kinds.get(kind, kind), "yes" if must else "no", "yes" if is_key else "no")
+        for name, kind, must, is_key in each.columns()
+    ]
+    columns = pd.DataFrame(rows, columns=["column", "holds", "needed", "part of the key"])
+    parts = [
+        f"## `{each.name}`",
+        f"{each.what[0].upper()}{each.what[1:]}.",
+        f"Needed {each.needed}.",
+    ]
+    parts += [table(columns)] if rows else []
+    kind = "toml" if each.name.endswith(".toml") else "csv"
+    return "\n\n".join([*parts, f"```{kind}\n{each.example}```"])
 
 
 def _named(

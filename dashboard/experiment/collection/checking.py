@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 
@@ -13,6 +14,7 @@ from dashboard.experiment.collection.collections import opened_in
 from dashboard.retrieval import keywords, pictures, runs
 from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.storage.collection.collection import SETTINGS, Collection, find, open_collection
+from dashboard.storage.collection.declared_files import example_of, place_of
 from dashboard.storage.collection.error_places import placed
 from dashboard.storage.collection.evidence import (
     lines_of_items,
@@ -46,7 +48,8 @@ def check(name_or_path: str) -> pd.DataFrame:
         collection = open_collection(folder, allow_path=True)
     except DataError as problem:
         findings.error(problem)
-        return findings.frame()
+        _note_missing(folder, findings)
+        return in_order(findings.frame())
     _gaps(collection, findings)
     _note_judging(collection, findings)
     _note_query_pictures(collection, findings)
@@ -55,6 +58,9 @@ def check(name_or_path: str) -> pd.DataFrame:
     _note_labels(collection, findings)
     _note_spans(collection, findings)
     shown = item_media.problems(collection)
+    pictureless = not (collection.items["file"] != "").any()
+    if pictureless and not (folder / collection.media_root).exists():
+        shown = shown.assign(problem="")  # lists of ids alone: pictures were never meant
     odd = shown[
         ~shown["problem"].isin(["", item_media.SPAN_REVERSED])
     ]  # reversed spans have findings of their own, with their line
@@ -71,7 +77,32 @@ def check(name_or_path: str) -> pd.DataFrame:
     filled = [table for table in tables if len(table)]
     # workers' answers are read for judgements and for lists, with the same findings
     once = pd.concat(filled).drop_duplicates(ignore_index=True) if filled else None
-    return collection.findings if once is None else once
+    return in_order(collection.findings if once is None else once)
+
+
+def in_order(findings: pd.DataFrame) -> pd.DataFrame:
+    """Findings in the order of what to do first: errors, then warnings, then notes; of each level
+    the file first that one makes first."""
+    levels = findings["level"].map({"error": 0, "warning": 1, "note": 2})
+    places = findings["file"].map(place_of)
+    order = pd.DataFrame({"level": levels, "place": places}).sort_values(
+        ["level", "place"], kind="stable"
+    )
+    return findings.loc[order.index].reset_index(drop=True)
+
+
+def _note_missing(folder: Path, findings: Findings) -> None:
+    """Add what else is missing of a collection that cannot be opened, each with an example."""
+    refused = {file.partition(".")[0] for _, file, *_ in findings.rows}
+    for name in ("items.csv", "unified_annotation.csv", "queries.csv"):
+        stem = name.removesuffix(".csv")
+        if stem not in refused and not stored_files(folder, stem):
+            findings.error(DataError(name, "no such file", example_of(name)))
+    if not any((folder / each).is_dir() for each in ("models", "runs")):
+        wanted = (
+            f"a version: vectors in models/NAME/, or runs/NAME.csv, {example_of('runs/v2.csv')}"
+        )
+        findings.error(DataError("models", "no version", wanted))
 
 
 def _gaps(collection: Collection, findings: Findings) -> None:
@@ -81,13 +112,16 @@ def _gaps(collection: Collection, findings: Findings) -> None:
         if not collection.broken and _has_lists(collection) and not _in_rows(collection):
             findings.error(DataError(SETTINGS, *_lists_alone(collection, wanted)))
         elif collection.broken or not _without_versions(collection):
+            wanted = f"{wanted}, {example_of('runs/v2.csv')}"
             findings.error(DataError("models", "no version that can be used", wanted))
         else:
             findings.note("models", "no version", f"{wanted}, to compare; the rest goes without")
     if collection.queries.empty and "queries" not in collection.refused:
-        findings.error(DataError("queries.csv", "no query", "at least one query"))
+        wanted = f"at least one query, {example_of('queries.csv')}"
+        findings.error(DataError("queries.csv", "no query", wanted))
     if _by_keywords(collection) and collection.keywords.empty:
-        wanted = "keywords of the items, for the protocol alfa"
+        wanted = "keywords of the items, for the protocol alfa, "
+        wanted += example_of("unified_annotation.csv")
         findings.error(DataError("unified_annotation.csv", "no keyword of any item", wanted))
     for model in collection.models.values():
         if lacks := missing(model):

@@ -15,13 +15,16 @@ import pandas as pd
 from dashboard import ids
 from dashboard.letters import is_visible
 from dashboard.storage.collection.annotation import Annotation, matched_ids, read_annotation
+from dashboard.storage.collection.declared_files import example_of
 from dashboard.storage.collection.sides import with_among
 from dashboard.storage.collection.vocabulary import read_vocabulary, spelled_keywords, spelled_words
 from dashboard.storage.files.near_names import unmatched
 from dashboard.storage.files.table_files import OF_JUDGEMENTS, stored_as
 from dashboard.storage.files.tables import read_table
 from dashboard.storage.lists.relevance import in_full, judgements_of
-from dashboard.storage.runs.runs import line_of_judgement, read_qrels
+from dashboard.storage.runs.runs import line_of_judgement, read_qrels, read_run
+from dashboard.storage.runs.similarities import SUFFIX
+from dashboard.storage.versions.versions import run_files
 from dashboard.tables import (
     ITEMS,
     KEYWORDS,
@@ -47,7 +50,10 @@ def read_items(folder: Path, annotation: Annotation | None, findings: Findings) 
     if path is None and annotation is None:
         items = _of_lists(folder, "item_id", findings)
         if items is None:
-            raise DataError("items.csv", "no such file", "the items of the collection")
+            items = _of_judgements_and_runs(folder, "item_id", findings)
+        if items is None:
+            wanted = f"the items of the collection, {example_of('items.csv')}"
+            raise DataError("items.csv", "no such file", wanted)
         items = ITEMS.check(items, "items.csv")
     elif path is None:
         assert annotation is not None
@@ -78,6 +84,24 @@ def _of_lists(folder: Path, key: str, findings: Findings) -> pd.DataFrame | None
     what = "items" if key == "item_id" else "queries"
     findings.note(f"{what}.csv", "no such file", f"the {what}; taken from {lists.name}")
     return pd.DataFrame({key: ids})
+
+
+def _of_judgements_and_runs(folder: Path, key: str, findings: Findings) -> pd.DataFrame | None:
+    """The ids in a column of the judgements and runs, each once; None without such files.
+
+    key: item_id or query_id.
+    """
+    qrels = stored_as(folder, "qrels", formats=OF_JUDGEMENTS)
+    parts = [read_qrels(qrels)[key]] if qrels else []
+    for path in run_files(folder / "runs", Findings()).values():
+        if path.suffix != SUFFIX:
+            parts.append(read_run(path)[key])
+    if not parts:
+        return None
+    found = pd.concat([part.astype("str") for part in parts]).drop_duplicates()
+    what = "items" if key == "item_id" else "queries"
+    findings.note(f"{what}.csv", "no such file", f"the {what}; taken from judgements and runs")
+    return pd.DataFrame({key: found.reset_index(drop=True)})
 
 
 def lines_of_items(folder: Path) -> pd.Series:
@@ -161,8 +185,12 @@ def read_queries(
     seen = _of_lists(folder, "query_id", findings) if path is None else None
     if seen is not None:  # lists name only the id of a query, so its id stands for its text
         return QUERIES.check(seen.assign(text=seen["query_id"], item_id="", image=""), "lists.csv")
+    named = None if path or seen is not None else _judged_queries(folder, findings)
+    if named is not None:
+        return named
     if path is None:
-        findings.warning("queries.csv", "no such file", "the queries; there are none to measure")
+        wanted = f"the queries; there are none to measure; {example_of('queries.csv')}"
+        findings.warning("queries.csv", "no such file", wanted)
         return QUERIES.check(QUERIES.empty(), "queries.csv")
     queries = read_table(path, QUERIES, path.name, findings)
     for column in [each for each in QUERIES.columns if each not in queries.columns]:
@@ -182,6 +210,14 @@ def read_queries(
     queries["item_id"] = pd.Series(items_of, index=queries.index, dtype="str")
     queries = queries[np.array(reasons, dtype="str") == ""]
     return with_among(queries, items, path.name, findings, of_texts).reset_index(drop=True)
+
+
+def _judged_queries(folder: Path, findings: Findings) -> pd.DataFrame | None:
+    """The queries that judgements and runs name; each id stands for its text."""
+    named = _of_judgements_and_runs(folder, "query_id", findings)
+    if named is None:
+        return None
+    return QUERIES.check(named.assign(text=named["query_id"], item_id="", image=""), "qrels")
 
 
 def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:
