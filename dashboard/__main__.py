@@ -22,6 +22,7 @@ from dashboard.commands import (
     preparing,
     reference,
     reviewing,
+    running,
     satisfaction,
     searching,
 )
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     keywords.add_keywords_of(command)
     adding.add_add(command)
     embedding.add_embed(command)
+    running.add_run(command)
     preparing.add_prepare(command)
     reviewing.add_reviews(command)
     reference.add_to(command, abouts)

@@ -80,6 +80,7 @@ LONG = {
     "test_numbers_in_two_places.py",
     "test_protocols_measured.py",
     "test_review.py",
+    "test_run_command.py",
     "test_screens.py",
     "test_screens_of_codes.py",
     "test_screens_of_matching.py",

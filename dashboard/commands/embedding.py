@@ -55,6 +55,11 @@ def add_service(parser: ArgumentParser) -> None:
     """Add the options of how a service is asked."""
     text = "variable of the environment that holds the service's key"
     parser.add_argument("--key-env", metavar="NAME", help=text)
+    add_service_limits(parser)
+
+
+def add_service_limits(parser: ArgumentParser) -> None:
+    """Add the options of time, tries and rate."""
     parser.add_argument("--timeout", type=positive, default=30, help="seconds for an answer (30)")
     parser.add_argument("--tries", type=at_least_one, default=4, help="of each request (4)")
     parser.add_argument("--rate", type=positive, help="requests a second at most; default: any")

@@ -11,7 +11,7 @@ from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols import Protocol, trec
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import queries
-from dashboard.experiment.ranking import has_index, index_sentence, outline
+from dashboard.experiment.ranking import has_index, index_sentence, outline, service_sentence
 from dashboard.tables import Findings, counted, listed
 
 
@@ -27,6 +27,8 @@ def note_versions(experiment: Experiment, versions: Iterable[str], findings: Fin
         elif run.attrs.get("cut"):
             found = f"more results than fit in memory; lists end at rank {run.attrs['cut']:,}"
             findings.note(version, found, "whole rankings; metrics without a cutoff end there, too")
+        if sentence := service_sentence(experiment, version):
+            findings.note(version, sentence, "")
     beyond = outside(runs, experiment.collection.items["item_id"])
     condensed = experiment.rules.condensed
     for version, sentence in outside_said(beyond, condensed=condensed).items():

@@ -26,6 +26,7 @@ from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.retrieval.runs import TYPED, Which
 from dashboard.storage.media.uploads import uploaded_picture
 from dashboard.storage.runs.order import Ties
+from dashboard.storage.runs.run_record import read_record
 from dashboard.tables import RUN, DataError
 
 DEPTHS = (100, 1_000)
@@ -196,6 +197,13 @@ def index_sentence(experiment: Experiment, version: str) -> str:
         f"is searched {approximate}through {index}, {index.depth:,} results a query; later ranks "
         "are unknown, and metrics that read them have no value"
     )
+
+
+def service_sentence(experiment: Experiment, version: str) -> str:
+    """How a search service answered the queries of a version, as a sentence; empty: none did."""
+    path = experiment.collection.run_files.get(version)
+    record = read_record(path) if path else None
+    return f"was answered by {record.search}: {record.sentence()}" if record else ""
 
 
 def cut(experiment: Experiment, versions: Iterable[str]) -> int | None:

@@ -404,3 +404,8 @@ def _ranked_table(
     lengths = [each.length for each in found]
     run.attrs["lengths"] = dict(zip(queries.ids, lengths, strict=True))
     return run
+
+
+def numbers_of(vectors: Vectors) -> dict[str, tuple[float, ...]]:
+    """The numbers of a few vectors by their ids, to send them to a service."""
+    return dict(zip(vectors.ids, map(tuple, vectors.matrix.tolist()), strict=True))

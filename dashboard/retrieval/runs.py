@@ -25,6 +25,7 @@ from dashboard.storage.collection.collection import Collection
 from dashboard.storage.collection.sides import other_side, side_of_pictures, side_of_texts, sides
 from dashboard.storage.files.near_names import unmatched
 from dashboard.storage.runs.order import Ties
+from dashboard.storage.runs.run_record import read_record
 from dashboard.storage.runs.runs import read_run
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model
@@ -72,7 +73,12 @@ def run_of(
     run = read_run(path, ties, gallery, name=f"runs/{path.name}")
     run = run[run["query_id"].isin(asked["query_id"])]
     run = on_its_side(without_self(run, asked), asked, collection.items)
-    return run if depth is None else run[run["rank"] <= depth].reset_index(drop=True)
+    run = run if depth is None else run[run["rank"] <= depth].reset_index(drop=True)
+    record = read_record(path)
+    if record is not None:
+        there = set(asked["query_id"])
+        run.attrs["not_run"] = {q: why for q, why in record.not_run.items() if q in there}
+    return run
 
 
 def _of_matrix(

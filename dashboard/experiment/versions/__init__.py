@@ -2,4 +2,5 @@
 
 adding.py     vectors, or ranked lists, that somebody else computed
 embedding.py  items and texts by an encoder
+running.py    ranked lists that a search system answers
 """

@@ -155,9 +155,12 @@ def of_file(path: Path) -> str:
 
 
 def of_run(path: Path) -> str:
-    """The sha256 of a run's bytes; of a matrix with those of its ids, read once for each state."""
+    """The sha256 of a run's bytes, with its record's where it has one; of a matrix with those
+    of its ids, read once for each state."""
     if path.suffix.lower() != SUFFIX:
-        return of_file(path)
+        record = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+        record = record.with_suffix(".json")
+        return of_values(of_file(path), of_file(record)) if record.is_file() else of_file(path)
     return of_values([of_file_once(each) for each in (path, *ids_beside(path)) if each.is_file()])
 
 

@@ -253,6 +253,8 @@ def run_files(folder: Path, findings: Findings) -> dict[str, Path]:
         match = RUN_NAME.fullmatch(path.name)
         if path.name.startswith(".") or not path.is_file() or path in beside:
             continue
+        if path.suffix == ".json":  # the record of a run
+            continue
         if not match:
             findings.warning(
                 f"runs/{path.name}", "an unknown kind of file", ".trec, .csv, .parquet or .npy"

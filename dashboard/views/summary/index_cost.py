@@ -23,17 +23,18 @@ from dashboard.views.texts import plain
 
 
 def index_notes(experiment: Experiment, versions: Iterable[str]) -> None:
-    """Say which versions are searched through an index, and what is not known of them."""
+    """Say which versions are searched through an index, and what is not known of them; and how
+    quickly a search service answered."""
     for sentence in index_sentences(experiment, versions):
         st.caption(plain(sentence, None))
 
 
 def index_sentences(experiment: Experiment, versions: Iterable[str]) -> list[str]:
-    """A sentence for each version that is searched through an index."""
-    return [
-        f"{version} {ranking.index_sentence(experiment, version)}."
-        for version in costs.indexed(experiment, tuple(versions))
-    ]
+    """A sentence for each version that is searched through an index, or that a service answered."""
+    every = tuple(dict.fromkeys(versions))
+    indexed = [(v, ranking.index_sentence(experiment, v)) for v in costs.indexed(experiment, every)]
+    served = [(version, ranking.service_sentence(experiment, version)) for version in every]
+    return [f"{version} {sentence}." for version, sentence in [*indexed, *served] if sentence]
 
 
 def index_cost(view: View) -> None:
