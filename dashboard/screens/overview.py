@@ -14,7 +14,11 @@ collection = collections.opened(view.collection)
 if not versions_of(view):
     protocols.without_versions(view)
     st.stop()
-ways = {v: w for v, w in charts.version_ways(versions_of(view)).items() if v in view.runs}
+ways = {
+    v: w
+    for v, w in charts.version_ways(versions_of(view), view.baseline, view.candidate).items()
+    if v in view.runs
+}
 
 summary.collection_line(view)
 summary.problems(collection)

@@ -10,7 +10,7 @@ from dashboard.views import charts
 from dashboard.views.charts.hashing import code_bits
 
 ODD = ["m.v1", "r@[1]", "datum.x", "<b>", 'a"b', "image"]
-WAYS = charts.version_ways(ODD)
+WAYS = charts.version_ways(ODD, *ODD[:2])
 
 
 def means(**columns):
@@ -117,3 +117,36 @@ def test_charts_of_differences_are_drawn_where_no_query_is_scored_in_both_versio
     assert charts.differences(none, "nDCG@5").to_dict()["mark"]["type"] == "bar"
     nobody = pd.DataFrame({"baseline": [None, 0.1], "candidate": [None, None], "delta": [None] * 2})
     assert charts.pairs(nobody.astype("float64"), "v1", "v2").to_dict()["layer"]
+
+
+def axis_of(chart):
+    """Domain and ticks of the first axis of differences of a drawing."""
+    spec = chart.to_dict()
+    for layer in spec.get("layer", [spec]):
+        x = layer["encoding"]["x"]
+        if "scale" in x:
+            return x["scale"]["domain"], x["axis"]["values"]
+    raise AssertionError("no scale")
+
+
+@pytest.mark.parametrize(("largest", "end"), [(0.166, 0.2), (1.0, 1.0), (0.0004, 0.0005)])
+def test_axes_of_differences_are_round_and_no_longer_than_the_metric(largest, end):
+    rows = pd.DataFrame({"label": ["a"], "delta": [0.0], "low": [-largest / 2], "high": [largest]})
+    rows = rows.assign(p=0.01, p_holm=0.04, scored=9)
+    found = bins(pd.DataFrame({"delta": [-largest, 0.0, largest / 2]}))
+    for chart in (charts.forest(rows), charts.differences(found, "P@5")):
+        assert axis_of(chart) == ([-end, end], [-end, -end / 2, 0, end / 2, end])
+
+
+def test_a_metric_of_0_and_1_is_drawn_in_bars_that_can_be_clicked():
+    values = [(0.0, 1.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)]
+    deltas = pd.DataFrame(values, columns=["baseline", "candidate"])
+    deltas["delta"] = deltas["candidate"] - deltas["baseline"]
+    spec = charts.pairs(deltas, "a", "b").to_dict()
+    assert spec["layer"][0]["mark"]["type"] == "bar"
+    (rows,) = spec["datasets"].values()
+    read = {(row["way"], row["queries"], row["side"]) for row in rows}
+    assert read == {("0 → 1", 2, "better"), ("1 → 0", 1, "worse"), ("1 → 1", 1, "same")}
+    assert spec["params"][0]["select"]["fields"] == ["baseline", "candidate"]
+    mixed = charts.pairs(pd.concat([deltas, deltas / 2]), "a", "b").to_dict()
+    assert mixed["layer"][1]["mark"]["type"] == "circle"

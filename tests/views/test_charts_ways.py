@@ -1,5 +1,5 @@
-"""Twelve ways to draw a version: told apart on light and dark, with any colour vision, and the same
-on every chart."""
+"""Thirteen ways to draw a version: told apart on light and dark, with any colour vision, and the
+same on every chart."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from dashboard.views import charts
 from dashboard.views.charts import composed, crossmodal, hashing
 
-TWELVE = [f"v{n}" for n in range(12)]
-WAYS = charts.version_ways(TWELVE)
+THIRTEEN = [f"v{n}" for n in range(13)]
+WAYS = charts.version_ways(THIRTEEN, "v0", "v1")
 FAR = 0.1  # of two colours in OKLab; people begin to see a difference at 0.02
 # Linear RGB as people see it who lack one kind of cone (Machado, Oliveira and Fernandes, 2009).
 EYES = {
@@ -72,7 +72,7 @@ def test_every_colour_stands_out_from_the_light_and_the_dark_page(page):
         assert (light + 0.05) / (dark + 0.05) >= 3, colour
 
 
-def test_twelve_colours_look_different():
+def test_thirteen_colours_look_different():
     assert min(apart(*two, "usual") for two in combinations(WAYS.values(), 2)) > FAR
 
 
@@ -85,16 +85,25 @@ def test_with_any_colour_vision_lines_and_marks_of_two_versions_differ(eyes):
         assert (one.dashes, one.shape) != (other.dashes, other.shape), "without any colour, too"
 
 
-def test_a_version_is_drawn_by_its_place_among_all():
-    assert charts.version_ways(["a", "b"])["b"] == charts.version_ways(["x", "b"])["b"]
-    assert [way.dashes for way in charts.version_ways(["a", "b", "c"]).values()] == [[1, 0]] * 3
+def test_a_version_is_drawn_by_its_part_or_else_by_its_name():
+    one = charts.version_ways(["a", "b", "by-name"], "a", "b")
+    other = charts.version_ways(["by-name", "x", "y", "z"], "z", "x")
+    assert one["a"] == other["z"], "the baseline"
+    assert one["b"] == other["x"], "the candidate"
+    assert one["by-name"] == other["by-name"], "any other, wherever it stands"
+    assert len({way.colour for way in WAYS.values()}) == 13
+    nine = charts.version_ways(THIRTEEN[:10], "v0", "v1")
+    red_or_green = {"#1b714c", "#c83122", "#f1577a"}
+    assert not red_or_green & {way.colour for way in nine.values()}, "these mean worse and better"
+    same = charts.version_ways(["a", "b"], "a", "a")
+    assert same["a"] == one["a"] != same["b"]
 
 
 def test_more_versions_share_colours_but_not_shapes_with_them_and_it_is_said():
-    many = charts.version_ways([f"v{n}" for n in range(40)])
+    many = charts.version_ways([f"v{n}" for n in range(40)], "v0", "v1")
     assert len({(way.colour, way.shape) for way in many.values()}) == 40
-    assert charts.colours_again(TWELVE) == ""
-    assert "13 versions share 12 colours" in charts.colours_again([*TWELVE, "one more"])
+    assert charts.colours_again(THIRTEEN) == ""
+    assert "14 versions share 13 colours" in charts.colours_again([*THIRTEEN, "one more"])
 
 
 def rows(*runs: str) -> pd.DataFrame:
@@ -140,3 +149,9 @@ def test_a_version_is_drawn_in_the_same_way_on_every_chart(name):
             assert scale == {run: str(getattr(WAYS[run], part)) for run in scale}
             assert set(scale) == set(FEW)
     assert scales(spec, "color") and scales(spec, "shape")
+
+
+@pytest.mark.parametrize("eyes", EYES)
+def test_better_same_and_worse_are_told_apart_with_any_colour_vision(eyes):
+    ways = [charts.Way(c, "", []) for c in (charts.BETTER, charts.SAME, charts.WORSE)]
+    assert min(apart(*two, eyes) for two in combinations(ways, 2)) > FAR / 2

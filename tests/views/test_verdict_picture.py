@@ -10,7 +10,8 @@ import pytest
 
 from dashboard.evaluation.comparison.verdict import verdict as sentence
 from dashboard.views import address, summary
-from dashboard.views.charts.verdict import Verdict, picture, round_end
+from dashboard.views.charts.axes import round_end
+from dashboard.views.charts.verdict import Verdict, picture
 
 ROW = {
     "metric": "P", "cutoff": 5, "baseline": 0.442, "candidate": 0.506, "delta": 0.065,

@@ -131,7 +131,7 @@ def _outside_in(results: QueryResults, version: str) -> str:
 
 def _version_row(results: QueryResults, view: View, version: str, value: float | None) -> Row:
     run, kept = results.runs[version], results.ranked(version)
-    ways = charts.version_ways(versions_of(view))
+    ways = charts.version_ways(versions_of(view), view.baseline, view.candidate)
     copies = run.attrs.get("left_out", {}).get(results.query_id, 0)
     gone = f"{counted(copies, 'near-duplicate')} removed" if copies else ""
     notes = [results.problems.get(version) or gone, _cut_in(results, view, version)]

@@ -10,6 +10,7 @@ import pandas as pd
 from dashboard.evaluation.comparison.verdict import direction
 from dashboard.evaluation.digits import decimals, signed
 from dashboard.tables import counted
+from dashboard.views.charts.axes import of_differences, round_end
 from dashboard.views.charts.colours import BETTER, FAINT, LEGEND, SAME, SMALL_SLICE, WORSE
 from dashboard.views.charts.heights import BOTTOM, KINDS, of_rows
 from dashboard.views.charts.texts import tip, with_texts
@@ -67,7 +68,8 @@ def _intervals(
     )
     if "strength" in shown:
         base = base.encode(opacity=alt.Opacity("strength:Q", scale=None, legend=None))
-    axis = alt.X("low:Q", title="candidate − baseline", axis=alt.Axis(format="+.2f"))
+    every = rows[["low", "high", "delta"]].to_numpy().ravel()
+    axis = alt.X("low:Q", **of_differences(every, "candidate − baseline"))
     zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(
         strokeDash=[3, 3], opacity=0.6, aria=False
     )
@@ -100,6 +102,7 @@ def differences(bins: pd.DataFrame, title: str, height: int = 280) -> alt.Chart:
     width = (bins["high"] - bins["low"]).max() if len(bins) else 0
     gaps = bins["low"].diff().abs()
     half = (width or gaps[gaps > 0].min() if len(bins) > 1 else 0.1) * 0.42
+    half = min(half, round_end(bins[["low", "high"]].abs().max().max()) / 8 if len(bins) else half)
     middle = (bins["low"] + bins["high"]) / 2
     rows = bins[["queries", "side", "low", "high"]].itertuples(index=False)
     words = [
@@ -112,7 +115,10 @@ def differences(bins: pd.DataFrame, title: str, height: int = 280) -> alt.Chart:
         alt.Chart(shown)
         .mark_bar(cursor="pointer")
         .encode(
-            x=alt.X("begin:Q", title=f"Difference in {title}", axis=_signed(digits)),
+            x=alt.X(
+                "begin:Q",
+                **of_differences([*bins["low"], *bins["high"]], f"Difference in {title}"),
+            ),
             x2="end:Q",
             y=alt.Y("queries:Q", title="Queries", axis=alt.Axis(tickMinStep=1, format="d")),
             y2=alt.datum(0),
@@ -131,16 +137,15 @@ def differences(bins: pd.DataFrame, title: str, height: int = 280) -> alt.Chart:
     return chart
 
 
-def _signed(digits: int) -> alt.Axis:
-    return alt.Axis(format=f"+.{digits}f")
-
-
 def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart:
-    """Each query's value in the baseline against the candidate; equal ones share a bubble.
+    """Each query's value in the baseline against the candidate; equal ones share a bubble. Where
+    every value is 0 or 1, a bar for each of the four ways.
 
     Columns: baseline, candidate, outcome. A click selects a place as `pick`.
     """
     shown = _at_one_place(deltas)
+    if len(shown) and set(shown["baseline"]) | set(shown["candidate"]) <= {0.0, 1.0}:
+        return _four_ways(shown, baseline, candidate)
     largest = max([0.0, *shown["baseline"], *shown["candidate"]])
     most = largest if 0 < largest < FAINT else float(max(1.0, largest))
     scale = alt.Scale(domain=[0, most], nice=False, padding=12)
@@ -168,6 +173,23 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
         .add_params(pick)
     )
     chart: alt.LayerChart = (line.encode(x=x, y=y) + bubbles).properties(height=340)
+    return chart
+
+
+def _four_ways(shown: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart:
+    """How many queries went from 0 to 1, from 1 to 0, and stayed. Rows of `_at_one_place`."""
+    ways = [f"{a:g} → {b:g}" for a, b in zip(shown["baseline"], shown["candidate"], strict=True)]
+    pick = alt.selection_point(name="pick", fields=["baseline", "candidate"])
+    base = alt.Chart(shown.assign(way=ways)).encode(
+        y=alt.Y("way:N", title=f"{baseline} → {candidate}", sort=["0 → 1", "1 → 1", "0 → 0"]),
+        x=alt.X("queries:Q", title="Queries", axis=alt.Axis(tickMinStep=1, format="d")),
+        description="words:N",
+        tooltip=[alt.Tooltip("queries:Q", title="Queries"), alt.Tooltip("way:N", title="Values")],
+    )
+    color = alt.Color("side:N", scale=_SIDES, title=None, legend=LEGEND)
+    bars = base.mark_bar(cursor="pointer").encode(color=color).add_params(pick)
+    words = base.mark_text(align="left", dx=5, color=SAME, aria=False).encode(text="queries:Q")
+    chart: alt.LayerChart = (bars + words).properties(height=of_rows(4, 34, BOTTOM, KINDS))
     return chart
 
 

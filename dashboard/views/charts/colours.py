@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+from zlib import crc32
 
 import altair as alt
 
@@ -39,22 +40,44 @@ class Way(NamedTuple):
     dashes: list[int]
 
 
-def version_ways(versions: Sequence[str]) -> dict[str, Way]:
-    """How each version is drawn, the same on every screen and chart: by its place among all."""
-    together = len(VERSION_COLOURS) // len(DASHES)
+BASELINE = Way("#66728c", "triangle-left", [5, 2, 1, 2])
+"""How the baseline is drawn: in no colour, so that the others stand against it."""
+
+
+LIKE_VERDICTS = (2, 10, 11)
+"""Places of the green and red colours, which mean better and worse: taken last."""
+USUAL = tuple(n for n in range(1, len(VERSION_COLOURS)) if n not in LIKE_VERDICTS)
+
+
+def version_ways(versions: Sequence[str], baseline: str, candidate: str) -> dict[str, Way]:
+    """How each version is drawn, the same on every screen and chart: the baseline neutral, the
+    candidate in the accent colour, and each other by its name, the same in all collections."""
+    places: dict[str, int] = {candidate: 0} if candidate != baseline else {}
+    others = sorted(set(versions) - {baseline, candidate})
+    rest = range(len(VERSION_COLOURS), len(others) + 1)
+    free = [*USUAL, *LIKE_VERDICTS, *rest]
+    for version in others:
+        first = crc32(version.encode()) % len(USUAL)
+        usual = [place for place in (*USUAL[first:], *USUAL[:first]) if place in free]
+        places[version] = (usual or free)[0]
+        free.remove(places[version])
     return {
-        version: Way(
-            VERSION_COLOURS[n % len(VERSION_COLOURS)],
-            SHAPES[n % len(SHAPES)],
-            DASHES[n // together % len(DASHES)],
-        )
-        for n, version in enumerate(versions)
+        version: BASELINE if version == baseline else _way(places[version]) for version in versions
     }
+
+
+def _way(place: int) -> Way:
+    together = len(VERSION_COLOURS) // len(DASHES)
+    return Way(
+        VERSION_COLOURS[place % len(VERSION_COLOURS)],
+        SHAPES[place % len(SHAPES)],
+        DASHES[place // together % len(DASHES)],
+    )
 
 
 def colours_again(versions: Sequence[str]) -> str:
     """A sentence on versions that share a colour; empty where none do."""
-    most = len(VERSION_COLOURS)
+    most = len(VERSION_COLOURS) + 1  # and the baseline's
     if len(versions) <= most:
         return ""
     return (

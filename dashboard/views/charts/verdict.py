@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pandas as pd
 from dashboard.evaluation.comparison.verdict import claim, direction
 from dashboard.evaluation.digits import number, signed
 from dashboard.tables import counted
+from dashboard.views.charts.axes import round_end
 from dashboard.views.charts.colours import BETTER, SAME, WORSE
 from dashboard.views.texts import shown
 
@@ -97,19 +97,6 @@ def _interval(row: Mapping[str, Any] | pd.Series) -> str:
         f'<i class="dot" style="left:{middle:.2f}%"></i>{ticks}</div>'
         f'<div class="bounds">{words}</div></div>'
     )
-
-
-def round_end(largest: float) -> float:
-    """The end of an axis from its negative to it: the next of 1, 2 or 5 times a power of ten.
-
-    >>> round_end(0.106), round_end(0.2), round_end(0.0009), round_end(0)
-    (0.2, 0.2, 0.001, 1.0)
-    """
-    if largest <= 0:
-        return 1.0
-    power = floor(log10(largest))
-    steps = (float(f"{step}e{power}") for step in (1, 2, 5, 10))
-    return next(step for step in steps if step >= largest * (1 - 1e-9))
 
 
 def _place(value: float, end: float) -> float:

@@ -42,7 +42,7 @@ def overview(view: View) -> None:
     written = {name: number for name in NUMBERS if name in shown_table}
     layout.rows(shown_table, written, hide_index=True, column_config=COLUMNS)
     layout.chart(
-        drawn.standings(table, charts.version_ways(versions)),
+        drawn.standings(table, charts.version_ways(versions, view.baseline, view.candidate)),
         alt="Mean average precision of each version with its 95 % interval, best first",
     )
     st.caption(

@@ -28,7 +28,7 @@ def ranks(view: View) -> None:
     """The cumulative curves of both ways, and what the curves leave out."""
     experiment = experiment_of(view)
     only = summary.selected(view, experiment)
-    ways = charts.version_ways(versions_of(view))
+    ways = charts.version_ways(versions_of(view), view.baseline, view.candidate)
     found = {version: matching.first_hits(experiment, version, only) for version in view.runs}
     st.header("Rank of the first correct result", anchor=False)
     taken = []

@@ -38,7 +38,7 @@ TIES = (
 def overview(view: View) -> None:
     """Draw the section of the Overview."""
     known = hash_codes.lengths(collections.opened(view.collection).under(view.protocol), view.runs)
-    ways = charts.version_ways(versions_of(view))
+    ways = charts.version_ways(versions_of(view), view.baseline, view.candidate)
     _over_p(view, known, ways)
     coded = known.dropna(subset=["bits"])
     near = _near(view, coded)
