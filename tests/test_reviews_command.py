@@ -116,7 +116,8 @@ def judged(request: pytest.FixtureRequest, folder: Path) -> Path:
 
 
 def values(capsys: pytest.CaptureFixture[str], *words: object) -> dict[tuple[str, str], float]:
-    assert main(["measure", *map(str, words), "--metrics", "P@3 AP", "--format", "json"]) == 0
+    usual = () if "--metrics" in words else ("--metrics", "P@3 AP")
+    assert main(["measure", *map(str, words), *usual, "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     return {(row["run"], row["metric"]): row["mean"] for row in rows}
 
@@ -176,3 +177,67 @@ def test_a_new_verdict_counts_at_once(folder: Path, capsys: pytest.CaptureFixtur
     key = key_of(open_collection(folder, allow_path=True), saying=True)
     append(Review(VERDICT, key, "", "Ada", query_id="q1", item_id="v00"))
     assert values(capsys, folder, "--labels", "corrected") == values(capsys, folder) != before
+
+
+PAIR = ("--baseline", "v0.1", "--candidate", "v0.2")
+
+
+def test_what_to_judge_next_ends_in_a_decision(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each result of the queue is judged relevant where only the candidate has it, until the
+    sentence says that nothing can turn any more; then the measured values agree with it."""
+    words = ("next", judged, *PAIR, "--metrics", "P@1", "--labels", "corrected", "--format", "json")
+    key = key_of(open_collection(judged, allow_path=True), saying=True)
+    for _ in range(12):
+        code, out, err = answer(capsys, *words)
+        assert code == 0 and "note: P@1: " in err
+        table = json.loads(out)
+        if not table:
+            break
+        first = table[0]
+        value = "relevant" if first["rank_candidate"] == 1 else "not"
+        ids = {"query_id": first["query_id"], "item_id": first["item_id"]}
+        append(Review(VERDICT, key, value, "Ada", **ids))
+    assert not table and "decided: " in err and "remaining" not in err
+    measured = values(capsys, judged, "--labels", "corrected", "--metrics", "P@1")
+    ahead = measured["v0.2", "P"] - measured["v0.1", "P"]
+    assert ("v0.2 is ahead" in err) == (ahead > 0) and ("equal" in err) == (ahead == 0)
+
+
+def test_suspects_agreement_and_disagreements_are_tables(
+    judged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = answer(capsys, "disagreements", judged, "--format", "json")
+    assert code == 0 and json.loads(out) == [
+        {
+            "query_id": "q2",
+            "item_id": "v00",
+            "reviewers": 2,
+            "minority": 0.5,
+            "values": "not 1, relevant 1",
+        }
+    ]
+    code, out, _ = answer(capsys, "agreement", judged, "--format", "json")
+    rows = json.loads(out)
+    assert code == 0 and [row["measure"] for row in rows] == ["alpha", "kappa"]
+    assert {(row["pairs"], row["few"]) for row in rows} == {(1, True)}
+    code, out, _ = answer(capsys, "suspects", judged, *PAIR, "--format", "json")
+    assert code == 0 and [(r["query_id"], r["item_id"]) for r in json.loads(out)] == [("q1", "v01")]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["next"], "reviews next needs --baseline VERSION --candidate VERSION"),
+        (["next", *PAIR, "--metrics", "P@1 AP"], "reviews next is about one metric"),
+        (["next", *PAIR, "--metrics", "AP"], "AP reads whole lists; name a cutoff, such as AP@10"),
+        (["next", *PAIR, "--metrics", "ERR@5"], "has no bounds: P, DCG, RBP"),
+        (["next", *PAIR[:3], "v9"], "v9"),
+    ],
+)
+def test_a_wrong_call_about_two_versions_is_one_sentence(
+    folder: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = answer(capsys, words[0], folder, *words[1:])
+    assert (code, out) == (2, "") and said in err.splitlines()[-1]

@@ -10,19 +10,24 @@ import pandas as pd
 
 from dashboard.commands.console import FINDING, FINE, Answer, Command, complain, opened
 from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
-from dashboard.experiment import label_changes, reviewing
+from dashboard.experiment import label_changes, review_queue, reviewing
 from dashboard.experiment.corrections import CORRECTED, GIVEN
 from dashboard.tables import DataError, counted
 
-ABOUT = "backup FILE, restore FILE, verify [FILE], or export COLLECTION: the reviewers' verdicts"
-_NEEDS = {"backup": "the new file", "restore": "a copy", "export": "a collection"}
+ABOUT = (
+    "backup, restore or verify the store of reviews; of a collection: export, next (to judge), "
+    "suspects, agreement, disagreements"
+)
+_NEEDS = {"backup": "the new file", "restore": "a copy"}
+_OF_PAIR = ("next", "suspects")
+_OF_COLLECTION = ("export", *_OF_PAIR, "agreement", "disagreements")
 _OF_EXPORT = ("history", "patch", "qrels")
 
 
 def add_reviews(command: Command) -> None:
     """Enter the command `reviews`."""
     parser = command("reviews", _reviews, ABOUT)
-    parser.add_argument("action", choices=("backup", "restore", "verify", "export"))
+    parser.add_argument("action", choices=("backup", "restore", "verify", *_OF_COLLECTION))
     parser.add_argument("subject", nargs="?", metavar="FILE | COLLECTION", default="")
     text = "export: replaced and withdrawn reviews, too"
     parser.add_argument("--history", action="store_true", help=text)
@@ -30,6 +35,8 @@ def add_reviews(command: Command) -> None:
     parser.add_argument("--patch", type=Path, metavar="FILE", help=text)
     text = "export: write all labels with corrections, CSV or (.txt, .trec) TREC lines; likewise"
     parser.add_argument("--qrels", type=Path, metavar="FILE", help=text)
+    for version in ("--baseline", "--candidate"):
+        parser.add_argument(version, metavar="VERSION", help="next, suspects")
     add_rules(parser)
     add_keywords(parser)
 
@@ -40,10 +47,16 @@ def _reviews(call: Namespace) -> Answer:
     if stray:
         name = stray[0]
         raise ValueError(f"--{name} is of export: reviews export COLLECTION --{name}")
-    if action in _NEEDS and not subject:
-        raise ValueError(f"reviews {action} needs {_NEEDS[action]}: reviews {action} NAME")
+    needed = "a collection" if action in _OF_COLLECTION else _NEEDS.get(action)
+    if needed and not subject:
+        raise ValueError(f"reviews {action} needs {needed}: reviews {action} NAME")
+    call.collection, call.submission, call.dimension = subject, None, None
     if action == "export":
         return _export(call), FINE
+    if action in _OF_PAIR:
+        return _pair(call), FINE
+    if action in _OF_COLLECTION:
+        return getattr(review_queue, action)(opened(call)), FINE
     if action == "verify":
         rows = pd.DataFrame(reviewing.verify(Path(subject) if subject else None))
         return rows, FINE if (rows["state"] == "ok").all() else FINDING
@@ -53,13 +66,11 @@ def _reviews(call: Namespace) -> Answer:
 
 def _export(call: Namespace) -> pd.DataFrame:
     """The reviews; with a patch or labels to write, the change of every metric."""
-    call.collection = call.subject
     collection = opened(call)
     if not (call.patch or call.qrels):
         return reviewing.all_reviews(collection, history=call.history)
     if call.labels == GIVEN:
         raise ValueError("--labels given: a patch has the corrections; leave --labels out")
-    call.submission = call.dimension = None
     call.labels = CORRECTED
     experiment = experiment_of(call, collection)
     labels = label_changes.changed_labels(experiment)
@@ -71,6 +82,22 @@ def _export(call: Namespace) -> pd.DataFrame:
         _write(call.qrels, _written(label_changes.corrected_qrels(experiment), call.qrels))
     metrics = call.metrics or experiment.rules.metrics
     return label_changes.changed_metrics(experiment, collection.versions, metrics)
+
+
+def _pair(call: Namespace) -> pd.DataFrame:
+    """What to judge next, or which labels are suspect, between two versions."""
+    pair = (call.baseline, call.candidate)
+    if not all(pair):
+        raise ValueError(f"reviews {call.action} needs --baseline VERSION --candidate VERSION")
+    experiment = experiment_of(call, opened(call))
+    if call.action == "suspects":
+        return review_queue.suspects(experiment, *pair)
+    names = (call.metrics or "P@10").split()
+    if len(names) != 1:
+        raise ValueError("reviews next is about one metric: --metrics P@10")
+    table, certain = review_queue.next_to_judge(experiment, *pair, names[0])
+    complain(f"note: {names[0]}: {certain}")
+    return table
 
 
 def _written(qrels: pd.DataFrame, path: Path) -> str:

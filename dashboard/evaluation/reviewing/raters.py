@@ -13,7 +13,6 @@ from itertools import combinations
 import krippendorff
 import numpy as np
 import pandas as pd
-from statsmodels.stats.inter_rater import cohens_kappa  # type: ignore[import-untyped]
 
 from dashboard.evaluation.rankings import Floats
 
@@ -128,6 +127,10 @@ def _alpha(codes: Floats, ordinal: bool, domain: list[float]) -> float:
 
 
 def _kappa(codes: Floats, number: int) -> float:
+    from statsmodels.stats.inter_rater import (  # type: ignore[import-untyped]
+        cohens_kappa,  # here: it loads scipy.stats, which no other command needs
+    )
+
     table = np.zeros((number, number))
     np.add.at(table, (codes[:, 0].astype(int), codes[:, 1].astype(int)), 1)
     if np.count_nonzero(table.sum(0) + table.sum(1)) < 2:

@@ -1,0 +1,83 @@
+"""What to judge next between two versions of an experiment, and how far reviewers agree."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pandas as pd
+
+from dashboard.evaluation.metrics.registry import measure as measure_named
+from dashboard.evaluation.reviewing import bounds, queue, raters
+from dashboard.experiment.collection.near_duplicates import copies
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.judging import counted_judgement
+from dashboard.experiment.ranking import measured_run
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews.review_keys import key_of
+from dashboard.tables import DataError
+
+
+def next_to_judge(
+    experiment: Experiment, baseline: str, candidate: str, metric: str
+) -> tuple[pd.DataFrame, str]:
+    """The unjudged results that can move the comparison, those that move it most first, and what
+    is certain about it in a sentence.
+
+    Raises ValueError for a metric without a cutoff or without bounds, and for a protocol that
+    leaves unjudged results out or has none.
+    """
+    asked, rules = measure_named(metric), experiment.rules
+    bounds.check_bounded(asked)
+    if asked.cutoff is None:
+        raise ValueError(f"{metric} reads whole lists; name a cutoff, such as {metric}@10")
+    if rules.condensed or rules.complete:
+        kind = "leaves unjudged results out" if rules.condensed else "judges every pair"
+        raise ValueError(f"the protocol {rules.name} {kind}: no judgement can be missing")
+    judged = counted_judgement(experiment)
+    first, second = (
+        rules.keep(measured_run(experiment, version, [asked]), judged)
+        for version in (baseline, candidate)
+    )
+    pools = bounds.pools(first, second, judged, asked)
+    gains = bounds.gains_of(judged, asked)
+    mean = bounds.mean_span([bounds.span(pool, asked, gains) for pool in pools])
+    table = queue.queue(asked, pools, max(gains))
+    return table, bounds.conclusion(mean, baseline, candidate)
+
+
+def suspects(
+    experiment: Experiment, baseline: str, candidate: str, depth: int = 10
+) -> pd.DataFrame:
+    """Labels that may be wrong: both versions contradict them, or a near-duplicate has another.
+
+    Near-duplicates are left out of account in a gallery that is too large to look for them.
+    """
+    judged = counted_judgement(experiment)
+    read = [measure_named(f"P@{depth}")]
+    first, second = (measured_run(experiment, version, read) for version in (baseline, candidate))
+    try:
+        alike = copies(experiment.folder, experiment.digest)
+    except DataError:
+        alike = {}
+    return queue.suspects(first, second, judged, alike, depth)
+
+
+def agreement(collection: Collection) -> pd.DataFrame:
+    """Alpha of all reviewers and kappa of each two: measure, reviewers, value, low, high, pairs,
+    alike, few. Empty without pairs that several judged."""
+    figures = raters.agreement(raters.ratings(_verdicts(collection)))
+    columns = ["name", "raters", "value", "low", "high", "pairs", "alike"]
+    table = pd.DataFrame([asdict(each) for each in figures], columns=columns)
+    table["raters"] = [", ".join(people) for people in table["raters"]]
+    table["few"] = [each.few for each in figures]
+    return table.rename(columns={"name": "measure", "raters": "reviewers"})
+
+
+def disagreements(collection: Collection) -> pd.DataFrame:
+    """The pairs on which reviewers differ, for a curator: see `raters.disagreements`."""
+    return raters.disagreements(_verdicts(collection))
+
+
+def _verdicts(collection: Collection) -> pd.DataFrame:
+    return reviews.latest(key_of(collection), reviews.VERDICT)
