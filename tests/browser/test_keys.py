@@ -14,6 +14,19 @@ PLACE = """() => { let node = document.activeElement;
     return card && [card.closest('section').ariaLabel,
         [...card.parentElement.children].indexOf(card) + 1] }"""
 
+PRESS_J = """() => new Promise(done => {
+    const host = [...document.querySelectorAll('*')].find(
+        node => node.shadowRoot?.querySelector('.card'));
+    const cards = () => [...host.shadowRoot.querySelectorAll('[data-role=version] .card')]
+        .map(card => card.item.id).join();
+    const before = cards();
+    document.body.dispatchEvent(
+        new KeyboardEvent('keydown', {key: 'j', bubbles: true, composed: true}));
+    const look = () => cards() === before ? requestAnimationFrame(look)
+        : done(host.hasAttribute('data-behind'));
+    look(); })"""
+"""Press j and wait for other cards; whether they came before the server followed."""
+
 FAINTEST = """() => { window.faintest = 1; const look = () => {
     let node = document.querySelector('.st-key-cards');
     for (let all = 1; node; node = node.parentElement) {
@@ -164,3 +177,37 @@ def test_all_that_was_missed_is_reached_by_its_buttons(query: Callable) -> None:
     )
     row.get_by_role("button", name="previous").click()
     row.get_by_text("showing 1 to 5").wait_for()
+
+
+def test_presses_are_counted_and_back_steps_back_one_query_at_a_time(query: Callable) -> None:
+    page = query()
+    place = page.locator(".steps output")
+    assert place.inner_text() == "1 / 113"
+    steps = page.evaluate("history.length")
+    for _ in range(10):
+        page.keyboard.press("j")
+    assert place.inner_text() == "11 / 113", "at once, wherever the server is"
+    assert page.evaluate("history.length") == steps + 10
+    eleventh = chosen(page, "query")
+    page.wait_for_function("!document.querySelector('[data-behind]')")
+    assert chosen(page, "query") == eleventh, "the server follows and changes nothing"
+    assert page.evaluate("history.length") == steps + 10
+    for number in (10, 9):
+        page.go_back()
+        page.locator(".steps output", has_text=f"{number} / 113").wait_for()
+    page.wait_for_function("!document.querySelector('[data-behind]')")
+    assert place.inner_text() == "9 / 113"
+    page.close()  # with its many steps
+
+
+def test_the_cards_of_the_next_query_are_there_before_the_server_follows(
+    dashboard: str, new_page: Callable
+) -> None:
+    page, fetched = new_page(), []
+    page.on("requestfinished", lambda r: fetched.append(r.url) if "/neighbour?" in r.url else 0)
+    page.goto(f"{dashboard}/query?collection=driving&baseline=v0.1&candidate=v0.2")
+    page.locator(".card").first.wait_for()
+    while len(fetched) < 6:  # as many as are fetched ahead of the first query
+        page.wait_for_timeout(50)
+    assert page.evaluate(PRESS_J), "drawn from what was fetched"
+    page.wait_for_function("!document.querySelector('[data-behind]')")

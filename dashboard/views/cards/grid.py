@@ -149,6 +149,7 @@ def _packed(
         askable=collections.searched_with(collection, tuple(results.runs)).items,
         head=replace(head, notes=(*head.notes, *filter(None, notes))),
     )
+    contents["about"] = names_of_query(results)
     return Grid(packed(contents), described[["item_id", "caption"]])
 
 

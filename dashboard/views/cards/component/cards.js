@@ -1,5 +1,6 @@
 // The entry: draws what the server's script sends, and tells it what is opened, paired and judged.
 
+import { noteReady, preload, readyContents } from "./ahead.js";
 import { listeners as contentListeners, orderOf, withContents } from "./contents.js";
 import { drawRows, whenPageChosen } from "./grid.js";
 import { drawHead } from "./head.js";
@@ -25,7 +26,7 @@ export function draw({ data, parentElement, setTriggerValue }) {
 
 // Draws what the last run sent, once all of it is here.
 function drawAnew(state) {
-  const { run } = state;
+  const { root, run } = state;
   const data = withContents(run);
   const order = orderOf(run.order);
   if (!data || order === undefined) return;
@@ -36,8 +37,12 @@ function drawAnew(state) {
   catchUp(state);
   drawHead(state);
   drawRows(state);
+  root.classList.remove("waiting");
   state.player.update(data);
   follow(state);
+  if (!order) return;
+  noteReady(run.query, run.contents);
+  preload(state, () => drawQuery(state));
 }
 
 // What was told while the server was behind is sent once it is not.
@@ -51,11 +56,24 @@ function markBehind({ root, behind }) {
   root.getRootNode().host?.toggleAttribute("data-behind", behind);
 }
 
-// Draws the query that was stepped to, as far as it is here: its words at least.
+// Draws the query that was stepped to while the server follows: its cards where they are here, its
+// words until they come.
 function drawQuery(state, name) {
+  const { root, run } = state;
+  if (!state.behind) return;
   markBehind(state);
-  state.data = { ...state.data, head: { title: name } };
+  const content = readyContents(state.query);
+  root.classList.toggle("waiting", !content);
+  if (content) {
+    const closed = { selected: null, beside: null, text: ["", ""], answer: run.answer };
+    state.data = { ...content, ...closed, density: run.density };
+    drawRows(state, true);
+    state.player.update(state.data);
+  } else if (name !== undefined) {
+    state.data = { ...state.data, head: { title: name } };
+  }
   drawHead(state);
+  preload(state, () => drawQuery(state));
 }
 
 // Where the browser's address leaves open which query is shown, the whole address takes its place.
@@ -128,6 +146,11 @@ function whenGoingBack(root, state) {
       return;
     }
     if (!state.data) return;
+    const to = state.order?.queries.find(([, id]) => id === queryOfAddress());
+    if (to && to[1] !== state.query) {
+      Object.assign(state, { place: to[0], query: to[1], behind: true });
+      drawQuery(state, to[2]);
+    }
     const wanted = new URL(location.href).searchParams.get("clip") ?? "";
     state.expected = { id: wanted, until: Date.now() + ANSWER };
     state.later = null;

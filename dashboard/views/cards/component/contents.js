@@ -9,7 +9,7 @@ const orders = new Map(); // name → the queries in their order
 const MOST_ORDERS = 4;
 export const listeners = new Set(); // called when another has come
 
-// Unpacks and stores a content; `data` is deflated JSON.
+// Unpacks and stores a content, and gives its name; `data` is deflated JSON.
 export async function storeContents({ data }) {
   const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"));
   const sent = await new Response(stream).json();
@@ -17,14 +17,17 @@ export async function storeContents({ data }) {
     orders.set(sent.name, { queries: sent.order, total: sent.total });
     if (orders.size > MOST_ORDERS) orders.delete(orders.keys().next().value);
     listeners.forEach((listener) => listener());
-    return;
+    return sent.name;
   }
   const content = unpacked(sent);
   contents.delete(content.name);
   contents.set(content.name, content);
   if (contents.size > MOST) contents.delete(contents.keys().next().value);
   listeners.forEach((listener) => listener());
+  return content.name;
 }
+
+export const contentOf = (name) => contents.get(name);
 
 // The order of that name: null where there is none, undefined while it is under way.
 export const orderOf = (name) => (name ? orders.get(name) : null);

@@ -16,7 +16,8 @@ import {
 } from "./parts.js";
 import { whyNoPoster, writeOver } from "./playback.js";
 
-export function drawRows(state) {
+// soon: the rows of the versions are drawn now, the others after the browser has painted these.
+export function drawRows(state, soon = false) {
   const { data, root } = state;
   const rows = root.querySelector(".rows");
   const versions = data.rows.filter(({ role }) => role === "version");
@@ -26,7 +27,12 @@ export function drawRows(state) {
   root.classList.toggle("compact", data.density === "compact");
   const keepFocus = focusHeld(root, state.rows);
   const built = inOrder(rows, state.rows, data.rows, (row) => `${row.role} ${row.name}`, newRow);
-  data.rows.forEach((row, place) => fillRow(built[place], row, data));
+  const fill = (row, place) => fillRow(built[place], row, data);
+  const later = soon ? data.rows.filter(({ role }) => role !== "version") : [];
+  data.rows.forEach((row, place) => later.includes(row) || fill(row, place));
+  if (later.length) {
+    setTimeout(() => state.data === data && later.forEach((row) => fill(row, data.rows.indexOf(row))));
+  }
   keepFocus();
   root.getRootNode().host?.setAttribute("data-drawn", ""); // the page draws outlines until then
 }

@@ -24,7 +24,7 @@ export function drawHead(state) {
   drawPicture(nodes.photo, head);
   nodes.gist.replaceChildren(...aboutOf(head));
   const line = nodes.gist.querySelector(".keywords"); // on a phone it is swiped
-  if (line.scrollWidth > line.clientWidth) line.tabIndex = 0;
+  requestAnimationFrame(() => line.scrollWidth > line.clientWidth && (line.tabIndex = 0));
 }
 
 function valuesOf({ measure, values, change, outcome }) {

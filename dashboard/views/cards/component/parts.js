@@ -142,3 +142,16 @@ export const percentEncoded = (text) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (letter) =>
     `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+
+const OF_ONE_QUERY = ["clip", "beside", "list", "missed"];
+
+// The address of a query in the same view.
+export function addressOf(id) {
+  const keyOf = (part) => part.split("=")[0];
+  const parts = location.search.slice(1).split("&").filter((part) => part && !OF_ONE_QUERY.includes(keyOf(part)));
+  const mine = `query=${encodeURIComponent(id)}`;
+  const at = parts.findIndex((part) => keyOf(part) === "query");
+  if (at < 0) parts.push(mine);
+  else parts[at] = mine;
+  return parts.join("&");
+}

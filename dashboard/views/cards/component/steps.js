@@ -2,13 +2,12 @@
 // names the query, and the server follows the address, as it follows Back.
 
 import { stepTo } from "./head.js";
-import { isolated, make } from "./parts.js";
+import { addressOf, isolated, make } from "./parts.js";
 import { typing } from "./navigation.js";
 
 const REST = 120; // milliseconds without a press until the server follows
 const PATIENCE = 5000; // until it is asked again
 const KEYS = new Map([["k", "previous"], ["j", "next"], ["N", "before"], ["n", "after"]]);
-const OF_ONE_QUERY = ["clip", "beside", "list", "missed"];
 
 export function listenForSteps(state, drawQuery) {
   const { root } = state;
@@ -37,17 +36,6 @@ export function listenForSteps(state, drawQuery) {
 }
 
 export const queryOfAddress = () => new URL(location.href).searchParams.get("query") ?? "";
-
-// The address of a query in the same view.
-function addressOf(id) {
-  const keyOf = (part) => part.split("=")[0];
-  const parts = location.search.slice(1).split("&").filter((part) => part && !OF_ONE_QUERY.includes(keyOf(part)));
-  const mine = `query=${encodeURIComponent(id)}`;
-  const at = parts.findIndex((part) => keyOf(part) === "query");
-  if (at < 0) parts.push(mine);
-  else parts[at] = mine;
-  return parts.join("&");
-}
 
 function goTo(state, [place, id, name], drawQuery) {
   if (id === state.query) return;

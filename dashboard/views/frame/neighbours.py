@@ -1,0 +1,57 @@
+"""The cards of a query by its address, for the browser to have before they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qs
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from dashboard.experiment import judging
+from dashboard.tables import DataError
+from dashboard.views import address, summary
+from dashboard.views.cards.grid import grid_of
+from dashboard.views.cards.query_results import results_of
+from dashboard.views.cards.rows import row_versions
+from dashboard.views.cards.verdicts import latest_verdicts
+from dashboard.views.experiments import experiment_of, versions_of
+
+NEIGHBOURS = "neighbour"
+"""The first part of the path; behind it stands the address of a Query screen."""
+
+
+def routes() -> list[Route]:
+    """The route `/neighbour?…`, for `st.App(routes=…)`. Two grids are made at a time."""
+    turns = CapacityLimiter(2)
+
+    async def endpoint(request: Request) -> Response:
+        params = parse_qs(request.url.query, keep_blank_values=True)
+        content = await anyio.to_thread.run_sync(packed_cards, params, limiter=turns)
+        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+        if content is None:
+            return Response("not found", 404, headers, media_type="text/plain")
+        return Response(content, headers=headers, media_type="application/octet-stream")
+
+    return [Route(f"/{NEIGHBOURS}", endpoint, name=NEIGHBOURS)]
+
+
+def packed_cards(params: Mapping[str, Sequence[str]]) -> bytes | None:
+    """The cards of the query that an address names, packed as the screen sends them; None where the
+    screen would draw none."""
+    view, problems = address.view_of(params)
+    if view is None or problems or not view.query or not versions_of(view):
+        return None
+    experiment = experiment_of(view)
+    try:
+        if view.query not in set(judging.queries(experiment)["query_id"]):
+            return None
+        results = results_of(experiment, view.query, row_versions(view))
+        values = summary.in_front(view, summary.values(view, results))
+        head = summary.head_of(view, results, values)
+        return grid_of(results, view, values, head, latest_verdicts(results)).contents[1]
+    except DataError:
+        return None
