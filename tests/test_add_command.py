@@ -156,7 +156,7 @@ def test_killed_at_any_moment_leaves_no_half_version(tiny: Path, tmp_path: Path)
     loop = [sys.executable, "-m", "tests.kills", str(tiny), *call, "--format", "json"]
     every_third = {**os.environ, "KILLS_STEP": "3"}
     ended = subprocess.run(
-        loop, cwd=ROOT, capture_output=True, text=True, check=True, env=every_third
+        loop, cwd=ROOT, capture_output=True, text=True, check=True, env=every_third, timeout=400
     )
     states = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith('{"killed')]
     assert len(states) > 5 and not states[-1]["killed"]

@@ -143,7 +143,9 @@ def test_killed_at_any_moment_the_next_call_goes_on(texts: Path) -> None:
     call = ["embed", str(texts), "v1", "--encoder", FUNCTION, "--batch", "1", "--format", "json"]
     loop = [sys.executable, "-m", "tests.kills", str(texts), *call]
     some = {**os.environ, "KILLS_STEP": "9"}
-    ended = subprocess.run(loop, cwd=ROOT, capture_output=True, text=True, env=some, check=True)
+    ended = subprocess.run(
+        loop, cwd=ROOT, capture_output=True, text=True, env=some, check=True, timeout=400
+    )
     states = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith('{"killed')]
     assert len(states) > 4 and not states[-1]["killed"]
     assert all(set(state["there"]) >= {"v0.1", "v0.2"} for state in states)
