@@ -72,20 +72,25 @@ def test_all_metrics_are_the_same_to_the_last_bit(
     version = version or next(
         v for v in asked.collection.versions if v in asked.collection.searched
     )
-    assert ranking.is_long(asked, version)
     few = "P@1 Success@5 nDCG@5"
-    for metrics in (ALL, few, "AP", "R@20", "bpref"):
-        short = ranking.measured_run(asked, version, parse(metrics))
-        ours = measuring.measurements(asked, (version,), metrics)
-        counts = measuring.counts(asked, (version,), None)
-        with monkeypatch.context() as whole:
-            memory.forget()
-            whole.setattr(runs, "LONG", 10**9)
-            assert len(short) <= len(ranking.measured_run(asked, version, parse(metrics)))
-            theirs = measuring.measurements(asked, (version,), metrics)
-            pd.testing.assert_frame_equal(counts, measuring.counts(asked, (version,), None))
-        memory.forget()
-        pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
+
+    def measured() -> tuple[list[int], list[pd.DataFrame]]:
+        of = (ALL, few, "AP", "R@20", "bpref")
+        lengths = [len(ranking.measured_run(asked, version, parse(metrics))) for metrics in of]
+        values = [measuring.measurements(asked, (version,), metrics) for metrics in of]
+        return lengths, [*values, measuring.counts(asked, (version,), None)]
+
+    assert ranking.is_long(asked, version)
+    lengths, ours = measured()
+    memory.forget()
+    with monkeypatch.context() as whole:
+        whole.setattr(runs, "LONG", 10**9)
+        assert not ranking.is_long(asked, version)
+        whole_lengths, theirs = measured()
+    memory.forget()
+    assert all(part <= all_ for part, all_ in zip(lengths, whole_lengths, strict=True))
+    for mine, other in zip(ours, theirs, strict=True):
+        pd.testing.assert_frame_equal(mine, other, check_exact=True)
     if not asked.rules.condensed:  # to which all that is judged belongs
         few_first = ranking.measured_run(asked, version, parse(few))
         assert len(few_first) <= 5 * len(asked.collection.queries)
