@@ -192,6 +192,7 @@ def test_ms_marco(tmp_path) -> None:
     _, collection = made(tmp_path)
     assert collection.items["item_id"].tolist() == ["7", "8", "9"]
     assert collection.versions == ("v1",) and len(collection.queries) == 2
+    assert collection.qrels is not None and collection.qrels["item_id"].tolist() == ["7"]
 
 
 def test_maps_of_eccv_caption(tmp_path) -> None:

@@ -160,7 +160,8 @@ def _gather(
     if len(labels):
         gathered.labels.append(labels)
     _gather_vectors(table, ids, content)
-    said = [f"{ours}: {c}" for ours, c in roles.of.items() if c.lower() != ours]
+    told = {each.partition(":")[0] for each in roles.guessed}
+    said = [f"{o}: {c}" for o, c in roles.of.items() if c.lower() != o and o not in told]
     content.note("items.csv", len(set(ids)), table.name, "; ".join([*said, *roles.guessed]))
 
 

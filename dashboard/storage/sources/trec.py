@@ -185,6 +185,8 @@ def _pairs(listing: Listing, name: str, value: str) -> pd.DataFrame:
             for names in (QUERY, ITEM, of_value)
         ]
         return cells[chosen].set_axis(columns, axis=1).reset_index(drop=True)
+    if ending(name) == ".tsv":
+        return _of_lines(listing, name, columns, value)
     if value == "grade":
         qrels = read_qrels(listing.path(name), name=name)
         grades = [f"{grade:g}" for grade in qrels["grade"]]
@@ -192,6 +194,20 @@ def _pairs(listing: Listing, name: str, value: str) -> pd.DataFrame:
         return texts.astype("str")
     run = read_run(listing.path(name), "trec", name=name)
     return run[columns].astype({"query_id": "str", "item_id": "str"})
+
+
+def _of_lines(listing: Listing, name: str, columns: list[str], value: str) -> pd.DataFrame:
+    """The pairs of TREC's lines in a file whose name says that it is a table."""
+    place = 3 if value == "grade" else 4
+    rows = []
+    lines = read_text(listing.path(name), name, Findings()).split("\n")
+    for number, line in enumerate(lines, start=1):
+        fields = line.split()
+        if fields and (len(fields) <= place or not _number(fields[place])):
+            raise DataError(name, f"{line[:80]!r}", f"a {value} in field {place + 1}", line=number)
+        if fields:
+            rows.append((fields[0], fields[2], fields[place]))
+    return pd.DataFrame(rows, columns=columns, dtype="str")
 
 
 def _without_contradictions(qrels: pd.DataFrame, content: Content) -> pd.DataFrame:
