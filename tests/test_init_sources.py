@@ -201,7 +201,9 @@ def test_maps_of_eccv_caption(tmp_path) -> None:
     spec = importlib.util.find_spec("eccv_caption")  # its import wants another library
     assert spec is not None and spec.origin
     result = initialize(str(tmp_path / "new"), str(Path(spec.origin).parent / "data"), {})
-    assert result.findings is not None and "error" not in set(result.findings["level"]) - {"error"}
+    assert result.findings is not None
+    errors = result.findings[result.findings["level"] == "error"]
+    assert errors["file"].tolist() == ["models"], "only that no version is there yet"
     collection = open_collection(tmp_path / "new", allow_path=True)
     assert collection.protocols == ("crossmodal",) and collection.qrels is not None
     image = collection.qrels[collection.qrels["query_id"] == "i_373119"]
