@@ -244,8 +244,6 @@ def test_a_picture_that_nobody_judged_others_for_is_said_to_be_that():
 def test_a_list_of_another_query_is_said_to_be_that():
     app = query(query="w01", list="l001")
     assert "List l001 belongs to another query" in texts(app).replace("\\", "")
-    app.button[1].click().run()  # Next
-    assert "list" not in app.query_params
 
 
 def test_where_hits_are_shown_their_threshold_is(capsys):
@@ -256,7 +254,7 @@ def test_where_hits_are_shown_their_threshold_is(capsys):
 def test_without_satisfaction_the_screen_says_so_and_no_number_is_made_up(folder):
     (folder / "satisfaction.csv").unlink()
     app = overview()
-    assert [said.value for said in app.info].count(NOBODY) == 5
+    assert [said.value for said in app.info].count(NOBODY) == 1
     assert not banners(app) and not matrix(app)
     assert "no list of at least 10 rows has a usable rating" in texts(app)
     assert len(app.get("vega_lite_chart")) >= 3  # figure 3 needs none

@@ -145,7 +145,7 @@ def test_beir(tmp_path) -> None:
     assert collection.queries["query_id"].tolist() == ["q1"] and collection.protocols == ("trec",)
     assert collection.qrels is not None and collection.qrels["grade"].tolist() == [2]
     guessed = result.files.set_index("file").loc["qrels.csv", "guessed"]
-    assert guessed == "the part test; 1 other files left out"
+    assert guessed == "the part test; 1 other file left out"
 
 
 RUNS = {"v1": [("q1", "d1", 0.9), ("q1", "d2", 0.5), ("q2", "d2", 0.4)], "v2": [("q1", "d2", 1.5)]}

@@ -220,7 +220,7 @@ def test_folds_are_those_of_the_first_pictures_in_order(truth, monkeypatch):
 
 def test_a_picture_shows_all_its_texts_with_their_ranks_and_what_they_find(truth):
     app = opened("query", collection=NAME, query="i_1F603")
-    assert any(each.value == "Like grinning face with big eyes" for each in app.header)
+    assert cards(app)["head"]["title"] == "Like grinning face with big eyes"
     own, back = (t.value for t in app.table if t.value.index.name == "Text")
     assert len(own) == len(back) == 5
     for version in own.columns:

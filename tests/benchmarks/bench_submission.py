@@ -17,7 +17,7 @@ import pandas as pd
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.submission import DIMENSION, Features, scored
-from dashboard.storage.vectors.mapped import mapped_array
+from dashboard.storage.vectors.mapped import mapped
 from dashboard.storage.vectors.vectors import read_ids
 from dashboard.tables import Findings
 from tests.evaluation.worlds import World
@@ -80,7 +80,8 @@ def annotated(call: argparse.Namespace, random: np.random.Generator) -> pd.DataF
 def read(place: Path, side: str) -> Features:
     """A submitted side: its ids read, its array mapped."""
     ids = read_ids(place / f"{side}.txt", f"{side}.txt", Findings())
-    return Features(f"{side}.npy", ids, mapped_array(place / f"{side}.npy"))
+    with (place / f"{side}.npy").open("rb") as file:
+        return Features(f"{side}.npy", ids, mapped(file, f"{side}.npy"))
 
 
 if __name__ == "__main__":

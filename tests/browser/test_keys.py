@@ -200,6 +200,16 @@ def test_presses_are_counted_and_back_steps_back_one_query_at_a_time(query: Call
     page.close()  # with its many steps
 
 
+def test_a_step_leaves_what_belonged_to_the_query_that_was_open(
+    dashboard: str, page_at: Callable
+) -> None:
+    page = page_at(f"{dashboard}/query?collection=openmoji_context&query=w01&list=l001")
+    page.locator(".card").first.wait_for()
+    page.locator(IDLE).wait_for()
+    page.keyboard.press("j")
+    assert chosen(page, "query") not in ("", "w01") and not chosen(page, "list")
+
+
 def test_the_cards_of_the_next_query_are_there_before_the_server_follows(
     dashboard: str, new_page: Callable
 ) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dashboard.storage.files.table_files import OF_JUDGEMENTS, stored_as
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 
 Pair = tuple[str, str]
 _GRADES = ("grade", "relevance", "label", "rel")
@@ -69,8 +69,10 @@ def _table(lines: list[str], grades: dict[Pair, float], path: Path) -> list[str]
     for number, line in enumerate(lines[1:], 2):
         cells = _cells(line, mark)
         if line.strip() and len(cells) != len(head):
-            found = f"{len(cells)} cells, perhaps of a text that goes on in the next line"
-            raise DataError(path.name, found, f"{len(head)}", line=number)
+            found = (
+                f"{counted(len(cells), 'cell')}, perhaps of a text that goes on in the next line"
+            )
+            raise DataError(path.name, found, f"{len(head):,}", line=number)
         pair = (cells[places[0]], cells[places[1]]) if line.strip() else None
         if pair in grades:
             cells[places[2]] = f"{grades.pop(pair):g}"

@@ -9,6 +9,7 @@ import pandas as pd
 from dashboard.storage.sources.content import Content, Detected, Reader
 from dashboard.storage.sources.listing import Listing, parent, stem
 from dashboard.storage.sources.tables import read_source_table
+from dashboard.tables import counted
 
 PARTS = ("test", "dev", "train")
 """The judgements that count, the first that is there."""
@@ -50,7 +51,7 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
         content.qrels = pairs.set_axis(["query_id", "item_id", "grade"], axis=1)
         judged = content.queries["query_id"].isin(content.qrels["query_id"])
         content.queries = content.queries[judged]
-        others = f"; {len(parts) - 1} other files left out" if len(parts) > 1 else ""
+        others = f"; {counted(len(parts) - 1, 'other file')} left out" if len(parts) > 1 else ""
         guessed = f"the part {chosen}{others}"
         content.note("qrels.csv", len(content.qrels), parts[chosen], guessed)
     content.note("queries.csv", len(content.queries), queries, "those that are judged")
