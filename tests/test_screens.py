@@ -55,9 +55,8 @@ def texts(app):
 
 def head(app):
     """What stands above the cards in words, if there are any."""
-    if not app.get("bidi_component"):
-        return []
-    told = cards(app).get("head", {})
+    parts = app.get("bidi_component")
+    told = cards(app).get("head", {}) if parts and parts[0].proto.bytes else {}
     keys = ("title", "quote", "problem", "scored", "measure", "values", "change")
     words = [told[key] for key in keys if key in told]
     chips = [" ".join(map(str, chip)) for chip in told.get("chips", [])]

@@ -38,7 +38,7 @@ def test_the_overview_says_how_it_is_judged_in_the_protocols_own_words(protocol)
 def test_a_ceiling_stands_beside_hits_over_k_and_over_r():
     table = versions_by_metrics(drawn(collection="driving"))
     ceilings = {
-        metric.partition(",")[0].replace("\\", ""): c for metric, c in table["Ceiling"].items()
+        metric.partition(" ")[0].replace("\\", ""): c for metric, c in table["Ceiling"].items()
     }
     asked = Experiment.of(
         collections.opened("driving"),

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import time
 import urllib.request
+import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -67,6 +68,8 @@ class Team:
         class Noting(Reader):
             def _read(self, message) -> bool:  # type: ignore[no-untyped-def]
                 drawn.append(str(message))
+                packed = message.delta.new_element.bidi_component.bytes
+                drawn.append(zlib.decompress(packed).decode() if packed else "")
                 return super()._read(message)
 
         async with connect(
