@@ -202,8 +202,7 @@ def test_every_control_works_at_the_first_click_after_the_server_was_started_aga
     missed.locator("section[data-role=missed]").get_by_role("button", name="next").click()
     missed.wait_for_url("**missed=6**")
     connected(words)
-    field = words.get_by_role("button", name="Next", exact=False).first
-    field.click()
+    words.locator("[data-step=next]").click()
     words.wait_for_url(lambda url: "query=like1" not in url)
     with choice.expect_download() as saved:
         choice.get_by_role("button", name="Queries as CSV").click()

@@ -212,6 +212,7 @@ def test_copies_are_marked_and_left_out_if_the_reader_chooses(streets, visit: Ca
     page = visit(f"{url}/query?query=like1&shown=50")
     copy = row(page, "v1").locator(".card .twins[title='street_00']")
     copy.first.wait_for()
+    page.locator("[data-testid=stSidebar] summary").click()
     page.get_by_role("radio", name="Left out").click()
     page.get_by_text("of 37 items are near-duplicates").wait_for()
     settled(page)
