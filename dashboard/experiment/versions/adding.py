@@ -16,9 +16,10 @@ from dashboard.storage.collection import digests
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.files.contents import suffix
 from dashboard.storage.files.parquet import parquet_table
+from dashboard.storage.files.toml_text import toml
 from dashboard.storage.runs.runs import read_run
 from dashboard.storage.vectors.vectors import LARGEST, read_ids, read_matrix, read_rows
-from dashboard.storage.versions.drafts import draft, put_in_place, toml, writing
+from dashboard.storage.versions.drafts import draft, put_in_place, writing
 from dashboard.storage.versions.model_record import record
 from dashboard.storage.versions.versions import (
     FORMATS,

@@ -7,7 +7,6 @@ vocabulary gets the other words of driving scenes (`driving_words.toml`) for key
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections import Counter
 from functools import lru_cache
@@ -20,6 +19,7 @@ from dashboard.letters import escaped, invisible_in, visible
 from dashboard.storage.collection.annotation import keyword_key
 from dashboard.storage.collection.settings import fits, group_name, read_settings
 from dashboard.storage.files.limits import check_number, check_words
+from dashboard.storage.files.toml_text import toml_value
 from dashboard.tables import DataError, Findings, counted, listed
 
 FILE = "vocabulary.toml"
@@ -98,9 +98,9 @@ def write_draft(folder: Path, vocabulary: pd.DataFrame) -> None:
         "# python -m dashboard keywords COLLECTION --write"
     ]
     for group, keyword, words in vocabulary[list(COLUMNS)].itertuples(index=False):
-        listed_words = "".join(f"  {_quoted(word)},\n" for word in words)
+        listed_words = "".join(f"  {toml_value(word)},\n" for word in words)
         others = f"[\n{listed_words}]" if words else "[]"
-        head = f"[[keyword]]\nkeyword = {_quoted(keyword)}\ngroup = {_quoted(group)}"
+        head = f"[[keyword]]\nkeyword = {toml_value(keyword)}\ngroup = {toml_value(group)}"
         tables.append(f"{head}\nother_words = {others}")
     text, path = "\n\n".join(tables) + "\n", folder / FILE
     try:
@@ -116,11 +116,6 @@ def write_draft(folder: Path, vocabulary: pd.DataFrame) -> None:
     except OSError as error:
         found = f"no way to write it ({error.strerror})"
         raise DataError(FILE, found, "a writable folder") from error
-
-
-def _quoted(text: str) -> str:
-    """A text as TOML writes it."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _keyed(frame: pd.DataFrame) -> pd.Series:

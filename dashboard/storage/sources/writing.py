@@ -15,6 +15,7 @@ import pandas as pd
 from dashboard.storage.files.listings import elements
 from dashboard.storage.files.table_files import OF_JUDGEMENTS, stored_as
 from dashboard.storage.files.tables import read_frame
+from dashboard.storage.files.toml_text import toml_value
 from dashboard.storage.sources.content import Content, Rows
 from dashboard.storage.sources.drafts import link
 from dashboard.storage.sources.listing import Listing
@@ -55,13 +56,9 @@ def _write_settings(folder: Path, content: Content, written: Written) -> None:
     path = folder / SETTINGS
     if path.exists():
         return
-    lines = [f"{key} = {_toml(value)}\n" for key, value in content.settings.items()]
+    lines = [f"{key} = {toml_value(value)}\n" for key, value in content.settings.items()]
     path.write_text("".join(lines), encoding="utf-8")
     written.files[SETTINGS] = len(lines)
-
-
-def _toml(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _write_media(folder: Path, content: Content, listing: Listing, written: Written) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from dashboard.storage.versions.versions import run_files
@@ -126,22 +125,3 @@ def _to_disk(path: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
-
-
-def toml(values: Mapping[str, object]) -> str:
-    """Texts, numbers, and lists and tables of them as TOML, a line for each key, tables last."""
-    plain = {key: value for key, value in values.items() if not isinstance(value, Mapping)}
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
-    for key, table in values.items():
-        if isinstance(table, Mapping):
-            lines += ["", f"[{_key(key)}]"]
-            lines += [f"{_key(inner)} = {_value(value)}" for inner, value in table.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _value(key)
-
-
-def _value(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
