@@ -207,7 +207,7 @@ class Comparison:
 
     def _counting(self, table: pd.DataFrame) -> pd.DataFrame:
         """The rows of the queries that count."""
-        return table if self.only is None else table[table["query_id"].isin(self.only)]
+        return measuring.of_queries(self.only, table)
 
 
 def _pairs(table: pd.DataFrame) -> list[tuple[str, str]]:

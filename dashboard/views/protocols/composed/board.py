@@ -66,7 +66,7 @@ def _annotated(view: View) -> None:
     experiment = experiment_of(view)
     only = summary.selected(view, experiment)
     labels = judging.counted_judgement(experiment).qrels
-    labels = labels if only is None else labels[labels["query_id"].isin(only)]
+    labels = measuring.of_queries(only, labels)
     if len(labels):
         st.caption(annotated(labels))
 

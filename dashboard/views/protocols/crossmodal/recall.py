@@ -74,7 +74,7 @@ def _recalls(view: View) -> None:
     experiment = experiment_of(view)
     values = measuring.measurements(experiment, view.runs, PROTOCOLS[view.protocol].metrics)
     only = summary.selected(view, experiment)
-    means = summarise(values if only is None else values[values["query_id"].isin(only)])
+    means = summarise(measuring.of_queries(only, values))
     single, means = means, with_sums(means)
     scored = {kind: _scored(means, OF[kind]) for kind in WAYS}
     _table(means)
