@@ -32,11 +32,12 @@ _NAMED = re.compile(r"\$\{(\w+)\}")
 
 
 class Unanswered(Exception):
-    """Why a service gave no usable answer; hopeless: no further request would go better."""
+    """Why a service gave no usable answer; hopeless: no further request would go better; pause:
+    the seconds that it asks for before the next."""
 
-    def __init__(self, reason: str, *, hopeless: bool = False) -> None:
+    def __init__(self, reason: str, *, hopeless: bool = False, pause: float = 0.0) -> None:
         super().__init__(reason)
-        self.hopeless = hopeless
+        self.hopeless, self.pause = hopeless, pause
 
 
 @dataclass(eq=False)
@@ -75,7 +76,7 @@ class Client:
             except Unanswered as reason:
                 if reason.hopeless or number == self.tries:
                     raise
-                self._wait(max(PAUSE * 2 ** (number - 1), getattr(reason, "pause", 0.0)))
+                self._wait(max(PAUSE * 2 ** (number - 1), reason.pause))
         raise Unanswered("no try is allowed", hopeless=True)
 
     def _once(self, url: str, body: Any, method: str, params: Any) -> tuple[Any, float]:
@@ -135,12 +136,9 @@ class Client:
 
     def _refusal(self, response: requests.Response, content: bytes) -> Unanswered:
         text = self._without_secrets(content[:200].decode("utf-8", "replace")).strip()
-        status = response.status_code
-        found = Unanswered(f"status {status}: {text!r}", hopeless=status not in AGAIN)
-        after = response.headers.get("Retry-After", "")
-        if after.isdecimal():
-            found.pause = min(float(after), LONGEST_PAUSE)  # type: ignore[attr-defined]
-        return found
+        status, after = response.status_code, response.headers.get("Retry-After", "")
+        pause = min(float(after), LONGEST_PAUSE) if after.isdecimal() else 0.0
+        return Unanswered(f"status {status}: {text!r}", hopeless=status not in AGAIN, pause=pause)
 
     def _without_secrets(self, text: str) -> str:
         for secret in self._secrets:
