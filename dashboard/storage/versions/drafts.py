@@ -72,11 +72,12 @@ def writing(where: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder while the block runs. Raises BlockingIOError where another process does."""
+def locked(folder: Path, *, wait: bool = False) -> Iterator[None]:
+    """Hold a folder while the block runs. wait: until another process that holds it lets go; else
+    that raises BlockingIOError."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(opened, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(opened)
@@ -100,23 +101,12 @@ def put_in_place(draft: Path, place: Path) -> None:
     for path in [*files, draft]:
         _to_disk(path)
     place.parent.mkdir(exist_ok=True)
-    with _turn(place.parent):
+    with locked(place.parent, wait=True):
         if place.exists():
             found = f"a version {place.stem if place.is_file() else place.name!r} already"
             raise DataError(place.parent.parent.name, found, "a new name; it came meanwhile")
         draft.rename(place)
         _to_disk(place.parent)
-
-
-@contextlib.contextmanager
-def _turn(folder: Path) -> Iterator[None]:
-    """Hold a folder while the block runs, after whoever holds it now."""
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(opened)
 
 
 def _to_disk(path: Path) -> None:
