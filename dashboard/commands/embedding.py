@@ -87,6 +87,18 @@ def progress_bar(unit: str) -> Iterator[None]:
             yield
 
 
+@contextmanager
+def resumable(unit: str, findings: Findings) -> Iterator[None]:
+    """The same for work that goes on at the next call; says at its end what was found."""
+    try:
+        with progress_bar(unit):
+            yield
+    except KeyboardInterrupt as stop:
+        raise ValueError("stopped; the same command goes on where it was") from stop
+    finally:
+        complain_about(findings.frame())
+
+
 def _embed(call: Namespace) -> Answer:
     name, findings = version_name(call), Findings()
     try:
@@ -105,14 +117,9 @@ def _embed(call: Namespace) -> Answer:
         client=lambda headers: client_of(call, headers),
     )
     limits = Limits(call.frames, call.batch, call.memory * 1_000_000)
-    try:
-        with progress_bar("inputs"):
-            table = embedding.embed(
-                collection, name, encoder, limits, what=call.what, note=call.note, findings=findings
-            )
-    except KeyboardInterrupt as stop:
-        raise ValueError("stopped; the same command goes on where it was") from stop
-    finally:
-        complain_about(findings.frame())
+    with resumable("inputs", findings):
+        table = embedding.embed(
+            collection, name, encoder, limits, what=call.what, note=call.note, findings=findings
+        )
     complain(where_to_look(collection, name))
     return table, FINE

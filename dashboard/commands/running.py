@@ -13,10 +13,9 @@ from dashboard.commands.console import (
     add_collection,
     at_least_one,
     complain,
-    complain_about,
     opened,
 )
-from dashboard.commands.embedding import add_service_limits, client_of, progress_bar
+from dashboard.commands.embedding import add_service_limits, client_of, resumable
 from dashboard.experiment.versions import running
 from dashboard.tables import Findings
 
@@ -42,20 +41,15 @@ def _run(call: Namespace) -> Answer:
     name, findings = version_name(call), Findings()
     collection = opened(call)
     search = running.search_of(call.search, lambda headers: client_of(call, headers))
-    try:
-        with progress_bar("queries"):
-            table = running.run(
-                collection,
-                name,
-                search,
-                depth=call.depth,
-                at_once=call.at_once,
-                note=call.note,
-                findings=findings,
-            )
-    except KeyboardInterrupt as stop:
-        raise ValueError("stopped; the same command goes on where it was") from stop
-    finally:
-        complain_about(findings.frame())
+    with resumable("queries", findings):
+        table = running.run(
+            collection,
+            name,
+            search,
+            depth=call.depth,
+            at_once=call.at_once,
+            note=call.note,
+            findings=findings,
+        )
     complain(where_to_look(collection, name))
     return table, FINDING if table["failed"].iloc[0] else FINE
