@@ -1,6 +1,7 @@
 // Pointer and keys: what lights up, plays, opens, and where the arrow keys lead.
 
 import { hideMore, showMore } from "./grid.js";
+import { actionOf, KEYS, labelOf, PLACES } from "./keys.js";
 import { make } from "./parts.js";
 
 const LOOK = 350; // milliseconds over a compact card until the rest of it shows
@@ -57,14 +58,13 @@ export function listen(rows, state) {
     state.player.show(card.item.id, row, { tell: true, rank, marked: state.marked });
   });
   rows.addEventListener("keydown", (event) => {
-    const { key, ctrlKey, metaKey, altKey } = event;
-    if (ctrlKey || metaKey || altKey) return;
-    if (key === "c" && event.target.matches(".open")) {
+    const action = actionOf(event, "cards");
+    if (action === "mark" && event.target.matches(".open")) {
       event.stopPropagation(); // Streamlit has a use for this letter
       mark(rows, state, cardOf(event));
       return;
     }
-    const to = neighbour(event.target.closest(".open"), key);
+    const to = neighbour(event.target.closest(".open"), action);
     if (!to) return;
     event.preventDefault();
     event.stopPropagation();
@@ -114,13 +114,13 @@ function mark(rows, state, card) {
 }
 
 // The card button that a key leads to: left and right along the row, up and down by what is seen.
-function neighbour(from, key) {
+function neighbour(from, action) {
   if (!from) return null;
   const inRow = [...from.closest(".line").querySelectorAll(".open")];
   const at = inRow.indexOf(from);
-  const along = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: inRow.length - 1 };
-  if (key in along) return inRow[along[key]] ?? null;
-  const down = { ArrowUp: -1, ArrowDown: 1 }[key];
+  const along = { left: at - 1, right: at + 1, first: 0, last: inRow.length - 1 };
+  if (action in along) return inRow[along[action]] ?? null;
+  const down = { up: -1, down: 1 }[action];
   if (!down) return null;
   const here = from.getBoundingClientRect();
   const away = (button) => {
@@ -135,32 +135,25 @@ function neighbour(from, key) {
 
 // The list of keys, shown by its button and by the key ?.
 
-// only where there are buttons that step, there are keys for it
-const steps = (root) => root.querySelector(".steps:not([hidden])") || document.querySelector(".st-key-steps");
-const worse = (root) => root.querySelector(".steps:not([hidden])");
-const KEYS = [
-  [["j", "k"], "next and previous query", steps],
-  [["n", "N"], "next and previous worse query", worse],
-  [["←", "→", "↑", "↓"], "from card to card"],
-  [["Home", "End"], "from a card to the first and last of its row"],
-  [["Enter"], "open the card in the player"],
-  [["c"], "mark the card to compare it with the next one that you open; again: unmark"],
-  [["←", "→"], "in the player: previous and next result; on the clip itself: seek"],
-  [["+", "−", "0"], "in the player: zoom in, zoom out, fit"],
-  [["Space"], "in the player: play or pause; on a button: press it"],
-  [["Esc"], "close the player or this list"],
-  [["?"], "this list"],
-];
+// Where each place of keys is on this page: where nothing steps, there are no keys for it.
+const here = {
+  queries: (root) => root.querySelector(".steps:not([hidden])") || document.querySelector(".st-key-steps"),
+};
 
 export function listOfKeys(dialog, button) {
-  const list = dialog.querySelector("dl");
+  const list = dialog.querySelector(".list");
   const fill = () => {
-    const here = KEYS.filter(([, , where]) => !where || where(dialog.getRootNode()));
-    const entry = ([keys, words]) => [
-      make("dt", "", "", keys.map((key) => make("kbd", "", key))),
+    const root = dialog.getRootNode();
+    const places = Object.entries(PLACES).filter(([place]) => !here[place] || here[place](root));
+    const entry = ([, words, keys]) => [
+      make("dt", "", "", Object.keys(keys).map((key) => make("kbd", "", labelOf(key)))),
       make("dd", "", words),
     ];
-    list.replaceChildren(...here.flatMap(entry));
+    const section = ([place, title]) => [
+      make("h3", "", title),
+      make("dl", "", "", KEYS.filter(([at]) => at === place).flatMap(entry)),
+    ];
+    list.replaceChildren(...places.flatMap(section));
   };
   const open = () => {
     fill();
@@ -176,14 +169,9 @@ export function listOfKeys(dialog, button) {
       document.removeEventListener("keydown", pressed, true);
       return;
     }
-    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (typing(event.composedPath()[0])) return;
+    if (actionOf(event, "page") !== "list") return;
     event.preventDefault();
     toggle();
   };
   document.addEventListener("keydown", pressed, true);
 }
-
-const TEXTUAL = "input:not([type=checkbox], [type=radio], [type=range], [type=button]), textarea";
-export const typing = (node) =>
-  node instanceof Element && (node.matches(TEXTUAL) || Boolean(node.closest("[contenteditable]")));

@@ -1,6 +1,7 @@
 // The large player: one item with all that is known about it, in the page's top layer.
 
 import { besides, facts, partners, titleOf } from "./details.js";
+import { actionOf } from "./keys.js";
 import { isolated, make } from "./parts.js";
 import { calm, clip, inStep, partOf, unload, whyNoPoster } from "./playback.js";
 import { settleVerdict, verdictForm } from "./verdict_form.js";
@@ -94,14 +95,15 @@ export function player(dialog, told) {
     event.stopPropagation();
     if (event.target.matches("video, input, select, textarea")) return;
     if (zooms.some((zoom) => zoom.key(event))) return;
-    if (event.key === " " && event.target.matches("h2, dialog")) {
+    const action = actionOf(event, "player");
+    if (action === "play" && event.target.matches("h2, dialog")) {
       event.preventDefault();
       const video = stage.querySelector("video");
       if (video?.paused) video.play().catch(() => {});
       else video?.pause();
     }
-    if (event.key === "ArrowLeft") step(-1);
-    if (event.key === "ArrowRight") step(1);
+    if (action === "left") step(-1);
+    if (action === "right") step(1);
   });
   dialog.addEventListener("close", () => {
     if (!shown || dialog.open) return; // told late: Forward may have opened it again meanwhile

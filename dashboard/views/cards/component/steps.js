@@ -2,12 +2,11 @@
 // names the query, and the server follows the address, as it follows Back.
 
 import { stepTo } from "./head.js";
+import { actionOf } from "./keys.js";
 import { addressOf, isolated, make } from "./parts.js";
-import { typing } from "./navigation.js";
 
 const REST = 120; // milliseconds without a press until the server follows
 const PATIENCE = 5000; // until it is asked again
-const KEYS = new Map([["k", "previous"], ["j", "next"], ["N", "before"], ["n", "after"]]);
 
 export function listenForSteps(state, drawQuery) {
   const { root } = state;
@@ -20,9 +19,8 @@ export function listenForSteps(state, drawQuery) {
       document.removeEventListener("keydown", pressed, true);
       return;
     }
-    const name = KEYS.get(event.key);
-    if (!name || !state.order || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (typing(event.composedPath()[0]) || root.querySelector("dialog[open]")) return;
+    const name = actionOf(event, "queries");
+    if (!name || !state.order || root.querySelector("dialog[open]")) return;
     event.preventDefault();
     event.stopPropagation();
     take(name);

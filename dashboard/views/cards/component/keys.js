@@ -1,0 +1,32 @@
+// Every key that does something of ours, in one table: read by what listens and by the list of keys.
+
+const TEXTUAL = "input:not([type=checkbox], [type=radio], [type=range], [type=button]), textarea";
+export const typing = (node) =>
+  node instanceof Element && (node.matches(TEXTUAL) || Boolean(node.closest("[contenteditable]")));
+
+// Where a key works, in words, in the order of the list.
+export const PLACES = { page: "Everywhere", queries: "Queries", cards: "Cards", player: "Player" };
+
+// Place, words, and the keys as events name them with what each does there.
+export const KEYS = [
+  ["page", "this list", { "?": "list" }],
+  ["page", "close what is open", { Escape: "close" }],
+  ["queries", "next and previous query", { j: "next", k: "previous" }],
+  ["queries", "next and previous worse query", { n: "after", N: "before" }],
+  ["cards", "from card to card", { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" }],
+  ["cards", "from a card to the first and last of its row", { Home: "first", End: "last" }],
+  ["cards", "open the card in the player", { Enter: "open" }],
+  ["cards", "mark the card to compare it with the next one that you open; again: unmark", { c: "mark" }],
+  ["player", "previous and next result; on the clip itself: seek", { ArrowLeft: "left", ArrowRight: "right" }],
+  ["player", "fit, zoom in, zoom out", { 0: "fit", "+": "larger", "-": "smaller" }],
+  ["player", "play or pause; on a button: press it", { " ": "play" }],
+];
+
+// What a pressed key does at a place; undefined where somebody types or another key is held.
+export function actionOf(event, place) {
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.composedPath()[0])) return undefined;
+  return KEYS.find(([at, , keys]) => at === place && event.key in keys)?.[2][event.key];
+}
+
+const LABELS = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", " ": "Space", "-": "−" };
+export const labelOf = (key) => LABELS[key] ?? key;
