@@ -105,7 +105,10 @@ def test_its_tables_can_be_saved(opened: Callable) -> None:
 
 def test_it_prints_black_on_white_even_from_the_dark(opened: Callable) -> None:
     page = opened(width=700, color_scheme="dark")  # A4 without its margins
+    closed = page.locator("details:not([open]) > :not(summary)").first
+    assert not closed.is_visible()
     page.emulate_media(media="print")
+    assert closed.is_visible(), "paper has no parts that open"
     assert page.evaluate("document.documentElement.scrollWidth") <= 700
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"

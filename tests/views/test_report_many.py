@@ -13,6 +13,7 @@ import pytest
 from dashboard.__main__ import main
 from dashboard.evaluation.statistics.resampling import bootstrap_interval
 from dashboard.views import charts
+from dashboard.views.report.page import OPENED
 
 DEPTH, MOST = 60, 20
 ITEMS = [f"i{n:02}" for n in range(DEPTH)]
@@ -89,6 +90,21 @@ def test_those_that_changed_most_come_first_with_their_arrow(made, heading, quer
         assert (word, arrow) == (heading.lower(), sign)
         assert float(number.replace("−", "-")) == pytest.approx(DELTAS[query], abs=6e-4)
         assert (float(before), float(after)) == pytest.approx(BEFORE_AFTER[query], abs=6e-4)
+
+
+def test_the_contents_name_the_parts_in_their_order_pictures_before_fingerprints(made):
+    html = made[0]
+    named = re.findall(r'<a href="#([\w-]+)">', html.partition("</nav>")[0])
+    assert named == re.findall(r'<section id="([\w-]+)"', html)
+    assert named.index("worse") < named.index("compared-data")
+    assert html.index("<h2>Worse") < html.index("Fingerprints of the content")
+
+
+@pytest.mark.parametrize("heading", ["Worse", "Better"])
+def test_the_first_queries_are_open_and_of_the_others_a_line_each(made, heading):
+    section, found = articles(made[0], heading)
+    opened = re.findall(r"<article><details( open)?>", section)
+    assert opened == [" open"] * OPENED + [""] * (len(found) - OPENED)
 
 
 def test_every_query_is_in_the_table_the_worst_first(made):

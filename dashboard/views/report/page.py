@@ -36,6 +36,11 @@ KINDS = {"text": "text queries", "item": "item queries"}
 FINGERPRINTS = ("gallery", "gallery order", "queries", "labels", "settings")
 WIDE, HALF = 580, 480
 """Pixels across a chart of rows and one of two side by side."""
+OPENED = 2
+"""How many of the worst and of the best queries are open when the page is opened."""
+CONTENTS = (
+    "Change by metric", "Change per query", "Worse", "Better", "Slices", "Compared data", "Tables",
+)  # fmt: skip
 FOLDER = Path(__file__).parent
 
 
@@ -52,6 +57,7 @@ def make_page(comparison: Comparison, files: Mapping[str, str]) -> str:
             unlike=ranking.unlike(comparison.experiment, *comparison.versions),
             by_signs=_by_signs(comparison),
             facts=_facts(comparison),
+            warnings=_warnings(comparison),
             notes=_notes(comparison),
             fingerprints=_fingerprints(comparison),
             charts=_charts(comparison),
@@ -64,6 +70,8 @@ def make_page(comparison: Comparison, files: Mapping[str, str]) -> str:
             links=exports.links(files),
             most=MOST,
             few=charts.SMALL_SLICE,
+            opened=OPENED,
+            contents=CONTENTS,
         )
     )
 
@@ -187,17 +195,21 @@ def _method(comparison: Comparison) -> str:
     )
 
 
-def _notes(comparison: Comparison) -> list[str]:
-    """What the protocol says, and what of the collection's files was refused or left out."""
-    collection, rules = comparison.collection, comparison.experiment.rules
-    beyond = outside(comparison.runs, collection.items["item_id"])
+def _warnings(comparison: Comparison) -> list[str]:
+    """What of the versions' results is not counted as a reader expects, version by version."""
+    beyond = outside(comparison.runs, comparison.collection.items["item_id"])
     warnings = [
-        outside_said(beyond, condensed=rules.condensed),
+        outside_said(beyond, condensed=comparison.experiment.rules.condensed),
         not_run_said(comparison.runs, comparison.queries["query_id"].tolist()),
     ]
-    serious = collection.findings[collection.findings["level"].isin(["error", "warning"])]
+    return [f"warning: {name}: {why}" for each in warnings for name, why in each.items()]
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    """What the protocol says, and what of the collection's files was refused or left out."""
+    findings = comparison.collection.findings
+    serious = findings[findings["level"].isin(["error", "warning"])]
     return [
-        *(f"warning: {name}: {why}" for each in warnings for name, why in each.items()),
         *comparison.judgement.notes,
         *(
             f"{row['level']}: {row['file']}: found {row['found']}; wanted {row['wanted']}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.evaluation.protocols.ticks import ticks
+from dashboard.evaluation.protocols.ticks import PAIR, ticks
 from dashboard.experiment.collection.names import item_names
 from dashboard.views.report.comparison import Comparison
 from dashboard.views.report.pictures import Pictures
@@ -36,10 +36,9 @@ def changed(
     relevant = dict(zip(judgement.query_ids, judgement.relevant, strict=True))
     about = _items_of_queries(comparison)
     required = comparison.required
-    drawn = comparison.results["item_id"].unique()
-    items, keywords = comparison.collection.items, comparison.collection.keywords
-    names = item_names(items[items["item_id"].isin(drawn)])
-    annotations = keywords[keywords["item_id"].isin(drawn)]
+    items = comparison.collection.items
+    names = item_names(items[items["item_id"].isin(comparison.results["item_id"])])
+    marks = _ticks(comparison, query_ids)
     changes: list[Any] = rows.reset_index().to_dict("records")
     return [
         {
@@ -49,7 +48,7 @@ def changed(
             "item": about.get(row["query_id"], ""),
             "picture": pictures.get(about.get(row["query_id"], "")),
             "lines": [
-                _line(comparison, row["query_id"], version, pictures, names, annotations)
+                _line(comparison, row["query_id"], version, pictures, names, marks)
                 for version in comparison.versions
             ],
         }
@@ -63,35 +62,44 @@ def _line(
     version: str,
     pictures: Pictures,
     names: Mapping[str, str],
-    annotations: pd.DataFrame,
+    marks: Mapping[tuple[str, str], list[dict[str, str]]],
 ) -> dict[str, Any]:
     """The first results of one version, or why there are none.
 
-    names, annotations: of the items drawn, their names and their rows of KEYWORDS.
+    names: of the items drawn. marks: their ticks, by query and item.
     """
     results = comparison.results
     mine = results[(results["query_id"] == query_id) & (results["run"] == version)]
     not_run = comparison.runs[version].attrs.get("not_run", {})
-    required = comparison.required[comparison.required["query_id"] == query_id]
-    marks = _ticks(required, annotations, mine["item_id"].tolist())
     cards, records = [], list[Any](mine.to_dict("records"))
     for row in records:
         kind, mark = _HIT[None if pd.isna(row["hit"]) else bool(row["hit"])]
         item = row["item_id"]
         texts = {"kind": kind, "mark": mark, "name": names.get(item, item)}
-        cards.append({**row, **texts, "picture": pictures[item], "ticks": marks.get(item, [])})
+        own = marks.get((query_id, item), [])
+        cards.append({**row, **texts, "picture": pictures[item], "ticks": own})
     return {"version": version, "cards": cards, "why": not_run.get(query_id, "no results")}
 
 
 def _ticks(
-    required: pd.DataFrame, annotations: pd.DataFrame, item_ids: Sequence[str]
-) -> dict[str, list[dict[str, str]]]:
-    """For each item the required keywords with ✓, ✗ or, without any annotation, a question mark."""
-    marks: dict[str, list[dict[str, str]]] = {}
-    for row in ticks(required, annotations, item_ids).to_dict("records"):
+    comparison: Comparison, query_ids: Sequence[str]
+) -> dict[tuple[str, str], list[dict[str, str]]]:
+    """For each query and result its keywords with ✓, ✗ or, without any annotation, a question mark.
+
+    Each pair of an item and a keyword is looked up once, for all queries together.
+    """
+    required = comparison.required[comparison.required["query_id"].isin(list(query_ids))]
+    results = comparison.results[comparison.results["query_id"].isin(list(query_ids))]
+    keywords = comparison.collection.keywords
+    annotations = keywords[keywords["item_id"].isin(results["item_id"])]
+    present = ticks(required, annotations, results["item_id"].unique().tolist())
+    pairs = results[["query_id", "item_id"]].drop_duplicates()
+    wanted = pairs.merge(required[["query_id", *PAIR]].drop_duplicates(), on="query_id")
+    marks: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for row in wanted.merge(present, on=["item_id", *PAIR], how="left").to_dict("records"):
         kind, sign = _PRESENT[None if pd.isna(row["present"]) else bool(row["present"])]
         mark = {"kind": kind, "sign": sign, "keyword": row["keyword"]}
-        marks.setdefault(row["item_id"], []).append(mark)
+        marks.setdefault((row["query_id"], row["item_id"]), []).append(mark)
     return marks
 
 
