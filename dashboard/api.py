@@ -26,6 +26,7 @@ from dashboard.experiment.collection.collections import (
     opened_at,
     usual_queries,
 )
+from dashboard.experiment.corrections import GIVEN
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.versions import adding
 from dashboard.tables import Findings
@@ -170,7 +171,8 @@ class OpenCollection:
         metrics    as `nDCG@10 P@5`; empty: those of the protocol
         versions   None: all
         choices    protocol, groups, threshold, queries ("text", "item", "all"), min_similarity,
-                   copies ("counted", "left_out"), scale, level: as the command line's
+                   copies ("counted", "left_out"), labels ("given", "corrected"), scale, level: as
+                   the command line's
 
         Equal to `python -m dashboard measure`.
         """
@@ -252,6 +254,7 @@ class OpenCollection:
         queries: Literal["text", "item", "all"] | None = None,
         min_similarity: float | None = None,
         copies: str = "counted",
+        labels: str = GIVEN,
         scale: float | None = None,
         level: float | None = None,
     ) -> Experiment:
@@ -268,6 +271,7 @@ class OpenCollection:
             queries=queries or usual_queries(collection),
             min_similarity=NO_CUT if min_similarity is None else min_similarity,
             copies=copies,
+            labels=labels,
             scale=scale,
             level=level,
         )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dashboard.evaluation.reviewing.corrections import LEFT_ALONE
 from dashboard.evaluation.reviewing.corrections import corrections as by_rule
-from dashboard.experiment.memory import remembered
+from dashboard.experiment.memory import constant_in_a_run, remembered
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of
@@ -25,6 +25,7 @@ class State(NamedTuple):
     until: int
 
 
+@constant_in_a_run
 def state_of(collection: Collection, protocol: str) -> State:
     """The corrections of a collection as they are now.
 

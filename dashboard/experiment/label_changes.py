@@ -10,14 +10,27 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.evaluation.measure import summarise
-from dashboard.evaluation.reviewing.corrections import changes
-from dashboard.experiment.corrections import corrections_at
+from dashboard.evaluation.reviewing.corrections import LEFT_ALONE, changes
+from dashboard.experiment.corrections import corrections_at, state_of
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import judgement
-from dashboard.experiment.measuring import measurements
+from dashboard.experiment.measuring import measurements, of_queries
+from dashboard.experiment.memory import remembered
 from dashboard.storage.reviews.patch import patch as patch_of
 
 
+def with_corrections(experiment: Experiment) -> Experiment | None:
+    """The same experiment with the reviewers' corrections as they are now; None for a search, and
+    for a protocol that takes labels as given.
+
+    Raises DataError where reviews cannot be read.
+    """
+    if experiment.live or experiment.protocol in LEFT_ALONE:
+        return None
+    return replace(experiment, corrections=state_of(experiment.collection, experiment.protocol))
+
+
+@remembered(16)
 def changed_labels(experiment: Experiment) -> pd.DataFrame:
     """The pairs whose label changes: query_id, item_id, given, corrected, reviewers, by.
 
@@ -29,12 +42,20 @@ def changed_labels(experiment: Experiment) -> pd.DataFrame:
     return changes(given, corrections_at(experiment.corrections))
 
 
-def changed_metrics(experiment: Experiment, versions: Sequence[str], metrics: str) -> pd.DataFrame:
+def changed_metrics(
+    experiment: Experiment,
+    versions: Sequence[str],
+    metrics: str,
+    only: tuple[str, ...] | None = None,
+) -> pd.DataFrame:
     """Each metric of each version with both labels: run, metric, cutoff, given, corrected, change
-    and how many queries are scored with either."""
+    and how many queries are scored with either.
+
+    only: the queries that count; None: all in question.
+    """
     keys = ["run", "metric", "cutoff"]
     both = [
-        summarise(measurements(each, tuple(versions), metrics)).set_index(keys)
+        summarise(of_queries(only, measurements(each, tuple(versions), metrics))).set_index(keys)
         for each in (replace(experiment, corrections=None), experiment)
     ]
     table = pd.DataFrame(

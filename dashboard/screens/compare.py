@@ -24,6 +24,7 @@ with frame.beside_title():
     summary.report_link(view)
     summary.copy_as_markdown(view)
 summary.verdict(view)
+summary.what_corrections_change(view, (view.baseline, view.candidate))
 summary.no_items(view, (view.baseline, view.candidate))
 summary.not_run(view, (view.baseline, view.candidate))
 

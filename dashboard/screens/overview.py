@@ -26,6 +26,7 @@ comparable = summary.comparable(view)
 summary.measure_together(view)
 if comparable:
     summary.verdict(view)
+summary.what_corrections_change(view, view.runs)
 st.header("Versions by metrics", anchor=False)
 summary.versions_by_metrics(view)
 summary.no_items(view, view.runs)

@@ -18,7 +18,9 @@ KEYS = {field.name for field in fields(Experiment)} & set(CHOICES) - {"submissio
 def experiment_of(view: View, *, live: bool = False) -> Experiment:
     """What a view's numbers depend on; `live` for what is searched with."""
     values = {key: getattr(view, key) for key in (KEYS if live else KEYS - LIVE)}
-    return Experiment.of(opened(view.collection), **values, submissions=submitted_of(view))
+    return Experiment.of(
+        opened(view.collection), **values, submissions=submitted_of(view), labels=view.labels
+    )
 
 
 def submitted_of(view: View) -> tuple[Submitted, ...]:

@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from dashboard.evaluation.reviewing.corrections import LEFT_ALONE
+from dashboard.experiment.corrections import GIVEN
 from dashboard.experiment.memory import constant_in_a_run
 from dashboard.views.address import Problem, defaults_of, merged, to_params, view_of
 from dashboard.views.address.choices import View
@@ -45,6 +47,7 @@ def judge_by(protocol: str) -> None:
     if view is not None:
         usual, _ = view_of({"collection": [view.collection], "protocol": [protocol]})
         its = {key: getattr(usual, key) for key in OF_PROTOCOL}
+        its["labels"] = GIVEN if protocol in LEFT_ALONE else view.labels or GIVEN
         go(protocol=protocol, **its, between="", at="")
 
 

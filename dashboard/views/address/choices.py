@@ -11,8 +11,10 @@ from typing import Any
 
 from dashboard.evaluation.metrics.registry import check_averaged, parse
 from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
+from dashboard.evaluation.reviewing.corrections import LEFT_ALONE
 from dashboard.experiment import measuring
 from dashboard.experiment.collection import collections, media
+from dashboard.experiment.corrections import CORRECTED, GIVEN
 from dashboard.experiment.protocols import context_study
 from dashboard.letters import is_visible
 from dashboard.tables import LONGEST_TEXT
@@ -49,6 +51,7 @@ DIFFERING = {"no": "All results", "yes": "Differences only"}
 TEST_NAMES = {"whole": "All", "1K": "COCO 1K", "five-fold 1K": "COCO five-fold 1K"}
 DENSITIES = {"compact": "Compact", "comfortable": "Comfortable"}
 COPIES = {"counted": "Counted", "left_out": "Left out"}
+LABELS = {GIVEN: "As given", CORRECTED: "With corrections"}
 
 
 def _with_lists(usual: str) -> Default:
@@ -94,6 +97,16 @@ def _text(text: str, collection: Any) -> str:
     if len(text) > LONGEST_TEXT:
         raise ValueError(f"holds a text of {len(text):,} characters; at most {LONGEST_TEXT:,} fit")
     return text.strip() if is_visible(text) else ""
+
+
+def _labels(text: str, collection: Any) -> str:
+    value, protocol = (
+        one_of("kind of labels", LABELS)(text, collection),
+        protocols_of(collection)[0],
+    )
+    if value == CORRECTED and protocol in LEFT_ALONE:
+        raise ValueError(f"asks for corrected labels; the protocol {protocol} has them as given")
+    return str(value)
 
 
 def _picture(text: str, collection: Any) -> str:
@@ -281,6 +294,12 @@ class View:
         "whether near-duplicates count in the results and the metrics",
         always("counted"),
         one_of("choice of near-duplicates", COPIES),
+        changes_numbers=True,
+    )
+    labels: str = key(
+        "labels as given in the collection's files, or with the reviewers' corrections",
+        always(GIVEN),
+        Reader(", ".join(LABELS), _labels),
         changes_numbers=True,
     )
     query: str = key(

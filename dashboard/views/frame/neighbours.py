@@ -45,8 +45,8 @@ def packed_cards(params: Mapping[str, Sequence[str]]) -> bytes | None:
     view, problems = address.view_of(params)
     if view is None or problems or not view.query or not versions_of(view):
         return None
-    experiment = experiment_of(view)
     try:
+        experiment = experiment_of(view)
         if view.query not in set(judging.queries(experiment)["query_id"]):
             return None
         results = results_of(experiment, view.query, row_versions(view))

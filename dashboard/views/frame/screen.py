@@ -21,7 +21,7 @@ from dashboard.views.texts import plain, shown
 
 SHARED = (
     "protocol", "metric", "queries", "slice", "groups", "mapping_threshold", "min_similarity",
-    "names", "shown", "anyway", "copies",
+    "names", "shown", "anyway", "copies", "labels",
 )  # fmt: skip
 
 OF_LISTS = "context"
@@ -102,6 +102,8 @@ def screen(
         kinds = collections.words(collection).queries
         st.info(f"This collection has no {kinds[view.queries].lower()}. Choose others on the left.")
         st.stop()
+    if headed or not stored:  # on Query the notes above the cards say it
+        summary.labels_line(view, stored=stored)
     return view
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.evaluation.reviewing.corrections import LEFT_ALONE, RULE
 from dashboard.experiment import measuring
 from dashboard.experiment.collection import collections, near_duplicates
 from dashboard.tables import DataError, natural
@@ -17,6 +18,7 @@ from dashboard.views.address import bar
 from dashboard.views.address.choices import (
     CHOICES,
     COPIES,
+    LABELS,
     NAMES,
     SHOWN,
     View,
@@ -35,11 +37,13 @@ HELP = {
     "queries": "Which kind of queries counts on all screens.",
     "slice": "Only the queries of this slice count on all screens.",
     "copies": "Whether near-duplicates of an item count as results of their own.",
+    "labels": f"Labels of the collection's files, or with the reviewers' corrections. {RULE}",
     "names": "What metrics are called: as in the protocol's source, or by their standard names.",
     "shown": "How many results of each version stand on Query and Search.",
 }
 IN_MORE = (
-    "protocol", "queries", "slice", "groups", "mapping_threshold", "copies", "names", "shown",
+    "protocol", "queries", "slice", "groups", "mapping_threshold", "copies", "labels", "names",
+    "shown",
 )  # fmt: skip
 
 
@@ -74,6 +78,8 @@ def _more(view: View, collection: Any, versions: bool) -> None:
         _threshold(view)
     if versions:
         _copies(view, collection)
+        if view.protocol not in LEFT_ALONE:
+            segments("Labels", "labels", LABELS, view, tip=HELP["labels"])
     segments("Metric names", "names", NAMES, view, tip=HELP["names"])
     if versions:
         each = {number: number for number in SHOWN}

@@ -19,8 +19,9 @@ from dashboard.evaluation.coverage import not_run_said, outside, outside_said
 from dashboard.evaluation.digits import chance, number, signed
 from dashboard.evaluation.duplicates import said_of_copies
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
-from dashboard.experiment import judging, measuring, ranking
+from dashboard.experiment import judging, label_changes, measuring, ranking
 from dashboard.experiment.experiment import NO_CUT
+from dashboard.tables import counted
 from dashboard.views import charts
 from dashboard.views.charts.svg import as_svg
 from dashboard.views.labels import group_name
@@ -177,10 +178,26 @@ def _choices(comparison: Comparison) -> dict[str, str]:
         choices["Similarity threshold"] = f"{experiment.min_similarity:g}"
     if experiment.leaves_copies_out:
         choices["Near-duplicates"] = said_of_copies(len(judging.copies_left_out(experiment)))
+    if experiment.corrections is not None:
+        choices["Labels"] = _with_corrections(comparison)
     for submitted in experiment.submissions:
         of = submitted.submission
         choices[f"Submission {of.name}"] = f"features {of.gallery} and {of.queries}"
     return choices
+
+
+def _with_corrections(comparison: Comparison) -> str:
+    """How many labels reviewers change, and the metric in front with both labels."""
+    experiment, only = comparison.experiment, comparison.only
+    table = label_changes.changed_metrics(
+        experiment, comparison.versions, str(comparison.front), only
+    )
+    means = [
+        f"{comparison.title} of {row['run']} {number(row['given'])} → {number(row['corrected'])}"
+        for row in table.to_dict("records")
+    ]
+    labels = counted(len(label_changes.changed_labels(experiment)), "correction")
+    return f"with {labels} by reviewers: {'; '.join(means)}"
 
 
 def _method(comparison: Comparison) -> str:

@@ -1,6 +1,7 @@
 """What the numbers of a view say: `measurements` computes them, the others draw them."""
 
 from dashboard.views.summary.about import collection_line, identities, notes, problems
+from dashboard.views.summary.corrected_labels import what_corrections_change
 from dashboard.views.summary.differences import (
     SLICE_COLUMNS,
     SLICES_WRITTEN,
@@ -33,7 +34,7 @@ from dashboard.views.summary.measurements import (
     selected,
     values,
 )
-from dashboard.views.summary.protocol import how_judged, judged_how, no_items, not_run
+from dashboard.views.summary.protocol import how_judged, judged_how, labels_line, no_items, not_run
 from dashboard.views.summary.query import head_of, values_table
 from dashboard.views.summary.sharing import as_markdown, copy_as_markdown, copy_link
 
@@ -65,6 +66,7 @@ __all__ = [
     "index_cost",
     "index_notes",
     "judged_how",
+    "labels_line",
     "measure_together",
     "metrics_in_view",
     "no_items",
@@ -80,5 +82,6 @@ __all__ = [
     "values_table",
     "verdict",
     "versions_by_metrics",
+    "what_corrections_change",
     "without_unlike",
 ]

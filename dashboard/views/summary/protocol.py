@@ -1,4 +1,5 @@
-"""How a protocol judges, in its own words, and what it could not judge or left out."""
+"""How a protocol judges, in its own words, what it could not judge or left out, and which labels
+count."""
 
 from __future__ import annotations
 
@@ -7,8 +8,11 @@ from collections.abc import Iterable, Mapping
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import judging, measuring
+from dashboard.experiment import judging, label_changes, measuring
+from dashboard.experiment.corrections import CORRECTED, GIVEN
 from dashboard.experiment.experiment import Experiment
+from dashboard.tables import DataError, counted
+from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.summary.measurements import selected
@@ -31,6 +35,44 @@ def judged_how(experiment: Experiment) -> None:
     notes = judging.judgement(experiment).notes
     if notes:
         st.caption(plain(f"{experiment.rules.title}: {' '.join(notes)}", None))
+
+
+def labels_line(view: View, *, stored: bool = True) -> None:
+    """Say which labels count, where there are corrections, with a button for the others.
+
+    stored: whether the screen shows stored queries; labels of a search are as given.
+    """
+    if not stored:
+        if view.labels == CORRECTED:
+            st.caption("Labels as given: corrections count for stored queries, not for a search.")
+        return
+    corrects, sentence = view.labels == CORRECTED, labels_sentence(view)
+    if not sentence:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="labels-line"):
+        st.caption(sentence, width="content")
+        st.button(
+            "Labels as given" if corrects else "Count corrections",
+            type="tertiary",
+            on_click=lambda: bar.go(labels=GIVEN if corrects else CORRECTED),
+        )
+
+
+def labels_sentence(view: View) -> str:
+    """Which labels count, and how many labels reviewers change; empty where they change none and
+    none would count."""
+    corrects = view.labels == CORRECTED
+    try:
+        experiment = label_changes.with_corrections(experiment_of(view))
+        changed = 0 if experiment is None else len(label_changes.changed_labels(experiment))
+    except DataError:
+        if corrects:
+            raise
+        return ""  # labels as given depend on no review
+    labels = counted(changed, "label")
+    if corrects:
+        return f"Labels with corrections: reviewers change {labels}."
+    return f"Labels as given: reviewers would change {labels}." if changed else ""
 
 
 def no_items(view: View, versions: Iterable[str]) -> None:

@@ -20,6 +20,7 @@ from dashboard.views.cards.head import Chip, Head
 from dashboard.views.labels import group_name, label, short_label
 from dashboard.views.summary.index_cost import index_sentences
 from dashboard.views.summary.measurements import is_measure, metrics_in_view, outcome
+from dashboard.views.summary.protocol import labels_sentence
 from dashboard.views.texts import plain, shown
 
 TARGET = "Not scored. Describe the target to see scores."
@@ -131,6 +132,8 @@ def head_of(view: View, found: Any, values: pd.DataFrame) -> Head:
     chips, scored = _chips_and_count(found, tuple(view.groups))
     judged = judging.judgement(experiment).notes
     how = [f"{experiment.rules.title}: {' '.join(judged)}"] if judged else []
+    if not (experiment.live or experiment.corrections):
+        how += filter(None, [labels_sentence(view)])
     return Head(
         title=title(found),
         lines=tuple(str(row[column]) for column in FEEDBACK if row.get(column)),

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.digits import chance, number, signed
+from dashboard.experiment.corrections import CORRECTED
 from dashboard.views import address
 from dashboard.views.address.choices import View
 from dashboard.views.charts.verdict import MARKS
@@ -71,4 +72,6 @@ def as_markdown(view: View, link: str) -> str:
             f"{row['scored']:,} of {row['total']:,}",
         )
         lines.append(f"| {' | '.join(cells)} |")
+    if view.labels == CORRECTED:
+        lines += ["", "Labels with corrections by reviewers."]
     return "\n".join([*lines, "", f"[Open this comparison](<{link}>)"])
