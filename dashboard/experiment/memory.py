@@ -87,6 +87,7 @@ class _Reader:
 
 _reader: ContextVar[_Reader | None] = ContextVar("reader", default=None)
 _run: ContextVar[dict[Any, Any] | None] = ContextVar("run", default=None)
+_runs: set[int] = set()
 
 
 def remembered(
@@ -203,11 +204,19 @@ def each_remembered(
 @contextmanager
 def page_run() -> Iterator[None]:
     """The run of a page, in which what is `constant_in_a_run` is looked up once."""
-    before = _run.set({})
+    mine: dict[Any, Any] = {}
+    before = _run.set(mine)
+    _runs.add(id(mine))
     try:
         yield
     finally:
+        _runs.discard(id(mine))
         _run.reset(before)
+
+
+def pages_run() -> bool:
+    """Whether the run of some page goes on, of any reader."""
+    return bool(_runs)
 
 
 def constant_in_a_run(function: Callable[P, R]) -> Callable[P, R]:

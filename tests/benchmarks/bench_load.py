@@ -3,10 +3,12 @@
 `python -m tests.benchmarks.bench_load --readers 10 --steps 6` starts the app, lets so many readers
 open Query over websockets of this machine, each with a session of its own, and go to the next query
 so many times, as the key j does, thinking `--think` seconds between. It prints what they waited
-(median, 95th percentile, most), the server's CPU seconds a step, and its memory. `--folder` names
-another collection than the first; `--rounds 5` goes over the steps again, to see whether memory
-grows, and `--minutes 30` goes on so long: `--readers 50 --minutes 30 --steps 20` is half an hour of
-fifty readers, with the memory after each round.
+(median, 95th percentile, most), the server's CPU seconds a step, and its memory. As a browser does,
+each reader fetches the cards of the queries nearby after each step, which is part of the CPU;
+`--alone` leaves that out. Readers begin at queries of their own, and so the first visit of each
+query is among the steps. `--folder` names another collection than the first; `--rounds 5` goes over
+the steps again, to see whether memory grows, and `--minutes 30` goes on so long: `--readers 50
+--minutes 30 --steps 20` is half an hour of fifty readers, with the memory after each round.
 """
 
 from __future__ import annotations
@@ -34,6 +36,10 @@ from tests.benchmarks.bench_pages import started
 
 PATIENCE = 300.0  # seconds for one answer; a reader who waits longer is counted as a fault
 TICKS = os.sysconf("SC_CLK_TCK")
+NEAR = (1, 2, -1)
+"""The places from the open query whose cards a browser fetches, as `ahead.js` does."""
+TURNS = 2
+"""What a browser fetches at the same time."""
 
 
 @dataclass
@@ -45,8 +51,11 @@ class Reader:
     query: str
     order: list[str] = field(default_factory=list)
     place: int = 0
+    drawn: str = ""
     script: str = ""
     received: int = 0
+    ready: set[str] = field(default_factory=set)
+    ahead: asyncio.Task[None] | None = None
 
     async def run(self) -> float:
         """Ask for the page; gives the seconds until it is drawn."""
@@ -73,31 +82,80 @@ class Reader:
         elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
         elif kind == "delta" and message.delta.new_element.HasField("bidi_component"):
-            if content := message.delta.new_element.bidi_component.bytes:
-                order = json.loads(zlib.decompress(content)).get("order", [])
+            component = message.delta.new_element.bidi_component
+            if component.bytes:
+                order = json.loads(zlib.decompress(component.bytes)).get("order", [])
                 self.order = [query for _, query, *_ in order] or self.order
+            elif component.json:
+                self.drawn = json.loads(component.json).get("query", self.drawn)
         elif kind == "delta" and message.delta.new_element.HasField("exception"):
             raise RuntimeError(message.delta.new_element.exception.message)
         return kind == "script_finished" and message.script_finished == 0
 
 
-async def review(
-    port: int, query: str, think: float, steps: int, until: list[float], waited: list[float]
-) -> int:
+@dataclass(frozen=True)
+class Review:
+    """How readers review: the server's port, the address without the query, the seconds between two
+    steps, how many steps, whether their browsers fetch ahead, and where each begins."""
+
+    port: int
+    address: str
+    think: float
+    steps: int
+    ahead: bool = True
+    first: int = 0
+
+    def of(self, query: str) -> str:
+        """The address of a query."""
+        return "&".join(filter(None, (self.address, f"query={quote(query)}")))
+
+
+async def review(call: Review, until: list[float], waited: list[float]) -> int:
     """One reader: opens the page, then steps, thinking before each; gives the bytes received."""
-    address, origin = f"ws://127.0.0.1:{port}/_stcore/stream", f"http://127.0.0.1:{port}"
+    address, origin = f"ws://127.0.0.1:{call.port}/_stcore/stream", f"http://127.0.0.1:{call.port}"
     async with connect(address, origin=Origin(origin), max_size=None) as there:
-        reader = Reader(there, "query", query)
+        reader = Reader(there, "query", call.address)
         until.append(await reader.run())
-        before = reader.received
-        for _ in range(steps):
-            await asyncio.sleep(random.uniform(0.5, 1.5) * think)
+        reader.place, before = call.first, reader.received
+        for _ in range(call.steps):
+            await asyncio.sleep(random.uniform(0.5, 1.5) * call.think)
             reader.place = (reader.place + 1) % len(reader.order)
-            reader.query = (
-                f"{query}{'&' if query else '?'}query={quote(reader.order[reader.place])}"
-            )
+            wanted = reader.order[reader.place]
+            reader.query = call.of(wanted)
             waited.append(await reader.run())
-        return (reader.received - before) // max(steps, 1)
+            if reader.drawn != wanted:
+                raise RuntimeError(f"{reader.drawn} was drawn, and not {wanted}")
+            if call.ahead and (reader.ahead is None or reader.ahead.done()):
+                reader.ahead = asyncio.create_task(fetch_ahead(call, reader))
+        if reader.ahead is not None:
+            await reader.ahead
+        return (reader.received - before) // max(call.steps, 1)
+
+
+async def fetch_ahead(call: Review, reader: Reader) -> None:
+    """Fetch the cards of the queries nearby that are not here yet, two at a time."""
+    turns, near = asyncio.Semaphore(TURNS), [reader.place + by for by in NEAR]
+    queries = [reader.order[place] for place in near if 0 <= place < len(reader.order)]
+    missing = [query for query in queries if query not in reader.ready]
+    reader.ready.update(missing, [reader.order[reader.place]])
+
+    async def fetch(query: str) -> None:
+        async with turns:
+            status = await status_of(call.port, f"/neighbour?{call.of(query)}")
+            if status != 200:
+                raise RuntimeError(f"{status} for the cards of {query}")
+
+    await asyncio.gather(*map(fetch, missing))
+
+
+async def status_of(port: int, path: str) -> int:
+    """The status that a path of the server answers with, once its content has come."""
+    incoming, outgoing = await asyncio.open_connection("127.0.0.1", port)
+    head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
+    outgoing.write(head.encode())
+    content = await asyncio.wait_for(incoming.read(), PATIENCE)
+    outgoing.close()
+    return int(content.split(b" ", 2)[1])
 
 
 def cpu(process: int) -> float:
@@ -113,9 +171,9 @@ def memory(process: int) -> float:
 
 
 async def load(port: int, process: int, call: argparse.Namespace) -> None:
-    query = f"?collection={call.folder}" if call.folder else ""
+    address = f"collection={quote(call.folder)}" if call.folder else ""
     first: list[float] = []
-    await review(port, query, 0.0, 2, first, [])
+    await review(Review(port, address, 0.0, 2, not call.alone), first, [])
     print(f"first visit: {first[0]:.2f} s; memory {memory(process):.0f} MB")
     started_at, held, rounds = time.monotonic(), list[float](), 0
     while rounds < call.rounds or time.monotonic() - started_at < 60 * call.minutes:
@@ -125,8 +183,12 @@ async def load(port: int, process: int, call: argparse.Namespace) -> None:
         begun, used = time.perf_counter(), cpu(process)
         sizes = await asyncio.gather(
             *(
-                review(port, query, call.think, call.steps, opened, waited)
-                for _ in range(call.readers)
+                review(
+                    Review(port, address, call.think, call.steps, not call.alone, first=7 * number),
+                    opened,
+                    waited,
+                )
+                for number in range(call.readers)
             ),
             return_exceptions=True,
         )
@@ -161,6 +223,7 @@ def main() -> None:
     asked.add_argument("--steps", type=int, default=6, choices=range(1, 1001), metavar="1…1000")
     asked.add_argument("--rounds", type=int, default=1)
     asked.add_argument("--minutes", type=float, default=0.0, help="go on with rounds so long")
+    asked.add_argument("--alone", action="store_true", help="fetch no cards ahead")
     asked.add_argument("--folder", default="", help="the collection's name in the address")
     call = asked.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from PIL import Image
 
@@ -18,8 +17,10 @@ from dashboard.experiment.collection.near_duplicates import REMEMBERED
 from dashboard.experiment.experiment import Experiment
 from dashboard.retrieval import language_models
 from dashboard.storage.collection import collection as stored
+from dashboard.storage.collection import sides
 from dashboard.storage.media import state
 from dashboard.tables import DataError
+from dashboard.views.address.collection_in_view import CollectionInView
 from dashboard.views.experiments import experiment_of
 
 FILES = {
@@ -199,13 +200,14 @@ def test_the_state_of_pictures_sees_every_change_and_nothing_outside(tmp_path: P
     assert len(set(seen)) == 3 and state.state(paths) == seen[-1]
 
 
-def test_a_collection_opens_with_the_queries_that_can_be_scored():
-    def kind(mapped, protocol="alfa", items=("", "i1")):
-        asked = pd.DataFrame({"query_id": ["t", "i"], "text": ["a car", ""], "item_id": items})
-        words = pd.DataFrame({"query_id": mapped})
-        told = SimpleNamespace(queries=asked, query_keywords=words, protocols=[protocol])
-        return collections.usual_queries(told)
-
-    assert kind(["t"]) == "text"
-    assert kind([]) == "item", "nobody mapped the text, so it is not scored"
-    assert kind([], "trec") == "text", "judgements do not need words"
+def test_the_queries_that_a_collection_opens_with_follow_the_protocol_and_are_chosen_once(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    usual = sides.usual_queries
+    monkeypatch.setattr(sides, "usual_queries", lambda *of: looks.append(of) or usual(*of))
+    opened = collections.opened("tiny")
+    for protocol in ("hashing", "crossmodal", "hashing"):
+        kind = collections.usual_queries(CollectionInView(opened, protocol, []))
+        assert kind == usual(opened.queries, [protocol, *opened.protocols], opened.query_keywords)
+    assert len(looks) == 2

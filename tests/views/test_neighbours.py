@@ -3,10 +3,13 @@
 import json
 import zlib
 
+import anyio
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
+from dashboard.experiment import memory
 from dashboard.views.frame import neighbours
 from tests.test_screens import cards, no_text_model, opened  # noqa: F401
 
@@ -32,3 +35,24 @@ def test_the_cards_of_a_neighbour_are_those_that_its_screen_sends():
 )
 def test_what_the_screen_would_not_draw_has_no_cards(choices):
     assert answer(**choices).status_code == 404
+
+
+def test_the_cards_of_a_neighbour_wait_while_a_page_is_drawn_but_not_for_ever(monkeypatch):
+    made = []
+    monkeypatch.setattr(neighbours, "packed_cards", lambda params: made.append(params) or b"cards")
+    (route,) = neighbours.routes()
+    request = Request({"type": "http", "path": "/", "headers": [], "query_string": b"query=q1"})
+
+    async def ask():
+        async with anyio.create_task_group() as asking:
+            with memory.page_run():
+                asking.start_soon(route.endpoint, request)
+                await anyio.wait_all_tasks_blocked()
+                assert made == [], "a page is drawn"
+        assert len(made) == 1, "once it is drawn"
+        monkeypatch.setattr(neighbours, "PATIENCE", 0.0)
+        with memory.page_run():
+            assert (await route.endpoint(request)).body == b"cards"
+
+    anyio.run(ask)
+    assert len(made) == 2

@@ -90,8 +90,13 @@ def groups_named(collection: Collection, names: Sequence[str] | None) -> list[st
 
 def usual_queries(collection: Collection) -> Which:
     """The kind of queries that a collection is opened with."""
-    tables = collection.queries, collection.protocols, collection.query_keywords
-    return sides.usual_queries(*tables)
+    return _usual_queries(str(collection.folder), collection.digest, collection.protocols)
+
+
+@remembered(64)
+def _usual_queries(folder: str, digest: str, protocols: tuple[str, ...]) -> Which:
+    collection = collection_in(folder, digest)
+    return sides.usual_queries(collection.queries, protocols, collection.query_keywords)
 
 
 def item_names(collection: Collection) -> dict[str, str]:

@@ -171,7 +171,7 @@ class Collection:
         models, broken = with_codes(self.models)
         return replace(self, models=models, broken={**self.broken, **broken})
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """One fingerprint of everything that was read; results are remembered by it."""
         return digests.of_values(self.digests, self.state)

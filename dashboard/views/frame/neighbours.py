@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dashboard.experiment import judging
+from dashboard.experiment import judging, memory
 from dashboard.tables import DataError
 from dashboard.views import address, summary
 from dashboard.views.cards.grid import grid_of
@@ -22,15 +22,22 @@ from dashboard.views.experiments import experiment_of, versions_of
 
 NEIGHBOURS = "neighbour"
 """The first part of the path; behind it stands the address of a Query screen."""
+PATIENCE, LOOK = 0.5, 0.02
+"""Seconds that these cards wait at most while pages are drawn, and between two looks."""
 
 
 def routes() -> list[Route]:
-    """The route `/neighbour?…`, for `st.App(routes=…)`. Two grids are made at a time."""
-    turns = CapacityLimiter(2)
+    """The route `/neighbour?…`, for `st.App(routes=…)`. One grid is made at a time, and none while
+    a page is drawn, for which somebody waits: for PATIENCE seconds at most."""
+    turns = CapacityLimiter(1)
 
     async def endpoint(request: Request) -> Response:
         params = parse_qs(request.url.query, keep_blank_values=True)
-        content = await anyio.to_thread.run_sync(packed_cards, params, limiter=turns)
+        async with turns:
+            with anyio.move_on_after(PATIENCE):
+                while memory.pages_run():
+                    await anyio.sleep(LOOK)
+            content = await anyio.to_thread.run_sync(packed_cards, params)
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
         if content is None:
             return Response("not found", 404, headers, media_type="text/plain")
