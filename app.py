@@ -13,7 +13,7 @@ from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
 from dashboard.views import address, summary
 from dashboard.views.cards import assets
-from dashboard.views.frame import neighbours
+from dashboard.views.frame import arrivals, neighbours
 from dashboard.views.server import figures
 from dashboard.views.server.allowed_hosts import AllowedHosts
 from dashboard.views.server.base_path import BelowBase, asks_for_a_page, path_of
@@ -28,7 +28,15 @@ MEDIA = (
     covers.COVERS,
     uploads.UPLOADS,
 )
-OWN = (*MEDIA, assets.CARDS, summary.REPORT, neighbours.NEIGHBOURS, figures.HEALTH, figures.FIGURES)
+OWN = (
+    *MEDIA,
+    assets.CARDS,
+    summary.REPORT,
+    neighbours.NEIGHBOURS,
+    arrivals.ARRIVALS,
+    figures.HEALTH,
+    figures.FIGURES,
+)
 
 escape_logs()
 
@@ -73,6 +81,7 @@ app = st.App(
         *figures.routes(),
         *summary.routes(),
         *neighbours.routes(),
+        *arrivals.routes(),
     ],
     middleware=[
         Middleware(AllowedHosts),

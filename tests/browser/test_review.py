@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import re
+import shutil
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -373,3 +374,30 @@ def test_hostile_captions_and_ids_are_letters_in_every_place(streets, visit: Cal
     assert chosen(page, "clip") == review_world.ODD_ID
     assert page.evaluate("window.__pwn") is None
     assert page.locator(".cards script, .cards .caption img, .cards bdi b").count() == 0
+
+
+def test_a_new_version_is_announced_on_an_open_page_and_comes_by_its_link(streets, visit) -> None:
+    url, folder = streets
+    page = visit(f"{url}/query?collection=streets&query=like1")
+    notice = page.locator("#arrivals")
+    try:
+        shutil.copytree(folder / "models" / "v1", folder / "models" / "w9")
+        notice.get_by_text("w9 has arrived.").wait_for()
+        before = page.url
+        notice.get_by_role("button", name="Dismiss").click()
+        notice.wait_for(state="hidden")
+        shutil.copytree(folder / "models" / "v1", folder / "models" / "w8")
+        notice.get_by_text("w8 has arrived.").wait_for()
+        link = notice.locator("p", has_text="w9").get_by_role("link", name="Show it")
+        assert page.url == before, "nothing moves by itself"
+        link.click()
+        page.get_by_role("heading", name="w9").wait_for()
+        assert [chosen(page, key) for key in ("candidate", "query", "also")] == [
+            "v2",
+            "like1",
+            "w9",
+        ]
+        notice.wait_for(state="hidden")
+    finally:
+        for name in ("w8", "w9"):
+            shutil.rmtree(folder / "models" / name, ignore_errors=True)

@@ -45,7 +45,16 @@ def opened(name: str) -> Collection:
 
     Raises DataError where there is none, or it cannot be opened.
     """
-    return opened_in(stored.find(name))
+    folder, state = state_of(name)
+    return _opened(str(folder), state)
+
+
+@constant_in_a_run
+def state_of(name: str) -> tuple[Path, str]:
+    """The folder of the collection of that name, and the stamp of its files: what a page is drawn
+    from. Raises DataError where there is none."""
+    folder = stored.find(name)
+    return folder, stamp(folder)
 
 
 def opened_at(name_or_path: str) -> Collection:

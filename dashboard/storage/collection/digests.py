@@ -195,15 +195,32 @@ def stamp(folder: Path) -> str:
     Media are left out: they are read anew when they are shown. Every screen calls this dozens of
     times, so each folder is listed once.
     """
+    seen = hashlib.sha256(str(folder.resolve()).encode())
+    for path, state in _facts(folder):
+        seen.update(f"{path}\0{state}\n".encode(errors="replace"))
+    return seen.hexdigest()
+
+
+def stamps(folder: Path) -> dict[str, str]:
+    """The same of each table, each folder of a model and each file in `runs`, by its path in the
+    folder. Hidden files, such as drafts, are left out."""
+    parts: dict[str, list[str]] = {}
+    for path, state in _facts(folder):
+        names = Path(path).relative_to(folder).parts
+        if not any(name.startswith(".") for name in names):
+            parts.setdefault("/".join(names[:2]), []).append(f"{path}\0{state}")
+    return {part: of_values(facts) for part, facts in parts.items()}
+
+
+def _facts(folder: Path) -> list[tuple[str, str]]:
+    """The path, size and time of each file that enters numbers."""
     found = [
         (entry.path, entry.stat())
         for place, below in PLACES.items()
         for entry in _files(str(folder / place), below)
     ]
-    seen = hashlib.sha256(str(folder.resolve()).encode())
-    for path, state in sorted(found, key=lambda file: file[0]):
-        seen.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\n".encode(errors="replace"))
-    return seen.hexdigest()
+    found.sort(key=lambda file: file[0])
+    return [(path, f"{state.st_size}\0{state.st_mtime_ns}") for path, state in found]
 
 
 def _files(folder: str, below: bool) -> Iterator[os.DirEntry[str]]:

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.digits import chance, number, signed
+from dashboard.experiment.collection import arrivals
 from dashboard.experiment.corrections import CORRECTED
 from dashboard.views import address
 from dashboard.views.address.choices import View
@@ -36,8 +37,11 @@ def full_link(view: View) -> str:
 
 
 def copy_link(view: View) -> str:
-    """The button that copies the link to this view."""
-    return copy_button("Copy link", full_link(view), "Link copied")
+    """The button that copies the link to this view. It holds the state of the files that the page
+    is drawn from, by which the browser learns what has arrived since."""
+    state = arrivals.drawn_from(view.collection)
+    button = copy_button("Copy link", full_link(view), "Link copied")
+    return button.replace("<button ", f'<button data-state="{state}" ', 1)
 
 
 def copy_as_markdown(view: View) -> None:
