@@ -133,6 +133,23 @@ def test_the_list_of_keys_names_the_steps_only_where_there_are_any(
     assert "from card to card" in words and "next and previous query" not in words
 
 
+def test_g_and_a_letter_go_to_a_screen_with_all_choices(query: Callable, dashboard: str) -> None:
+    page = query("&query=q002")
+    page.keyboard.press("?")
+    listed = page.locator("dialog.keys[open]").inner_text()
+    for letter, screen in (("c", "Compare"), ("l", "Collections"), ("o", "Overview")):
+        assert f"g{letter}\n{screen}" in listed
+        page.keyboard.press("g")
+        page.keyboard.press(letter)
+        page.locator("h1", has_text=screen).wait_for()
+        page.locator(IDLE).wait_for()
+        assert (chosen(page, "candidate"), chosen(page, "query")) == ("v0.2", "q002")
+    page.keyboard.press("?")
+    assert "next and previous query" not in page.locator("dialog.keys[open]").inner_text()
+    page.keyboard.press("?")
+    assert not page.locator("dialog[open]").count()
+
+
 def test_space_in_the_player_plays_also_after_a_click_beside_the_clip(query: Callable) -> None:
     page = query()
     page.locator(".card .open").first.click()

@@ -34,6 +34,8 @@ SCREENS = {
     "Collections": "grid_view",
 }
 """The screens in order, and the Material icon of each; its script is named like it."""
+LETTERS = dict(zip("ocsqfl", SCREENS, strict=True))
+"""The letter that goes to a screen after the key g: f finds, l lists the collections."""
 PAGES = {"" if title == "Overview" else title.lower(): title for title in SCREENS}
 """The path of each screen, and its name. The first screen has the root."""
 Params = Mapping[str, Sequence[str]]

@@ -148,9 +148,10 @@ def key(
     changes_numbers: bool = False,
     many: bool = False,
     together: Together | None = None,
+    of_one_query: bool = False,
 ) -> Any:
     """A field of `View` that a key of the address holds."""
-    choice = Choice(means, default, read, changes_numbers, many, together)
+    choice = Choice(means, default, read, changes_numbers, many, together, of_one_query)
     return field(metadata={"choice": choice})
 
 
@@ -284,6 +285,7 @@ class View:
         "the first missed item that is shown",
         NOTHING,
         Reader(_place.values, lambda text, collection: text and _place(text, collection)),
+        of_one_query=True,
     )
     differing: str = key(
         "yes: only results with another rank in another version",
@@ -305,8 +307,8 @@ class View:
     query: str = key(
         "the open query", NOTHING, id_or_nothing("query", lambda c: c.queries["query_id"])
     )
-    clip: str = key("the open clip or picture", NOTHING, _item)
-    beside: str = key("the clip or picture beside the open one", NOTHING, _item)
+    clip: str = key("the open clip or picture", NOTHING, _item, of_one_query=True)
+    beside: str = key("the clip or picture beside the open one", NOTHING, _item, of_one_query=True)
     test: str = key(
         "test of image–text matching: the whole gallery, or COCO's of 1,000 pictures",
         always("whole"),
@@ -318,6 +320,7 @@ class View:
         "the open list of a participant",
         NOTHING,
         id_or_nothing("list", lambda c: context_study.list_ids(c.name)),
+        of_one_query=True,
     )
     rows: str = key(
         "rows per list: shorter lists do not count",
@@ -356,3 +359,5 @@ class View:
 CHOICES: dict[str, Choice] = {
     each.name: each.metadata["choice"] for each in fields(View) if "choice" in each.metadata
 }
+NOTHING_OPEN = {key: "" for key, choice in CHOICES.items() if choice.of_one_query}
+"""What the keys that belong to the open query hold where another one is opened."""

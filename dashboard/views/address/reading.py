@@ -40,6 +40,7 @@ class Choice:
     changes_numbers  whether the value of a metric for a given version depends on it
     many             whether the key may stand in an address more than once
     together         reads all values of the key at once, where one depends on the others
+    of_one_query     whether it belongs to the open query: another one opens without it
     """
 
     means: str
@@ -48,6 +49,7 @@ class Choice:
     changes_numbers: bool = False
     many: bool = False
     together: Together | None = None
+    of_one_query: bool = False
 
 
 def always(value: Any) -> Default:

@@ -1,16 +1,22 @@
-"""The modules and the style of the cards, served by address instead of with every rerun."""
+"""The modules and styles of the page, served by address instead of with every rerun: of the cards,
+and of the keys and the palette, which every page has."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from dashboard.views import address
+from dashboard.views.address.choices import NOTHING_OPEN
+
 CARDS = "cards"  # the first part of their addresses
 _FILES = Path(__file__).parent / "component"
+_OF_EVERY_PAGE = Path(__file__).parents[1] / "palette" / "component"
 _LOADER = "loader.js"  # goes with the component itself, as do its elements
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _ASKED_BY_NAME = ("cards.js", "cards.css")  # the others are imported by these
@@ -22,11 +28,20 @@ def file(name: str) -> str:
     return (_FILES / name).read_text(encoding="utf-8")
 
 
+def _address_module() -> str:
+    """What the other modules must know of an address, as JavaScript: the keys that another query
+    leaves out, and the letter, path and title of each screen."""
+    paths = {title: path for path, title in address.PAGES.items()}
+    screens = [[letter, paths[title], title] for letter, title in address.LETTERS.items()]
+    constants = {"OF_ONE_QUERY": list(NOTHING_OPEN), "SCREENS": screens}
+    return "".join(f"export const {name} = {json.dumps(of)};\n" for name, of in constants.items())
+
+
 CONTENTS = {
     path.name: path.read_text(encoding="utf-8")
-    for path in sorted(_FILES.iterdir())
+    for path in sorted([*_FILES.iterdir(), *_OF_EVERY_PAGE.iterdir()])
     if path.suffix in _TYPES and path.name != _LOADER
-}
+} | {"address.js": _address_module()}
 """Name → text of each file that is served."""
 VERSION = hashlib.blake2s(repr(CONTENTS).encode(), digest_size=6).hexdigest()
 """The digest of all of them: modules of two versions are never mixed."""
@@ -42,6 +57,11 @@ def preloads() -> str:
     modules = sorted((name for name in CONTENTS if name.endswith(".js")), key="cards.js".__ne__)
     links = [f'<link rel="modulepreload" href="{CARDS}/{VERSION}/{name}">' for name in modules]
     return "\n".join(links).replace(">", ' data-calls="storeContents">', 1)
+
+
+def of_every_page() -> str:
+    """The element, for the head of a page, that fetches what works on every page."""
+    return f'<script type="module" src="{CARDS}/{VERSION}/page.js"></script>'
 
 
 def loader() -> str:

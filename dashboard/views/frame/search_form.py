@@ -11,7 +11,7 @@ from dashboard.experiment.collection import collections
 from dashboard.experiment.collection.collections import Searchable
 from dashboard.experiment.collection.names import with_id
 from dashboard.views.address import bar
-from dashboard.views.address.choices import View
+from dashboard.views.address.choices import NOTHING_OPEN, View
 from dashboard.views.cards.rows import row_versions
 from dashboard.views.frame import picture_upload
 from dashboard.views.frame.widgets import found_among
@@ -113,7 +113,7 @@ def _text(view: View, can: Searchable, example: str, kind: str) -> None:
 def _search_with(typed: str, can: Searchable) -> None:
     """Search with the item of this id, else with the text."""
     item = typed in can.items
-    bar.go(text="" if item else typed, item=typed if item else "", clip="", missed="")
+    bar.go(text="" if item else typed, item=typed if item else "", **NOTHING_OPEN)
 
 
 def _stored_text(view: View, can: Searchable) -> None:
@@ -127,7 +127,7 @@ def _stored_text(view: View, can: Searchable) -> None:
         format_func=labels.__getitem__,
         placeholder="choose",
         on_change=lambda: bar.go(
-            text=st.session_state["choice-stored-text"] or "", item="", clip="", missed=""
+            text=st.session_state["choice-stored-text"] or "", item="", **NOTHING_OPEN
         ),
     )
 
@@ -149,7 +149,7 @@ def _item(view: View, can: Searchable, kind: str) -> None:
         format_func=labels.__getitem__,
         placeholder="choose",
         on_change=lambda: bar.go(
-            item=st.session_state["choice-item"] or "", text="", clip="", missed=""
+            item=st.session_state["choice-item"] or "", text="", **NOTHING_OPEN
         ),
     )
 

@@ -11,13 +11,11 @@ from dashboard.experiment.collection import collections
 from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address import bar
-from dashboard.views.address.choices import OUTCOMES, View
+from dashboard.views.address.choices import NOTHING_OPEN, OUTCOMES, View
 from dashboard.views.cards.order import Order, order_of
 from dashboard.views.frame.widgets import MOST, around, segments
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
-
-NOTHING_OPEN = {"clip": "", "list": "", "missed": ""}  # what belongs to the query that was open
 
 
 def filters(view: View) -> None:

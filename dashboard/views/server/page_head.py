@@ -9,6 +9,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.views import layout
+from dashboard.views.cards import assets
 from dashboard.views.charts import verdict
 from dashboard.views.server.base_path import SCRIPT, asks_for_a_page
 
@@ -55,7 +56,8 @@ class _Page:
                 await self._finish(self.start)
 
     async def _finish(self, start: Message) -> None:
-        more = f"{SCRIPT}<script>{ACTIONS}</script><style>{STYLE}</style>".encode()
+        script = f"{SCRIPT}<script>{ACTIONS}</script>{assets.of_every_page()}"
+        more = f"{script}<style>{STYLE}</style>".encode()
         page = self.body.replace(_END_OF_HEAD, more + _END_OF_HEAD, 1)
         headers = MutableHeaders(raw=start["headers"])
         headers["content-length"] = str(len(page))

@@ -4,7 +4,8 @@ import { noteReady, preload, readyContents } from "./ahead.js";
 import { listeners as contentListeners, orderOf, withContents } from "./contents.js";
 import { drawRows, whenPageChosen } from "./grid.js";
 import { drawHead } from "./head.js";
-import { listOfKeys, listen } from "./navigation.js";
+import { toggleKeys } from "./key_list.js";
+import { listen } from "./navigation.js";
 import { percentEncoded } from "./parts.js";
 import { previews } from "./playback.js";
 import { player } from "./player.js";
@@ -105,7 +106,7 @@ function begin(root) {
   whenPageChosen(root.querySelector(".rows"), (first) => state.tell("missed", first));
   whenGoingBack(root, state);
   listenForSteps(state, (name) => drawQuery(state, name));
-  listOfKeys(root.querySelector(".keys"), root.querySelector(".help"));
+  root.querySelector(".help").addEventListener("click", toggleKeys);
   const come = () => (root.isConnected ? drawAnew(state) : contentListeners.delete(come));
   contentListeners.add(come);
   return state;

@@ -9,7 +9,8 @@ export const PLACES = { page: "Everywhere", queries: "Queries", cards: "Cards", 
 
 // Place, words, and the keys as events name them with what each does there.
 export const KEYS = [
-  ["page", "this list", { "?": "list" }],
+  ["page", "this list", { "?": "keys" }],
+  ["page", "go to a screen: its letter after g", { g: "go" }],
   ["page", "close what is open", { Escape: "close" }],
   ["queries", "next and previous query", { j: "next", k: "previous" }],
   ["queries", "next and previous worse query", { n: "after", N: "before" }],
@@ -22,8 +23,12 @@ export const KEYS = [
   ["player", "play or pause; on a button: press it", { " ": "play" }],
 ];
 
-// What a pressed key does at a place; undefined where somebody types or another key is held.
+const covered = () => [...document.querySelectorAll(".sq-page")].some((host) => host.opened());
+
+// What a pressed key does at a place; undefined where somebody types, another key is held, or a
+// dialog of the page covers it.
 export function actionOf(event, place) {
+  if (place !== "page" && covered()) return undefined;
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event.composedPath()[0])) return undefined;
   return KEYS.find(([at, , keys]) => at === place && event.key in keys)?.[2][event.key];
 }

@@ -1,8 +1,7 @@
 // Pointer and keys: what lights up, plays, opens, and where the arrow keys lead.
 
 import { hideMore, showMore } from "./grid.js";
-import { actionOf, KEYS, labelOf, PLACES } from "./keys.js";
-import { make } from "./parts.js";
+import { actionOf } from "./keys.js";
 
 const LOOK = 350; // milliseconds over a compact card until the rest of it shows
 
@@ -131,47 +130,4 @@ function neighbour(from, action) {
   const all = [...from.closest(".rows").querySelectorAll(".open")];
   const nearest = all.reduce((best, one) => (away(one) < away(best) ? one : best), from);
   return nearest === from ? null : nearest;
-}
-
-// The list of keys, shown by its button and by the key ?.
-
-// Where each place of keys is on this page: where nothing steps, there are no keys for it.
-const here = {
-  queries: (root) => root.querySelector(".steps:not([hidden])") || document.querySelector(".st-key-steps"),
-};
-
-export function listOfKeys(dialog, button) {
-  const list = dialog.querySelector(".list");
-  const fill = () => {
-    const root = dialog.getRootNode();
-    const places = Object.entries(PLACES).filter(([place]) => !here[place] || here[place](root));
-    const entry = ([, words, keys]) => [
-      make("dt", "", "", Object.keys(keys).map((key) => make("kbd", "", labelOf(key)))),
-      make("dd", "", words),
-    ];
-    const section = ([place, title]) => [
-      make("h3", "", title),
-      make("dl", "", "", KEYS.filter(([at]) => at === place).flatMap(entry)),
-    ];
-    list.replaceChildren(...places.flatMap(section));
-  };
-  const open = () => {
-    fill();
-    dialog.showModal();
-  };
-  const toggle = () => (dialog.open ? dialog.close() : open());
-  button.addEventListener("click", toggle);
-  dialog.querySelector(".close").addEventListener("click", () => dialog.close());
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-  dialog.addEventListener("keydown", (event) => event.stopPropagation());
-  const pressed = (event) => {
-    if (!dialog.isConnected) {
-      document.removeEventListener("keydown", pressed, true);
-      return;
-    }
-    if (actionOf(event, "page") !== "list") return;
-    event.preventDefault();
-    toggle();
-  };
-  document.addEventListener("keydown", pressed, true);
 }

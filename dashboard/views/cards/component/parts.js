@@ -1,5 +1,7 @@
 // Small pieces of the page. Text from data enters only here, and only as textContent.
 
+import { OF_ONE_QUERY } from "./address.js";
+
 export const MARKS = new Map([
   [true, { sign: "✓", word: "relevant", state: "yes" }],
   [false, { sign: "✕", word: "not relevant", state: "no" }],
@@ -142,8 +144,6 @@ export const percentEncoded = (text) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (letter) =>
     `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-
-const OF_ONE_QUERY = ["clip", "beside", "list", "missed"];
 
 // The address of a query in the same view.
 export function addressOf(id) {

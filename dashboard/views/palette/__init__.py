@@ -1,0 +1,1 @@
+"""What the keys of every page open: the palette, which finds screens and queries, and the list."""

@@ -1,0 +1,45 @@
+// The list of all keys that work on the page, shown by the key ? and by the cards' button.
+
+import { SCREENS } from "./address.js";
+import { KEYS, labelOf, PLACES } from "./keys.js";
+import { make } from "./parts.js";
+import { dialogOf } from "./top_layer.js";
+
+const cardsHere = () =>
+  [...document.querySelectorAll("*")].map((node) => node.shadowRoot).find((root) => root?.querySelector(".cards .card"));
+const stepsHere = () =>
+  cardsHere()?.querySelector(".steps:not([hidden])") ?? document.querySelector(".st-key-steps");
+// Where each place of keys is on this page; the others are on every page.
+const HERE = { queries: stepsHere, cards: cardsHere, player: cardsHere };
+
+export function toggleKeys() {
+  const dialog = dialogOf("keys", "Keys", begin);
+  if (dialog.open) {
+    dialog.close();
+    return;
+  }
+  const places = Object.entries(PLACES).filter(([place]) => !HERE[place] || HERE[place]());
+  dialog.querySelector(".list").replaceChildren(...places.map(section));
+  dialog.showModal();
+}
+
+function begin(dialog) {
+  const close = make("button", "round close", "✕");
+  Object.assign(close, { type: "button", ariaLabel: "Close", title: "Close (Esc)" });
+  close.addEventListener("click", () => dialog.close());
+  dialog.append(make("header", "", "", [make("h2", "", "Keys"), close]), make("div", "list"));
+}
+
+const entry = ([labels, words]) => [
+  make("dt", "", "", labels.map((label) => make("kbd", "", label))),
+  make("dd", "", words),
+];
+
+function section([place, title]) {
+  const lines = KEYS.filter(([at]) => at === place).flatMap(([, words, keys]) =>
+    "g" in keys
+      ? SCREENS.map(([letter, , screen]) => [["g", letter], screen])
+      : [[Object.keys(keys).map(labelOf), words]],
+  );
+  return make("section", "", "", [make("h3", "", title), make("dl", "", "", lines.flatMap(entry))]);
+}
