@@ -37,10 +37,14 @@ def add_digests(command: Command) -> None:
     add_collection(added)
     text = "record fingerprints in each model.toml without any; use it for new models only"
     added.add_argument("--write", action="store_true", help=text)
+    text = "record a version's vectors anew that was trained again under its old name"
+    added.add_argument("--renew", metavar="VERSION", help=text)
 
 
 def _digests(call: Namespace) -> Answer:
     collection = opened(call)
+    if call.renew:
+        collection = checking.renew_record(collection, call.renew)
     if call.write:
         collection = checking.record_fingerprints(collection)
         complain_about(collection.findings, ("error", "warning"))

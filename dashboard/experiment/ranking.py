@@ -224,11 +224,14 @@ def unlike(experiment: Experiment, baseline: str, candidate: str) -> list[str]:
     A version that the collection does not have is a submission, whose annotated pairs were all
     there when it was scored.
     """
-    return list(_unlike(experiment.folder, experiment.digest, baseline, candidate))
+    records = comparable.records(experiment.collection, baseline, candidate)
+    return list(_unlike(experiment.folder, experiment.digest, records, baseline, candidate))
 
 
 @remembered(64)
-def _unlike(folder: str, digest: str, baseline: str, candidate: str) -> tuple[str, ...]:
+def _unlike(
+    folder: str, digest: str, records: tuple[str, ...], baseline: str, candidate: str
+) -> tuple[str, ...]:
     collection = collection_in(folder, digest)
     if not {baseline, candidate} <= set(collection.versions):
         return ()

@@ -12,7 +12,7 @@ from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.collection.sides import sides
-from dashboard.storage.versions.model_record import outdated
+from dashboard.storage.versions.model_record import RECORDED, outdated
 from dashboard.tables import counted, listed
 
 
@@ -41,6 +41,13 @@ def made(collection: Collection, version: str) -> Made:
     stored = frozenset(model.queries.ids) if model.queries else frozenset()
     asked = stored | frozenset(query_vectors(model, in_words).vectors.ids)
     return Made(frozenset(model.items.ids), asked, _longest(collection, model.items.ids), wrong)
+
+
+def records(collection: Collection, *versions: str) -> tuple[str, ...]:
+    """The fingerprints on record of versions, which no number depends on and which may be mended
+    while a page is open."""
+    models = [collection.searched[name] for name in versions if name in collection.searched]
+    return tuple(str(model.settings[key]) for model in models for key in RECORDED)
 
 
 def _longest(collection: Collection, found: Sequence[str]) -> int:

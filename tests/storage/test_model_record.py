@@ -149,6 +149,29 @@ def test_other_vectors_under_the_same_ids_are_noticed(
     assert main(["compare", str(tiny), *pair, "--anyway"]) in (0, 1)
 
 
+def test_the_record_of_a_version_that_was_trained_anew_is_renewed_on_request(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tiny / "models" / "v0.2" / "model.toml"
+    path.write_text("# mine\n" + path.read_text() + "# gallery_digest = 'no'\n[picture]\n")
+    assert states(tiny, capsys, "--write") == ["same"] * 6
+    before = path.read_text()
+    assert (
+        main(["digests", str(tiny), "--renew", "v0.2"]) == 2
+        and "v0.2, whose vectors are not newer" in capsys.readouterr().err
+    )
+    vectors = tiny / "models" / "v0.2" / "items.npy"
+    np.save(vectors, np.load(vectors)[::-1])
+    main(["check", str(tiny)])
+    assert "digests … --renew v0.2" in " ".join(capsys.readouterr().out.split())
+    assert states(tiny, capsys, "--renew", "v0.2") == ["same"] * 6
+    old, new = before.splitlines(), path.read_text().splitlines()
+    changed = [line for line, other in zip(old, new, strict=True) if line != other]
+    assert [line.split(" = ")[0] for line in changed] == ["vectors_digest"]
+    assert main(["digests", str(tiny), "--renew", "v9"]) == 2
+    assert "no such version" in capsys.readouterr().err
+
+
 def test_words_that_do_not_make_a_query_do_not_matter(
     tiny: Path, spoil: Spoil, capsys: pytest.CaptureFixture[str]
 ) -> None:

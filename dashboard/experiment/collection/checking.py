@@ -25,7 +25,14 @@ from dashboard.storage.files.table_files import stored_files
 from dashboard.storage.lists.lists import read_lists
 from dashboard.storage.media import item_media, query_pictures
 from dashboard.storage.media.spans import ANSWERS, OVERRULED
-from dashboard.storage.versions.model_record import FILE, missing, of_today, record, still_holds
+from dashboard.storage.versions.model_record import (
+    FILE,
+    missing,
+    of_today,
+    record,
+    renew,
+    still_holds,
+)
 from dashboard.storage.versions.versions import Model
 from dashboard.tables import DataError, Findings, counted, listed
 
@@ -314,6 +321,19 @@ def record_fingerprints(collection: Collection) -> Collection:
     for model in collection.models.values():
         record(model, collection.digests)
     return opened_in(collection.folder)
+
+
+def renew_record(collection: Collection, version: str) -> Collection:
+    """Writes today's fingerprints into the model.toml of a version that was trained anew under its
+    old name; returns the collection opened again.
+
+    Raises DataError where it was not, or there is no such version with vectors.
+    """
+    if version not in collection.models:
+        known = listed(collection.models) or "(there are none)"
+        raise DataError(f"models/{version}"[:200], "no such version with vectors", known)
+    renew(collection.models[version], collection.digests)
+    return record_fingerprints(opened_in(collection.folder))
 
 
 def fingerprints(collection: Collection) -> pd.DataFrame:

@@ -8,6 +8,7 @@ under the same name.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -66,7 +67,8 @@ def outdated(model: Model, collection: Mapping[str, str]) -> dict[str, tuple[str
             wrong, cure = f"was made for another state of the {what}", "compute its vectors again"
             if what == VECTORS:
                 wrong = "has other vectors than recorded"
-                cure = "put back those on record, or correct this line and what it says of them"
+                cure = "put back those on record; or, where it was trained anew, renew its record: "
+                cure += f"python -m dashboard digests … --renew {model.name}"
             found[key] = wrong, f"{today[:SHOWN]} …, today's {what}; {cure}"
     return found
 
@@ -104,6 +106,33 @@ def record(model: Model, today: Mapping[str, str]) -> None:
     new = "\n".join(lines) + "\n"
     if tomllib.loads(new) != tomllib.loads(text) | added:
         raise DataError(shown, "keys that cannot be added to", f"a place for {', '.join(added)}")
+    _replace(path, new, shown)
+
+
+def is_retrained(model: Model) -> bool:
+    """Whether a model has other vectors than are on record."""
+    written = str(model.settings["vectors_digest"])
+    return bool(written) and written != of_vectors(model)
+
+
+def renew(model: Model, today: Mapping[str, str]) -> None:
+    """Write today's fingerprints in place of those of a model that was trained anew under its old
+    name; all other lines stay.
+
+    Raises DataError where its vectors are those on record, or its file cannot be written.
+    """
+    path, shown = model.folder / FILE, f"models/{model.name}/{FILE}"
+    if not is_retrained(model):
+        wanted = "other vectors than on record; a version that only its gallery or queries left "
+        wanted += "behind is computed again"
+        raise DataError(shown, f"{model.name}, whose vectors are not newer", wanted)
+    text, now = read_text(path, shown, Findings()), of_today(model, today)
+    new = text
+    for key, digest in now.items():
+        new = re.sub(rf"(?m)^(\s*{key}\s*=\s*)([\"'])[^\"']*\2", rf'\g<1>"{digest}"', new, count=1)
+    there = tomllib.loads(text)
+    if tomllib.loads(new) != {**there, **{key: now[key] for key in now if key in there}}:
+        raise DataError(shown, "fingerprints that cannot be replaced", "a line each, in quotes")
     _replace(path, new, shown)
 
 

@@ -3,6 +3,7 @@ slices by difference."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
@@ -13,8 +14,8 @@ from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.digits import number, signed
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
 from dashboard.experiment import measuring, ranking
-from dashboard.experiment.collection import collections
-from dashboard.tables import counted
+from dashboard.experiment.collection import collections, from_screens
+from dashboard.tables import DataError, counted
 from dashboard.views import address, layout
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
@@ -53,9 +54,39 @@ def comparable(view: View) -> bool:
     if not ways:
         return True
     st.error(plain(f"These versions are not comparable: {'; '.join(ways)}.", None))
+    offer_renewal(view)
     if view.anyway != "yes":
         st.button("Compare anyway", on_click=lambda: bar.go(anyway="yes"))
     return bool(view.anyway == "yes")
+
+
+def offer_renewal(view: View) -> None:
+    """Say how the record of a version is renewed that was trained anew under its old name; a button
+    does it where the operator lets the screens write."""
+    collection = collections.opened(view.collection)
+    for version in from_screens.retrained(collection, view.baseline, view.candidate):
+        st.caption(
+            plain(f"If {version} was trained anew under its old name, renew its record:", None)
+        )
+        command = ["python", "-m", "dashboard", "digests", collection.name, "--renew", version]
+        st.code(shlex.join(command), language=None, wrap_lines=True)
+        if from_screens.allowed():
+            st.button(
+                f"Renew the record of {plain(version)}",
+                key=f"renew-{version}",
+                icon=":material/published_with_changes:",
+                on_click=_renew,
+                args=(view.collection, version),
+            )
+    if problem := st.session_state.pop("not-renewed", ""):
+        st.error(plain(problem, None))
+
+
+def _renew(name: str, version: str) -> None:
+    try:
+        from_screens.renew_record(collections.opened(name), version)
+    except (DataError, PermissionError) as problem:
+        st.session_state["not-renewed"] = str(problem)
 
 
 def verdict(view: View) -> None:
