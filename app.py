@@ -14,7 +14,7 @@ from dashboard.storage.media import covers, item_media, query_pictures, serving,
 from dashboard.views import address, summary
 from dashboard.views.cards import assets
 from dashboard.views.frame import arrivals, neighbours
-from dashboard.views.server import figures
+from dashboard.views.server import figures, link_preview
 from dashboard.views.server.allowed_hosts import AllowedHosts
 from dashboard.views.server.base_path import BelowBase, asks_for_a_page, path_of
 from dashboard.views.server.not_found import NoSuchPage
@@ -34,6 +34,7 @@ OWN = (
     summary.REPORT,
     neighbours.NEIGHBOURS,
     arrivals.ARRIVALS,
+    link_preview.PICTURES,
     figures.HEALTH,
     figures.FIGURES,
 )
@@ -82,6 +83,7 @@ app = st.App(
         *summary.routes(),
         *neighbours.routes(),
         *arrivals.routes(),
+        *link_preview.routes(),
     ],
     middleware=[
         Middleware(AllowedHosts),
