@@ -125,7 +125,7 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-WITHOUT_EFFECT = {"COLLECTIONS", "forget", "ready", "warm"}
+WITHOUT_EFFECT = {"COLLECTIONS", "FURTHER", "forget", "ready", "warm"}
 """What tests replace and no number depends on: where collections lie, when results are forgotten,
 and a text model that is never there."""
 
