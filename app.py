@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dashboard.experiment.collection import catalogue, collections
 from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
-from dashboard.views import address, summary
+from dashboard.views import address, palette, summary
 from dashboard.views.cards import assets
 from dashboard.views.frame import arrivals, neighbours
 from dashboard.views.server import figures, link_preview
@@ -33,6 +33,7 @@ OWN = (
     assets.CARDS,
     summary.REPORT,
     neighbours.NEIGHBOURS,
+    palette.PALETTE,
     arrivals.ARRIVALS,
     link_preview.PICTURES,
     figures.HEALTH,
@@ -82,6 +83,7 @@ app = st.App(
         *figures.routes(),
         *summary.routes(),
         *neighbours.routes(),
+        *palette.routes(),
         *arrivals.routes(),
         *link_preview.routes(),
     ],

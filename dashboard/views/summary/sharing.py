@@ -36,6 +36,8 @@ from dashboard.views.summary.measurements import (
 from dashboard.views.texts import plain
 
 CORRECTIONS = "Labels with corrections by reviewers."
+FIND = '<button type="button" class="copy" data-palette title="Find (Ctrl K or /)">Find</button> '
+"""The button that opens the palette."""
 
 
 def copy_button(title: str, text: str, done: str) -> str:
@@ -52,11 +54,12 @@ def full_link(view: View) -> str:
 
 
 def copy_link(view: View) -> str:
-    """The button that copies the link to this view. It holds the state of the files that the page
-    is drawn from, by which the browser learns what has arrived since."""
+    """The button of the palette, and the one that copies the link to this view. That one holds the
+    state of the files that the page is drawn from, by which the browser learns what has arrived
+    since."""
     state = arrivals.drawn_from(view.collection)
     button = copy_button("Copy link", full_link(view), "Link copied")
-    return button.replace("<button ", f'<button data-state="{state}" ', 1)
+    return FIND + button.replace("<button ", f'<button data-state="{state}" ', 1)
 
 
 def copy_as_markdown(view: View) -> None:
