@@ -179,7 +179,7 @@ def test_the_palette_finds_a_query_by_its_words_and_closes_where_one_was(query: 
 
 
 def test_space_in_the_player_plays_also_after_a_click_beside_the_clip(query: Callable) -> None:
-    page = query()
+    page = query(reduced_motion="no-preference")
     page.locator(".card .open").first.click()
     page.locator("dialog.player .about").click(position={"x": 5, "y": 5})
     video = page.locator("dialog.player video")
