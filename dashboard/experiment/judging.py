@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from dashboard.evaluation import duplicates
@@ -112,6 +113,20 @@ def counted_judgement(experiment: Experiment) -> Judgement:
     """The judgement as metrics see it: where copies are left out, several count as one."""
     left_out, judged = copies_left_out(experiment), judgement(experiment)
     return duplicates.judged_as_one(judged, left_out) if left_out else judged
+
+
+DIGITS = 10
+"""Grades that keys of one digit can give."""
+
+
+@remembered(64)
+def grades(experiment: Experiment) -> tuple[int, ...]:
+    """The grades that a reviewer can give, from 0 on, where judgements have more than two grades;
+    none where they have no whole grades or more than DIGITS."""
+    given = np.unique(judgement(experiment).grade)
+    highest = given.max(initial=0)
+    whole = bool((given == np.round(given)).all())
+    return tuple(range(int(highest) + 1)) if whole and 2 <= highest < DIGITS else ()
 
 
 def copies_left_out(experiment: Experiment) -> dict[str, str]:

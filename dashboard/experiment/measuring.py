@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 
@@ -86,7 +87,12 @@ def counts(
     found = {version: measured_run(experiment, version, parse("AP")) for version in versions}
     judged = counted_judgement(experiment)
     if only is not None:
-        judged = judged.of_queries(only)
+        kept = set(only)
+        judged = replace(
+            judged,
+            query_ids=tuple(query for query in judged.query_ids if query in kept),
+            qrels=judged.qrels[judged.qrels["query_id"].isin(kept)],
+        )
     return measuring.counts(found, judged, experiment.protocol)
 
 

@@ -81,64 +81,45 @@ def browser() -> Iterator:
         opened.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def contexts(browser) -> Iterator[dict]:
-    """Browser profiles by their options: pages of all modules share what the browser has cached."""
+    """Browser profiles by their options: pages of one module share what the browser has cached."""
     kept: dict = {}
     yield kept
     for context in kept.values():
         context.close()
 
 
-@pytest.fixture
-def motion(request) -> dict[str, str]:
-    """Nothing moves by itself, whose drawing sixty times a second would take more than the page,
-    but in tests that look at movements and have the browser `alone`."""
-    return {"reduced_motion": "no-preference" if "alone" in request.fixturenames else "reduce"}
-
-
-def _new_context(browser, options: dict):
-    context = browser.new_context(**options)
-    context.set_default_timeout(60_000)  # ends what hangs
-    return context
-
-
-def _new_page(browser, contexts: dict, options: dict):
-    name = str(options)
+def _new_page(browser, contexts: dict, options: dict, of_its_own: str = ""):
+    name = f"{options} {of_its_own}"
     if name not in contexts:
-        contexts[name] = _new_context(browser, options)
+        contexts[name] = browser.new_context(**options)
+        contexts[name].set_default_timeout(60_000)  # ends what hangs
     return contexts[name].new_page()
 
 
 @pytest.fixture
-def new_page(browser, contexts: dict, motion: dict) -> Iterator[Callable]:
+def new_page(browser, contexts: dict) -> Iterator[Callable]:
     """Opens pages (`fresh`: nothing is cached); at the end no script of theirs may have failed."""
-    pages, own, errors = [], [], []
+    pages, errors = [], []
 
     def opened(width: int = 1280, height: int = 900, fresh: bool = False, **options: object):
-        options = {**motion, **options, "viewport": {"width": width, "height": height}}
-        if fresh:
-            own.append(_new_context(browser, options))
-            page = own[-1].new_page()
-        else:
-            page = _new_page(browser, contexts, options)
+        options["viewport"] = {"width": width, "height": height}
+        page = _new_page(browser, contexts, options, f"{len(contexts)}" if fresh else "")
         page.on("pageerror", lambda error: errors.append(str(error)))
         pages.append(page)
         return page
 
     yield opened
-    for each in [*pages, *own]:
-        each.close()
+    for page in pages:
+        page.close()
     assert not errors
 
 
 @pytest.fixture(scope="module")
-def left() -> Iterator[dict[str, list]]:
+def left() -> dict[str, list]:
     """Pages that tests of a module have left open, by app and options."""
-    pages: dict[str, list] = {}
-    yield pages
-    for page in (page for of in pages.values() for page in of):
-        page.close()
+    return {}
 
 
 def _count(page, message: bytes | str) -> None:
@@ -161,7 +142,7 @@ def _move(page, address: str) -> None:
 
 
 @pytest.fixture
-def page_at(browser, contexts: dict, left: dict, motion: dict) -> Iterator[Callable]:
+def page_at(browser, contexts: dict, left: dict) -> Iterator[Callable]:
     """Opens an address of the app on a page that an earlier test of the module has left, if there
     is one: it goes there as if by Back, which costs a third of a page that is loaded. For tests
     that start from what the address says, and leave no page with a half-typed word behind; at the
@@ -169,7 +150,7 @@ def page_at(browser, contexts: dict, left: dict, motion: dict) -> Iterator[Calla
     taken = []
 
     def opened(address: str, width: int = 1280, height: int = 900, **options: object):
-        options = {**motion, **options, "viewport": {"width": width, "height": height}}
+        options["viewport"] = {"width": width, "height": height}
         kind = f"{options} {urllib.parse.urlsplit(address).netloc}"
         if left.get(kind):
             page = left[kind].pop()

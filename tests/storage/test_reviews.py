@@ -185,3 +185,14 @@ def test_two_processes_lose_nothing() -> None:
     ]
     assert [each.wait(60) for each in writers] == [0, 0]
     assert latest("tiny", VERDICT)["author"].value_counts().to_dict() == {"Ada": 15, "Bob": 15}
+
+
+def test_what_stands_of_a_query_is_read_with_the_number_of_the_last_review() -> None:
+    assert reviews.newest() == 0 and reviews.of_query("tiny", "q1") == (0, [])
+    for value, author in (("not", "Ada"), ("unsure", "Bob"), ("relevant", "Ada")):
+        append(verdict(value, author))
+    last = append(verdict(reviews.TAKEN_BACK, "Bob"))
+    number, standing = reviews.of_query("tiny", "q1")
+    assert number == last == reviews.newest()
+    assert [(each["author"], each["value"]) for each in standing] == [("Ada", "relevant")]
+    assert reviews.of_query("tiny", "q2") == reviews.of_query("other", "q1") == (last, [])

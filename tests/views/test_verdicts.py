@@ -51,7 +51,7 @@ def test_a_verdict_is_kept_and_stands_on_its_card(found: QueryResults) -> None:
     assert kept[["item_id", "value", "author", "note"]].values.tolist() == [
         ["v01", "not", "Ada", "she stands"]
     ]
-    words, last = page.verdicts_by_item(kept)["v01"]
+    words, last = page.verdicts_by_item(kept.to_dict("records"))["v01"]
     assert words == "not relevant"
     assert last == [["Ada", "not relevant", "she stands", kept["time"].iloc[0][:10]]]
 
@@ -77,7 +77,7 @@ def test_several_reviewers_are_counted_and_the_last_ones_named(found: QueryResul
     for number in range(7):
         value = "relevant" if number < 5 else "unsure"
         page.save_verdict(found, verdict(value, author=f"R{number}", once=str(number)))
-    words, last = page.verdicts_by_item(page.latest_verdicts(found))["v01"]
+    words, last = page.verdicts_by_item(page.latest_verdicts(found).to_dict("records"))["v01"]
     assert words == "relevant 5, unsure 2"
     assert [row[0] for row in last] == ["R6", "R5", "R4", "R3", "R2"]
 
@@ -100,7 +100,7 @@ def test_reviews_that_stay_with_a_namesake_are_spoken_of(
 def test_what_is_taken_back_leaves_the_card(found: QueryResults) -> None:
     page.save_verdict(found, verdict())
     page.save_verdict(found, verdict("", once="2"))
-    assert page.verdicts_by_item(page.latest_verdicts(found)) == {}
+    assert page.verdicts_by_item(page.latest_verdicts(found).to_dict("records")) == {}
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,9 @@ def test_the_card_is_told_texts_of_data_as_texts(found: QueryResults) -> None:
         Review(VERDICT, "tiny", "not", "A\N{RIGHT-TO-LEFT OVERRIDE}", item_id="v01", query_id="q1")
     )
     items = pd.DataFrame({"item_id": ["v01", "v02"]})
-    items["reviewed"] = items["item_id"].map(page.verdicts_by_item(page.latest_verdicts(found)))
+    items["reviewed"] = items["item_id"].map(
+        page.verdicts_by_item(page.latest_verdicts(found).to_dict("records"))
+    )
     told = payload([], items)
     assert told["items"][0]["reviewed"][1][0][0] == "A⟨U+202E⟩"
     assert "reviewed" not in told["items"][1]

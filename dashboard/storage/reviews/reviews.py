@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pandas as pd
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 
 from dashboard.storage.reviews import store
 from dashboard.storage.reviews.review_tables import REVIEW
@@ -159,6 +159,17 @@ def state(collection: str, kind: str) -> tuple[str, int]:
         return f"{store.identity()} {time}", number
 
 
+def newest() -> int:
+    """The number of the last review in the store, of whatever collection; 0 where there is none.
+
+    Costs one look at the end of the table. Raises DataError where the store cannot be read.
+    """
+    if not store.exists():
+        return 0
+    with store.opened(writing=False) as connection:
+        return int(connection.execute(select(func.max(REVIEW.c.number))).scalar() or 0)
+
+
 def latest(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:
     """The last review of each thing by each reviewer, oldest first: the table REVIEWS.
 
@@ -169,6 +180,30 @@ def latest(collection: str, kind: str, *, until: int | None = None, **about: str
     said = history(collection, kind, until=until, **about)
     last = said.drop_duplicates([*_SUBJECT, "author"], keep="last")
     return last[last["value"] != TAKEN_BACK].reset_index(drop=True)
+
+
+def of_query(collection: str, query_id: str) -> tuple[int, list[dict[str, str]]]:
+    """The number of the last review in the store, and of one query the last verdict and preference
+    of each reviewer on each thing, oldest first: the columns of REVIEWS, as text.
+
+    In one short transaction, for pages that look every second. Raises DataError where the store
+    cannot be read.
+    """
+    columns = [REVIEW.c[name] for name in REVIEWS.columns]
+    mine = (REVIEW.c.collection == collection) & (REVIEW.c.query_id == query_id)
+    asked = select(*columns).where(mine & REVIEW.c.kind.in_((VERDICT, PREFERENCE)))
+    if not store.exists():
+        return 0, []
+    with store.opened(writing=False) as connection:
+        number = connection.execute(select(func.max(REVIEW.c.number))).scalar() or 0
+        rows = connection.execute(asked.order_by(REVIEW.c.number)).all()
+    last: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        review = {name: str(value) for name, value in zip(REVIEWS.columns, row, strict=True)}
+        subject = tuple(review[name] for name in (*_SUBJECT, "author"))
+        last.pop(subject, None)
+        last[subject] = review
+    return int(number), [review for review in last.values() if review["value"] != TAKEN_BACK]
 
 
 def history(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:

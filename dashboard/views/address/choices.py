@@ -49,6 +49,7 @@ NAMES = {"source": "As in the source", "standard": "Standard"}
 SHOWN = ("5", "10", "20", "50")
 DIFFERING = {"no": "All results", "yes": "Differences only"}
 TEST_NAMES = {"whole": "All", "1K": "COCO 1K", "five-fold 1K": "COCO five-fold 1K"}
+JUDGING = ("no", "yes")
 DENSITIES = {"compact": "Compact", "comfortable": "Comfortable"}
 COPIES = {"counted": "Counted", "left_out": "Left out"}
 LABELS = {GIVEN: "As given", CORRECTED: "With corrections"}
@@ -275,6 +276,11 @@ class View:
         "how much stands on a card; the rest of a compact one shows on hover and focus",
         always("compact"),
         one_of("density", DENSITIES),
+    )
+    judging: str = key(
+        "yes: review mode, in which keys judge the focused result",
+        always("no"),
+        one_of("answer", JUDGING),
     )
     also: str = key(
         "additional versions with a row of results",

@@ -71,7 +71,9 @@ class Grid:
     items: pd.DataFrame
 
 
-MERELY_NARROWED = {"outcome", "between", "at", "find", "slice", "by", "clip", "beside", "density"}
+MERELY_NARROWED = {
+    "outcome", "between", "at", "find", "slice", "by", "clip", "beside", "density", "judging",
+}  # fmt: skip
 """Keys of the address that change nothing about the cards of a query; those of the two clips that
 are open decide which items are needed, and stand beside."""
 
@@ -96,7 +98,7 @@ def grid_of(
     rows = _rows(depends_on, results, view, values_by_run)
     items = needed(rows, view.clip or None, view.beside or None)
     shown = media.media_of(results.experiment.collection, items)
-    reviewed = {} if verdicts is None else verdicts_by_item(verdicts)
+    reviewed = {} if verdicts is None else verdicts_by_item(verdicts.to_dict("records"))
     head = replace(head, notes=(*head.notes, *_of_another_kind(results, view, values)))
     depends_on = (*depends_on, shown.to_csv(), str(reviewed), head)
     return _packed(depends_on, results, view, rows, shown, reviewed, head)
@@ -150,6 +152,8 @@ def _packed(
         head=replace(head, notes=(*head.notes, *filter(None, notes))),
     )
     contents["about"] = names_of_query(results)
+    contents["grades"] = judging.grades(results.experiment)
+    contents["pair"] = [view.candidate, view.baseline]
     return Grid(packed(contents), described[["item_id", "caption"]])
 
 

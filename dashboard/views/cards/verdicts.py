@@ -5,7 +5,8 @@ They are stored apart from the judgements; no metric changes with them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -20,6 +21,7 @@ from dashboard.views.report.exports import as_csv
 from dashboard.views.texts import plain, shown
 
 WORDS = {"relevant": "relevant", "not": "not relevant", "unsure": "unsure", "": "removed"}
+CAUSES = {"mapping": "keyword mapping"}
 LAST = 5  # reviewers whose words go to the player; the card counts them all
 NOTE = 300  # letters of a note there
 _OUTCOME = "verdict-answer"
@@ -38,25 +40,39 @@ def latest_verdicts(results: QueryResults) -> pd.DataFrame:
     return reviewing.verdicts(results.experiment, results.query_id)
 
 
-def verdicts_by_item(verdicts: pd.DataFrame) -> dict[str, list[Any]]:
+def verdicts_by_item(verdicts: Sequence[Mapping[Any, Any]]) -> dict[str, list[Any]]:
     """For each item what its card shows: all verdicts in words, and the last ones with author,
-    verdict, note and day."""
-    return {str(item): [_counted(mine), _last(mine)] for item, mine in verdicts.groupby("item_id")}
+    verdict, note and day. verdicts: rows of the table REVIEWS, oldest first."""
+    by_item: dict[str, list[Mapping[Any, Any]]] = {}
+    for verdict in verdicts:
+        by_item.setdefault(str(verdict["item_id"]), []).append(verdict)
+    return {item: [_counted(mine), _last(mine)] for item, mine in sorted(by_item.items())}
 
 
-def _counted(verdicts: pd.DataFrame) -> str:
+def in_words(value: str, cause: str = "") -> str:
+    """A verdict in words, with the cause that its reviewer named: `not relevant: model`."""
+    word = WORDS.get(value, f"grade {value}")
+    return f"{word}: {CAUSES.get(cause, cause)}" if cause else word
+
+
+def _counted(verdicts: Sequence[Mapping[Any, Any]]) -> str:
     """`relevant`, or `relevant 2, not relevant 1` where there is more than one word."""
-    numbers = verdicts["value"].value_counts()
     if len(verdicts) == 1:
-        return WORDS[verdicts["value"].iloc[0]]
-    return ", ".join(f"{word} {numbers[v]}" for v, word in WORDS.items() if v in numbers)
+        return in_words(verdicts[0]["value"], verdicts[0]["cause"])
+    numbers = Counter(verdict["value"] for verdict in verdicts)
+    order = [*WORDS, *sorted(set(numbers) - set(WORDS), reverse=True)]
+    return ", ".join(f"{in_words(value)} {numbers[value]}" for value in order if value in numbers)
 
 
-def _last(verdicts: pd.DataFrame) -> list[list[str]]:
-    rows = verdicts.tail(LAST).iloc[::-1]
+def _last(verdicts: Sequence[Mapping[Any, Any]]) -> list[list[str]]:
     return [
-        [shown(row["author"]), WORDS[row["value"]], shown(row["note"], NOTE), row["time"][:10]]
-        for row in rows.to_dict("records")
+        [
+            shown(verdict["author"]),
+            in_words(verdict["value"], verdict["cause"]),
+            shown(verdict["note"], NOTE),
+            verdict["time"][:10],
+        ]
+        for verdict in reversed(verdicts[-LAST:])
     ]
 
 
@@ -126,7 +142,7 @@ def draw_verdicts(results: QueryResults, verdicts: pd.DataFrame) -> None:
 def _exported(experiment: Experiment) -> bytes:
     """All verdicts of a collection as CSV."""
     verdicts = reviewing.all_verdicts(experiment)
-    return as_csv(verdicts.assign(value=verdicts["value"].map(WORDS))).encode()
+    return as_csv(verdicts.assign(value=verdicts["value"].map(in_words))).encode()
 
 
 def _apart(results: QueryResults) -> str:
@@ -147,7 +163,8 @@ def _readable(verdicts: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
         {
             "Result": called.map(shown),
             "Reviewer": verdicts["author"].map(shown),
-            "Verdict": verdicts["value"].map(WORDS),
+            "Verdict": verdicts["value"].map(in_words),
+            "Cause": verdicts["cause"],
             "Note": verdicts["note"].map(shown),
             "Time": verdicts["time"],
             **({} if called.equals(ids) else {"Id": ids.map(shown)}),

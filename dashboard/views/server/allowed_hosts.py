@@ -17,8 +17,6 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
-from dashboard.views.server.base_path import own_address
-
 HOSTS = "DASHBOARD_HOSTS"
 """Names the variable with further hosts that may ask, with blanks or commas between them."""
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,}\]|[A-Za-z0-9._-]+)(:[0-9]{0,5})?")
@@ -27,8 +25,9 @@ _HEADERS = {"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff"}
 
 
 class AllowedHosts:
-    """Refuses requests under a strange `Host`, live connections of pages from elsewhere, too; every
-    answer says that it may not be framed and that its type is what it says."""
+    """Refuses requests under a strange `Host`; of pages from elsewhere, live connections and what
+    is to be saved. Every answer says that it may not be framed and that its type is what it
+    says."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -70,6 +69,9 @@ def _refusal(scope: Scope) -> str:
         )
     if scope["type"] == "websocket" and not _is_own(headers.get("origin"), host):
         return "This dashboard takes no live connection of a page from elsewhere.\n"
+    reads = scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS")
+    if not reads and not _is_own(headers.get("origin"), host):
+        return "This dashboard saves nothing that a page from elsewhere sends.\n"
     return ""
 
 
@@ -84,8 +86,7 @@ def _may_ask(host: str, scope: Scope) -> bool:
         return True
     server = scope.get("server") or ("", None)
     told = (config.get_option("server.address"), config.get_option("browser.serverAddress"))
-    names = (server[0], *told, socket.gethostname(), urlsplit(own_address()).hostname)
-    own = {_plain(str(each)) for each in names if each}
+    own = {_plain(str(each)) for each in (server[0], *told, socket.gethostname()) if each}
     added = [_plain(each) for each in re.split(r"[\s,]+", os.environ.get(HOSTS, "")) if each]
     return name in own or any(_fits(name, each) for each in added)
 

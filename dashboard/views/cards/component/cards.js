@@ -4,12 +4,14 @@ import { noteReady, preload, readyContents } from "./ahead.js";
 import { listeners as contentListeners, orderOf, withContents } from "./contents.js";
 import { drawRows, whenPageChosen } from "./grid.js";
 import { drawHead } from "./head.js";
+import { judging } from "./judging.js";
+import { watch, withReviews } from "./live.js";
 import { toggleKeys } from "./key_list.js";
 import { listen } from "./navigation.js";
 import { percentEncoded } from "./parts.js";
 import { previews } from "./playback.js";
 import { player } from "./player.js";
-import { listenForSteps, queryOfAddress } from "./steps.js";
+import { goTo, listenForSteps, queryOfAddress } from "./steps.js";
 
 const states = new WeakMap(); // the component's element → what it remembers between runs
 const ANSWER = 5000; // milliseconds in which the script confirms what was opened or closed
@@ -33,13 +35,15 @@ function drawAnew(state) {
   if (!data || order === undefined) return;
   completeAddress(data.address);
   if (order && run.query !== queryOfAddress()) return; // the reader has gone on meanwhile
-  Object.assign(state, { data, order, query: run.query });
+  Object.assign(state, { data: withReviews(data), order, query: run.query });
   state.place = order?.queries.find(([, id]) => id === run.query)?.[0] ?? -1;
   catchUp(state);
   drawHead(state);
   drawRows(state);
   root.classList.remove("waiting");
-  state.player.update(data);
+  state.drawJudging();
+  state.player.update(state.data);
+  watch(state, () => drawReviews(state));
   follow(state);
   if (!order) return;
   noteReady(run.query, run.contents);
@@ -57,6 +61,15 @@ function markBehind({ root, behind }) {
   root.getRootNode().host?.toggleAttribute("data-behind", behind);
 }
 
+// Draws what reviewers have said meanwhile.
+function drawReviews(state) {
+  if (!state.data || !state.root.isConnected) return;
+  state.data = withReviews(state.data);
+  drawRows(state);
+  state.drawJudging();
+  state.player.update(state.data);
+}
+
 // Draws the query that was stepped to while the server follows: its cards where they are here, its
 // words until they come.
 function drawQuery(state, name) {
@@ -67,9 +80,11 @@ function drawQuery(state, name) {
   root.classList.toggle("waiting", !content);
   if (content) {
     const closed = { selected: null, beside: null, text: ["", ""], answer: run.answer };
-    state.data = { ...content, ...closed, density: run.density };
+    state.data = withReviews({ ...content, ...closed, density: run.density });
     drawRows(state, true);
+    state.drawJudging();
     state.player.update(state.data);
+    watch(state, () => drawReviews(state));
   } else if (name !== undefined) {
     state.data = { ...state.data, head: { title: name } };
   }
@@ -105,7 +120,9 @@ function begin(root) {
   listen(root.querySelector(".rows"), state);
   whenPageChosen(root.querySelector(".rows"), (first) => state.tell("missed", first));
   whenGoingBack(root, state);
-  listenForSteps(state, (name) => drawQuery(state, name));
+  const drawStep = (name) => drawQuery(state, name);
+  listenForSteps(state, drawStep);
+  state.drawJudging = judging(state, () => drawReviews(state), (to) => goTo(state, to, drawStep));
   root.querySelector(".help").addEventListener("click", toggleKeys);
   const come = () => (root.isConnected ? drawAnew(state) : contentListeners.delete(come));
   contentListeners.add(come);

@@ -12,6 +12,7 @@ import {
   twins,
   why,
 } from "./parts.js";
+import { ownBadge } from "./judging.js";
 import { verdicts } from "./verdict_form.js";
 
 // What stands under each of two clips: which it is, whether it is relevant and what it has.
@@ -26,7 +27,7 @@ export function titleOf(item, data) {
 
 export function facts(item, data) {
   return [
-    make("p", "verdict", "", [hitMark(item), howMany(item)]),
+    make("p", "verdict", "", [hitMark(item), howMany(item), ownBadge(item)]),
     why(item, true),
     twins(item, true),
     item.note ? make("p", "note", "", [isolated("", item.note)]) : null,

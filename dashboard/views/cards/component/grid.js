@@ -14,6 +14,7 @@ import {
   twins,
   why,
 } from "./parts.js";
+import { ownBadge, ownInWords } from "./judging.js";
 import { whyNoPoster, writeOver } from "./playback.js";
 
 // soon: the rows of the versions are drawn now, the others after the browser has painted these.
@@ -155,7 +156,7 @@ function fillPicture(picture, result, item, row, data) {
   picture.classList.toggle("words", words);
   picture.classList.toggle("drawn", item.kind === "picture");
   writeOver(picture, words ? item.caption : item.problem || (item.poster ? "" : "no picture"));
-  picture.querySelectorAll(".rank, .move, .who").forEach((node) => node.remove());
+  picture.querySelectorAll(".rank, .move, .who, .own-verdict").forEach((node) => node.remove());
   const ranked = result.rank !== null && row.role !== "missed";
   if (ranked) picture.append(make("span", "rank", String(result.rank)));
   if (result.note) picture.append(make("span", "who", "", [isolated("", result.note)]));
@@ -164,6 +165,7 @@ function fillPicture(picture, result, item, row, data) {
     move.title = moveInWords(result.move, data);
     picture.append(move);
   }
+  picture.append(...[ownBadge(item)].filter(Boolean));
 }
 
 async function noteWhy(picture, image) {
@@ -274,6 +276,8 @@ function spoken(result, item, data) {
     lacks.length ? `lacks ${lacks.join(", ")}` : "",
     item.why.length ? `likely ${item.why[1]}` : "",
     item.twins.length ? "near-duplicate" : "",
+    item.own ? `your verdict: ${ownInWords(item)}` : "",
+    item.refused ?? "",
     item.reviewed ? `reviewed: ${item.reviewed[0]}` : "",
     result.note ?? "",
     result.move && moveInWords(result.move, data),

@@ -15,7 +15,7 @@ export function listen(rows, state) {
   };
   const enter = (card, at = LOOK) => {
     light(card);
-    showMore(state, card, at);
+    if (at || !rows.parentElement.classList.contains("reviewing")) showMore(state, card, at);
     state.preview.start(card.querySelector(".picture"), card.item);
   };
   const leave = () => {

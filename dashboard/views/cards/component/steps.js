@@ -35,7 +35,7 @@ export function listenForSteps(state, drawQuery) {
 
 export const queryOfAddress = () => new URL(location.href).searchParams.get("query") ?? "";
 
-function goTo(state, [place, id, name], drawQuery) {
+export function goTo(state, [place, id, name], drawQuery) {
   if (id === state.query) return;
   Object.assign(state, { place, query: id, behind: true });
   history.pushState({}, "", `${location.pathname}?${addressOf(id)}`);

@@ -1,6 +1,8 @@
 // A reviewer's own verdict on the item in the player, and what reviewers said before. What is said
 // is sent until the script answers; what is typed stays in this browser until it is kept.
 
+import { draft } from "./drafts.js";
+import { lookAnew, reviewer } from "./live.js";
 import { isolated, make } from "./parts.js";
 
 const VERDICTS = [
@@ -8,24 +10,11 @@ const VERDICTS = [
   ["not", "not relevant"],
   ["unsure", "unsure"],
 ];
-const REVIEWER = "search-quality-reviewer"; // the name is remembered in this browser only
-
-const DRAFTS = "search-quality-drafts"; // so are words that are not kept yet
-const MOST_DRAFTS = 20;
 const PATIENCE = 5000; // milliseconds for an answer: a session that was lost knows nothing of us
 const TIMES = 2; // so often the same is sent, under one name, so that it is kept once
 const NOT_SAVED = "Not saved: no connection. Your text stays in this browser; save again later.";
 const sent = new Map(); // the name of a saying → what to do with the answer to it
 let formOpen = null; // the form in the player: of what it is, and how it takes an answer
-
-function reviewer(name) {
-  try {
-    if (name !== undefined) localStorage.setItem(REVIEWER, name);
-    return localStorage.getItem(REVIEWER) ?? "";
-  } catch {
-    return name ?? ""; // a browser that keeps nothing
-  }
-}
 
 export function verdicts(item) {
   if (!item.reviewed) return null;
@@ -42,18 +31,7 @@ export function settleVerdict(answer) {
   if (!answer || !sent.has(answer[0])) return;
   sent.get(answer[0])(answer[1]);
   sent.delete(answer[0]);
-}
-
-// The words on one item that are not kept yet: reads them, writes them, or (null) forgets them.
-function draft(place, words) {
-  try {
-    const known = new Map(JSON.parse(localStorage.getItem(DRAFTS) ?? "[]"));
-    if (words === undefined) return known.get(place) ?? null;
-    known.delete(place);
-    if (words) known.set(place, words);
-    localStorage.setItem(DRAFTS, JSON.stringify([...known].slice(-MOST_DRAFTS)));
-  } catch {} // a browser that keeps nothing
-  return words ?? null;
+  if (!answer[1]) lookAnew();
 }
 
 // The form of one item; `told` sends what was said, of the query that `asked` names, and says

@@ -9,8 +9,9 @@ const cardsHere = () =>
   [...document.querySelectorAll("*")].map((node) => node.shadowRoot).find((root) => root?.querySelector(".cards .card"));
 const stepsHere = () =>
   cardsHere()?.querySelector(".steps:not([hidden])") ?? document.querySelector(".st-key-steps");
+const reviewHere = () => cardsHere()?.querySelector(".judging:not([hidden])");
 // Where each place of keys is on this page; the others are on every page.
-const HERE = { queries: stepsHere, cards: cardsHere, player: cardsHere };
+const HERE = { queries: stepsHere, cards: cardsHere, review: reviewHere, player: cardsHere };
 
 export function toggleKeys() {
   const dialog = dialogOf("keys", "Keys", begin);
@@ -35,11 +36,13 @@ const entry = ([labels, words]) => [
   make("dd", "", words),
 ];
 
+const few = (labels) => (labels.length > 5 ? [labels[0], "…", labels.at(-1)] : labels);
+
 function section([place, title]) {
   const lines = KEYS.filter(([at]) => at === place).flatMap(([, words, keys]) =>
     "g" in keys
       ? SCREENS.map(([letter, , screen]) => [["g", letter], screen])
-      : [[Object.keys(keys).map(labelOf), words]],
+      : [[few(Object.keys(keys).map(labelOf)), words]],
   );
   return make("section", "", "", [make("h3", "", title), make("dl", "", "", lines.flatMap(entry))]);
 }

@@ -1,0 +1,124 @@
+"""What reviewers do on a page in review mode, one act a press: saved, taken back, read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dashboard.experiment.collection.collections import opened
+from dashboard.experiment.memory import remembered
+from dashboard.storage.collection.collection import Collection
+from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews.review_keys import key_of
+
+UNDO = "undo"
+PREFERENCES = reviews.VALUES[reviews.PREFERENCE]
+CAUSES = reviews.CAUSES
+SEARCHED = ("text:", "item:", "picture:")
+"""What begins the name of a query that is not one of the collection's."""
+AGE = 0.5
+"""Seconds for which all who look share one look at the store."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """One press: a verdict on a result, a preference between two versions, or a step back.
+
+    once: the name of the press, made where it was made. query: what names it in reviews. The rest
+    is as in `reviews.Review`.
+    """
+
+    once: str
+    kind: str
+    collection: str
+    query: str
+    author: str
+    item: str = ""
+    value: str = ""
+    cause: str = ""
+    note: str = ""
+    run: str = ""
+    against: str = ""
+
+
+@dataclass(frozen=True)
+class Undone:
+    """What a step back took back: the query and the item, or none of a preference."""
+
+    query: str
+    item: str
+
+
+def save(act: Act) -> Undone | None:
+    """Save what a reviewer did; it is on the disk when this returns. Sent again under the same name
+    it is saved only once. Returns what a step back took back.
+
+    Raises ValueError for what cannot be saved, DataError where the store cannot be written.
+    """
+    collection = opened(act.collection)
+    if not act.once or len(act.once) > reviews.LONGEST_NAME:
+        raise ValueError("this press has no name. Reload the page.")
+    if act.kind == UNDO:
+        if not act.author.strip():
+            raise ValueError("Enter your name.")
+        undone = reviews.undo(key_of(collection, saying=True), act.author, act.once)
+        return None if undone is None else Undone(undone.query_id, undone.item_id)
+    if act.kind not in (reviews.VERDICT, reviews.PREFERENCE):
+        raise ValueError(f"{act.kind[:40]!r} is nothing that a page saves.")
+    _check_query(collection, act.query)
+    if act.kind == reviews.VERDICT and not (collection.items["item_id"] == act.item).any():
+        raise ValueError("this item is no longer in the collection. Reload the page.")
+    review = reviews.Review(
+        act.kind,
+        key_of(collection, saying=True),
+        act.value,
+        act.author,
+        query_id=act.query,
+        item_id=act.item,
+        run=act.run,
+        note=act.note,
+        cause=act.cause,
+        against=act.against,
+    )
+    reviews.append(review, act.once)
+    return None
+
+
+def _check_query(collection: Collection, query: str) -> None:
+    if query.startswith(SEARCHED) or (collection.queries["query_id"] == query).any():
+        return
+    raise ValueError("this query is no longer in the collection. Reload the page.")
+
+
+@remembered(1, seconds=AGE)
+def newest() -> int:
+    """The number of the last review in the store as it was a moment ago; 0: none. All who ask share
+    one look. Raises DataError where the store cannot be read."""
+    return reviews.newest()
+
+
+def of_query(collection: str, query: str) -> tuple[int, list[dict[str, str]]]:
+    """The number of the last review in the store, and the last verdict and preference of each
+    reviewer on this query: see `reviews.of_query`."""
+    return reviews.of_query(_key(collection), query)
+
+
+@remembered(256)
+def of_query_until(collection: str, query: str, number: int) -> tuple[int, list[dict[str, str]]]:
+    """The same, read once for all who ask when the store has come to a number."""
+    return of_query(collection, query)
+
+
+def judged_queries(collection: str, author: str) -> list[str]:
+    """The queries of which a reviewer has judged a result or compared the versions."""
+    mine = (
+        reviews.latest(_key(collection), kind, author=author)["query_id"]
+        for kind in (reviews.VERDICT, reviews.PREFERENCE)
+    )
+    return sorted(set().union(*mine))
+
+
+@remembered(64, seconds=2)
+def _key(collection: str) -> str:
+    """The key of a collection's reviews, which a page that looks every second need not look up
+    each time."""
+    return key_of(opened(collection))

@@ -1,0 +1,462 @@
+// Review mode: one key a verdict on the result in front, and the next one comes.
+
+import { draft } from "./drafts.js";
+import { actionOf, digitOf, KEYS } from "./keys.js";
+import { forgetOwn, isKnown, judgedQueries, preferenceOf, reviewer, reviewsOf } from "./live.js";
+import { put, waiting, whenAnswered, whyWaiting } from "./outbox.js";
+import { isolated, make } from "./parts.js";
+
+const VERDICTS = { relevant: "relevant", not: "not relevant", unsure: "unsure", "": "removed" };
+const CAUSES = {
+  model: "model",
+  label: "label",
+  mapping: "keyword mapping",
+  "look-alike": "look-alike",
+  duplicate: "duplicate",
+};
+const PREFERENCES = ["much better", "better", "same", "worse", "much worse", "cannot judge"];
+const SIGNS = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]]);
+
+const wordOf = (value) => VERDICTS[value] ?? `grade ${value}`;
+// The key of review mode that does something.
+const keyOf = (action) =>
+  KEYS.flatMap(([place, , keys]) => (place === "review" ? Object.entries(keys) : [])).find(([, does]) => does === action)[0];
+
+// One's own verdict in words: on the card, and for a screen reader.
+export function ownInWords({ own, unsaved }) {
+  if (!own) return "";
+  const [value, cause] = own;
+  return `${wordOf(value)}${cause ? `: ${CAUSES[cause] ?? cause}` : ""}${unsaved ? ", not saved yet" : ""}`;
+}
+
+// What stands on the picture of a card: one's own verdict, in a form that no label has.
+export function ownBadge(item) {
+  if (item.refused) return make("span", "own-verdict refused", item.refused);
+  if (!item.own) return null;
+  const badge = make("span", `own-verdict${item.unsaved ? " unsaved" : ""}`);
+  const sign = make("b", "", SIGNS.get(item.own[0]) ?? item.own[0]);
+  sign.ariaHidden = "true";
+  badge.append(sign, ` you: ${ownInWords(item)}`);
+  return badge;
+}
+
+const isJudging = () => new URL(location.href).searchParams.get("judging") === "yes";
+
+// The keys, the switch and the line of progress; `draw` draws the cards again, `goTo` opens a query.
+export function judging(state, draw, goTo) {
+  const { root } = state;
+  const bar = root.querySelector(".judging");
+  const toggle = root.querySelector(".mode");
+  const own = { state, draw, goTo, bar, toggle, at: null, last: null, noted: null, words: "", grades: [] };
+  state.judging = own;
+  toggle.addEventListener("click", () => change(own, !isJudging()));
+  const pressed = (event) => {
+    if (!root.isConnected) {
+      document.removeEventListener("keydown", pressed, true);
+      return;
+    }
+    if (!event.repeat && take(own, event)) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  };
+  document.addEventListener("keydown", pressed, true);
+  root.querySelector(".rows").addEventListener("focusin", (event) => {
+    const card = event.target.closest(".card");
+    if (card && isJudging()) inFront(own, placeOf(card));
+  });
+  const tapped = (event) => {
+    const action = event.target.closest("[data-press]")?.dataset.press;
+    if (!action) return;
+    event.stopPropagation(); // else a tap on the keys of a card would open it
+    act(own, action);
+  };
+  bar.addEventListener("click", tapped);
+  root.querySelector(".rows").addEventListener("click", tapped, true);
+  whenAnswered((answer, done) => root.isConnected && answered(own, answer, done));
+  return () => drawJudging(own);
+}
+
+const placeOf = (card) => ({ row: card.row.name, role: card.row.role, id: card.item.id });
+
+function change(own, on) {
+  const parts = location.search.slice(1).split("&").filter((part) => part && !part.startsWith("judging="));
+  const query = [...parts, `judging=${on ? "yes" : "no"}`].join("&");
+  history.replaceState(history.state, "", `${location.pathname}?${query}`);
+  own.draw();
+  if (on) focusFront(own);
+  if (on && !reviewer()) own.bar.querySelector("[name=reviewer]").focus();
+  dispatchEvent(new PopStateEvent("popstate", { state: history.state })); // the server follows
+}
+
+// Whether a key was one of review mode.
+function take(own, event) {
+  if (own.state.root.querySelector("dialog[open]:not(.player)")) return false;
+  if (actionOf(event, "cards") === "mode" && !openPlayer(own)) {
+    change(own, !isJudging());
+    return true;
+  }
+  const action = isJudging() && actionOf(event, "review", digitOf(event));
+  return action ? act(own, action) : false;
+}
+
+const openPlayer = ({ state }) => state.root.querySelector("dialog.player[open]");
+
+// What a key does; whether it does something here.
+function act(own, action) {
+  const [, grade] = /^grade (\d)$/.exec(action) ?? [];
+  if (grade) return own.grades.includes(Number(grade)) && judge(own, grade);
+  if (PREFERENCES.includes(action)) return prefer(own, action);
+  if (action in CAUSES) return amend(own, { cause: action });
+  if (action in VERDICTS) return judge(own, action);
+  return { note: openNote, undo, unjudged: nextQuery }[action](own);
+}
+
+const dataOf = ({ state }) => state.data;
+const itemOf = (own, id) => dataOf(own).items.find((item) => item.id === id) ?? null;
+
+// The results in the order in which they are judged, each once.
+function results(own) {
+  const data = dataOf(own);
+  const rows = data.rows.filter(({ role }) => role === "version");
+  const every = rows.flatMap((row) =>
+    row.results.map(({ item }) => ({ row: row.name, role: row.role, id: data.items[item].id })),
+  );
+  return every.filter((one, at) => every.findIndex(({ id }) => id === one.id) === at);
+}
+
+const unjudged = (own, { id }) => !itemOf(own, id)?.own;
+
+// The result that a verdict is about: the one in the player, else the one in front.
+function front(own) {
+  const open = openPlayer(own) && own.state.player.id;
+  return open ? { id: open } : own.at;
+}
+
+// The result that a cause or a note is about: the one in front if it is judged, else the last one.
+function amended(own) {
+  const here = front(own);
+  if (here && itemOf(own, here.id)?.own) return here.id;
+  return own.last && itemOf(own, own.last)?.own ? own.last : null;
+}
+
+function named(own) {
+  if (reviewer().trim()) return true;
+  tell(own, "Enter your name.");
+  own.bar.querySelector("[name=reviewer]").focus();
+  return false;
+}
+
+function actOf(own, kind, more) {
+  const [collection, query] = dataOf(own).about;
+  return { kind, collection, query, author: reviewer().trim(), ...more };
+}
+
+function judge(own, value) {
+  const here = front(own);
+  if (!here || !named(own)) return true;
+  const note = itemOf(own, here.id)?.own?.[2] ?? "";
+  own.last = here.id;
+  own.settled = true;
+  tell(own, "");
+  put(actOf(own, "verdict", { item: here.id, value, cause: "", note }));
+  const to = following(own, here);
+  if (to) own.at = to;
+  own.draw();
+  if (openPlayer(own)) {
+    const row = results(own).map(({ id }) => id);
+    if (to) own.state.player.show(to.id, row, { tell: true });
+  } else {
+    focusFront(own);
+  }
+  return true;
+}
+
+// The next result without a verdict: behind this one, else from the first on.
+function following(own, here) {
+  const all = results(own);
+  const at = all.findIndex(({ id }) => id === here.id);
+  const open = (one) => one.id !== here.id && unjudged(own, one);
+  return all.slice(at + 1).find(open) ?? all.slice(0, Math.max(at, 0)).find(open) ?? null;
+}
+
+function amend(own, change) {
+  const id = amended(own);
+  if (!id) tell(own, "Judge the result first.");
+  if (!id || !named(own)) return true;
+  const [value, cause, note] = itemOf(own, id).own;
+  own.last = id;
+  tell(own, "");
+  put(actOf(own, "verdict", { item: id, value, cause, note, ...change }));
+  own.draw();
+  return true;
+}
+
+function prefer(own, value) {
+  const [run, against] = dataOf(own).pair ?? [];
+  if (!value || !run || run === against) return false;
+  if (!named(own)) return true;
+  tell(own, "");
+  put(actOf(own, "preference", { run, against, value }));
+  own.draw();
+  return true;
+}
+
+function undo(own) {
+  if (!named(own)) return true;
+  tell(own, "Taking back …");
+  put(actOf(own, "undo", {}));
+  return true;
+}
+
+function nextQuery(own) {
+  const { order, place, query } = own.state;
+  if (!order) return false;
+  const judged = judgedQueries(dataOf(own).about[0]);
+  const open = ([, id]) => id !== query && !judged.has(id);
+  const to = order.queries.find((one) => one[0] > place && open(one)) ?? order.queries.find(open);
+  if (to) own.goTo(to);
+  else tell(own, "Each query of this list has a judgement of yours.");
+  return true;
+}
+
+// What came of the presses: a refusal stands on the card, and what was taken back is in front again.
+function answered(own, answer, done) {
+  for (const [act, { problem, undone }] of done) {
+    if (problem) refuse(own, act, problem);
+    else if (act.kind === "undo") takenBack(own, undone);
+  }
+  own.draw();
+}
+
+function refuse(own, act, problem) {
+  tell(own, problem);
+  if (act.note) draft(JSON.stringify([[act.collection, act.query], act.item]), { value: act.value, note: act.note });
+}
+
+function takenBack(own, undone) {
+  if (!undone) return tell(own, "There is nothing of yours to take back.");
+  const [query, item] = undone;
+  const here = query === dataOf(own).about[1];
+  const place = here && results(own).find(({ id }) => id === item);
+  if (place) inFront(own, place);
+  if (place && isJudging() && !openPlayer(own)) focusFront(own);
+  tell(own, here ? "Taken back." : `Taken back: what you said last of the query ${query}.`);
+}
+
+// The result in front is the one with the focus, and stays in front when the page takes that away.
+function inFront(own, place) {
+  if (own.at?.id === place.id && own.at?.row === place.row) return;
+  Object.assign(own, { at: place, settled: true });
+  drawJudging(own);
+}
+
+function cardInFront(own) {
+  const cards = [...own.state.root.querySelectorAll(".card")];
+  const { at } = own;
+  return cards.find(({ item, row }) => at && item.id === at.id && row.name === at.row && row.role === at.role);
+}
+
+function focusFront(own) {
+  cardInFront(own)?.querySelector(".open").focus();
+}
+
+function tell(own, words) {
+  own.words = words;
+}
+
+// --- what is drawn
+
+// The fields are on the page only while they are of use: the form in the player has such ones, too.
+function addName(own) {
+  const name = make("input");
+  Object.assign(name, { name: "reviewer", maxLength: 80, autocomplete: "name", value: reviewer() });
+  own.bar.querySelector(".line-of-judging").append(make("label", "who-judges", "", ["Your name ", name]));
+  name.addEventListener("change", () => {
+    reviewer(name.value.trim());
+    tell(own, "");
+    forgetOwn();
+    own.draw();
+  });
+  name.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault(); // else Enter would open the card that gets the focus
+    name.blur();
+    focusFront(own);
+  });
+}
+
+function addNote(own, words) {
+  const note = make("input");
+  Object.assign(note, { maxLength: 2000, placeholder: "Enter saves, Esc closes", value: words });
+  const field = make("label", "note-field", "", ["Note ", note]);
+  own.bar.querySelector(".amended").after(field);
+  const close = () => {
+    own.noted = null;
+    own.draw();
+    focusFront(own);
+  };
+  note.focus();
+  note.addEventListener("input", () => {
+    const [value] = itemOf(own, own.noted)?.own ?? [""];
+    draft(placeOfDraft(own), note.value ? { value, note: note.value } : null);
+  });
+  note.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") close();
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    const item = itemOf(own, own.noted);
+    if (!item?.own || !named(own)) return;
+    const [value, cause] = item.own;
+    own.last = item.id;
+    put(actOf(own, "verdict", { item: item.id, value, cause, note: note.value.trim() }));
+    draft(placeOfDraft(own), null);
+    close();
+  });
+}
+
+const placeOfDraft = (own) => JSON.stringify([dataOf(own).about, own.noted]);
+
+function openNote(own) {
+  const id = amended(own);
+  tell(own, id ? "" : "Judge the result first.");
+  if (id) {
+    own.bar.querySelector(".note-field")?.remove();
+    own.noted = id;
+    own.draw();
+    addNote(own, draft(placeOfDraft(own))?.note ?? itemOf(own, id).own[2]);
+  } else {
+    own.draw();
+  }
+  return true;
+}
+
+function drawJudging(own) {
+  const { state, bar, toggle } = own;
+  const data = dataOf(own);
+  const on = isJudging();
+  const can = Boolean(data?.about?.length);
+  own.grades = data?.grades ?? [];
+  toggle.hidden = !can;
+  toggle.ariaPressed = String(on);
+  state.root.classList.toggle("reviewing", on && can);
+  bar.hidden = !(on && can);
+  if (bar.hidden) {
+    state.root.querySelectorAll(".card.front").forEach((card) => unmark(card));
+    bar.querySelector(".who-judges")?.remove();
+    return;
+  }
+  if (!bar.querySelector(".who-judges")) addName(own);
+  beginQuery(own, data);
+  const here = cardInFront(own);
+  for (const card of state.root.querySelectorAll(".card")) {
+    if (card === here) markFront(card, own);
+    else unmark(card);
+  }
+  fillBar(own);
+}
+
+// In front of another query is its first result without a verdict, which is known a moment later.
+function beginQuery(own, data) {
+  const key = JSON.stringify(data.about);
+  const another = own.about !== key;
+  if (another) Object.assign(own, { about: key, last: null, noted: null, words: "", settled: false });
+  if (own.settled) return;
+  own.settled = isKnown(data.about);
+  const all = results(own);
+  const place = all.find((one) => unjudged(own, one)) ?? all[0] ?? null;
+  const moved = JSON.stringify(place) !== JSON.stringify(own.at);
+  own.at = place;
+  const { root } = own.state;
+  if (moved && root.contains(root.getRootNode().activeElement)) focusFront(own);
+}
+
+function unmark(card) {
+  card.classList.remove("front");
+  card.querySelector(".keys-here")?.remove();
+}
+
+// The keys stand on the card that they are about.
+function markFront(card, own) {
+  card.classList.add("front");
+  const keys = own.grades.length
+    ? [...own.grades.map((grade) => [`grade ${grade}`, ""]), ["unsure", "unsure"]]
+    : [["relevant", "✓"], ["not", "✕"], ["unsure", "unsure"]];
+  const one = ([action, word]) => {
+    const node = make("span", "", "", [make("kbd", "", keyOf(action)), word]);
+    node.dataset.press = action;
+    return node;
+  };
+  const strip = make("span", "keys-here", "", keys.map(one));
+  strip.ariaHidden = "true";
+  card.querySelector(".keys-here")?.remove();
+  card.querySelector(".picture").append(strip);
+}
+
+function fillBar(own) {
+  const { bar } = own;
+  const part = (name) => bar.querySelector(`.${name}`);
+  const all = results(own);
+  const done = all.filter((one) => !unjudged(own, one)).length;
+  const { order } = own.state;
+  const queries = order ? judgedQueries(dataOf(own).about[0]) : new Set();
+  const listed = order ? order.queries.filter(([, id]) => queries.has(id)).length : 0;
+  const [many, total] = order ? [listed, order.total] : [done, all.length];
+  part("share").style.width = `${total ? (100 * many) / total : 0}%`;
+  part("progress").ariaValueMax = total;
+  part("progress").ariaValueNow = many;
+  const here = `${done} of ${all.length} ${all.length === 1 ? "result" : "results"} here`;
+  part("count").textContent = order ? `${many} of ${total.toLocaleString("en")} queries judged · ${here}` : `${here} judged`;
+  const unsent = waiting().length;
+  const words = whyWaiting() || own.words || (unsent ? "Saving …" : own.saved ? "Saved." : "");
+  own.saved = own.saved || unsent > 0;
+  if (part("told").textContent !== words) part("told").textContent = words;
+  fillAmended(part("amended"), own);
+  fillPair(part("pair"), own);
+  if (!own.noted) part("note-field")?.remove();
+}
+
+function fillAmended(place, own) {
+  const id = amended(own);
+  const item = id && itemOf(own, id);
+  const said = JSON.stringify(item ? [item.name, item.own, item.unsaved] : null);
+  if (place.said === said) return;
+  place.said = said;
+  if (!item) {
+    place.replaceChildren(make("span", "quiet", "Judge the result in front; then its cause and a note."));
+    return;
+  }
+  const cause = item.own[1];
+  place.replaceChildren(
+    make("span", "what", "", [isolated("", item.name), `: ${ownInWords(item)}`]),
+    ...Object.entries(CAUSES).map(([value, word]) => keyed(value, word, value === cause)),
+    keyed("note", item.own[2] ? "change note" : "note"),
+    keyed("undo", "undo"),
+    item.own[2] ? isolated("quiet", `“${item.own[2]}”`) : "",
+  );
+}
+
+function fillPair(place, own) {
+  const [run, against] = dataOf(own).pair ?? [];
+  place.hidden = !run || run === against;
+  if (place.hidden) return;
+  const value = preferenceOf(reviewsOf(dataOf(own).about), [run, against]);
+  const said = JSON.stringify([run, against, value, own.grades.length]);
+  if (place.said === said) return;
+  place.said = said;
+  place.replaceChildren(
+    make("span", "what", "", [isolated("", run), " against ", isolated("", against)]),
+    ...PREFERENCES.map((word) => keyed(word, word, word === value)),
+  );
+}
+
+function keyed(action, words, chosen) {
+  const button = make("button", "plain", "", [make("kbd", "", keyOf(action)), words]);
+  button.type = "button";
+  button.tabIndex = -1; // the key does the same
+  button.dataset.press = action;
+  if (chosen !== undefined) button.ariaPressed = String(chosen);
+  return button;
+}

@@ -1,0 +1,170 @@
+"""What a page in review mode saves, and what colleagues saved meanwhile, without a rerun.
+
+`POST /judgements` takes what a reviewer did since it was last answered, in order, and answers what
+stands in the store afterwards. `GET /judgements?…` answers nothing (204) until somebody has saved
+something newer than what the page has.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from dashboard.experiment import review_acts
+from dashboard.experiment.review_acts import Act
+from dashboard.tables import DataError
+from dashboard.views.cards.verdicts import verdicts_by_item
+from dashboard.views.texts import shown
+
+JUDGEMENTS = "judgements"
+"""The path."""
+LONGEST = 200_000
+"""Bytes of a message: 50 acts with the longest notes."""
+MOST = 50
+"""Acts of a message."""
+_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_TEXTS = [each.name for each in fields(Act)]
+
+
+def routes() -> list[Route]:
+    """The route `/judgements`, for `st.App(routes=…)`. Eight are answered at a time."""
+    turns = CapacityLimiter(8)
+
+    async def save(request: Request) -> Response:
+        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+            return _refused(415, "What is saved comes as JSON.")
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > LONGEST:
+                return _refused(413, f"A message of more than {LONGEST:,} bytes is not read.")
+        try:
+            acts = _acts(body)
+        except ValueError as problem:
+            return _refused(400, str(problem))
+        answer = await anyio.to_thread.run_sync(saved, acts, limiter=turns)
+        return JSONResponse(answer, headers=_HEADERS)
+
+    async def look(request: Request) -> Response:
+        answer = await anyio.to_thread.run_sync(news, request.query_params, limiter=turns)
+        return Response(status_code=204) if answer is None else JSONResponse(answer, 200, _HEADERS)
+
+    return [
+        Route(f"/{JUDGEMENTS}", save, methods=["POST"], name=f"{JUDGEMENTS}-saved"),
+        Route(f"/{JUDGEMENTS}", look, name=JUDGEMENTS),
+    ]
+
+
+def _refused(status: int, sentence: str) -> Response:
+    return JSONResponse({"problem": sentence}, status, _HEADERS)
+
+
+def _acts(body: bytes) -> list[Act]:
+    """Raises ValueError, in a sentence, for what is no list of acts."""
+    try:
+        sent = json.loads(body)["acts"]
+        if not isinstance(sent, list) or not 0 < len(sent) <= MOST:
+            raise ValueError(f"from 1 to {MOST} acts are saved at a time")
+        return [Act(**{name: _text(act, name) for name in _TEXTS}) for act in sent]
+    except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError):
+        raise ValueError("this is no list of acts") from None
+
+
+def _text(act: Mapping[str, Any], name: str) -> str:
+    value = act.get(name, "")
+    if not isinstance(value, str):
+        raise ValueError(f"the {name} of an act is a text")
+    return value.strip() if name in ("author", "note") else value
+
+
+def saved(acts: list[Act]) -> dict[str, Any]:
+    """Save acts in order, and read back what stands.
+
+    Answers with results, one for each act up to the first that may be saved later: its name
+    (`once`), the problem in a sentence or an empty text, whether to send it again, and what a step
+    back took back. And queries: for each query that was touched what `news` answers.
+    """
+    results: list[dict[str, Any]] = []
+    touched: dict[tuple[str, str, str], None] = {}
+    for act in acts:
+        outcome = _saved(act)
+        results.append(outcome)
+        if outcome["again"]:
+            break
+        query = outcome["undone"][0] if outcome["undone"] else act.query
+        touched[act.collection, query, act.author] = None
+    try:
+        queries = [
+            _in_words(collection, query, author, *review_acts.of_query(collection, query))
+            for collection, query, author in touched
+        ]
+    except DataError as problem:  # saved, but nobody can say what stands: it is sent again
+        unread = {"problem": str(problem), "again": True, "undone": None}
+        return {"results": [{"once": acts[0].once, **unread}], "queries": []}
+    return {"results": results, "queries": queries}
+
+
+def _saved(act: Act) -> dict[str, Any]:
+    outcome = {"once": act.once, "problem": "", "again": False, "undone": None}
+    try:
+        undone = review_acts.save(act)
+    except ValueError as problem:
+        return {**outcome, "problem": shown(f"Not saved: {problem}", 500)}
+    except DataError as problem:
+        return {**outcome, "problem": shown(f"Not saved yet: {problem}", 500), "again": True}
+    return {**outcome, "undone": [undone.query, undone.item] if undone else None}
+
+
+def news(asked: Mapping[str, str]) -> dict[str, Any] | None:
+    """What stands of a query, or None where the page has the newest number already.
+
+    asked: collection, query, author (of whom one's own is told), after (the page's number, −1:
+    none); now: look anew; queries: tell which ones the author has judged, too.
+    """
+    try:
+        collection, query = asked.get("collection", ""), asked.get("query", "")
+        if "now" in asked:
+            number, reviews = review_acts.of_query(collection, query)
+        elif str(newest := review_acts.newest()) == asked.get("after"):
+            return None
+        else:
+            number, reviews = review_acts.of_query_until(collection, query, newest)
+        answer = _in_words(collection, query, asked.get("author", ""), number, reviews)
+        if "queries" in asked and asked.get("author"):
+            answer["judged"] = review_acts.judged_queries(collection, asked["author"])
+        return answer
+    except DataError:
+        return None  # the screen says why reviews cannot be read
+
+
+def _in_words(
+    collection: str, query: str, author: str, number: int, reviews: list[dict[str, str]]
+) -> dict[str, Any]:
+    """about: the names of the query; number: up to which reviews are told; items: for each item
+    what `verdicts_by_item` tells; own: the author's value, cause and note for each item;
+    preferences: those of the author, as run, against and value."""
+    verdicts = [review for review in reviews if review["kind"] == "verdict"]
+    mine = [review for review in reviews if review["author"] == author]
+    return {
+        "about": [collection, query],
+        "number": number,
+        "items": verdicts_by_item(verdicts),
+        "own": {
+            review["item_id"]: [review["value"], review["cause"], review["note"]]
+            for review in mine
+            if review["kind"] == "verdict"
+        },
+        "preferences": [
+            [review["run"], review["against"], review["value"]]
+            for review in mine
+            if review["kind"] == "preference"
+        ],
+    }

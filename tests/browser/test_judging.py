@@ -1,0 +1,194 @@
+"""Review mode in Chromium: keys judge, what they say is saved once, and a colleague sees it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser import review_world
+
+REPOSITORY = Path(__file__).parents[2]
+NAME = "search-quality-reviewer"
+FRONT = ".card.front"
+
+
+@pytest.fixture(scope="module")
+def server(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    """A server of its own, which can be stopped and started again at its address."""
+    place = tmp_path_factory.mktemp("judging")
+    review_world.build(place / "data" / "streets")
+    names = {"DATA": "data", "CACHE": "cache", "REVIEWS": "said"}
+    settings = {f"DASHBOARD_{name}": str(place / folder) for name, folder in names.items()}
+    known = SimpleNamespace(url=serve(REPOSITORY / "app.py", **settings))
+
+    def rows(author: str) -> list[tuple[str, ...]]:
+        """What is stored of an author, in order."""
+        columns = "kind, query_id, item_id, value, cause, note"
+        asked = f"SELECT {columns} FROM review WHERE author = ? ORDER BY number"
+        with closing(sqlite3.connect(place / "said" / "reviews.sqlite")) as file:
+            return file.execute(asked, (author,)).fetchall()
+
+    known.rows = rows
+    known.stop = lambda: serve.stop(known.url)
+    known.start = lambda: serve(
+        REPOSITORY / "app.py", port=urlsplit(known.url).port or 0, **settings
+    )
+    return known
+
+
+@pytest.fixture
+def reviewing(server: SimpleNamespace, new_page: Callable) -> Callable:
+    """Opens a query in review mode, under a name."""
+
+    def opened(author: str, query: str = "like1", **options: object):
+        page = new_page(reduced_motion="reduce", **options)
+        page.add_init_script(
+            f"localStorage.getItem({NAME!r}) || localStorage.setItem({NAME!r}, {author!r})"
+        )
+        page.goto(f"{server.url}/query?query={query}&judging=yes")
+        page.locator(FRONT).wait_for()
+        return page
+
+    return opened
+
+
+def saved(page) -> None:
+    page.locator(".judging .told", has_text="Saved.").wait_for()
+
+
+def test_ten_results_are_judged_by_ten_keys_and_stand_after_a_reload(
+    server: SimpleNamespace, reviewing: Callable
+) -> None:
+    page = reviewing("Ada", fresh=True)
+    for key in "yxsyxsyxsy":
+        page.keyboard.press(key)
+    saved(page)
+    words = {"y": "relevant", "x": "not", "s": "unsure"}
+    stored = server.rows("Ada")
+    assert [value for _, _, _, value, _, _ in stored] == [words[key] for key in "yxsyxsyxsy"]
+    assert len({item for _, _, item, *_ in stored}) == 10
+    page.keyboard.press("m")  # the cause of the last one
+    page.keyboard.press("e")
+    page.keyboard.type("a van, yes x")
+    page.keyboard.press("Enter")
+    page.locator(".amended").get_by_text("“a van, yes x”").wait_for()
+    page.keyboard.press("Shift+Digit2")
+    page.locator(".pair [aria-pressed=true]", has_text="worse").wait_for()
+    page.keyboard.press("o")
+    page.wait_for_url(lambda url: "query=like1" not in url)
+    page.go_back()
+    page.reload()
+    page.locator(FRONT).wait_for()
+    page.locator(".count", has_text="1 of 8 queries judged · 10 of").wait_for()
+    assert page.locator(".own-verdict", has_text="you: relevant: model").count()
+    spoken = page.locator(".card .open[aria-label*='your verdict: not relevant']")
+    assert spoken.count() and page.locator(".pair [aria-pressed=true]").count() == 1
+    last = server.rows("Ada")[-1]
+    assert last[:2] == ("preference", "like1") and last[3] == "worse"
+    page.keyboard.press("u")
+    page.get_by_text("Taken back.").wait_for()
+    page.locator(".pair [aria-pressed=true]").wait_for(state="detached")
+    page.keyboard.press("u")
+    page.locator(".amended").get_by_text("“a van, yes x”").wait_for(state="detached")
+    page.keyboard.press("v")
+    page.locator(".judging").wait_for(state="hidden")
+    assert "judging=no" in page.url
+    before = server.rows("Ada")
+    page.keyboard.press("x")
+    assert server.rows("Ada") == before
+
+
+def test_a_colleague_sees_a_verdict_without_drawing_the_page_anew(
+    server: SimpleNamespace, reviewing: Callable
+) -> None:
+    ada, bob = reviewing("Ada2", "like2", fresh=True), reviewing("Bob", "like2", fresh=True)
+    bob.on("websocket", lambda line: pytest.fail("the page was loaded anew"))
+    item = ada.locator(FRONT).evaluate("card => card.item.id")
+    ada.keyboard.press("x")
+    bob.wait_for_function(
+        """id => [...document.querySelectorAll('*')].flatMap(
+            node => [...(node.shadowRoot?.querySelectorAll('.card') ?? [])]).some(
+            card => card.item.id === id && card.textContent.includes('reviewed: not relevant'))""",
+        arg=item,
+    )
+    assert bob.locator(".own-verdict").count() == 0
+    bob.keyboard.press("y")
+    saved(bob)
+    ada.locator(".reviewed", has_text="relevant 1, not relevant 1").first.wait_for()
+
+
+def test_an_answer_that_is_lost_is_asked_for_again_and_the_press_is_saved_once(
+    server: SimpleNamespace, reviewing: Callable
+) -> None:
+    page = reviewing("Cleo", "like3", fresh=True)
+    lost = []
+
+    def lose(route) -> None:
+        if route.request.method == "POST" and not lost:
+            lost.append(route.fetch())  # it is saved, and nobody is told
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/judgements**", lose)
+    page.keyboard.press("y")
+    page.keyboard.press("x")
+    saved(page)
+    assert [row[3] for row in server.rows("Cleo")] == ["relevant", "not"] and lost
+
+
+def test_presses_while_the_server_is_away_are_saved_when_it_is_back_in_whatever_tab(
+    server: SimpleNamespace, reviewing: Callable
+) -> None:
+    page = reviewing("Dora", "like4", fresh=True)
+    server.stop()
+    for key in "yxs":
+        page.keyboard.press(key)
+    page.get_by_text("Not saved yet: no connection to the server.").wait_for()
+    assert page.locator(".own-verdict.unsaved").count() >= 3
+    other = page.context.new_page()
+    page.close()  # what was pressed in it is in the browser
+    server.start()
+    other.goto(f"{server.url}/query?query=like5&judging=yes")
+    other.locator(FRONT).wait_for()
+    other.keyboard.press("y")
+    saved(other)
+    assert [row[1:4:2] for row in server.rows("Dora")] == [
+        ("like4", "relevant"),
+        ("like4", "not"),
+        ("like4", "unsure"),
+        ("like5", "relevant"),
+    ]
+    other.close()
+
+
+def test_without_a_name_nothing_is_judged_and_a_refusal_keeps_the_words(
+    server: SimpleNamespace, reviewing: Callable
+) -> None:
+    page = reviewing("", "like6", fresh=True)
+    page.keyboard.press("y")
+    page.get_by_text("Enter your name.").wait_for()
+    page.keyboard.type("Eve")
+    page.keyboard.press("Enter")
+    page.keyboard.press("y")
+    saved(page)
+    page.keyboard.press("e")
+    page.route("**/judgements", lambda route: route.fulfill(status=200, json=refused(route)))
+    page.keyboard.type("half a thought")
+    page.keyboard.press("Enter")
+    page.locator(".own-verdict.refused", has_text="Not saved: too late.").first.wait_for()
+    page.keyboard.press("e")
+    assert page.get_by_label("Note", exact=True).input_value() == "half a thought"
+    assert [row[3:] for row in server.rows("Eve")] == [("relevant", "", "")]
+
+
+def refused(route) -> dict[str, object]:
+    acts = route.request.post_data_json["acts"]
+    result = {"problem": "Not saved: too late.", "again": False, "undone": None}
+    return {"results": [{"once": act["once"], **result} for act in acts], "queries": []}

@@ -1,0 +1,141 @@
+"""What a page in review mode sends: saved once, in order, read back; refused in a sentence."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from dashboard.experiment import memory
+from dashboard.storage.collection import collection as stored
+from dashboard.storage.reviews import review_file
+from dashboard.views.frame import judgements
+from dashboard.views.server.allowed_hosts import AllowedHosts
+from tests.storage.tiny import make_collection
+
+
+@pytest.fixture
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """A server of the tiny collection, with an empty store."""
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
+    make_collection(tmp_path / "data" / "tiny")
+    monkeypatch.setattr(stored, "COLLECTIONS", tmp_path / "data")
+    memory.forget()
+    app = AllowedHosts(Starlette(routes=judgements.routes()))
+    return TestClient(app, base_url="http://localhost")
+
+
+def act(once: str, item: str = "v01", value: str = "not", **more: Any) -> dict[str, Any]:
+    names = {"kind": "verdict", "collection": "tiny", "query": "q1", "author": "Ada"}
+    return {"once": once, **names, "item": item, "value": value, **more}
+
+
+def send(client: TestClient, *acts: object) -> dict[str, Any]:
+    answer = client.post("/judgements", json={"acts": list(acts)})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def look(client: TestClient, author: str = "Ada", **more: str):
+    return client.get(
+        "/judgements", params={"collection": "tiny", "query": "q1", "author": author, **more}
+    )
+
+
+def test_presses_are_saved_once_and_in_order_and_read_back(client: TestClient) -> None:
+    pair = {"kind": "preference", "item": "", "run": "v2", "against": "v1", "value": "better"}
+    presses = [act("a"), act("b", value="relevant"), act("c", cause="label"), act("d", **pair)]
+    for _ in range(2):  # the answer was lost: the same is sent again
+        answer = send(client, *presses)
+        assert [(each["once"], each["problem"]) for each in answer["results"]] == [
+            (once, "") for once in "abcd"
+        ]
+        [query] = answer["queries"]
+        assert query["own"] == {"v01": ["not", "label", ""]} and query["number"] == 4
+        assert query["preferences"] == [["v2", "v1", "better"]]
+        assert query["items"]["v01"][0] == "not relevant: label"
+
+
+def test_a_step_back_names_what_it_took_back_and_is_one_however_often_sent(
+    client: TestClient,
+) -> None:
+    send(client, act("a"), act("b", "v02", "relevant"))
+    back = act("back", "", "", kind="undo", query="")
+    answer = send(client, back)
+    assert answer["results"][0]["undone"] == ["q1", "v02"]
+    assert list(answer["queries"][0]["own"]) == ["v01"]
+    assert send(client, back)["results"][0]["undone"] is None
+    assert list(look(client, now="").json()["own"]) == ["v01"]
+
+
+def test_a_colleague_is_told_of_what_is_newer_and_of_nothing_else(client: TestClient) -> None:
+    number = send(client, act("a", note="she stands"))["queries"][0]["number"]
+    before = look(client, "Bob", queries="").json()
+    assert before["items"]["v01"][1][0][:3] == ["Ada", "not relevant", "she stands"]
+    assert (before["own"], before["judged"], before["number"]) == ({}, [], number)
+    assert look(client, queries="", now="").json()["judged"] == ["q1"]
+    assert look(client, "Bob", after=str(number)).status_code == 204
+    send(client, act("b", author="Cleo", value="relevant"))
+    memory.forget()  # the look that is shared for half a second
+    later = look(client, "Bob", after=str(number)).json()
+    assert later["items"]["v01"][0] == "relevant 1, not relevant 1"
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"item": "gone"}, "this item is no longer in the collection"),
+        ({"query": "gone"}, "this query is no longer in the collection"),
+        ({"value": "perhaps"}, "'perhaps' is no verdict"),
+        ({"cause": "weather"}, "'weather' is no cause"),
+        ({"author": " "}, "Enter your name."),
+        ({"kind": "decision"}, "'decision' is nothing that a page saves"),
+        ({"kind": "undo", "author": ""}, "Enter your name."),
+        ({"once": ""}, "this press has no name"),
+    ],
+)
+def test_what_cannot_be_saved_is_refused_and_the_rest_saved(
+    client: TestClient, change: dict[str, str], problem: str
+) -> None:
+    first, second = send(client, {**act("a"), **change}, act("b", "v02"))["results"]
+    assert problem in first["problem"] and not first["again"]
+    assert second["problem"] == ""
+
+
+def test_a_store_that_cannot_be_written_is_a_sentence_and_the_rest_waits(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "other"))
+    review_file.folder().mkdir()
+    sqlite3.connect(review_file.review_file()).execute("CREATE TABLE another (a)")
+    [only] = send(client, act("a"), act("b"))["results"]
+    assert only["again"] and only["problem"].startswith("Not saved yet: reviews.sqlite")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        (b'{"acts": []}', "application/json", 400),
+        (b'{"acts": [1]}', "application/json", 400),
+        (b'{"acts": [{"once": 5}]}', "application/json", 400),
+        (b"\xff", "application/json", 400),
+        (b"[" * 100_000, "application/json", 400),
+        (b" " * (judgements.LONGEST + 1), "application/json", 413),
+        (b'{"acts": []}', "text/plain", 415),
+    ],
+)
+def test_what_is_no_list_of_acts_is_refused(
+    client: TestClient, body: bytes, kind: str, status: int
+) -> None:
+    answer = client.post("/judgements", content=body, headers={"Content-Type": kind})
+    assert answer.status_code == status and answer.json()["problem"]
+
+
+def test_a_page_from_elsewhere_saves_nothing(client: TestClient) -> None:
+    for origin, status in (("http://localhost", 200), ("http://evil.example", 403), ("null", 403)):
+        answer = client.post("/judgements", json={"acts": [act("a")]}, headers={"Origin": origin})
+        assert answer.status_code == status
