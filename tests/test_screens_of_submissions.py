@@ -251,7 +251,7 @@ MISTAKES = {
     ),
     "cut off": (
         lambda f: (f / "gallery.npy").write_bytes((f / "gallery.npy").read_bytes()[:9000]),
-        "gallery.npy: found a file that cannot be mapped",
+        "gallery.npy: found no complete array",
     ),
     "gone": (lambda f: (f / "gallery.npy").unlink(), "gallery.npy: found no such file"),
     "no ids": (lambda f: (f / "gallery.txt").unlink(), "gallery.txt: found no such file"),

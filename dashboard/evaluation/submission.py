@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -21,16 +22,27 @@ PLACES = 6
 BLOCK = 1 << 15
 
 
+class Rows(Protocol):
+    """An array, or rows that are read when they are indexed."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, places: Any, /) -> Array: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Features:
     """One vector a row, as submitted: `rows[n]` [d] is of `ids[n]`; `name` is the file's.
 
-    `rows` may be mapped from a file: each row is looked at once, a block at a time.
+    `rows` may lie in a file: it is indexed by slices and places alone, a block at a time.
     """
 
     name: str
     ids: Sequence[str]
-    rows: Array
+    rows: Rows
 
     def checked(self, dimension: int = DIMENSION) -> tuple[pd.Index, tuple[str, ...]]:
         """The ids as an index to look places up in, and warnings.
@@ -38,7 +50,7 @@ class Features:
         Raises DataError: another dimension or count than wanted, an id twice, and naming the row a
         vector that is not finite or nothing but zeros.
         """
-        if self.rows.ndim != 2 or self.rows.dtype.kind != "f":
+        if len(self.rows.shape) != 2 or self.rows.dtype.kind != "f":
             found = f"{self.rows.dtype} values of the shape {self.rows.shape}"
             raise DataError(self.name, found, f"a table of floats, one row of {dimension} each")
         if self.rows.shape[1] != dimension:
@@ -148,7 +160,7 @@ def _places(wanted: pd.Series, known: pd.Index, what: str, name: str) -> Array:
     return places
 
 
-def _cosines(left: Array, lefts: Array, right: Array, rights: Array) -> Floats:
+def _cosines(left: Rows, lefts: Array, right: Rows, rights: Array) -> Floats:
     """The cosine of each pair of rows, in double precision, many pairs at a time."""
     found = np.empty(len(lefts))
     for start in range(0, len(lefts), BLOCK):

@@ -17,7 +17,7 @@ import pandas as pd
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.submission import DIMENSION, Features, scored
-from dashboard.storage.vectors.mapped import mapped
+from dashboard.storage.vectors.npy import table_in
 from dashboard.storage.vectors.vectors import read_ids
 from dashboard.tables import Findings
 from tests.evaluation.worlds import World
@@ -78,10 +78,10 @@ def annotated(call: argparse.Namespace, random: np.random.Generator) -> pd.DataF
 
 
 def read(place: Path, side: str) -> Features:
-    """A submitted side: its ids read, its array mapped."""
+    """A submitted side: its ids read, its array in its file."""
     ids = read_ids(place / f"{side}.txt", f"{side}.txt", Findings())
     with (place / f"{side}.npy").open("rb") as file:
-        return Features(f"{side}.npy", ids, mapped(file, f"{side}.npy"))
+        return Features(f"{side}.npy", ids, table_in(file, f"{side}.npy"))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 def read(name):
     with submissions.features(name, Findings()) as (ids, rows):
-        return ids, rows.tolist()
+        return ids, rows[: len(rows)].tolist()
 
 
 def test_what_the_folder_has_is_offered_and_read(folder):
@@ -125,8 +125,8 @@ def test_a_submission_is_written_as_it_is_read():
     [
         (b"", "empty"),
         (b"PK\x03\x04", "no array"),
-        (b"\x93NUMPY\x01\x00", "cannot be mapped"),
-        (b"\x93NUMPY\x09\x00" + b" " * 200, "cannot be mapped"),
+        (b"\x93NUMPY\x01\x00", "no complete array"),
+        (b"\x93NUMPY\x09\x00" + b" " * 200, "no complete array"),
     ],
 )
 def test_what_is_no_array_is_refused(folder, content, said):
@@ -142,7 +142,7 @@ def test_pickles_and_cut_files_are_refused(folder):
     np.save(folder / "gallery.npy", np.ones((2, 1000)))
     whole = (folder / "gallery.npy").read_bytes()
     (folder / "gallery.npy").write_bytes(whole[:5000])
-    with pytest.raises(DataError, match="cannot be mapped"):
+    with pytest.raises(DataError, match="no complete array"):
         read("gallery.npy")
 
 
@@ -155,8 +155,28 @@ def test_a_header_that_says_more_than_there_is_is_refused(folder, shape):
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(149) + "\n"
     start = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
     (folder / "gallery.npy").write_bytes(start + b"\0" * 4096)
-    with pytest.raises(DataError, match="gallery.npy: found a file that cannot be mapped"):
+    with pytest.raises(DataError, match="gallery.npy: found no complete array"):
         read("gallery.npy")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("length", [0, 4096])
+def test_a_file_that_is_cut_while_it_is_read_is_a_sentence(folder, order, length):
+    values = np.arange(4000, dtype=np.float32).reshape(1000, 4)
+    np.save(folder / "gallery.npy", np.asarray(values, order=order))
+    with submissions.features("gallery.npy", Findings()) as (_, rows):
+        assert rows.shape == (1000, 4) and rows[998:].tolist() == values[998:].tolist()
+        assert rows[np.array([7, 3])].tolist() == values[[7, 3]].tolist()
+        os.truncate(folder / "gallery.npy", length)
+        for some in (slice(990, 1000), np.array([999])):
+            with pytest.raises(DataError, match="gallery.npy: found a file that changed while"):
+                rows[some]
+
+
+def test_what_is_no_table_has_its_shape_and_takes_no_memory(folder):
+    np.save(folder / "gallery.npy", np.ones((3, 2, 2), dtype=np.float32))
+    with submissions.features("gallery.npy", Findings()) as (_, rows):
+        assert rows.shape == (3, 2, 2) and rows.dtype == np.float32 and rows.strides == (0, 0, 0)
 
 
 def test_an_id_that_stands_twice_is_refused(folder):

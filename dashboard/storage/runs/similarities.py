@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.storage.vectors.mapped import laid_out
+from dashboard.storage.vectors.npy import laid_out
 from dashboard.storage.vectors.rows import FileColumns, FileRows
 from dashboard.storage.vectors.vectors import LARGEST, read_ids
 from dashboard.tables import RUN, DataError, Findings

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy.typing as npt
-
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.files.contents import decode
 from dashboard.storage.media.safe_open import OUTSIDE, Opened, Unusable, open_inside
-from dashboard.storage.vectors.mapped import mapped
+from dashboard.storage.vectors.npy import table_in
+from dashboard.storage.vectors.rows import FileColumns, FileRows, Numbers
 from dashboard.storage.vectors.vectors import ids_in
 from dashboard.storage.versions.versions import width_of_all
 from dashboard.tables import DataError, Findings, natural
@@ -126,8 +125,8 @@ def state(submission: Submission) -> str:
 @contextmanager
 def features(
     name: str, findings: Findings, *, anywhere: bool = False
-) -> Iterator[tuple[tuple[str, ...], npt.NDArray[Any]]]:
-    """The ids and the array of one file of a submission, the array mapped while it is in use.
+) -> Iterator[tuple[tuple[str, ...], FileRows | FileColumns | Numbers]]:
+    """The ids and the array of one file of a submission, the array read where it is indexed.
 
     Raises DataError for a file that is missing, leads out of the folder, or is no array.
     """
@@ -135,7 +134,7 @@ def features(
         text = decode(listed.file.read(), ids_of(name), findings)
         ids = ids_in(text, ids_of(name), findings)
     with _opened(name, anywhere) as opened:
-        yield ids, mapped(opened.file, Path(name).name if anywhere else name)
+        yield ids, table_in(opened.file, Path(name).name if anywhere else name)
 
 
 def ids_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Large arrays that are looked at where they lie on disk, without being read whole."""
+"""Arrays in `.npy` files: where their numbers lie, so that they can be read a block at a time."""
 
 from __future__ import annotations
 
@@ -8,33 +8,32 @@ from tokenize import TokenError
 from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
+from dashboard.storage.vectors.rows import FileColumns, FileRows, Numbers
 from dashboard.tables import DataError
 
 WANTED = "a complete array of numbers in .npy format"
 HEADER_ERRORS = (TokenError, MemoryError, RecursionError)  # of a header that is no Python
-UNMAPPED = (ValueError, OSError, TypeError, SyntaxError, EOFError, KeyError, OverflowError)
+UNREAD = (ValueError, OSError, TypeError, SyntaxError, EOFError, KeyError, OverflowError)
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 Layout = tuple[int, tuple[int, ...], np.dtype[Any], str]
 
 
-def mapped(file: BinaryIO, name: str) -> npt.NDArray[Any]:
-    """The array in an open `.npy` file, mapped; the file may be closed afterwards. Nothing is ever
-    unpickled.
+def table_in(file: BinaryIO, name: str) -> FileRows | FileColumns | Numbers:
+    """The array in an open `.npy` file, to be read when it is indexed; the file may be closed
+    afterwards. Of an array that is no table there are the shape and the type, and zeros.
 
-    Replace such a file by another; never write into it: that would change, or end, the array of a
-    reader who has it mapped. Raises DataError for anything else, such as a file shorter than its
-    header says.
+    Nothing is ever unpickled. Raises DataError for anything else, such as a file shorter than its
+    header says, and later where the file has been written into since it was opened.
     """
-    place, shape, kind, order = laid_out(file, name)
-    try:
-        array: npt.NDArray[Any] = np.memmap(file, kind, "r", place, shape, order)  # type: ignore[call-overload]
-        return array
-    except UNMAPPED as error:
-        raise DataError(name, f"a file that cannot be mapped ({error})", WANTED) from error
+    start, shape, kind, order = laid_out(file, name)
+    if len(shape) != 2:
+        return np.broadcast_to(np.zeros((), dtype=kind), shape)
+    if order == "C":
+        return FileRows.of(file, name, start, (shape[0], shape[1]), kind)
+    return FileRows.of(file, name, start, (shape[1], shape[0]), kind).T
 
 
 def laid_out(file: BinaryIO, name: str) -> Layout:
@@ -50,13 +49,13 @@ def laid_out(file: BinaryIO, name: str) -> Layout:
             raise DataError(name, "pickled objects", f"{WANTED}; nothing is unpickled")
         _check_size(shape, file.tell() + math.prod(shape) * kind.itemsize, file)
         return file.tell(), shape, kind, "F" if by_column else "C"
-    except (*UNMAPPED, *HEADER_ERRORS) as error:
-        raise DataError(name, f"a file that cannot be mapped ({error})", WANTED) from error
+    except (*UNREAD, *HEADER_ERRORS) as error:
+        raise DataError(name, f"no complete array ({error})", WANTED) from error
 
 
 def _check_size(shape: tuple[int, ...], wanted: int, file: BinaryIO) -> None:
     """Raises ValueError where the file is shorter than its header says. Python's integers are used
     because numpy's own product overflows."""
     size = os.fstat(file.fileno()).st_size
-    if min(shape, default=0) < 0 or wanted > size:
+    if any(type(n) is not int or n < 0 for n in shape) or wanted > size:
         raise ValueError(f"a header of the shape {shape} before {size:,} bytes in all")
