@@ -11,10 +11,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dashboard.experiment.collection import catalogue, collections
 from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
-from dashboard.views import address, summary
+from dashboard.views import address, palette, summary
 from dashboard.views.cards import assets
 from dashboard.views.frame import arrivals, judgements, neighbours
-from dashboard.views.server import figures
+from dashboard.views.server import figures, link_preview
 from dashboard.views.server.allowed_hosts import AllowedHosts
 from dashboard.views.server.base_path import BelowBase, asks_for_a_page, path_of
 from dashboard.views.server.not_found import NoSuchPage
@@ -33,7 +33,9 @@ OWN = (
     assets.CARDS,
     summary.REPORT,
     neighbours.NEIGHBOURS,
+    palette.PALETTE,
     arrivals.ARRIVALS,
+    link_preview.PICTURES,
     judgements.JUDGEMENTS,
     figures.HEALTH,
     figures.FIGURES,
@@ -82,7 +84,9 @@ app = st.App(
         *figures.routes(),
         *summary.routes(),
         *neighbours.routes(),
+        *palette.routes(),
         *arrivals.routes(),
+        *link_preview.routes(),
         *judgements.routes(),
     ],
     middleware=[

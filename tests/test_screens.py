@@ -345,7 +345,7 @@ def test_the_report_of_the_screen_names_each_fact_once():
     from dashboard.views.summary.downloads import _report
 
     view, _ = address.view_of({"collection": ["driving"], "copies": ["left_out"]})
-    names = re.findall(r"<dt>(.*?)</dt>", _report(view).split("<h2>")[1])
+    names = re.findall(r"<dt>(.*?)</dt>", _report(view).split("<h2>Compared data")[1])
     assert "Queries" in names and len(names) == len(set(names))
 
 

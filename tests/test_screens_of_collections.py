@@ -128,6 +128,16 @@ def test_no_collection_is_a_sentence(tmp_path, monkeypatch):
     assert "There is no collection here" in said(app) and "DASHBOARD_DATA" in said(app)
 
 
+def test_collections_of_several_folders_have_cards_and_a_hidden_one_a_sentence(folder, monkeypatch):
+    shutil.copytree(folder / "one", folder / "more" / "one")
+    (folder / "two").rename(folder / "more" / "two")
+    monkeypatch.setattr(stored, "FURTHER", [folder / "more"])
+    app = opened("collections", collection="two")
+    assert not app.exception and not app.error
+    assert app.button(key="open-one").label == app.button(key="open-two").label == "Open"
+    assert "more/one is not listed" in said(app)
+
+
 def test_what_a_collection_says_of_itself_is_text(folder):
     hostile = "**bold** <img src=x> :smile: [link](http://x)"
     settings(folder, "two", title=hostile, about=hostile, licence=hostile, protocols=["context"])

@@ -182,7 +182,7 @@ def of_run(run: pd.DataFrame, judgement: Judgement, protocol: Protocol, bits: in
     rows = np.flatnonzero(query >= 0)
     hit = np.zeros(len(rows))
     place, pair = judgement.judged(query[rows], kept["item_id"], rows)
-    hit[place] = judgement.grade[pair] >= judgement.relevant_from
+    hit[place] = judgement.grades(pair) >= judgement.relevant_from
     cell = query[rows] * np.int64(bits + 1)
     cell = cell + distances(kept["score"].to_numpy()[rows], bits)
     shape = (len(judgement.query_ids), bits + 1)
@@ -213,7 +213,7 @@ def of_codes(
     by_item = np.argsort(numbers, kind="stable")
     begins = np.searchsorted(numbers[by_item], np.arange(len(found)))
     items, relevant = np.zeros((2, len(judgement.query_ids), bits + 1), dtype=np.int64)
-    pairs = judgement.qrels[judgement.grade >= judgement.relevant_from]
+    pairs = judgement.pairs("hit")
     asks, item = codes(pairs["query_id"], judgement.asked), codes(pairs["item_id"], found)
     by_query = np.argsort(asks, kind="stable")
     by_query = by_query[item[by_query] >= 0]

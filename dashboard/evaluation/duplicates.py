@@ -9,7 +9,6 @@ versions are then judged on the same items.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -158,7 +157,7 @@ def judged_as_one(judgement: Judgement, copy_of: Mapping[str, str]) -> Judgement
     merged = best[["grade", "credit"]].max().reset_index()
     own = {query: copy_of.get(item, item) for query, item in judgement.leave_out.items()}
     itself = merged["query_id"].astype("str").map(own) == merged["item_id"]
-    return replace(judgement, qrels=merged[~itself].reset_index(drop=True), leave_out=own)
+    return judgement.with_qrels(merged[~itself].reset_index(drop=True), leave_out=own)
 
 
 def said_of_copies(number: int) -> str:

@@ -21,11 +21,7 @@ def of_query(judgement: Judgement, query_id: str) -> Judgement:
     """The judgement of one query alone. ValueError where it was not asked."""
     if query_id not in judgement.query_ids:
         raise ValueError(f"There is no query {query_id!r} in the judgement.")
-    mine = judgement.qrels["query_id"] == query_id
-    reasons = {q: why for q, why in judgement.unscorable.items() if q == query_id}
-    return replace(
-        judgement, qrels=judgement.qrels[mine], query_ids=(query_id,), unscorable=reasons
-    )
+    return judgement.of_queries([query_id])
 
 
 def ideal_run(judgement: Judgement, query_id: str, like: pd.DataFrame) -> pd.DataFrame:
@@ -83,7 +79,7 @@ def _best_of_all(judgement: Judgement) -> Rankings:
         returned=(grades > 0).sum(axis=1),
         relevant=judgement.relevant,
         ideal=grades,
-        ideal_credit=judgement.ideal_credit,
+        best_credit=lambda: judgement.ideal_credit,
         tied=np.zeros(grades.shape, dtype=bool),
         relevant_from=judgement.relevant_from,
         missable=judgement.missable,

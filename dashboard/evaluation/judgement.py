@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,8 @@ from dashboard import ids
 from dashboard.evaluation.join import Codes, Places, categories, codes, matching, pairs
 
 Array = NDArray[Any]
+Worth = Literal["", "hit", "worth", "judged"]
+"""Which judged pairs: none, the relevant ones, those worth anything to a metric, or all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +92,51 @@ class Judgement:
                 return found, pair
         item = codes(items, self.item_ids)[rows]
         return matching(self.key, pairs(query, item, len(self.item_ids)))
+
+    def grades(self, pair: Places) -> Array:
+        """The grades of pairs as `judged` gives them."""
+        return self.grade[pair]
+
+    def credits(self, pair: Places) -> NDArray[np.float64]:
+        """The credits of pairs as `judged` gives them."""
+        return self.credit[pair]
+
+    def pairs(self, which: Worth) -> pd.DataFrame:
+        """The judged pairs of all queries, or some of them; columns query_id and item_id at
+        least."""
+        if which == "judged":
+            return self.qrels
+        grade = self.qrels["grade"]
+        hit = grade >= self.relevant_from
+        if which == "hit":
+            return self.qrels[hit]
+        worth = grade >= min(self.relevant_from, np.finfo(float).tiny)
+        return self.qrels[worth | (self.qrels["credit"] > 0)]
+
+    def of_queries(self, query_ids: Iterable[str]) -> Judgement:
+        """The judgement of some of the queries, in the order that they have here."""
+        kept = set(query_ids)
+        return self.with_qrels(
+            self.qrels[self.qrels["query_id"].isin(kept)],
+            query_ids=tuple(query for query in self.query_ids if query in kept),
+            unscorable={q: why for q, why in self.unscorable.items() if q in kept},
+        )
+
+    def with_qrels(self, qrels: pd.DataFrame, **others: Any) -> Judgement:
+        """The judgement with other pairs, and with other values of some fields."""
+        same = {each.name: getattr(self, each.name) for each in fields(Judgement)[1:]}
+        return Judgement(qrels, **(same | others))
+
+    @cached_property
+    def highest(self) -> pd.Series | None:
+        """The judged pair with the highest grade, the first of several; None without any."""
+        grades = self.qrels["grade"].to_numpy()
+        return self.qrels.iloc[int(grades.argmax())] if len(grades) else None
+
+    @cached_property
+    def number_judged(self) -> NDArray[np.int64]:
+        """How many items are judged for each query. [Q]"""
+        return np.bincount(self.query, minlength=len(self.query_ids)).astype(np.int64)
 
     @cached_property
     def grade(self) -> Array:

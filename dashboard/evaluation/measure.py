@@ -212,7 +212,7 @@ def check_scale(measure: Measure, judgement: Judgement) -> None:
     settings = dict(measure.settings)
     if measure.metric.name != "ERR" or settings.get("stop") != "exp":
         return
-    largest, row = float(settings["max"]), _highest(judgement)
+    largest, row = float(settings["max"]), judgement.highest
     if row is None or row["grade"] <= largest:
         return
     least = int(np.ceil(row["grade"]))
@@ -232,8 +232,7 @@ def check_scale(measure: Measure, judgement: Judgement) -> None:
 
 def check_size(measure: Measure, values: Floats, judgement: Judgement) -> None:
     """Raise DataError where a value is too large to be reckoned with, for the largest grade."""
-    row = _highest(judgement)
-    if row is None or not (np.abs(values) > MOST).any():
+    if not (np.abs(values) > MOST).any() or (row := judgement.highest) is None:
         return
     raise DataError(
         "qrels",
@@ -242,9 +241,3 @@ def check_size(measure: Measure, values: Floats, judgement: Judgement) -> None:
         cure=f"Divide the grades by a number, or ask for n{measure}, which is a share.",
         about=ids_of(row.to_frame().T),
     )
-
-
-def _highest(judgement: Judgement) -> pd.Series | None:
-    """The judged pair with the highest grade, the first of several; None without any."""
-    grades = judgement.qrels["grade"].to_numpy()
-    return judgement.qrels.iloc[int(grades.argmax())] if len(grades) else None

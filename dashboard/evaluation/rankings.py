@@ -7,7 +7,7 @@ a contiguous column: a metric loops over ranks and does each step for all querie
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -38,7 +38,7 @@ class Rankings:
     returned [Q]         how many results came back
     relevant [Q]         R: how many relevant items exist
     ideal [Q, J]         the positive grades of all judged items, descending, then 0
-    ideal_credit [Q, J'] the same for credit
+    best_credit          gives the same for credit [Q, J'], made where it is read: it may be long
     tied [Q, D]          whether the result has the same score as the one before it
     relevant_from        the least grade that makes a result a hit
     missable [Q]         how many items are judged a miss (see `misses`), found or not; None: those
@@ -56,11 +56,16 @@ class Rankings:
     returned: Counts
     relevant: Counts
     ideal: Array
-    ideal_credit: Array
+    best_credit: Callable[[], Array]
     tied: Flags
     relevant_from: float = 1.0
     missable: Counts | None = None
     places: Counts | None = None
+
+    @property
+    def ideal_credit(self) -> Array:
+        """The positive credits of all judged items, descending, then 0. [Q, J']"""
+        return self.best_credit()
 
     @property
     def width(self) -> int:
@@ -196,12 +201,12 @@ def rank(run: pd.DataFrame, judgement: Judgement, depth: int | None = None) -> R
     rows = _Rows.of(run, codes(run["query_id"], judgement.asked), len(judgement.query_ids))
     found, pair = judgement.judged(rows.query, run["item_id"], rows.order)
     returned = rows.returned if depth is None else np.minimum(rows.returned, depth)
-    grades = rows.table(found, judgement.grade[pair], returned)
+    grades = rows.table(found, judgement.grades(pair), returned)
     judged = rows.table(found, np.ones(len(found), dtype=bool), returned)
     if judgement.credit_is_hit:
         credit = (grades >= judgement.relevant_from) & judged
     else:
-        credit = rows.table(found, judgement.credit[pair], returned)
+        credit = rows.table(found, judgement.credits(pair), returned)
     tied = rows.tied(run["score"].to_numpy()[rows.order])
     return Rankings(
         query_ids=judgement.query_ids,
@@ -210,7 +215,7 @@ def rank(run: pd.DataFrame, judgement: Judgement, depth: int | None = None) -> R
         judged=judged,
         relevant=judgement.relevant,
         ideal=judgement.ideal,
-        ideal_credit=judgement.ideal_credit,
+        best_credit=lambda: judgement.ideal_credit,
         tied=rows.table(tied, np.ones(len(tied), dtype=bool), returned),
         relevant_from=judgement.relevant_from,
         missable=judgement.missable,
@@ -321,7 +326,7 @@ def from_lists(
         returned=np.array([len(row) for row in filled], dtype=np.int64),
         relevant=np.array(relevant, dtype=np.int64),
         ideal=_descending(np.maximum(_padded(judged_grades), 0)),
-        ideal_credit=_descending(_padded(best)),
+        best_credit=lambda: _descending(_padded(best)),
         tied=_padded(tied).astype(bool),
         relevant_from=relevant_from,
         missable=np.array([sum(0 <= g < relevant_from for g in row) for row in judged_grades]),

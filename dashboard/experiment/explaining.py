@@ -47,7 +47,7 @@ def causes(
     if known.keywords.empty:
         return {}
     judged = judgement(experiment)
-    mine = judged.qrels[judged.qrels["query_id"] == query_id]
+    mine = judged.of_queries([query_id]).qrels
     relevant = tuple(mine.loc[mine["grade"] >= judged.relevant_from, "item_id"].astype("str"))
     names = item_names(known)
     row = queries(experiment).set_index("query_id").loc[query_id]

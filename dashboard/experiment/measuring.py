@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pandas as pd
 
@@ -87,12 +86,7 @@ def counts(
     found = {version: measured_run(experiment, version, parse("AP")) for version in versions}
     judged = counted_judgement(experiment)
     if only is not None:
-        kept = set(only)
-        judged = replace(
-            judged,
-            query_ids=tuple(query for query in judged.query_ids if query in kept),
-            qrels=judged.qrels[judged.qrels["query_id"].isin(kept)],
-        )
+        judged = judged.of_queries(only)
     return measuring.counts(found, judged, experiment.protocol)
 
 

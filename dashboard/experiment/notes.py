@@ -53,9 +53,9 @@ def note_judgement(
         )
         findings.warning("judgements", f"no query has a value ({why})", "")
     graded = [str(each) for each in measures if each.metric.reads == "credit"]
-    highest = judgement.grade.max(initial=0)
     plain = protocol.name == trec.TREC.name and judgement.credit_is_hit
-    if graded and plain and highest > 1:
+    highest = judgement.grade.max(initial=0) if graded and plain else 0
+    if highest > 1:
         found = f"grades up to {highest:g} for {listed(graded)}"
         least = f"{judgement.relevant_from:g}"
         wanted = f"--scale N to give grade ÷ N; every grade from {least} counts as 1"

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation import duplicates
+from dashboard.evaluation.judgement import Worth
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.experiment.collection.collections import collection_in
@@ -112,14 +113,20 @@ def measured_run(experiment: Experiment, version: str, measures: Sequence[Measur
     return _long_run(experiment, version, *_reading(experiment, measures))
 
 
-def _reading(experiment: Experiment, measures: Sequence[Measure]) -> tuple[int, str]:
+def _reading(experiment: Experiment, measures: Sequence[Measure]) -> tuple[int, Worth]:
     """How many first results of long rankings these metrics read, and which judged pairs."""
     judged = experiment.rules.condensed or any(each.reads_misses for each in measures)
     deepest = [each.reach or np.inf for each in measures]
     depth = next((depth for depth in DEPTHS if max(deepest, default=0) <= depth), None)
     if depth is None or judged:
-        return DEPTHS[0], "judged" if judged else "worth"
+        return DEPTHS[0], "judged" if judged else _worth(measures)
     return depth, ""
+
+
+def _worth(measures: Sequence[Measure]) -> Worth:
+    """Which pairs are worth anything to the metrics that read lists to their ends."""
+    reads = {each.metric.reads for each in measures if (each.reach or np.inf) > DEPTHS[0]}
+    return "hit" if reads <= {"hits", "queries"} else "worth"
 
 
 def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.DataFrame:
@@ -127,7 +134,7 @@ def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.
     through before they are searched again."""
     wanted = [measure]
     if is_long(experiment, version) and _reading(experiment, wanted) == (DEPTHS[0], ""):
-        for pairs in ("judged", "worth"):
+        for pairs in ("judged", "worth", "hit"):
             if is_remembered(_long_run, experiment, version, DEPTHS[0], pairs):
                 run = _long_run(experiment, version, DEPTHS[0], pairs)
                 return run[run["rank"] <= DEPTHS[0]]
@@ -153,9 +160,9 @@ def is_long(experiment: Experiment, version: str) -> bool:
 
 
 @remembered(16, work="Searching …")
-def _long_run(experiment: Experiment, version: str, depth: int, pairs: str) -> pd.DataFrame:
+def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) -> pd.DataFrame:
     """The first results of long rankings, and those of judged pairs: all, those that are worth
-    anything, or none."""
+    anything, the relevant ones, or none."""
     _encode_stored(experiment, version)
     collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
     if not pairs:
@@ -164,12 +171,8 @@ def _long_run(experiment: Experiment, version: str, depth: int, pairs: str) -> p
         sizes = run["query_id"].value_counts()
         run.attrs["torn"] = frozenset(sizes.index[sizes >= depth].astype("str"))
         return run
-    judged = counted_judgement(experiment)
-    qrels = judged.qrels
-    if pairs == "worth":
-        hit = qrels["grade"] >= min(judged.relevant_from, np.finfo(float).tiny)
-        qrels = qrels[hit | (qrels["credit"] > 0)]
-    run = runs.ranked_run(collection, version, experiment.queries, depth, qrels, least)
+    wanted = counted_judgement(experiment).pairs(pairs)
+    run = runs.ranked_run(collection, version, experiment.queries, depth, wanted, least)
     if experiment.rules.condensed:  # ranks close up over the judged, all of which are here
         del run.attrs["lengths"]
     return run

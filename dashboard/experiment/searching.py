@@ -63,7 +63,7 @@ def _matched(experiment: Experiment) -> pd.DataFrame:
 def _hits(experiment: Experiment, results: pd.DataFrame) -> pd.Series:
     """Whether each result is relevant; null where it is not judged."""
     judgements = judgement(experiment)
-    qrels = judgements.qrels[judgements.qrels["query_id"] == TYPED]
+    qrels = judgements.of_queries([TYPED]).qrels
     judged = set(qrels["item_id"].astype("str"))
     good = qrels["grade"] >= judgements.relevant_from
     relevant = set(qrels.loc[good, "item_id"].astype("str"))

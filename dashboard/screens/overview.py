@@ -25,6 +25,8 @@ summary.problems(collection)
 comparable = summary.comparable(view)
 summary.measure_together(view)
 if comparable:
+    with frame.beside_title():
+        summary.copy_as_markdown(view)
     summary.verdict(view)
 summary.what_corrections_change(view, view.runs)
 st.header("Versions by metrics", anchor=False)

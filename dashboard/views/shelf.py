@@ -24,7 +24,7 @@ def empty() -> None:
     st.info(
         "There is no collection here. A collection is a folder with a file collection.toml; the "
         "README says under “Your own data” what else it holds. DASHBOARD_DATA names the folder "
-        "that holds collections."
+        "that holds collections, or several with : between them."
     )
 
 
@@ -49,6 +49,8 @@ def cards(names: Sequence[str]) -> str:
             row = st.columns(ACROSS)
         with row[place % ACROSS], st.container(border=True, height="stretch"):
             pressed = name if _card(known, named.get(name, known.title)) else pressed
+    for sentence in catalogue.unlisted():
+        st.warning(plain(sentence, None), icon=":material/folder_off:")
     for name, sentence in broken.items():
         st.error(plain(f"{name} cannot be opened: {sentence}", None), icon=":material/error:")
     return pressed

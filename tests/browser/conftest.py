@@ -81,45 +81,64 @@ def browser() -> Iterator:
         opened.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def contexts(browser) -> Iterator[dict]:
-    """Browser profiles by their options: pages of one module share what the browser has cached."""
+    """Browser profiles by their options: pages of all modules share what the browser has cached."""
     kept: dict = {}
     yield kept
     for context in kept.values():
         context.close()
 
 
-def _new_page(browser, contexts: dict, options: dict, of_its_own: str = ""):
-    name = f"{options} {of_its_own}"
+@pytest.fixture
+def motion(request) -> dict[str, str]:
+    """Nothing moves by itself, whose drawing sixty times a second would take more than the page,
+    but in tests that look at movements and have the browser `alone`."""
+    return {"reduced_motion": "no-preference" if "alone" in request.fixturenames else "reduce"}
+
+
+def _new_context(browser, options: dict):
+    context = browser.new_context(**options)
+    context.set_default_timeout(60_000)  # ends what hangs
+    return context
+
+
+def _new_page(browser, contexts: dict, options: dict):
+    name = str(options)
     if name not in contexts:
-        contexts[name] = browser.new_context(**options)
-        contexts[name].set_default_timeout(60_000)  # ends what hangs
+        contexts[name] = _new_context(browser, options)
     return contexts[name].new_page()
 
 
 @pytest.fixture
-def new_page(browser, contexts: dict) -> Iterator[Callable]:
+def new_page(browser, contexts: dict, motion: dict) -> Iterator[Callable]:
     """Opens pages (`fresh`: nothing is cached); at the end no script of theirs may have failed."""
-    pages, errors = [], []
+    pages, own, errors = [], [], []
 
     def opened(width: int = 1280, height: int = 900, fresh: bool = False, **options: object):
-        options["viewport"] = {"width": width, "height": height}
-        page = _new_page(browser, contexts, options, f"{len(contexts)}" if fresh else "")
+        options = {**motion, **options, "viewport": {"width": width, "height": height}}
+        if fresh:
+            own.append(_new_context(browser, options))
+            page = own[-1].new_page()
+        else:
+            page = _new_page(browser, contexts, options)
         page.on("pageerror", lambda error: errors.append(str(error)))
         pages.append(page)
         return page
 
     yield opened
-    for page in pages:
-        page.close()
+    for each in [*pages, *own]:
+        each.close()
     assert not errors
 
 
 @pytest.fixture(scope="module")
-def left() -> dict[str, list]:
+def left() -> Iterator[dict[str, list]]:
     """Pages that tests of a module have left open, by app and options."""
-    return {}
+    pages: dict[str, list] = {}
+    yield pages
+    for page in (page for of in pages.values() for page in of):
+        page.close()
 
 
 def _count(page, message: bytes | str) -> None:
@@ -142,7 +161,7 @@ def _move(page, address: str) -> None:
 
 
 @pytest.fixture
-def page_at(browser, contexts: dict, left: dict) -> Iterator[Callable]:
+def page_at(browser, contexts: dict, left: dict, motion: dict) -> Iterator[Callable]:
     """Opens an address of the app on a page that an earlier test of the module has left, if there
     is one: it goes there as if by Back, which costs a third of a page that is loaded. For tests
     that start from what the address says, and leave no page with a half-typed word behind; at the
@@ -150,7 +169,7 @@ def page_at(browser, contexts: dict, left: dict) -> Iterator[Callable]:
     taken = []
 
     def opened(address: str, width: int = 1280, height: int = 900, **options: object):
-        options["viewport"] = {"width": width, "height": height}
+        options = {**motion, **options, "viewport": {"width": width, "height": height}}
         kind = f"{options} {urllib.parse.urlsplit(address).netloc}"
         if left.get(kind):
             page = left[kind].pop()

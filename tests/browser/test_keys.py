@@ -14,6 +14,9 @@ PLACE = """() => { let node = document.activeElement;
     return card && [card.closest('section').ariaLabel,
         [...card.parentElement.children].indexOf(card) + 1] }"""
 
+ACTIVE = """() => document.getElementById('sq-palette').shadowRoot.querySelector('input')
+    .getAttribute('aria-activedescendant')"""
+
 PRESS_J = """() => new Promise(done => {
     const host = [...document.querySelectorAll('*')].find(
         node => node.shadowRoot?.querySelector('.card'));
@@ -150,8 +153,33 @@ def test_g_and_a_letter_go_to_a_screen_with_all_choices(query: Callable, dashboa
     assert not page.locator("dialog[open]").count()
 
 
-def test_space_in_the_player_plays_also_after_a_click_beside_the_clip(query: Callable) -> None:
+def found(page, letters: str) -> None:
+    page.keyboard.type(letters)
+    page.locator("[role=option]", has_text=letters).first.wait_for()
+
+
+def test_the_palette_finds_a_query_by_its_words_and_closes_where_one_was(query: Callable) -> None:
     page = query()
+    page.locator("section[aria-label='v0.2'] .open").nth(1).focus()
+    page.keyboard.press("/")
+    found(page, "van crosses")
+    assert page.evaluate(ACTIVE) == page.locator("[role=option]").first.get_attribute("id")
+    page.keyboard.press("Escape")
+    assert page.evaluate(PLACE) == ["v0.2", 2]
+    page.keyboard.press("Control+k")
+    found(page, "v0.3")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**candidate=v0.3**")
+    page.locator(IDLE).wait_for()
+    page.get_by_role("button", name="Find").click()
+    page.keyboard.type("van crosses")  # and Enter before anything is found
+    page.keyboard.press("Enter")
+    page.wait_for_url("**query=q049**")
+    page.locator(IDLE).wait_for()
+
+
+def test_space_in_the_player_plays_also_after_a_click_beside_the_clip(query: Callable) -> None:
+    page = query(reduced_motion="no-preference")
     page.locator(".card .open").first.click()
     page.locator("dialog.player .about").click(position={"x": 5, "y": 5})
     video = page.locator("dialog.player video")

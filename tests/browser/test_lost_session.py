@@ -80,8 +80,8 @@ ITEMS = iter([f"street_{number:02d}" for number in range(2, 30)])
 
 @pytest.fixture
 def player(app: SimpleNamespace, new_page: Callable):
-    """The player of one result, open; its clip does not play, which would cost more than all."""
-    page = new_page(fresh=True, reduced_motion="reduce")
+    """The player of one result, open."""
+    page = new_page(fresh=True)
     page.goto(f"{app.url}/query?query=like1&collection=streets&clip={next(ITEMS)}&shown=50")
     page.locator("dialog[open] .say").wait_for(timeout=60_000)  # the first page of a new server
     page.locator(IDLE).wait_for()

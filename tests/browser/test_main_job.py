@@ -84,7 +84,8 @@ def test_ticks_and_crosses_stand_on_every_card_of_a_linked_query(visit: Callable
 
 
 def test_a_clip_plays_in_its_player_and_the_link_opens_it_again(visit: Callable) -> None:
-    page = visit("/query?collection=driving&query=q001&baseline=v0.1&candidate=v0.2")
+    link = "/query?collection=driving&query=q001&baseline=v0.1&candidate=v0.2"
+    page = visit(link, reduced_motion="no-preference")
     row(page, "v0.2").locator(".card .open").first.click()
     video = page.locator("dialog[open] video")
     video.wait_for()

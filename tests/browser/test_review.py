@@ -64,7 +64,7 @@ def visit_noting(new_page: Callable) -> Callable:
     """The same with a page of its own, which notes what is asked and received."""
 
     def opened(url: str):
-        page = new_page(fresh=True)
+        page = new_page(fresh=True, reduced_motion="no-preference")
         page.requested, page.received = [], []
         page.on("request", lambda request: page.requested.append(request.url))
         page.on("websocket", lambda s: s.on("framereceived", lambda f: page.received.append(f)))

@@ -38,7 +38,7 @@ def player(address: str, new_page: Callable) -> Callable:
     """Opens the player of one result of a query."""
 
     def opened(item: str):
-        page = new_page(reduced_motion="reduce")  # the clip does not play
+        page = new_page()
         page.goto(f"{address}/query?query=like1&clip={item}&shown=50")
         page.locator("dialog[open] .say").wait_for()
         return page

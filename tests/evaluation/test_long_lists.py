@@ -112,7 +112,7 @@ def test_every_rank_is_handed_out_in_turn(k):
         credit=credit,
         returned=np.array([5, 4]),
         relevant=np.array([1, 1]),
-        ideal_credit=credit,
+        best_credit=lambda: credit,
         places=np.array([[0, 1, 4], [0, 2, 0]]),
         **tables,
     )

@@ -59,8 +59,9 @@ def one(rankings, query):
     take = slice(query, query + 1)
     fields = ("grades", "credit", "judged", "tied")
     cut = {name: getattr(rankings, name)[take, :length] for name in fields}
-    whole = ("returned", "relevant", "ideal", "ideal_credit", "missable")
+    whole = ("returned", "relevant", "ideal", "missable")
     cut |= {name: getattr(rankings, name)[take] for name in whole}
+    cut["best_credit"] = lambda: rankings.ideal_credit[take]
     return type(rankings)(query_ids=("alone",), relevant_from=rankings.relevant_from, **cut)
 
 

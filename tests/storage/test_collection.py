@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from dashboard.experiment.collection import initializing
 from dashboard.storage.collection import collection as collections
 from dashboard.storage.collection.collection import Collection, open_collection
 from dashboard.tables import DataError
@@ -298,3 +301,47 @@ def test_answers_that_cannot_be_used_are_no_judgements(tiny: Path) -> None:
     collection = opened(tiny)
     assert collection.qrels is None
     assert "relevance.csv, line 4: found relevance 175" in str(collection.refused["qrels"])
+
+
+@pytest.mark.parametrize(
+    ("named", "demos", "wanted"),
+    [
+        ("", "", ["data"]),
+        ("", "no", ["data"]),
+        ("/a", "", ["a"]),
+        ("/a", "yes", ["a", "data"]),
+        ("/a:/b", "", ["a", "b", "data"]),
+        ("/a:/b:/a", "no", ["a", "b"]),
+        ("/a::/b", "0", ["a", "b"]),
+    ],
+)
+def test_several_data_folders_stand_beside_the_demos_unless_told_otherwise(
+    named: str, demos: str, wanted: list[str]
+) -> None:
+    named = named.replace(":", os.pathsep)
+    assert [folder.name for folder in collections.data_folders(named, demos)] == wanted
+
+
+def test_collections_of_several_folders_are_listed_in_the_order_of_the_folders(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = tiny.parent / "one", tiny.parent / "two"
+    for place in (first / "x", first / "b10", first / "b9", second / "x", second / "a"):
+        shutil.copytree(tiny, place)
+    (second / "a" / "collection.toml").write_text("first = true\n")
+    monkeypatch.setattr(collections, "COLLECTIONS", first)
+    monkeypatch.setattr(collections, "FURTHER", [second, tiny.parent / "gone"])
+    assert collections.names() == ["b9", "b10", "x", "a"]
+    assert collections.find("x") == first / "x" and collections.find("a") == second / "a"
+    assert collections.open_collection("a").folder == second / "a"
+    assert collections.unlisted() == [
+        f"There is no data folder {tiny.parent / 'gone'}.",
+        "two/x is not listed: one/x has the same name. Rename its folder.",
+    ]
+    for name in ("../two/a", "two/a", "..", ".", "", "a\0", ".a", str(second / "a")):
+        with pytest.raises(DataError, match="no such collection"):
+            collections.find(name)
+    with pytest.raises(DataError, match="folders that DASHBOARD_DATA names"):
+        collections.check_readable()
+    assert initializing.place_of("a") == second / "a", "more is added where it stands"
+    assert initializing.place_of("new") == first / "new"

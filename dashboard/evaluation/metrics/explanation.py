@@ -64,7 +64,7 @@ class RankedList:
             returned=rankings.returned[row],
             relevant=rankings.relevant[row],
             ideal=rankings.ideal[row],
-            ideal_credit=rankings.ideal_credit[row],
+            best_credit=lambda: rankings.ideal_credit[row],
             tied=rankings.tied[row, :length],
             relevant_from=rankings.relevant_from,
             missable=rankings.judged_misses[row],

@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
 from dashboard.evaluation.protocols.protocol import (
     CEILING,
     NO_RELEVANT,
@@ -16,9 +17,9 @@ from dashboard.evaluation.protocols.protocol import (
     TIES,
     Evidence,
     Protocol,
-    judgement,
+    add_reasons,
 )
-from dashboard.evaluation.protocols.ticks import matches, within
+from dashboard.evaluation.protocols.ticks import within
 from dashboard.tables import DataError
 
 NO_KEYWORD = "no keyword mapped"
@@ -37,23 +38,16 @@ def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
         raise DataError("keywords", "no annotation", "the keywords of each item, for alfa")
     own = own_items(queries)
     required = required_keywords(evidence, groups)
-    table = matches(required, keywords, groups)
-    table = _without_own(table, own)
-    table["grade"] = (table["matched"] == table["required"]).astype(np.int8)
-    table["credit"] = table["matched"] / table["required"]
     having = set(required["query_id"])
     reasons = {
         query: NO_ITEM_KEYWORD if query in own else NO_KEYWORD
         for query in queries["query_id"]
         if query not in having
     }
-    return judgement(
-        table,
-        queries["query_id"].tolist(),
-        unscorable=reasons,
-        nothing_relevant=NO_RELEVANT,
-        leave_out=own,
-    )
+    query_ids = queries["query_id"].tolist()
+    made = KeywordJudgement(required, keywords, query_ids, unscorable=reasons, leave_out=own)
+    add_reasons(reasons, made, NO_RELEVANT)
+    return made
 
 
 def required_keywords(evidence: Evidence, groups: Sequence[str] | None = None) -> pd.DataFrame:

@@ -167,13 +167,18 @@ def judgement(
         leave_out or {},
         notes,
     )
-    judged = np.bincount(made.query, minlength=len(query_ids)) > 0
-    for place in np.flatnonzero(~judged).tolist():
-        reasons.setdefault(query_ids[place], NOT_JUDGED)
+    add_reasons(reasons, made, nothing_relevant)
+    return made
+
+
+def add_reasons(reasons: dict[str, str], made: Judgement, nothing_relevant: str) -> None:
+    """Add the queries without a judged item to those that are not scorable, and, where
+    `nothing_relevant` is a reason, those without a relevant one."""
+    for place in np.flatnonzero(made.number_judged == 0).tolist():
+        reasons.setdefault(made.query_ids[place], NOT_JUDGED)
     if nothing_relevant:
         for place in np.flatnonzero(made.relevant == 0).tolist():
-            reasons.setdefault(query_ids[place], nothing_relevant)
-    return made
+            reasons.setdefault(made.query_ids[place], nothing_relevant)
 
 
 def keep_all(run: pd.DataFrame, judgement: Judgement) -> pd.DataFrame:

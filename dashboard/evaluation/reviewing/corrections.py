@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
@@ -84,9 +82,8 @@ def corrected(judgement: Judgement, table: pd.DataFrame) -> Judgement:
     every = pd.concat([qrels[~replaced], new.astype({"query_id": "str", "item_id": "str"})])
     scored = set(new.loc[new["grade"] >= judgement.relevant_from, "query_id"])
     reasons = {q: why for q, why in judgement.unscorable.items() if q not in scored}
-    return replace(
-        judgement,
-        qrels=every.reset_index(drop=True),
+    return judgement.with_qrels(
+        every.reset_index(drop=True),
         unscorable=reasons,
         notes=(
             *judgement.notes,

@@ -12,6 +12,7 @@ import pandas as pd
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment.collection import names
 from dashboard.experiment.memory import remembered
+from dashboard.storage.collection import collection as stored
 from dashboard.storage.collection import shelf
 from dashboard.storage.collection.shelf import Shelved
 from dashboard.storage.media import covers
@@ -82,6 +83,11 @@ def _chosen(known: Shelved) -> pd.DataFrame:
 def cover_pictures(known: Glance) -> list[str]:
     """Addresses of a collection's pictures. Not remembered: files are checked each time."""
     return covers.addresses(known)
+
+
+def unlisted() -> list[str]:
+    """A sentence on each data folder that is missing, and each collection that another hides."""
+    return stored.unlisted()
 
 
 def titles() -> dict[str, str]:

@@ -13,8 +13,9 @@ import pandas as pd
 from dashboard.experiment.collection import checking, mapping
 from dashboard.experiment.collection.collections import opened_in
 from dashboard.retrieval import index_files
+from dashboard.storage.collection import collection as stored
 from dashboard.storage.collection.annotation import matched_ids
-from dashboard.storage.collection.collection import COLLECTIONS, SETTINGS
+from dashboard.storage.collection.collection import SETTINGS
 from dashboard.storage.files.limits import LONGEST_ID, MOST_KEYWORDS
 from dashboard.storage.sources.content import Content
 from dashboard.storage.sources.drafts import draft_of
@@ -64,16 +65,19 @@ def initialize(
         findings = checking.check(str(draft))
         versions = opened_in(draft).versions if (findings["file"] != SETTINGS).all() else ()
     problems = [*content.problems, *written.problems]
-    below = place.parent.resolve() == COLLECTIONS.resolve()
-    return Initialized(place, _files(content, written), problems, findings, versions, below)
+    below = (found := stored.place_of(place.name)) and found.resolve() == place.resolve()
+    return Initialized(place, _files(content, written), problems, findings, versions, bool(below))
 
 
 def place_of(new: str) -> Path:
-    """The folder of a new collection: a path, or a name below the data folder."""
+    """The folder of a new collection: a path, or a name below the data folder, of several the
+    first. A collection that is there keeps its place."""
     plain = Path(new)
     if plain.name.startswith(".") or not plain.name:
         raise DataError(repr(new[:200]), "no name for a folder", "a name, or a folder's path")
-    return COLLECTIONS / new if len(plain.parts) == 1 else plain
+    if len(plain.parts) > 1:
+        return plain
+    return stored.place_of(new) or stored.COLLECTIONS / new
 
 
 def _check_place(place: Path, source: Path) -> None:

@@ -45,7 +45,32 @@ from dashboard.storage.versions.versions import (
 )
 from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError, Findings, natural
 
-COLLECTIONS = Path(os.environ.get("DASHBOARD_DATA") or Path(__file__).resolve().parents[3] / "data")
+DEMOS = Path(__file__).resolve().parents[3] / "data"
+
+
+def data_folders(named: str, demos: str = "") -> tuple[Path, ...]:
+    """The folders of collections: those that `DASHBOARD_DATA` names, with `:` between several, and
+    our demos.
+
+    The demos stay beside several folders, and a single one takes their place, unless
+    `DASHBOARD_DEMOS` (yes or no) says otherwise.
+
+    >>> [folder.name for folder in data_folders("/srv/a:/srv/b")]
+    ['a', 'b', 'data']
+    >>> [folder.name for folder in data_folders("/srv/a")]
+    ['a']
+    """
+    folders = [Path(part) for part in named.split(os.pathsep) if part.strip()]
+    wanted = demos.strip().lower() or ("no" if len(folders) == 1 else "yes")
+    if not folders or wanted not in ("0", "no", "false", "off"):
+        folders.append(DEMOS)
+    return tuple(dict.fromkeys(folders))
+
+
+COLLECTIONS, *FURTHER = data_folders(
+    os.environ.get("DASHBOARD_DATA", ""), os.environ.get("DASHBOARD_DEMOS", "")
+)
+"""The folder of collections, into which new ones are written, and further ones to read."""
 SETTINGS = "collection.toml"
 OF_CODES = "hashing"
 """The protocol whose vectors are hash codes, whatever a version's files hold."""
@@ -187,22 +212,68 @@ class Collection:
 
 
 def names() -> list[str]:
-    """The names of all collections: those with `first = true`, then the others in natural order."""
-    places = COLLECTIONS.iterdir() if COLLECTIONS.is_dir() else ()
-    visible = (path for path in places if not path.name.startswith("."))  # others are drafts
-    there = sorted((path.name for path in visible if (path / SETTINGS).is_file()), key=natural)
-    return sorted(there, key=lambda name: not stands_first(COLLECTIONS / name / SETTINGS))
+    """The names of all collections: of each data folder those with `first = true`, then the others
+    in natural order. Where two folders have one of the same name, the first counts."""
+    return list(places())
+
+
+def places() -> dict[str, Path]:
+    """The folder of each collection by its name, in that order."""
+    found: dict[str, Path] = {}
+    for folder in (COLLECTIONS, *FURTHER):
+        there = sorted(_names_in(folder), key=natural)
+        for name in sorted(there, key=lambda name: not stands_first(folder / name / SETTINGS)):
+            found.setdefault(name, folder / name)
+    return found
+
+
+def place_of(name: str) -> Path | None:
+    """The folder of the collection of that name, without listing all; None where there is none."""
+    if name in ("", ".", "..") or name.startswith(".") or Path(name).name != name:
+        return None
+    there = (folder / name for folder in (COLLECTIONS, *FURTHER))
+    return next((place for place in there if _is_file(place / SETTINGS)), None)
+
+
+def unlisted() -> list[str]:
+    """A sentence on each data folder that is missing, and each collection that another hides."""
+    counted, folders = places(), (COLLECTIONS, *FURTHER)
+    missing = [f"There is no data folder {folder}." for folder in folders if not folder.is_dir()]
+    hidden = [
+        f"{folder.name}/{name} is not listed: {counted[name].parent.name}/{name} has the same "
+        "name. Rename its folder."
+        for folder in folders
+        for name in sorted(_names_in(folder), key=natural)
+        if counted[name] != folder / name
+    ]
+    return [*(missing if FURTHER else []), *hidden]
+
+
+def _names_in(folder: Path) -> list[str]:
+    entries = folder.iterdir() if folder.is_dir() else ()
+    visible = (path for path in entries if not path.name.startswith("."))  # others are drafts
+    return [path.name for path in visible if _is_file(path / SETTINGS)]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except ValueError:  # a name with a zero byte
+        return False
 
 
 def check_readable() -> int:
-    """The number of collections. Raises DataError where the data folder, or the settings of one of
+    """The number of collections. Raises DataError where a data folder, or the settings of one of
     them, cannot be read."""
-    if not COLLECTIONS.is_dir():
-        raise DataError("the data folder", "no such folder", "the folder that DASHBOARD_DATA names")
+    for folder in (COLLECTIONS, *FURTHER):
+        if not folder.is_dir():
+            wanted = "the folders that DASHBOARD_DATA names"
+            wanted = wanted if FURTHER else "the folder that DASHBOARD_DATA names"
+            raise DataError("the data folder", "no such folder", wanted)
     try:
-        there = [path / SETTINGS for path in COLLECTIONS.iterdir() if (path / SETTINGS).is_file()]
-        for settings in there:
-            with settings.open("rb") as file:
+        there = places()
+        for place in there.values():
+            with (place / SETTINGS).open("rb") as file:
                 file.read(1)
     except OSError as error:
         raise DataError("the data folder", f"{error.strerror}", "files that can be read") from error
@@ -212,12 +283,12 @@ def check_readable() -> int:
 def find(name_or_path: str | Path, *, allow_path: bool = False) -> Path:
     """The folder of a collection by its name, or by its path where `allow_path`.
 
-    Raises DataError for anything else; a name never leads out of COLLECTIONS.
+    Raises DataError for anything else; a name never leads out of the data folders.
     """
     if allow_path and (Path(name_or_path) / SETTINGS).is_file():
         return Path(name_or_path)
-    if str(name_or_path) in names():
-        return COLLECTIONS / str(name_or_path)
+    if place := place_of(str(name_or_path)):
+        return place
     shown = repr(str(name_or_path)[:80])
     if allow_path and Path(name_or_path).is_dir():
         cure = f"Create {SETTINGS}; it may be empty."

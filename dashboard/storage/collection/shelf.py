@@ -48,7 +48,7 @@ class Shelved:
 
 def shelved(name: str) -> Shelved:
     """A collection at a glance. Raises DataError where its settings or items cannot be read."""
-    folder, unsaid = _folder(name), Findings()
+    folder, unsaid = collections.find(name), Findings()
     settings = read_collection_settings(folder / SETTINGS, unsaid)
     annotation = None
     if stored_as(folder, "items") is None:
@@ -66,8 +66,8 @@ def shelved(name: str) -> Shelved:
 def titles() -> dict[str, str]:
     """The title of each collection by its name; a collection without a title has its name."""
     found = {}
-    for name in collections.names():
-        path = collections.COLLECTIONS / name / SETTINGS
+    for name, place in collections.places().items():
+        path = place / SETTINGS
         written = path.stat().st_mtime_ns if path.exists() else 0
         found[name] = _title(path, written) or name
     return found
@@ -75,7 +75,7 @@ def titles() -> dict[str, str]:
 
 def state(name: str) -> str:
     """A stamp that changes with the files that `shelved` reads; cheap enough for every rerun."""
-    folder = _folder(name)
+    folder = collections.find(name)
     files = [path for table in TABLES for path in stored_files(folder, table)]
     seen = hashlib.sha256(str(folder.resolve()).encode())
     for path in (folder / SETTINGS, *files, folder / "models", folder / "runs"):
@@ -83,13 +83,6 @@ def state(name: str) -> str:
             found = path.stat()
             seen.update(f"{path.name}\0{found.st_size}\0{found.st_mtime_ns}\n".encode())
     return seen.hexdigest()
-
-
-def _folder(name: str) -> Path:
-    """The folder of a collection as `find` gives it, without listing all collections."""
-    folder = collections.COLLECTIONS / name
-    plain = name not in ("", ".", "..") and Path(name).name == name
-    return folder if plain and (folder / SETTINGS).is_file() else collections.find(name)
 
 
 @lru_cache(maxsize=1_000)

@@ -107,7 +107,7 @@ def _results_of(experiment: Experiment, query_id: str, versions: tuple[str, ...]
         if query_id in run.attrs.get("not_run", {}):
             problems[version] = f"Not run: {run.attrs['not_run'][query_id]}."
     judgement = judging.judgement(experiment)
-    qrels = judgement.qrels[judgement.qrels["query_id"] == query_id]
+    qrels = judgement.of_queries([query_id]).qrels
     relevant = qrels.loc[qrels["grade"] >= judgement.relevant_from, "item_id"]
     required = judging.required_keywords(experiment)
     mine = (required["query_id"] == query_id) & required["group"].isin(experiment.groups)

@@ -49,8 +49,13 @@ LONGEST_TITLE = 60
 
 
 def name_tab(title: str, view: View | None) -> None:
-    """Name the browser's tab after what is seen: a query or search in its words, else the screen
-    and the collection, with the versions that are compared."""
+    """Name the browser's tab after what is seen."""
+    st.set_page_config(page_title=tab_title(title, view))
+
+
+def tab_title(title: str, view: View | None) -> str:
+    """What is seen: a query or search in its words, else the screen and the collection, with the
+    versions that are compared."""
     what, more = title, NAME
     if view is not None:
         collection = collections.opened(view.collection)
@@ -63,7 +68,7 @@ def name_tab(title: str, view: View | None) -> None:
         if title != "Collections" and all(pair) and pair[0] != pair[1]:
             more = " vs ".join(shown(version, LONGEST_TITLE) for version in pair)
             more = more if what != title else f"{more} · {shown(collection.title, LONGEST_TITLE)}"
-    st.set_page_config(page_title=f"{shown(what, LONGEST_TITLE)} · {more}")
+    return f"{shown(what, LONGEST_TITLE)} · {more}"
 
 
 def say(problems: Sequence[address.Problem]) -> None:

@@ -162,7 +162,7 @@ class Comparison:
         Columns: query_id, run, rank, item_id, score, hit (null: not judged), move.
         """
         query_ids = [*self.worst, *self.best]
-        qrels = self.judgement.qrels[self.judgement.qrels["query_id"].isin(query_ids)]
+        qrels = self.judgement.of_queries(query_ids).qrels
         relevant = qrels["grade"] >= self.judgement.relevant_from
         hits = dict(zip(_pairs(qrels), relevant, strict=True))
         runs = {name: run[run["query_id"].isin(query_ids)] for name, run in self.runs.items()}

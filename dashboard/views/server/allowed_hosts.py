@@ -17,6 +17,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
+from dashboard.views.server.base_path import own_address
+
 HOSTS = "DASHBOARD_HOSTS"
 """Names the variable with further hosts that may ask, with blanks or commas between them."""
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,}\]|[A-Za-z0-9._-]+)(:[0-9]{0,5})?")
@@ -86,7 +88,8 @@ def _may_ask(host: str, scope: Scope) -> bool:
         return True
     server = scope.get("server") or ("", None)
     told = (config.get_option("server.address"), config.get_option("browser.serverAddress"))
-    own = {_plain(str(each)) for each in (server[0], *told, socket.gethostname()) if each}
+    names = (server[0], *told, socket.gethostname(), urlsplit(own_address()).hostname)
+    own = {_plain(str(each)) for each in names if each}
     added = [_plain(each) for each in re.split(r"[\s,]+", os.environ.get(HOSTS, "")) if each]
     return name in own or any(_fits(name, each) for each in added)
 

@@ -3,7 +3,11 @@ it, in whose place the browser alone knows the whole address."""
 
 from __future__ import annotations
 
+import logging
+import os
+import re
 from collections.abc import Sequence
+from functools import cache
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
@@ -13,6 +17,29 @@ window.__streamlit = { BACKEND_BASE_URL: new URL(".", location.href).href };
 </script>"""
 """For the head of every page. Every screen stands right below the app; without this, Streamlit asks
 for its server below the screen first, as in /compare/_stcore/health, and the browser complains."""
+
+
+ADDRESS = "DASHBOARD_ADDRESS"
+"""Names the variable with the whole address under which readers open the app."""
+_WHOLE = re.compile(r"https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?(/[\w./~%-]*)?")
+
+
+def own_address() -> str:
+    """The whole address of the app without a slash at its end; empty where it was not given."""
+    return _checked(os.environ.get(ADDRESS, "").strip())
+
+
+@cache
+def _checked(address: str) -> str:
+    if address and not _WHOLE.fullmatch(address):
+        logging.getLogger(__name__).warning(
+            "%s is %r, which is no address; write one such as https://search.example.org/quality. "
+            "Links have no preview until then.",
+            ADDRESS,
+            address,
+        )
+        return ""
+    return address.rstrip("/")
 
 
 class BelowBase:

@@ -1,17 +1,20 @@
 """Adds to the head of every page a style that reserves room for what is drawn later, the address
-that the app is served at, and what links and buttons of ours do."""
+that the app is served at, what links and buttons of ours do, and what chat programs show of it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.views import layout
+from dashboard.views.address import PAGES
 from dashboard.views.cards import assets
 from dashboard.views.charts import verdict
-from dashboard.views.server.base_path import SCRIPT, asks_for_a_page
+from dashboard.views.server import link_preview
+from dashboard.views.server.base_path import SCRIPT, asks_for_a_page, own_address, path_of
 
 _END_OF_HEAD = b"</head>"
 STYLE = (
@@ -23,25 +26,29 @@ ACTIONS = Path(__file__).with_name("page_head.js").read_text(encoding="utf-8")
 
 
 class PageHead:
-    """Puts the style and the app's address into the head of every page that is served; all else
+    """Puts style, address, actions and preview into the head of every page that is served; all else
     passes untouched."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not asks_for_a_page(scope):
+        if not (asks_for_a_page(scope) or _is_for_a_preview(scope)):
             await self.app(scope, receive, send)
             return
-        headers = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
-        await self.app({**scope, "headers": headers}, receive, _Page(send).pass_on)
+        left_out = (b"accept-encoding", b"range")
+        headers = [each for each in scope["headers"] if each[0] not in left_out]
+        is_screen = own_address() and path_of(scope) in PAGES
+        tags = await run_in_threadpool(link_preview.tags, scope) if is_screen else ""
+        await self.app({**scope, "headers": headers}, receive, _Page(send, tags).pass_on)
 
 
 class _Page:
     """One answer: held back until it is whole where it is a page, else passed on at once."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, tags: str) -> None:
         self.send = send
+        self.tags = tags
         self.start: Message | None = None
         self.body = b""
 
@@ -56,7 +63,7 @@ class _Page:
                 await self._finish(self.start)
 
     async def _finish(self, start: Message) -> None:
-        script = f"{SCRIPT}<script>{ACTIONS}</script>{assets.of_every_page()}"
+        script = f"{self.tags}{SCRIPT}<script>{ACTIONS}</script>{assets.of_every_page()}"
         more = f"{script}<style>{STYLE}</style>".encode()
         page = self.body.replace(_END_OF_HEAD, more + _END_OF_HEAD, 1)
         headers = MutableHeaders(raw=start["headers"])
@@ -65,6 +72,13 @@ class _Page:
             del headers[stamp]
         await self.send(start)
         await self.send({"type": "http.response.body", "body": page})
+
+
+def _is_for_a_preview(scope: Scope) -> bool:
+    """Whether a screen is asked for by a program that takes anything, as those of chats do."""
+    if scope["type"] != "http" or scope["method"] != "GET" or path_of(scope) not in PAGES:
+        return False
+    return b"*/*" in dict(scope["headers"]).get(b"accept", b"*/*")
 
 
 def _is_page(start: Message) -> bool:

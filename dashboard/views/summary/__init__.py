@@ -36,9 +36,16 @@ from dashboard.views.summary.measurements import (
 )
 from dashboard.views.summary.protocol import how_judged, judged_how, labels_line, no_items, not_run
 from dashboard.views.summary.query import head_of, values_table
-from dashboard.views.summary.sharing import as_markdown, copy_as_markdown, copy_link
+from dashboard.views.summary.sharing import (
+    Preview,
+    as_markdown,
+    copy_as_markdown,
+    copy_link,
+    preview_of,
+)
 
 __all__ = [
+    "Preview",
     "REPORT",
     "as_markdown",
     "copy_as_markdown",
@@ -54,6 +61,7 @@ __all__ = [
     "comparison",
     "deltas",
     "notes",
+    "preview_of",
     "problems",
     "selected",
     "every_pair",

@@ -15,7 +15,7 @@ from dashboard.evaluation.protocols.protocol import NO_RELEVANT
 from dashboard.experiment import judging, measuring, preparing
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.memory import remembered
+from dashboard.experiment.memory import is_remembered, remembered
 from dashboard.tables import MEASUREMENTS
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
@@ -67,6 +67,13 @@ def deltas(view: View) -> pd.DataFrame:
     experiment = experiment_of(view)
     only = selected(view, experiment)
     return _deltas(experiment, view.baseline, view.candidate, view.metric, only)
+
+
+def remembered_deltas(view: View) -> pd.DataFrame | None:
+    """The queries in view by difference, where they are remembered."""
+    experiment = experiment_of(view)
+    of = (experiment, view.baseline, view.candidate, view.metric, selected(view, experiment))
+    return deltas(view) if is_remembered(_deltas, *of) else None
 
 
 @remembered(64)

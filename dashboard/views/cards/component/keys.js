@@ -4,11 +4,14 @@ const TEXTUAL = "input:not([type=checkbox], [type=radio], [type=range], [type=bu
 export const typing = (node) =>
   node instanceof Element && (node.matches(TEXTUAL) || Boolean(node.closest("[contenteditable]")));
 
+const MAC = /^(Mac|iP)/.test(navigator.platform);
+
 // Where a key works, in words, in the order of the list.
 export const PLACES = { page: "Everywhere", queries: "Queries", cards: "Cards", review: "Review mode", player: "Player" };
 
 // Place, words, and the keys as events name them with what each does there.
 export const KEYS = [
+  ["page", "find a screen, query, version, metric or collection", { "Ctrl k": "palette", "/": "palette" }],
   ["page", "this list", { "?": "keys" }],
   ["page", "go to a screen: its letter after g", { g: "go" }],
   ["page", "close what is open", { Escape: "close" }],
@@ -44,11 +47,14 @@ export const digitOf = ({ code, key, shiftKey }) => {
 
 // What a pressed key does at a place; undefined where somebody types, another key is held, or a
 // dialog of the page covers it.
-export function actionOf(event, place, key = event.key) {
+export function actionOf(event, place, name = event.key) {
   if (place !== "page" && covered()) return undefined;
-  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.composedPath()[0])) return undefined;
+  const held = MAC ? event.metaKey : event.ctrlKey;
+  if (event.altKey || (MAC ? event.ctrlKey : event.metaKey)) return undefined;
+  if (!held && typing(event.composedPath()[0])) return undefined;
+  const key = `${held ? "Ctrl " : ""}${name}`;
   return KEYS.find(([at, , keys]) => at === place && key in keys)?.[2][key];
 }
 
 const LABELS = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", " ": "Space", "-": "−" };
-export const labelOf = (key) => LABELS[key] ?? key;
+export const labelOf = (key) => LABELS[key] ?? key.replace("Ctrl k", MAC ? "⌘ K" : "Ctrl K");

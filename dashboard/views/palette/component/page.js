@@ -3,22 +3,11 @@
 import { SCREENS } from "./address.js";
 import { toggleKeys } from "./key_list.js";
 import { actionOf, typing } from "./keys.js";
+import { togglePalette } from "./palette.js";
+import { addressOfScreen, goTo, pathHere } from "./places.js";
 
 const PATIENCE = 1500; // milliseconds from g to the letter
 let until = 0; // when a letter no longer belongs to g
-
-// Goes to an address of the app as its own links do, without loading the page.
-export function goTo(address) {
-  document.querySelectorAll(".sq-page").forEach((host) => host.close());
-  history.pushState({}, "", address);
-  dispatchEvent(new PopStateEvent("popstate", { state: {} }));
-}
-
-// The address of a screen with the choices of this page. Every screen stands right below the app.
-export const addressOfScreen = (path) => new URL(path || ".", location.href).pathname + location.search;
-
-// The path of this screen.
-export const pathHere = () => location.pathname.split("/").at(-1);
 
 function letterAfterG(event) {
   const waits = Date.now() < until;
@@ -30,6 +19,7 @@ function letterAfterG(event) {
 }
 
 const ACTIONS = {
+  palette: togglePalette,
   keys: toggleKeys,
   go: () => (until = Date.now() + PATIENCE),
 };
@@ -48,3 +38,5 @@ addEventListener(
   },
   true,
 );
+
+addEventListener("click", (event) => event.target.closest?.("[data-palette]") && togglePalette());

@@ -1,0 +1,292 @@
+"""A judgement by keywords whose pairs are looked up where they are read.
+
+As a table it has a row for each query and annotated item. Instead there is a bit for each required
+keyword and item, and what is counted over all items is counted 64 at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dashboard.evaluation.join import Codes, Places, codes
+from dashboard.evaluation.judgement import Array, Judgement, Worth
+from dashboard.evaluation.protocols.ticks import PAIR, matches
+
+Words = NDArray[np.uint64]
+BLOCK = 1 << 20
+"""Pairs that are looked up at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeywordBits:
+    """Which items have which required keyword, and which keywords each query requires.
+
+    items          the annotated items
+    words [P, N ÷ 64]  a bit for each keyword and item; the last row is no keyword, which none has
+    required [Q, M]  the rows of `words` that each query requires, the last one where it has less
+    needed [Q]     how many it requires
+    """
+
+    items: pd.Index
+    words: Words
+    required: Places
+    needed: Places
+
+    @classmethod
+    def of(cls, required: pd.DataFrame, keywords: pd.DataFrame, asked: pd.Index) -> KeywordBits:
+        """required: query_id, group, keyword, each once; keywords: KEYWORDS table."""
+        items = pd.Index(keywords["item_id"].unique())
+        pairs = pd.MultiIndex.from_frame(required[PAIR])
+        distinct = pairs.unique()
+        column = distinct.get_indexer(pd.MultiIndex.from_frame(keywords[PAIR]))
+        order = np.argsort(column, kind="stable")
+        ends = np.searchsorted(column[order], np.arange(len(distinct) + 1))
+        item = codes(keywords["item_id"], items)[order]
+        words = np.zeros((len(distinct) + 1, -(-len(items) // 64)), dtype=np.uint64)
+        for row, (start, end) in enumerate(zip(ends, ends[1:], strict=False)):
+            has = np.zeros(words.shape[1] * 64, dtype=bool)
+            has[item[start:end]] = True
+            words[row] = np.packbits(has, bitorder="little").view(np.uint64)
+        query = codes(required["query_id"], asked)
+        needed = np.bincount(query, minlength=len(asked)).astype(np.int64)
+        order = np.argsort(query, kind="stable")
+        place = np.arange(len(query)) - (np.cumsum(needed) - needed)[query[order]]
+        rows = np.full((len(asked), int(needed.max(initial=0))), len(distinct), dtype=np.int64)
+        rows[query[order], place] = distinct.get_indexer(pairs)[order]
+        return cls(items, words, rows, needed)
+
+    def of_queries(self, places: Places) -> KeywordBits:
+        """The same of some of the queries."""
+        return KeywordBits(self.items, self.words, self.required[places], self.needed[places])
+
+    def matched(self, query: Codes, item: Codes) -> NDArray[np.int64]:
+        """How many of its required keywords each query finds in an item. [pairs]"""
+        number = np.zeros(len(query), dtype=np.int64)
+        bits = self.words.view(np.uint8)
+        for start in range(0, len(query), BLOCK):
+            some = slice(start, start + BLOCK)
+            byte, bit = item[some] >> 3, (item[some] & 7).astype(np.uint8)
+            for rows in self.required.T:
+                number[some] += bits[rows[query[some]], byte] >> bit & 1
+        return number
+
+    def with_all(self, query: int) -> Words:
+        """The items that have all keywords of a query, a bit each."""
+        return np.asarray(np.bitwise_and.reduce(self._words_of(query), axis=0))
+
+    def with_any(self, query: int) -> Words:
+        """The items that have at least one."""
+        return np.asarray(np.bitwise_or.reduce(self._words_of(query), axis=0))
+
+    def _words_of(self, query: int) -> Words:
+        return self.words[self.required[query, : self.needed[query]]]
+
+    def counts(self, query: int) -> Places:
+        """How many items have 0, 1 … all of the keywords of a query.
+
+        The numbers of all items are added at once, as binary digits that lie in a word each: the
+        digit `planes[d]` of 64 items.
+        """
+        planes: list[Words] = []
+        for carry in self._words_of(query):
+            for digit, plane in enumerate(planes):
+                planes[digit], carry = plane ^ carry, plane & carry
+            planes.append(carry)
+        numbers = range(1, int(self.needed[query]) + 1)
+        some = [self._popcount(self._equal(planes, number)) for number in numbers]
+        return np.array([len(self.items) - sum(some), *some], dtype=np.int64)
+
+    @staticmethod
+    def _equal(planes: Sequence[Words], number: int) -> Words:
+        digits = [plane if number >> d & 1 else ~plane for d, plane in enumerate(planes)]
+        return np.asarray(np.bitwise_and.reduce(digits, axis=0))
+
+    @staticmethod
+    def _popcount(words: Words) -> int:
+        return int(np.bitwise_count(words).sum())
+
+    def places(self, words: Words) -> Places:
+        """The places of the items whose bit is set."""
+        bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+        return np.flatnonzero(bits)
+
+
+class KeywordJudgement(Judgement):
+    """Grade 1 with all required keywords, else 0; credit is matched ÷ required.
+
+    `qrels` is made where it is read: for few queries, or a small gallery.
+    """
+
+    bits: KeywordBits
+    keywords: pd.DataFrame
+    required_keywords: pd.DataFrame
+
+    def __init__(
+        self,
+        required: pd.DataFrame,
+        keywords: pd.DataFrame,
+        query_ids: Sequence[str],
+        *,
+        unscorable: Mapping[str, str],
+        leave_out: Mapping[str, str],
+        bits: KeywordBits | None = None,
+    ) -> None:
+        """required: query_id, group, keyword, each once, of queries in `query_ids`; keywords: table
+        KEYWORDS; the others as in `Judgement`."""
+        usual = {each.name: each.default for each in fields(Judgement)}
+        own = {"query_ids": tuple(query_ids), "unscorable": unscorable, "leave_out": leave_out}
+        more = {"keywords": keywords, "required_keywords": required, "kinds": {}}
+        for name, value in (usual | own | more).items():
+            if name != "qrels":
+                object.__setattr__(self, name, value)
+        made = bits or KeywordBits.of(required, keywords, self.asked)
+        object.__setattr__(self, "bits", made)
+
+    @cached_property
+    def qrels(self) -> pd.DataFrame:
+        """All pairs as a table: a row for each query and annotated item."""
+        every = matches(self.required_keywords, self.keywords)
+        query, item = codes(every["query_id"], self.asked), codes(every["item_id"], self.bits.items)
+        table: pd.DataFrame = every[item != self.own[query]].reset_index(drop=True)
+        table["grade"] = (table["matched"] == table["required"]).astype(np.int8)
+        table["credit"] = table["matched"] / table["required"]
+        return table[["query_id", "item_id", "grade", "credit"]]
+
+    @cached_property
+    def own(self) -> Places:
+        """The place of each query's own item, which is not judged; -1 for none. [Q]"""
+        names = pd.Series([self.leave_out.get(query, "") for query in self.query_ids], dtype="str")
+        return codes(names, self.bits.items).astype(np.int64)
+
+    @cached_property
+    def item_ids(self) -> pd.Index:
+        """The ids of all annotated items."""
+        return self.bits.items
+
+    def judged(self, query: Codes, items: pd.Series, rows: Array | slice) -> tuple[Places, Places]:
+        """As in `Judgement`; a pair is one number of query and item."""
+        item = codes(items, self.item_ids)[rows]
+        found = np.flatnonzero(
+            (item >= 0) & (self.bits.needed[query] > 0) & (item != self.own[query])
+        )
+        return found, query[found].astype(np.int64) * len(self.item_ids) + item[found]
+
+    def grades(self, pair: Places) -> Array:
+        """1 where an item has all that the query requires."""
+        query, item = np.divmod(pair, max(len(self.item_ids), 1))
+        complete = self.bits.matched(query, item) == self.bits.needed[query]
+        return np.asarray(complete, dtype=np.int8)
+
+    def credits(self, pair: Places) -> NDArray[np.float64]:
+        """Matched ÷ required."""
+        query, item = np.divmod(pair, max(len(self.item_ids), 1))
+        return np.asarray(self.bits.matched(query, item) / self.bits.needed[query])
+
+    def pairs(self, which: Worth) -> pd.DataFrame:
+        """As in `Judgement`."""
+        if which == "judged":
+            return self.qrels
+        found = list(self._places(which))
+        query = np.repeat(np.arange(len(found)), [len(items) for items in found])
+        item = np.concatenate([np.empty(0, dtype=np.int64), *found])
+        return pd.DataFrame(
+            {
+                "query_id": pd.Categorical.from_codes(query, categories=self.asked),
+                "item_id": pd.Categorical.from_codes(item, categories=self.item_ids),
+            }
+        )
+
+    def _places(self, which: Worth) -> Iterator[Places]:
+        of = self.bits.with_all if which == "hit" else self.bits.with_any
+        for query, (own, needed) in enumerate(zip(self.own, self.bits.needed, strict=True)):
+            items = self.bits.places(of(query)) if needed else np.empty(0, dtype=np.int64)
+            yield items[items != own].astype(np.int32)
+
+    def of_queries(self, query_ids: Iterable[str]) -> Judgement:
+        """As in `Judgement`."""
+        kept = set(query_ids)
+        places = np.flatnonzero([query in kept for query in self.query_ids])
+        required = self.required_keywords
+        return KeywordJudgement(
+            required[required["query_id"].isin(kept)],
+            self.keywords,
+            [self.query_ids[place] for place in places],
+            unscorable={q: why for q, why in self.unscorable.items() if q in kept},
+            leave_out=self.leave_out,
+            bits=self.bits.of_queries(places),
+        )
+
+    @cached_property
+    def highest(self) -> pd.Series | None:
+        """As in `Judgement`."""
+        best = np.argsort(self.number_judged == 0, kind="stable")
+        best = best[np.argsort(self.relevant[best] == 0, kind="stable")]
+        first = self.of_queries([self.query_ids[place] for place in best[:1]]).qrels
+        grades = first["grade"].to_numpy()
+        return first.iloc[int(grades.argmax())] if len(grades) else None
+
+    @cached_property
+    def counts(self) -> Places:
+        """How many judged items have 0, 1 … of a query's required keywords. [Q, M + 1]"""
+        counts = np.zeros((len(self.query_ids), self.bits.required.shape[1] + 1), dtype=np.int64)
+        alike: dict[Any, Places] = {}
+        for query, (rows, needed) in enumerate(
+            zip(self.bits.required, self.bits.needed, strict=True)
+        ):
+            if needed:
+                key = tuple(sorted(rows))
+                if key not in alike:
+                    alike[key] = self.bits.counts(query)
+                counts[query, : needed + 1] = alike[key]
+        mine = np.flatnonzero((self.own >= 0) & (self.bits.needed > 0))
+        counts[mine, self.bits.matched(mine, self.own[mine])] -= 1
+        return counts
+
+    @cached_property
+    def number_judged(self) -> NDArray[np.int64]:
+        """How many items are judged for each query. [Q]"""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def relevant(self) -> NDArray[np.int64]:
+        """R, the number of relevant items of each query."""
+        every = np.arange(len(self.query_ids))
+        return np.where(self.bits.needed > 0, self.counts[every, self.bits.needed], 0)
+
+    @cached_property
+    def missable(self) -> NDArray[np.int64]:
+        """The number of items of each query that are judged not relevant."""
+        return self.number_judged - self.relevant
+
+    @cached_property
+    def credit_is_hit(self) -> bool:
+        """Whether no item has some of the keywords of a query and lacks others."""
+        numbers = np.arange(self.counts.shape[1])
+        some = (numbers > 0) & (numbers < self.bits.needed[:, None])
+        return not self.counts[some].any()
+
+    @cached_property
+    def ideal(self) -> Array:
+        """A 1 for each relevant item, then 0. int8 [Q, J]"""
+        places = np.arange(int(self.relevant.max(initial=0)))
+        return (places[:, None] < self.relevant).astype(np.int8).T
+
+    @cached_property
+    def ideal_credit(self) -> Array:
+        """The positive credits of each query, descending, then 0. [Q, J]"""
+        if self.credit_is_hit:
+            return self.ideal.astype(bool)
+        numbers = self.counts[:, :0:-1]
+        table = np.zeros((int(numbers.sum(axis=1).max(initial=0)), len(self.query_ids)))
+        levels = np.arange(self.counts.shape[1] - 1, 0, -1)
+        for query, (needed, found) in enumerate(zip(self.bits.needed, numbers, strict=True)):
+            if needed:
+                table[: found.sum(), query] = np.repeat(levels / needed, found)
+        return table.T

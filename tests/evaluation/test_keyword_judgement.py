@@ -1,0 +1,81 @@
+"""A judgement whose pairs are looked up in bits is the table of all pairs, to the last value."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols import keyword_judgement
+from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
+from dashboard.evaluation.rankings import rank
+
+PAIRS = st.tuples(st.sampled_from(["g", "h"]), st.sampled_from(["a", "b", "c"]))
+ITEMS = [f"i{number}" for number in range(70)]
+OWNED = st.dictionaries(st.sampled_from(ITEMS), st.sets(PAIRS, min_size=1), max_size=70)
+ASKED = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), st.sets(PAIRS, min_size=1))
+OWN = st.dictionaries(st.sampled_from(["q1", "q2"]), st.sampled_from(ITEMS))
+ARRAYS = ("number_judged", "relevant", "missable", "credit_is_hit", "ideal", "ideal_credit")
+
+
+def table(owned, key):
+    rows = [(owner, *pair) for owner, pairs in owned.items() for pair in sorted(pairs)]
+    return pd.DataFrame(rows, columns=[key, "group", "keyword"], dtype="str")
+
+
+@pytest.fixture(scope="module")
+def run():
+    """Every item for every query, and one that nobody knows."""
+    names = [*reversed(ITEMS), "stranger"]
+    rows = [
+        (q, item, -float(r), r) for q in ("q1", "q2", "q3", "q4") for r, item in enumerate(names, 1)
+    ]
+    return pd.DataFrame(rows, columns=["query_id", "item_id", "score", "rank"])
+
+
+@settings(deadline=None, max_examples=15)
+@given(OWNED, ASKED, OWN)
+def test_bits_say_what_the_table_of_all_pairs_says(run, owned, asked, own):
+    required, keywords = table(asked, "query_id"), table(owned, "item_id")
+    made = KeywordJudgement(required, keywords, ("q1", "q2", "q3"), unscorable={}, leave_out=own)
+    plain = Judgement(made.qrels, made.query_ids, {}, leave_out=own)
+    for name in ARRAYS:
+        mine, theirs = (np.asarray(getattr(of, name)) for of in (made, plain))
+        assert mine.dtype == theirs.dtype or not mine.size, name
+        np.testing.assert_array_equal(mine, theirs, err_msg=name)
+    mine, theirs = (rank(run, judgement) for judgement in (made, plain))
+    for name in ("grades", "credit", "judged", "hits", "misses"):
+        np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name), err_msg=name)
+    for which in ("hit", "worth"):
+        pairs = [
+            set(zip(of["query_id"].astype("str"), of["item_id"].astype("str"), strict=True))
+            for of in (made.pairs(which), plain.pairs(which))
+        ]
+        assert pairs[0] == pairs[1]
+    for query in made.query_ids:
+        mine, theirs = (of.of_queries([query]) for of in (made, plain))
+        pd.testing.assert_frame_equal(
+            mine.qrels.astype({"query_id": "str", "item_id": "str"}),
+            theirs.qrels.reset_index(drop=True).astype({"query_id": "str", "item_id": "str"}),
+        )
+    if plain.highest is None:
+        assert made.highest is None
+    else:
+        assert made.highest["grade"] == plain.highest["grade"]
+
+
+def test_nothing_of_the_size_of_all_pairs_is_made(run, monkeypatch):
+    """Ranked and counted without the table; a look at one query makes its own alone."""
+    keywords = table({item: {("g", "a"), ("h", item[-1])} for item in ITEMS}, "item_id")
+    asked = {q: {("g", "a"), ("h", q[-1])} for q in ("q1", "q2", "q3")}
+    required, made_for = table(asked, "query_id"), []
+    matches = keyword_judgement.matches
+    monkeypatch.setattr(
+        keyword_judgement, "matches", lambda *of: made_for.append(len(of[0])) or matches(*of)
+    )
+    made = KeywordJudgement(required, keywords, tuple(asked), unscorable={}, leave_out={})
+    rank(run, made)
+    assert made.relevant.tolist() == [7, 7, 7] and not made.credit_is_hit
+    assert len(made.pairs("hit")) == 21 and made_for == []
+    assert made.of_queries(["q2"]).qrels["grade"].sum() == 7 and made_for == [2]
