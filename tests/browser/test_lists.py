@@ -39,10 +39,9 @@ def world(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -
     return url, reviews
 
 
-def opened(new_page: Callable, url: str, width: int = 1280):
-    page = new_page(width=width)
-    page.goto(url)
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+def opened(page_at: Callable, url: str, width: int = 1280):
+    page = page_at(url, width=width)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     return page
 
 
@@ -63,8 +62,8 @@ def places(page) -> list[dict]:
 
 
 @pytest.mark.parametrize("width", [1280, 420])
-def test_pictures_stand_in_the_lists_own_rows_and_columns(new_page, world, width) -> None:
-    page = opened(new_page, world[0] + QUERY, width)
+def test_pictures_stand_in_the_lists_own_rows_and_columns(page_at, world, width) -> None:
+    page = opened(page_at, world[0] + QUERY, width)
     found = places(page)
     assert len(found) == 25
     assert len({place["x"] for place in found}) == len({place["y"] for place in found}) == 5
@@ -73,15 +72,15 @@ def test_pictures_stand_in_the_lists_own_rows_and_columns(new_page, world, width
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
-def test_a_hostile_caption_is_text(new_page, world) -> None:
-    page = opened(new_page, world[0] + QUERY)
+def test_a_hostile_caption_is_text(page_at, world) -> None:
+    page = opened(page_at, world[0] + QUERY)
     first = places(page)[0]
     assert first["alt"].startswith("<img src=x onerror=") and "\u202e" not in first["alt"]
     assert first["inside"] == 0 and page.title() != "1"
 
 
-def test_the_banner_of_simulated_satisfaction_cannot_be_closed(new_page, world) -> None:
-    page = opened(new_page, world[0] + QUERY)
+def test_the_banner_of_simulated_satisfaction_cannot_be_closed(page_at, world) -> None:
+    page = opened(page_at, world[0] + QUERY)
     banner = page.locator("[data-testid=stAlert]", has_text="Simulated by a browsing model")
     banner.first.wait_for()
     assert banner.locator("button").count() == 0
@@ -89,8 +88,8 @@ def test_the_banner_of_simulated_satisfaction_cannot_be_closed(new_page, world) 
     assert banner.first.is_visible()
 
 
-def test_a_click_on_a_point_puts_its_list_into_the_link(new_page, world) -> None:
-    page = opened(new_page, f"{world[0]}/?collection=openmoji_context&rows=5")
+def test_a_click_on_a_point_puts_its_list_into_the_link(page_at, world) -> None:
+    page = opened(page_at, f"{world[0]}/?collection=openmoji_context&rows=5")
     page.get_by_text("Figure 3a").scroll_into_view_if_needed()
     point = page.locator("path[aria-roledescription=circle]").nth(20)
     point.click(force=True)
@@ -102,9 +101,9 @@ def test_a_click_on_a_point_puts_its_list_into_the_link(new_page, world) -> None
     assert len(places(page)) >= 20
 
 
-def test_a_rating_is_on_the_disk_and_takes_the_banners_place(new_page, world) -> None:
+def test_a_rating_is_on_the_disk_and_takes_the_banners_place(page_at, world) -> None:
     url, reviews = world
-    page = opened(new_page, url + QUERY)
+    page = opened(page_at, url + QUERY)
     places(page)
     page.get_by_label("Your name").fill("Eve")
     page.get_by_role("radiogroup", name="From 1 to").get_by_role("radio", name="4").click()

@@ -379,6 +379,7 @@ def test_hostile_captions_and_ids_are_letters_in_every_place(streets, visit: Cal
 def test_a_new_version_is_announced_on_an_open_page_and_comes_by_its_link(streets, visit) -> None:
     url, folder = streets
     page = visit(f"{url}/query?collection=streets&query=like1")
+    page.wait_for_url("**candidate=v2**")  # all choices stand in it
     notice = page.locator("#arrivals")
     try:
         shutil.copytree(folder / "models" / "v1", folder / "models" / "w9")
