@@ -164,3 +164,38 @@ def test_killed_at_any_moment_leaves_no_half_version(tiny: Path, tmp_path: Path)
     assert whole and set(whole[0]["there"]) == {"v0.1", "v0.2", "v1"}
     assert opened_in(tiny).models["v1"].items.ids == ITEMS
     assert not opened_in(tiny).broken
+
+
+@pytest.mark.parametrize("kind", ["faiss", "faiss with ids", "safetensors", "two tensors"])
+def test_indexes_and_safetensors_are_added_with_the_ids_in_them(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    rows = vectors(4)
+    if kind.startswith("faiss"):
+        import faiss
+
+        index, path = faiss.IndexFlatIP(8), tmp_path / "gallery.faiss"
+        if kind == "faiss with ids":
+            index = faiss.IndexIDMap(index)
+            index.add_with_ids(rows, np.arange(4))
+            path.with_suffix(".txt").write_text("\n".join(ITEMS[::-1]) + "\n")
+        else:
+            index.add(rows)
+        faiss.write_index(index, str(path))
+    else:
+        from safetensors.numpy import save_file
+
+        path = tmp_path / "gallery.safetensors"
+        more = {"more": rows} if kind == "two tensors" else {}
+        save_file({"gallery": rows, **more}, path)
+    call = ["add", str(tiny), "v3", "--items", str(path)]
+    call += ["--queries", str(save(tmp_path / "q.npy", vectors(3, seed=2), TEXTS))]
+    if kind == "two tensors":
+        assert main(call) == 2 and "gallery, more" in capsys.readouterr().err
+        assert not (tiny / "models" / "v3").exists()
+        return
+    assert main(call) == 0
+    stored = opened_in(tiny).models["v3"].items
+    expected = rows[::-1] if kind == "faiss with ids" else rows
+    unit = expected / np.linalg.norm(expected, axis=1, keepdims=True)
+    assert np.allclose(stored.rows(list(ITEMS)).matrix, unit, atol=1e-6)

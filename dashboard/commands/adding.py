@@ -27,7 +27,7 @@ def add_add(command: Command) -> None:
     added = command("add", _add, ABOUT)
     add_collection(added)
     add_version_name(added)
-    text = "vectors of the items: .npy, .npz or .parquet"
+    text = "vectors of the items: .npy, .npz, .parquet, .safetensors, or a FAISS index"
     added.add_argument("--items", "--vectors", type=Path, metavar="FILE", help=text)
     text = "their ids, one a line; default: FILE.txt beside them, else the order of the items"
     added.add_argument("--ids", type=Path, metavar="FILE", help=text)

@@ -3,13 +3,14 @@
 import streamlit as st
 
 from dashboard.experiment.collection import collections
-from dashboard.views import address, shelf
+from dashboard.views import additions, address, shelf
 from dashboard.views.texts import plain
 
 st.title("Collections", anchor=False, help="Each collection opens with its default settings.")
 names = collections.collection_names()
 if not names:
     shelf.empty()
+additions.draw(names)
 opened = shelf.cards(names)
 if opened:
     params, problem = address.defaults_of(opened)

@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dashboard.retrieval import index_files
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.files.contents import suffix
 from dashboard.storage.files.parquet import parquet_table
 from dashboard.storage.files.toml_text import toml
 from dashboard.storage.runs.runs import read_run
+from dashboard.storage.sources.listing import Listing
+from dashboard.storage.sources.vectors import arrays_in
 from dashboard.storage.vectors.vectors import LARGEST, read_ids, read_matrix, read_rows
 from dashboard.storage.versions.drafts import draft, put_in_place, writing
 from dashboard.storage.versions.model_record import record
@@ -29,9 +32,10 @@ from dashboard.storage.versions.versions import (
     read_model,
     texts_alone,
 )
-from dashboard.tables import RUN, DataError, Findings, counted
+from dashboard.tables import RUN, DataError, Findings, counted, listed
 
 COLUMNS = ["file", "rows", "digest"]
+VECTOR_FILES = (*FORMATS, ".safetensors", *index_files.ENDINGS)
 ID_COLUMNS = ("item_id", "query_id", "id", "_id")
 """Columns of a Parquet file that may name its vectors."""
 
@@ -85,22 +89,44 @@ def _plain(row: Any) -> Any:
 
 
 def read_given(path: Path, ids: Path | None, findings: Findings) -> Given:
-    """The vectors in a `.npy`, `.npz` or Parquet file. Their ids stand in a file of one id a line:
-    `ids`, or one of the same name that ends in .txt; else in a column of the Parquet file.
+    """The vectors in a `.npy`, `.npz`, Parquet or safetensors file, or in a file of a FAISS index.
+    Their ids stand in a file of one id a line: `ids`, or one of the same name that ends in .txt;
+    else in the file itself: a column of Parquet, an array `ids`, the ids of an index.
 
     Raises DataError for a file that cannot be read.
     """
-    if suffix(path) not in FORMATS:
-        raise DataError(path.name, f"a file {suffix(path)!r}", f"one of {', '.join(FORMATS)}")
+    if suffix(path) not in VECTOR_FILES:
+        raise DataError(path.name, f"a file {suffix(path)!r}", f"one of {', '.join(VECTOR_FILES)}")
     if not path.is_file():
         raise DataError(str(path), "no such file", "a file with one vector a row")
     beside = ids or path.with_suffix(".txt")
     if ids is not None and not ids.is_file():
         raise DataError(str(ids), "no such file", "the ids of the vectors, one a line")
-    if beside.is_file():
-        return Given(path, read_ids(beside, beside.name, findings), path.name)
+    named = read_ids(beside, beside.name, findings) if beside.is_file() else None
+    if suffix(path) not in FORMATS:
+        array, own = _unpacked(path, findings)
+        return Given(array, named or own, path.name)
+    if named is not None:
+        return Given(path, named, path.name)
     inside = _ids_inside(path) if suffix(path) == ".parquet" else None
     return Given(path, inside, path.name)
+
+
+def _unpacked(path: Path, findings: Findings) -> tuple[np.ndarray, tuple[str, ...] | None]:
+    """The vectors in a file of safetensors or of a FAISS index, and the ids in it."""
+    listing = Listing(path.parent, (path.name,), {})
+    if suffix(path) in index_files.ENDINGS:
+        array, ids, kind = index_files.vectors_of(listing, path.name)
+        if not kind.endswith("Flat"):
+            wanted = "its vectors are what these stand for, not what was put in"
+            findings.warning(path.name, f"{kind}, which keeps codes", wanted)
+        return array, ids
+    matrices, names = arrays_in(listing, path.name)
+    if len(matrices) > 1:
+        wanted = "one array of vectors, and one of their ids"
+        raise DataError(path.name, f"the arrays {listed(matrices)}", wanted)
+    ((key, array),) = matrices.items()
+    return array, names.get(key) or names.get("")
 
 
 def _ids_inside(path: Path) -> tuple[str, ...] | None:

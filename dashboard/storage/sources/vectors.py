@@ -59,7 +59,7 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
         if ending(name) not in ENDINGS or _is_ids(name):
             continue
         try:
-            matrices, ids = _arrays(listing, name)
+            matrices, ids = arrays_in(listing, name)
             for key, array in matrices.items():
                 own = ids.get(key) or ids.get("")
                 add_rows(content, listing, detected.files, name, key, array, own)
@@ -131,7 +131,7 @@ def _read_ids(listing: Listing, name: str) -> tuple[str, ...]:
     return ids_in(text, name, Findings())
 
 
-def _arrays(
+def arrays_in(
     listing: Listing, name: str
 ) -> tuple[dict[str, npt.NDArray[Any]], dict[str, tuple[str, ...]]]:
     """The matrices in a file by their names, and the ids: of each, or under "" of all."""
