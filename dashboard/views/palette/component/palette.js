@@ -40,7 +40,7 @@ function begin(dialog) {
   list.addEventListener("mousemove", ({ target }) => choose(dialog, target.closest("[role=option]")));
   list.addEventListener("click", (event) => {
     const option = event.target.closest("[role=option]");
-    if (!option || event.ctrlKey || event.metaKey || event.shiftKey) return; // a new tab or window
+    if (!option || event.ctrlKey || event.metaKey || event.shiftKey) return; // the browser opens a tab
     event.preventDefault();
     option.take();
   });
