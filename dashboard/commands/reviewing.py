@@ -1,5 +1,5 @@
 """`python -m dashboard reviews`: copies of the store of reviews, whether it is whole, what
-reviewers said of a collection, and what their corrections change."""
+reviewers said of a collection, what their corrections change, and reviews made for others."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dashboard.commands.assigned_reviews import ASSIGNED, add_assigned
 from dashboard.commands.console import FINDING, FINE, Answer, Command, complain, opened
 from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
 from dashboard.experiment import label_changes, review_queue, reviewing
@@ -16,19 +17,22 @@ from dashboard.tables import DataError, counted
 
 ABOUT = (
     "backup, restore or verify the store of reviews; of a collection: export, next (to judge), "
-    "suspects, agreement, disagreements"
+    "suspects, agreement, disagreements, decide; create, list, show or close a review for others"
 )
 _NEEDS = {"backup": "the new file", "restore": "a copy"}
 _OF_PAIR = ("next", "suspects")
-_OF_COLLECTION = ("export", *_OF_PAIR, "agreement", "disagreements")
+_OF_COLLECTION = ("export", *_OF_PAIR, "agreement", "disagreements", "create", "list", "decide")
+_OF_ONE = ("show", "close")
 _OF_EXPORT = ("history", "patch", "qrels")
 
 
 def add_reviews(command: Command) -> None:
     """Enter the command `reviews`."""
     parser = command("reviews", _reviews, ABOUT)
-    parser.add_argument("action", choices=("backup", "restore", "verify", *_OF_COLLECTION))
-    parser.add_argument("subject", nargs="?", metavar="FILE | COLLECTION", default="")
+    parser.add_argument(
+        "action", choices=("backup", "restore", "verify", *_OF_COLLECTION, *_OF_ONE)
+    )
+    parser.add_argument("subject", nargs="?", metavar="FILE | COLLECTION | ID", default="")
     text = "export: replaced and withdrawn reviews, too"
     parser.add_argument("--history", action="store_true", help=text)
     text = "export: write a patch of the collection's file of judgements; prints what it changes"
@@ -36,7 +40,8 @@ def add_reviews(command: Command) -> None:
     text = "export: write all labels with corrections, CSV or (.txt, .trec) TREC lines; likewise"
     parser.add_argument("--qrels", type=Path, metavar="FILE", help=text)
     for version in ("--baseline", "--candidate"):
-        parser.add_argument(version, metavar="VERSION", help="next, suspects")
+        parser.add_argument(version, metavar="VERSION", help="next, suspects, create")
+    add_assigned(parser)
     add_rules(parser)
     add_keywords(parser)
 
@@ -48,6 +53,7 @@ def _reviews(call: Namespace) -> Answer:
         name = stray[0]
         raise ValueError(f"--{name} is of export: reviews export COLLECTION --{name}")
     needed = "a collection" if action in _OF_COLLECTION else _NEEDS.get(action)
+    needed = "the id of a review" if action in _OF_ONE else needed
     if needed and not subject:
         raise ValueError(f"reviews {action} needs {needed}: reviews {action} NAME")
     call.collection, call.submission, call.dimension = subject, None, None
@@ -55,6 +61,8 @@ def _reviews(call: Namespace) -> Answer:
         return _export(call), FINE
     if action in _OF_PAIR:
         return _pair(call), FINE
+    if action in ASSIGNED:
+        return ASSIGNED[action](call), FINE
     if action in _OF_COLLECTION:
         return getattr(review_queue, action)(opened(call)), FINE
     if action == "verify":

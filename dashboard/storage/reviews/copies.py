@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, text
 
-from dashboard.storage.reviews import review_file, store
+from dashboard.storage.reviews import review_file, rights, store
 from dashboard.storage.reviews.review_tables import ASSIGNMENT, KNOWN, METADATA, REVIEW
 from dashboard.storage.reviews.reviews import Review
 from dashboard.tables import DataError
@@ -26,6 +26,7 @@ def backup(path: Path) -> int:
 
     Raises DataError where there is no store, or where the file exists or cannot be written.
     """
+    rights.require(rights.KEEP)
     if path.exists():
         raise DataError(path.name, "a file", "a new one", cure="Name another, or move it away.")
     if not store.exists():
@@ -52,6 +53,7 @@ def restore(path: Path) -> int:
     Numbers, times and names stay. All of it is there afterwards, or nothing. Raises DataError where
     the copy is damaged or the store has reviews, which are never replaced.
     """
+    rights.require(rights.KEEP)
     with _copied(path) as source, store.opened(writing=True) as to:
         number = to.execute(select(func.count()).select_from(REVIEW)).scalar_one()
         if number:
@@ -76,6 +78,7 @@ def verify(path: Path | None = None) -> list[dict[str, Any]]:
 
     Raises DataError where it cannot be opened at all.
     """
+    rights.require(rights.KEEP)
     if path is None and not store.exists():
         return [{"check": "store", "state": "ok", "found": "no reviews yet"}]
     with store.opened(writing=False) if path is None else _copied(path) as connection:

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.collection import SETTINGS, Collection, open_collection
-from dashboard.storage.reviews import store
+from dashboard.storage.reviews import rights, store
 from dashboard.storage.reviews.review_tables import KNOWN
 from dashboard.tables import DataError
 
@@ -55,6 +55,7 @@ def key_of(collection: Collection, *, saying: bool = False) -> str:
     saying: a review is about to be saved, so the collection is recorded under its key. Raises
     DataError where the folder is gone or the store of reviews cannot be read or written.
     """
+    rights.require(rights.REVIEW if saying else rights.READ)
     if not saying and not store.exists():
         return collection.name
     if not collection.folder.is_dir():

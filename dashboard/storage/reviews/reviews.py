@@ -16,7 +16,7 @@ from uuid import uuid4
 import pandas as pd
 from sqlalchemy import func, insert, select
 
-from dashboard.storage.reviews import store
+from dashboard.storage.reviews import rights, store
 from dashboard.storage.reviews.review_tables import REVIEW
 from dashboard.tables import REVIEWS
 
@@ -34,7 +34,7 @@ CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
 _UNDO = "undo "  # begins the names of reviews that take one back
 TAKEN_BACK = ""  # a value of every kind: the reviewer withdraws the last review
 LONGEST_NOTE, LONGEST_NAME, LONGEST_ID = 2_000, 80, 2_000  # characters
-_SUBJECT = ["kind", "collection", "query_id", "list_id", "item_id", "run", "against"]
+_SUBJECT = ["kind", "collection", "query_id", "list_id", "item_id", "run", "against", "assignment"]
 _GRADE = re.compile("[0-9]|[1-9][0-9]")
 
 
@@ -88,8 +88,9 @@ def append(review: Review, once: str | None = None) -> int:
     """Save a review and return its number. It is on the disk when this returns.
 
     once: a name for this review; a second one of the same name (a click that was sent twice) is not
-    saved. Raises DataError where it cannot be saved.
+    saved. Raises DataError where it cannot be saved, NotAllowed where it may not be.
     """
+    rights.require(rights.DECIDE if review.kind == DECISION else rights.REVIEW, review.author)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     named = once or uuid4().hex
     named = f"-{named}" if named.startswith(_UNDO) else named
@@ -114,8 +115,10 @@ def undo(collection: str, author: str, once: str | None = None) -> Review | None
     """Take back an author's last review of a collection: what was before it is appended, so that it
     counts again. Returns what was taken back; None where nothing is left, or where this was done.
 
-    once: a name for this step back, as in `append`. Raises DataError where it cannot be saved.
+    once: a name for this step back, as in `append`. Raises DataError where it cannot be saved,
+    NotAllowed where it may not be.
     """
+    rights.require(rights.REVIEW, author)
     mine = (REVIEW.c.collection == collection) & (REVIEW.c.author == author)
     names = [each.name for each in fields(Review)]
     asked = select(*(REVIEW.c[name] for name in [*names, "said_once"])).where(mine)
@@ -149,6 +152,7 @@ def state(collection: str, kind: str) -> tuple[str, int]:
 
     Raises DataError where the store cannot be read.
     """
+    rights.require(rights.READ)
     if not store.exists():
         return "", 0
     mine = (REVIEW.c.collection == collection) & (REVIEW.c.kind == kind)
@@ -208,6 +212,7 @@ def of_query(collection: str, query_id: str) -> tuple[int, list[dict[str, str]]]
 
 def history(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:
     """All reviews, oldest first, with those that were replaced or withdrawn."""
+    rights.require(rights.READ)
     unknown = set(about) - set(REVIEWS.columns)
     if unknown:
         raise ValueError(f"reviews have no {', '.join(sorted(unknown))}")

@@ -1,0 +1,136 @@
+"""`reviews create`, `list`, `show`, `close`: reviews made for others; `reviews decide`: what a
+curator says where reviewers differ."""
+
+from __future__ import annotations
+
+import getpass
+from argparse import ArgumentParser, Namespace
+
+import pandas as pd
+
+from dashboard.commands.console import at_least_one, complain, opened
+from dashboard.commands.experiments import experiment_of
+from dashboard.experiment import assigned_reviews
+from dashboard.experiment.assigned_reviews import CHOSEN, Assignment
+
+NUMBER = 20
+
+
+def add_assigned(parser: ArgumentParser) -> None:
+    """Add the options of reviews that are made for others, and of decisions."""
+    parser.add_argument("--title", default="", help="create")
+    parser.add_argument("--instruction", default="", help="create: what reviewers have to know")
+    parser.add_argument("--choose", choices=tuple(CHOSEN), default="worst", help="create: queries")
+    parser.add_argument(
+        "--number", type=at_least_one, default=NUMBER, help="create: at most so many"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="create: of queries at random")
+    text = "create: of a slice BY=NAME, of words what queries hold"
+    parser.add_argument("--wanted", default="", metavar="TEXT", help=text)
+    text = "create: who is wanted; default: whoever has the link"
+    parser.add_argument("--people", nargs="+", default=[], metavar="NAME", help=text)
+    text = "create: versions are named while they are judged"
+    parser.add_argument("--named", action="store_true", help=text)
+    parser.add_argument("--author", default="", help="create, close, decide: default: your login")
+    parser.add_argument("--query", default="", metavar="ID", help="decide")
+    parser.add_argument("--item", default="", metavar="ID", help="decide")
+    text = "decide: relevant, not, unsure (the label stays) or a grade"
+    parser.add_argument("--value", default="", help=text)
+    parser.add_argument("--note", default="", help="decide")
+
+
+def _create(call: Namespace) -> pd.DataFrame:
+    """A new review, and the link to it."""
+    pair = (call.baseline or "", call.candidate or "")
+    if not all(pair):
+        raise ValueError("reviews create needs --baseline VERSION --candidate VERSION")
+    experiment = experiment_of(call, opened(call))
+    unknown = [name for name in pair if name not in experiment.collection.versions]
+    if unknown:
+        there = ", ".join(experiment.collection.versions)
+        raise ValueError(f"no version {unknown[0]!r}; there are {there}")
+    queries, chosen = assigned_reviews.choose(
+        experiment,
+        pair,
+        call.choose,
+        call.number,
+        metric=(call.metrics or "").split(" ")[0],
+        seed=call.seed,
+        wanted=call.wanted,
+    )
+    made = assigned_reviews.create(
+        experiment,
+        pair,
+        queries,
+        chosen,
+        _author(call),
+        title=call.title,
+        instruction=call.instruction,
+        people=tuple(call.people),
+        blind=not call.named,
+    )
+    return _listed([made])
+
+
+def _list(call: Namespace) -> pd.DataFrame:
+    return _listed(assigned_reviews.all_reviews_of(opened(call)))
+
+
+def _show(call: Namespace) -> pd.DataFrame:
+    """How far each person is; what came of it is a note."""
+    assignment = _named(call)
+    given = assigned_reviews.answers(assignment)
+    complain(f"note: {assigned_reviews.conclusion(assignment, assigned_reviews.outcome(given))}")
+    return assigned_reviews.progress(assignment, given)
+
+
+def _close(call: Namespace) -> pd.DataFrame:
+    return _listed([assigned_reviews.close(_named(call), _author(call))])
+
+
+def _decide(call: Namespace) -> pd.DataFrame:
+    if not (call.query and call.item and call.value):
+        raise ValueError("reviews decide needs --query ID --item ID --value relevant|not|unsure")
+    author = _author(call)
+    assigned_reviews.decide(opened(call), call.query, call.item, call.value, author, call.note)
+    row = {"query_id": call.query, "item_id": call.item, "value": call.value, "author": author}
+    return pd.DataFrame([row])
+
+
+def _author(call: Namespace) -> str:
+    return str(call.author or getpass.getuser())
+
+
+def _named(call: Namespace) -> Assignment:
+    found = assigned_reviews.review_named(call.subject)
+    if found is None:
+        raise ValueError(f"no review {call.subject[:80]!r}: reviews list COLLECTION has their ids")
+    return found
+
+
+def _listed(reviews: list[Assignment]) -> pd.DataFrame:
+    rows = [
+        {
+            "id": each.id,
+            "title": each.title,
+            "baseline": each.baseline,
+            "candidate": each.candidate,
+            "queries": len(each.queries),
+            "chosen": each.chosen,
+            "people": ", ".join(each.people),
+            "blind": "yes" if each.blind else "no",
+            "state": "closed" if each.closed else "open",
+            "author": each.author,
+            "time": each.time,
+            "link": f"reviews?review={each.id}",
+        }
+        for each in reviews
+    ]
+    columns = ["id", "title", "baseline", "candidate", "queries", "chosen", "people", "blind"]
+    return pd.DataFrame(rows, columns=[*columns, "state", "author", "time", "link"])
+
+
+ASSIGNED = {
+    "create": _create, "list": _list, "show": _show, "close": _close, "decide": _decide,
+}  # fmt: skip
+"""What answers each action."""

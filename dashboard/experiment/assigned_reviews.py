@@ -1,0 +1,251 @@
+"""Reviews that somebody makes for others: their queries, their answers, and what came of them."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.reviewing.preferences import Preference, preference
+from dashboard.experiment import judging, measuring, review_queue
+from dashboard.experiment.collection.collections import (
+    Collection,
+    query_names,
+)
+from dashboard.experiment.experiment import Experiment
+from dashboard.storage.reviews import assignments, reviews
+from dashboard.storage.reviews.assignments import Assignment as Assignment
+from dashboard.storage.reviews.review_keys import key_of
+from dashboard.storage.reviews.rights import ASSIGN as ASSIGN
+from dashboard.storage.reviews.rights import DECIDE as DECIDE
+from dashboard.storage.reviews.rights import REVIEW as REVIEW
+from dashboard.storage.reviews.rights import Actor as Actor
+from dashboard.storage.reviews.rights import actor as actor
+from dashboard.tables import counted
+
+CHOSEN = {
+    "worst": "worst regressions",
+    "random": "at random",
+    "slice": "a slice",
+    "disagreements": "disagreements of reviewers",
+    "words": "search by words",
+}
+"""The ways to choose queries."""
+SIDES = ("A", "B")
+ANSWERS = {
+    "A much better": 2,
+    "A better": 1,
+    "Same": 0,
+    "B better": -1,
+    "B much better": -2,
+    "Cannot judge": None,
+}
+"""What a reviewer can answer of two sides, and how far that is for the first."""
+_VALUES = {2: "much better", 1: "better", 0: "same", -1: "worse", -2: "much worse"}
+
+
+def choose(
+    experiment: Experiment,
+    pair: tuple[str, str],
+    way: str,
+    number: int,
+    *,
+    metric: str = "",
+    seed: int = 1,
+    wanted: str = "",
+) -> tuple[tuple[str, ...], str]:
+    """At most `number` queries, and in words how they were chosen.
+
+    way: one of CHOSEN. metric: of `worst`, else the protocol's first. wanted: `by=name` of a slice,
+    or the words that a query has to hold. Raises ValueError for what cannot be chosen.
+    """
+    queries = judging.queries(experiment)["query_id"].astype(str).tolist()
+    if way == "worst":
+        front = parse(metric)[0] if metric else experiment.rules.front
+        table = measuring.measurements(experiment, pair, str(front))
+        values = table.pivot(index="query_id", columns="run", values="value")
+        change = (values[pair[1]] - values[pair[0]]).dropna().sort_values(kind="stable")
+        chosen = [str(query) for query in change[change < 0].index]
+        return tuple(chosen[:number]), f"{CHOSEN[way]} by {front}"
+    if way == "random":
+        drawn = np.random.default_rng(seed).permutation(len(queries))[:number]
+        return tuple(queries[place] for place in drawn), f"{CHOSEN[way]}, seed {seed}"
+    if way == "slice":
+        by, _, name = wanted.partition("=")
+        known = measuring.slices_of(experiment.collection)
+        if name not in known.get(by, ()):
+            there = [f"{each}={one}" for each, of in known.items() for one in of]
+            raise ValueError(f"no slice {wanted[:80]!r}; there are {', '.join(there[:12])}")
+        every = measuring.slices(experiment)
+        inside = set(every.loc[(every["by"] == by) & (every["slice"] == name), "query_id"])
+        return tuple(q for q in queries if q in inside)[:number], f"slice {wanted}"
+    if way == "disagreements":
+        found = review_queue.disagreements(experiment.collection)["query_id"]
+        return tuple(dict.fromkeys(map(str, found)))[:number], CHOSEN[way]
+    if way == "words":
+        names = query_names(experiment.collection)
+        words = wanted.casefold().split()
+        chosen = [q for q in queries if all(word in names[q].casefold() for word in words)]
+        return tuple(chosen[:number]), f"{CHOSEN[way]} “{wanted.strip()}”"
+    raise ValueError(f"{way[:40]!r} chooses no queries: {', '.join(CHOSEN)} do")
+
+
+def create(
+    experiment: Experiment,
+    pair: tuple[str, str],
+    queries: tuple[str, ...],
+    chosen: str,
+    author: str,
+    *,
+    title: str,
+    instruction: str = "",
+    people: tuple[str, ...] = (),
+    blind: bool = True,
+) -> Assignment:
+    """Save a review of two versions; raises ValueError for what cannot be reviewed, DataError where
+    it cannot be saved or may not be made."""
+    assignment = Assignment(
+        collection=key_of(experiment.collection, saying=True),
+        title=title.strip(),
+        instruction=instruction.strip(),
+        baseline=pair[0],
+        candidate=pair[1],
+        protocol=experiment.protocol,
+        queries=queries,
+        chosen=chosen,
+        people=tuple(dict.fromkeys(name.strip() for name in people if name.strip())),
+        blind=blind,
+        content=experiment.digest,
+    )
+    return assignments.create(assignment, author)
+
+
+def all_reviews_of(collection: Collection) -> list[Assignment]:
+    """The reviews of a collection, the newest first."""
+    return assignments.of_collection(key_of(collection))
+
+
+def review_named(id: str) -> Assignment | None:
+    """The review of an id; None where there is none."""
+    return assignments.named(id)
+
+
+def close(assignment: Assignment, author: str) -> Assignment:
+    """End a review: it takes no more answers, and everybody sees what came of it."""
+    return assignments.close(assignment, author)
+
+
+def sides(assignment: Assignment, query_id: str, author: str) -> tuple[str, str]:
+    """The versions on the sides A and B: of a blind review shuffled by query, and for one person
+    always the same; else baseline and candidate."""
+    pair = (assignment.baseline, assignment.candidate)
+    named = "\n".join((assignment.seed, assignment.id, query_id, author))
+    turned = hashlib.sha256(named.encode()).digest()[0] % 2 == 1
+    return pair[::-1] if assignment.blind and turned else pair
+
+
+def experiment_of(assignment: Assignment, collection: Collection) -> Experiment:
+    """The experiment whose results a review shows: all queries, judged by its protocol."""
+    return Experiment.of(
+        collection,
+        protocol=assignment.protocol,
+        groups=collection.default_groups,
+        mapping_threshold=collection.mapping_threshold,
+        queries="all",
+    )
+
+
+def save_answer(
+    assignment: Assignment, query_id: str, author: str, answer: str, note: str, once: str
+) -> str:
+    """Save what a reviewer says of two sides, one of ANSWERS; returns it as a preference for the
+    candidate. It is on the disk when this returns.
+
+    Raises ValueError for what cannot be saved, DataError where it may not or cannot be.
+    """
+    now = assignments.named(assignment.id)
+    if now is None or now.closed:
+        raise ValueError("this review is closed; it takes no more answers.")
+    if query_id not in assignment.queries:
+        raise ValueError("this query is not in the review. Reload the page.")
+    if assignment.people and author not in assignment.people:
+        raise ValueError(f"this review is for {', '.join(assignment.people)}.")
+    score = ANSWERS[answer]
+    if score is not None and sides(assignment, query_id, author)[0] != assignment.candidate:
+        score = -score
+    value = "cannot judge" if score is None else _VALUES[score]
+    review = reviews.Review(
+        reviews.PREFERENCE,
+        assignment.collection,
+        value,
+        author,
+        query_id=query_id,
+        run=assignment.candidate,
+        against=assignment.baseline,
+        note=note,
+        assignment=assignment.id,
+    )
+    reviews.append(review, once)
+    return value
+
+
+def answers(assignment: Assignment) -> pd.DataFrame:
+    """The last answer of each reviewer on each query of a review: the table REVIEWS."""
+    return reviews.latest(assignment.collection, reviews.PREFERENCE, assignment=assignment.id)
+
+
+def progress(assignment: Assignment, given: pd.DataFrame) -> pd.DataFrame:
+    """How far each person is who is wanted or has answered: reviewer, answered, queries, last."""
+    names = dict.fromkeys([*assignment.people, *given["author"]])
+    rows = [
+        {
+            "reviewer": name,
+            "answered": int(mine["query_id"].nunique()),
+            "queries": len(assignment.queries),
+            "last": str(mine["time"].max()) if len(mine) else "",
+        }
+        for name in names
+        for mine in [given[given["author"] == name]]
+    ]
+    return pd.DataFrame(rows, columns=["reviewer", "answered", "queries", "last"])
+
+
+def outcome(given: pd.DataFrame) -> Preference:
+    """What the answers say of the candidate, query by query."""
+    return preference(given[["query_id", "author", "value"]])
+
+
+def conclusion(assignment: Assignment, found: Preference) -> str:
+    """What came of a review in a sentence."""
+    if not found.queries:
+        return "Nobody has judged a query yet."
+    pair = f"{assignment.candidate} better on {found.better}, {assignment.baseline} on"
+    queries = counted(found.queries, "query", "queries")
+    sentence = f"{pair} {found.worse}, {found.same} the same, of {queries}"
+    if np.isnan(found.p):
+        return f"{sentence}."
+    return (
+        f"{sentence}. Of those that differ {found.share:.0%} are better "
+        f"[{found.low:.0%}, {found.high:.0%}], p = {found.p:.3g} (sign test)."
+    )
+
+
+def decide(
+    collection: Collection, query_id: str, item_id: str, value: str, author: str, note: str = ""
+) -> None:
+    """Save a curator's decision on a pair: relevant, not, unsure (the label stays) or a grade.
+
+    Raises ValueError for what cannot be saved, DataError where it may not or cannot be.
+    """
+    if not (collection.queries["query_id"] == query_id).any():
+        raise ValueError(f"no query {query_id[:80]!r} in {collection.name}")
+    if not (collection.items["item_id"] == item_id).any():
+        raise ValueError(f"no item {item_id[:80]!r} in {collection.name}")
+    key = key_of(collection, saying=True)
+    reviews.append(
+        reviews.Review(
+            reviews.DECISION, key, value, author, query_id=query_id, item_id=item_id, note=note
+        )
+    )
