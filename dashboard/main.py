@@ -33,12 +33,14 @@ frame.keep_place()
 frame.draw_after_a_break()
 with memory.page_run(), figures.STEPS.labels(page.title).time():
     view, problems = bar.current()
-    frame.name_tab(page.title, view)
-    frame.top_bar(pages, page, view)
+    # the page of a review names no version: a blind one hides them
+    named = None if page.url_path == "reviews" and st.query_params.get("review") else view
+    frame.name_tab(page.title, named)
+    frame.top_bar(pages, page, named)
     frame.say(problems)
-    if view is not None:
-        frame.sidebar(view)
-    if view is not None or page.url_path == "collections":
+    if named is not None:
+        frame.sidebar(named)
+    if view is not None or page.url_path in ("collections", "reviews"):
         try:
             page.run()
         except DataError as problem:

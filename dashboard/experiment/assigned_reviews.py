@@ -12,6 +12,8 @@ from dashboard.evaluation.reviewing.preferences import Preference, preference
 from dashboard.experiment import judging, measuring, review_queue
 from dashboard.experiment.collection.collections import (
     Collection,
+    collection,
+    collection_names,
     query_names,
 )
 from dashboard.experiment.experiment import Experiment
@@ -132,6 +134,15 @@ def review_named(id: str) -> Assignment | None:
     return assignments.named(id)
 
 
+def collection_of(assignment: Assignment) -> Collection | None:
+    """The collection of a review; None where it is not among those that can be opened."""
+    for name in sorted(collection_names(), key=lambda name: name != assignment.collection):
+        there, _ = collection(name)
+        if there is not None and key_of(there) == assignment.collection:
+            return there
+    return None
+
+
 def close(assignment: Assignment, author: str) -> Assignment:
     """End a review: it takes no more answers, and everybody sees what came of it."""
     return assignments.close(assignment, author)
@@ -165,6 +176,22 @@ def save_answer(
 
     Raises ValueError for what cannot be saved, DataError where it may not or cannot be.
     """
+    score = ANSWERS[answer]
+    if score is not None and sides(assignment, query_id, author)[0] != assignment.candidate:
+        score = -score
+    value = "cannot judge" if score is None else _VALUES[score]
+    _save(assignment, query_id, author, value, note, once)
+    return value
+
+
+def take_back(assignment: Assignment, query_id: str, author: str) -> None:
+    """Take back a reviewer's answer on a query; raises as `save_answer`."""
+    _save(assignment, query_id, author, reviews.TAKEN_BACK, "", None)
+
+
+def _save(
+    assignment: Assignment, query_id: str, author: str, value: str, note: str, once: str | None
+) -> None:
     now = assignments.named(assignment.id)
     if now is None or now.closed:
         raise ValueError("this review is closed; it takes no more answers.")
@@ -172,10 +199,6 @@ def save_answer(
         raise ValueError("this query is not in the review. Reload the page.")
     if assignment.people and author not in assignment.people:
         raise ValueError(f"this review is for {', '.join(assignment.people)}.")
-    score = ANSWERS[answer]
-    if score is not None and sides(assignment, query_id, author)[0] != assignment.candidate:
-        score = -score
-    value = "cannot judge" if score is None else _VALUES[score]
     review = reviews.Review(
         reviews.PREFERENCE,
         assignment.collection,
@@ -188,7 +211,6 @@ def save_answer(
         assignment=assignment.id,
     )
     reviews.append(review, once)
-    return value
 
 
 def answers(assignment: Assignment) -> pd.DataFrame:

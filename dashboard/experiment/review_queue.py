@@ -79,5 +79,13 @@ def disagreements(collection: Collection) -> pd.DataFrame:
     return raters.disagreements(_verdicts(collection))
 
 
+def undecided(collection: Collection) -> pd.DataFrame:
+    """The disagreements that no curator has decided since."""
+    left, pair = disagreements(collection), ["query_id", "item_id"]
+    decided = reviews.latest(key_of(collection), reviews.DECISION)
+    there = pd.MultiIndex.from_frame(left[pair].astype(str))
+    return left[~there.isin(pd.MultiIndex.from_frame(decided[pair].astype(str)))]
+
+
 def _verdicts(collection: Collection) -> pd.DataFrame:
     return reviews.latest(key_of(collection), reviews.VERDICT)

@@ -31,6 +31,7 @@ SCREENS = {
     "Slices": "grid_on",
     "Query": "movie_info",
     "Search": "search",
+    "Reviews": "rate_review",
     "Collections": "grid_view",
 }
 """The screens in order, and the Material icon of each; its script is named like it."""

@@ -315,6 +315,11 @@ class View:
     )
     clip: str = key("the open clip or picture", NOTHING, _item, of_one_query=True)
     beside: str = key("the clip or picture beside the open one", NOTHING, _item, of_one_query=True)
+    review: str = key(
+        "the open review, on the screen Reviews",
+        NOTHING,
+        Reader("its id", lambda text, collection: text[:40]),
+    )
     test: str = key(
         "test of image–text matching: the whole gallery, or COCO's of 1,000 pictures",
         always("whole"),

@@ -27,7 +27,7 @@ TARGET = "Not scored. Describe the target to see scores."
 FEEDBACK = ("feedback_1", "feedback_2", "feedback_3")
 
 
-def _picture(found: Any) -> dict[str, str]:
+def picture_of(found: Any) -> dict[str, str]:
     """The picture or the text item that is searched with, and what is wrong if there should be
     one: picture, quote, problem."""
     experiment = found.experiment
@@ -137,7 +137,7 @@ def head_of(view: View, found: Any, values: pd.DataFrame) -> Head:
     return Head(
         title=title(found),
         lines=tuple(str(row[column]) for column in FEEDBACK if row.get(column)),
-        **_picture(found),
+        **picture_of(found),
         chips=chips,
         scored=scored,
         notes=(*how, *index_sentences(experiment, found.runs)),

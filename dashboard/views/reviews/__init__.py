@@ -1,0 +1,8 @@
+"""Reviews on screen: all of a collection, a form for a new one, and a single one by its link."""
+
+from dashboard.views.reviews.agreement import agreement
+from dashboard.views.reviews.listing import listing
+from dashboard.views.reviews.one_review import one_review
+from dashboard.views.reviews.reviewer import reviewer
+
+__all__ = ["agreement", "listing", "one_review", "reviewer"]

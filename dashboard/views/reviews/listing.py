@@ -1,0 +1,130 @@
+"""The reviews of a collection, and a form that makes a new one."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.experiment import assigned_reviews, measuring
+from dashboard.experiment.assigned_reviews import ASSIGN, CHOSEN, Assignment, actor
+from dashboard.experiment.collection import collections
+from dashboard.tables import DataError, counted
+from dashboard.views.address.choices import View
+from dashboard.views.experiments import experiment_of
+from dashboard.views.labels import group_name, slice_name
+from dashboard.views.reviews.reviewer import name
+from dashboard.views.texts import plain
+
+_OUTCOME = "review-made"
+MOST = 100
+"""Reviews that are listed."""
+
+
+def listing(view: View) -> None:
+    """Draw all reviews of the collection, the newest first, and the form for a new one."""
+    made = assigned_reviews.all_reviews_of(collections.opened(view.collection))
+    if not made:
+        st.info("No review yet. Make one below and send its link to reviewers.")
+    for each in made[:MOST]:
+        _line(each)
+    if actor().may(ASSIGN):
+        with st.expander("New review", expanded=not made, key="new-review"):
+            _form(view)
+
+
+def _line(review: Assignment) -> None:
+    given = assigned_reviews.answers(review)
+    people = given["author"].nunique()
+    what = [
+        f"{review.candidate} against {review.baseline}",
+        counted(len(review.queries), "query", "queries"),
+        review.chosen,
+        "blind" if review.blind else "versions named",
+        f"{counted(len(given), 'answer')} by {counted(people, 'person', 'people')}",
+        "closed" if review.closed else "open",
+    ]
+    with st.container(border=True, key=f"review-{review.id}"):
+        st.page_link(
+            "screens/reviews.py",
+            label=plain(review.title),
+            icon=":material/rate_review:",
+            query_params={"review": review.id},
+        )
+        st.caption(plain(" · ".join(what), None))
+
+
+def _form(view: View) -> None:
+    """A new review of the two versions in view."""
+    st.caption(plain(f"{view.candidate} is compared with {view.baseline}.", None))
+    st.text_input("Title", key="review-title", max_chars=80)
+    st.text_area("Instruction", key="review-instruction", max_chars=2_000, height=80)
+    left, right = st.columns(2)
+    with left:
+        way = st.selectbox(
+            "Queries",
+            list(CHOSEN),
+            key="review-way",
+            format_func=lambda of: CHOSEN[of].capitalize(),
+        )
+        if way == "random":
+            st.number_input("Seed", 0, 1_000_000, 1, key="review-seed")
+        elif way == "slice":
+            known = measuring.slices_of(collections.opened(view.collection))
+            options = [f"{by}={each}" for by, of in known.items() for each in of]
+            st.selectbox("Slice", options, key="review-slice", format_func=_slice_name)
+        elif way == "words":
+            st.text_input("Words in the query", key="review-words", max_chars=200)
+    with right:
+        st.number_input("At most so many queries", 1, 1_000, 20, key="review-number")
+    st.text_input(
+        "Reviewers",
+        key="review-people",
+        help="Names with commas between them. Empty: whoever has the link.",
+    )
+    st.toggle(
+        "Blind",
+        value=True,
+        key="review-blind",
+        help="Sides are shuffled for each query; versions and earlier answers are hidden until the "
+        "reviewer has answered.",
+    )
+    st.button("Create review", type="primary", on_click=_create, args=(view,))
+    if problem := st.session_state.pop(_OUTCOME, ""):
+        st.error(plain(problem, None), icon=":material/error:")
+
+
+def _slice_name(option: str) -> str:
+    by, _, of = option.partition("=")
+    return f"{slice_name(by, of)} ({group_name(by)})"
+
+
+def _create(view: View) -> None:
+    """Save the review of the form; what was typed stays there where it cannot be saved."""
+    typed = st.session_state
+    pair = (view.baseline, view.candidate)
+    try:
+        experiment = experiment_of(view)
+        queries, chosen = assigned_reviews.choose(
+            experiment,
+            pair,
+            typed["review-way"],
+            int(typed["review-number"]),
+            metric=view.metric,
+            seed=int(typed.get("review-seed", 1)),
+            wanted=str(typed.get("review-slice") or typed.get("review-words") or ""),
+        )
+        assigned_reviews.create(
+            experiment,
+            pair,
+            queries,
+            chosen,
+            name(),
+            title=typed["review-title"],
+            instruction=typed["review-instruction"],
+            people=tuple(typed["review-people"].split(",")),
+            blind=typed["review-blind"],
+        )
+    except (ValueError, DataError) as problem:
+        typed[_OUTCOME] = f"Not saved: {problem}"
+        return
+    for key in ("review-title", "review-instruction", "review-people"):
+        typed[key] = ""

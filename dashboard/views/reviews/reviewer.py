@@ -1,0 +1,30 @@
+"""The name that reviews are saved under: what a login vouches for, or what a reviewer types."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.experiment.assigned_reviews import actor
+from dashboard.experiment.reviewing import LONGEST_NAME
+from dashboard.views.texts import plain
+
+NAME = "reviewer-name"
+UNCHECKED = "Nobody checks this name: whoever can open this page can use any."
+
+
+def reviewer() -> str:
+    """Draw who reviews, with a field for the name where no login gives it; the name."""
+    who = actor()
+    if who.checked:
+        st.caption(plain(f"You are {who.name}, {who.role}.", None))
+        return who.name
+    st.session_state[NAME] = st.session_state.get(NAME, "")  # stays when another page is open
+    st.text_input("Your name", key=NAME, max_chars=LONGEST_NAME, help=UNCHECKED, width=280)
+    st.caption(UNCHECKED)
+    return name()
+
+
+def name() -> str:
+    """The name, for callbacks."""
+    who = actor()
+    return who.name if who.checked else str(st.session_state.get(NAME, "")).strip()

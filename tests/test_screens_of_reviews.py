@@ -1,0 +1,140 @@
+"""The screen Reviews: a review is made, judged blind by two people, and comes to something."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dashboard.experiment import assigned_reviews
+from dashboard.storage.collection import collection as stored
+from dashboard.storage.reviews.review_keys import key_of
+from dashboard.storage.reviews.reviews import VERDICT, Review, append
+from dashboard.storage.reviews.rights import ANYBODY, Actor, identify_by
+from tests.storage.tiny import make_collection
+from tests.test_screens import cards, no_text_model, opened, said  # noqa: F401
+
+VERSIONS = ("v0.1", "v0.2")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
+    monkeypatch.setattr(stored, "COLLECTIONS", tmp_path / "data")
+    folder = make_collection(tmp_path / "data" / "tiny")
+    (folder / "qrels.txt").write_text("q1 0 v00 1\nq2 0 v01 1\nq3 0 v02 1\n")
+    settings = (folder / "collection.toml").read_text().replace('["alfa"]', '["trec"]')
+    (folder / "collection.toml").write_text(settings)
+    return folder
+
+
+def button(app, label):
+    return next(each for each in app.button if each.label.replace("\\", "") == label)
+
+
+def made(**fields):
+    """A review that was made by the form, and the screen afterwards."""
+    app = opened("reviews", collection="tiny")
+    app.text_input(key="reviewer-name").set_value("Ada")
+    app.selectbox(key="review-way").set_value("random").run()
+    app.text_input(key="review-title").set_value("Night drives")
+    for key, value in fields.items():
+        next(each for each in (*app.text_input, *app.toggle) if each.key == key).set_value(value)
+    button(app, "Create review").click().run()
+    assert not app.exception
+    found = assigned_reviews.all_reviews_of(stored.open_collection("tiny"))
+    return app, found[0] if found else None
+
+
+def named(review, who):
+    app = opened("reviews", review=review.id)
+    app.text_input(key="reviewer-name").set_value(who).run()
+    assert not app.exception and not app.error
+    return app
+
+
+def told(app):
+    """All that the browser is sent: texts, buttons, addresses and the cards."""
+    tree = "\n".join(str(element.proto) for element in app.main) + said(app)
+    return tree + (json.dumps(cards(app)) if app.get("bidi_component") else "")
+
+
+def test_two_people_judge_a_blind_review_to_its_outcome(tiny: Path) -> None:
+    app, review = made()
+    assert review is not None and "3 queries" in said(app) and "blind" in said(app)
+    for number, who in enumerate(("Ada", "Bob")):
+        app = named(review, who)
+        for place in range(3):
+            before = told(app) if place == 0 else ""
+            for hidden in (*VERSIONS, review.seed, *(["Outcome of"] if number else [])):
+                assert hidden not in before, "nothing tells which version is on which side"
+            assert [row["name"] for row in cards(app)["rows"]] == ["A", "B"]
+            assert all(result["score"] is None for row in cards(app)["rows"]
+                       for result in row["results"])  # fmt: skip
+            button(app, "A better").click().run()
+            assert "Saved: A better. A was v0." in said(app)
+        assert "You have judged all queries" in "\n".join(each.value for each in app.success)
+        assert "of 3 queries" in said(app), "what came of it, once nothing is left to judge"
+    given = assigned_reviews.answers(review)
+    assert given.groupby("author").size().to_dict() == {"Ada": 3, "Bob": 3}
+
+
+def test_an_answer_is_taken_back_and_a_closed_review_takes_none(tiny: Path) -> None:
+    _, review = made()
+    app = named(review, "Ada")
+    button(app, "Cannot judge").click().run()
+    assert len(assigned_reviews.answers(review)) == 1
+    button(app, "Undo").click().run()
+    assert assigned_reviews.answers(review).empty and "Taken back." in said(app)
+    button(app, "Close review").click().run()
+    assert "This review is closed." in said(app)
+    assert not [each for each in app.button if each.label in ("Same", "Close review")]
+
+
+def test_a_review_with_named_versions_names_them(tiny: Path) -> None:
+    _, review = made(**{"review-blind": False})
+    app = named(review, "Ada")
+    assert [row["name"] for row in cards(app)["rows"]] == list(VERSIONS)
+    button(app, "v0.2 much better").click().run()
+    assert assigned_reviews.answers(review)["value"].tolist() == ["much better"]
+
+
+def test_what_cannot_be_made_is_a_sentence_and_keeps_the_text(tiny: Path) -> None:
+    app, review = made(**{"review-title": " ", "review-people": "Bob, Eve"})
+    assert review is None and "Enter a title" in said(app)
+    assert app.text_input(key="review-people").value == "Bob, Eve"
+    app = opened("reviews", review="nothing")
+    assert "a review that does not exist: nothing" in said(app) and not app.exception
+
+
+def test_agreement_is_shown_and_a_curator_decides(tiny: Path) -> None:
+    key = key_of(stored.open_collection("tiny"), saying=True)
+    for who, value in (("Ada", "relevant"), ("Bob", "not")):
+        append(Review(VERDICT, key, value, who, query_id="q3", item_id="v03"))
+        append(Review(VERDICT, key, "relevant", who, query_id="q1", item_id="v03"))
+    app = opened("reviews", collection="tiny")
+    assert "1 disagreement to decide" in "\n".join(each.value for each in app.subheader)
+    assert set(app.table[0].value.index) == {"alpha", "kappa"}
+    button(app, "Relevant").click().run()
+    assert "Enter your name" in said(app), "a decision has a name"
+    app.text_input(key="reviewer-name").set_value("Cleo").run()
+    button(app, "Relevant").click().run()
+    assert "No disagreement is undecided." in said(app)
+    assert "reviewers would change 2 labels" in said(opened("compare", collection="tiny"))
+
+
+@pytest.mark.parametrize("role", ["nobody", "viewer", "reviewer"])
+def test_who_lacks_the_right_sees_no_form_and_no_choice(tiny: Path, role: str) -> None:
+    _, review = made()
+    identify_by(lambda: Actor("Ada", role, checked=True))
+    try:
+        app = opened("reviews", collection="tiny")
+        assert not [each for each in app.button if each.label == "Create review"]
+        assert ("the role nobody" in said(app)) == (role == "nobody")
+        app = opened("reviews", review=review.id)
+        assert ("You are Ada" in said(app)) == (role != "nobody")
+        answers = [each for each in app.button if each.label == "Same"]
+        assert bool(answers) == (role == "reviewer") and not app.exception
+    finally:
+        identify_by(lambda: ANYBODY)
