@@ -69,9 +69,7 @@ def _is_page(scope: Scope) -> bool:
 
 def _full(scope: Scope) -> str | None:
     params = parse_qs(scope["query_string"].decode("utf-8", "replace"), keep_blank_values=True)
-    if path_of(scope) == "reviews" and params.get("review"):
-        return None  # a full address names the versions, which a blind review hides
-    return address.complete(params)
+    return None if address.is_review(path_of(scope), params) else address.complete(params)
 
 
 app = st.App(

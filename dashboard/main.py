@@ -33,8 +33,8 @@ frame.keep_place()
 frame.draw_after_a_break()
 with memory.page_run(), figures.STEPS.labels(page.title).time():
     view, problems = bar.current()
-    # the page of a review names no version: a blind one hides them
-    named = None if page.url_path == "reviews" and st.query_params.get("review") else view
+    asked = {"review": st.query_params.get_all("review")}
+    named = None if address.is_review(page.url_path, asked) else view
     frame.name_tab(page.title, named)
     frame.top_bar(pages, page, named)
     frame.say(problems)

@@ -12,6 +12,8 @@ from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews.review_keys import key_of
 from dashboard.storage.reviews.reviews import VERDICT, Review, append
 from dashboard.storage.reviews.rights import ANYBODY, Actor, identify_by
+from dashboard.views import address
+from dashboard.views.server import link_preview
 from tests.storage.tiny import make_collection
 from tests.test_screens import cards, no_text_model, opened, said  # noqa: F401
 
@@ -78,6 +80,19 @@ def test_two_people_judge_a_blind_review_to_its_outcome(tiny: Path) -> None:
         assert "of 3 queries" in said(app), "what came of it, once nothing is left to judge"
     given = assigned_reviews.answers(review)
     assert given.groupby("author").size().to_dict() == {"Ada": 3, "Bob": 3}
+
+
+def test_the_address_and_the_preview_of_a_review_name_no_version(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DASHBOARD_ADDRESS", "https://search.example.org")
+    query = "collection=tiny&review=abc"
+    scope = {"type": "http", "path": "/reviews", "root_path": "", "query_string": query.encode()}
+    written = link_preview.tags({**scope, "headers": [], "method": "GET"})
+    assert "og:title" in written and not any(version in written for version in VERSIONS)
+    assert address.is_review("reviews", {"review": ["abc"]})
+    assert not address.is_review("reviews", {"review": [""]})
+    assert not address.is_review("compare", {"review": ["abc"]}), "elsewhere a link is made whole"
 
 
 def test_an_answer_is_taken_back_and_a_closed_review_takes_none(tiny: Path) -> None:

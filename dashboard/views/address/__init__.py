@@ -35,7 +35,7 @@ SCREENS = {
     "Collections": "grid_view",
 }
 """The screens in order, and the Material icon of each; its script is named like it."""
-LETTERS = dict(zip("ocsqfl", SCREENS, strict=True))
+LETTERS = dict(zip("ocsqfrl", SCREENS, strict=True))
 """The letter that goes to a screen after the key g: f finds, l lists the collections."""
 PAGES = {"" if title == "Overview" else title.lower(): title for title in SCREENS}
 """The path of each screen, and its name. The first screen has the root."""
@@ -151,6 +151,11 @@ def merged(params: Params, view: View, changes: Mapping[str, Any]) -> dict[str, 
 def link(view: View, **changes: Any) -> dict[str, list[str]]:
     """The address of this view with `changes`, for a link to another screen."""
     return to_params(View(**{**vars(view), **changes}))
+
+
+def is_review(path: str, params: Params) -> bool:
+    """Whether an address is the page of a review, which names no version: blind ones hide them."""
+    return path == "reviews" and any(params.get("review", ()))
 
 
 def complete(params: Params) -> str | None:

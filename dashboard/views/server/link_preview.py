@@ -60,8 +60,11 @@ def tags(scope: Scope) -> str:
 def title_and_preview(path: str, query: str) -> tuple[str, summary.Preview]:
     """What is seen at a screen's path with a query, as far as it is remembered."""
     screen = address.PAGES[path]
+    params = parse_qs(query, keep_blank_values=True)
+    if address.is_review(path, params):
+        return f"{screen} · {NAME}", summary.Preview(ABOUT)
     try:
-        view, problems = address.view_of(parse_qs(query, keep_blank_values=True))
+        view, problems = address.view_of(params)
         if view is None or problems:
             return f"{screen} · {NAME}", summary.Preview(ABOUT)
         return tab_title(screen, view), summary.preview_of(view, screen)
