@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,6 +31,8 @@ CALLS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "state": ("viewer", lambda folder: reviews.state("tiny", VERDICT)),
     "latest": ("viewer", lambda folder: reviews.latest("tiny", VERDICT)),
     "history": ("viewer", lambda folder: reviews.history("tiny", VERDICT)),
+    "newest": ("viewer", lambda folder: reviews.newest()),
+    "of_query": ("viewer", lambda folder: reviews.of_query("tiny", "q1")),
     "key_of": ("viewer", lambda folder: key_of(open_collection(folder, allow_path=True))),
     "assignments.named": ("viewer", lambda folder: assignments.named("x")),
     "assignments.of_collection": ("viewer", lambda folder: assignments.of_collection("tiny")),
@@ -48,6 +51,17 @@ CALLS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "verify": ("admin", lambda folder: copies.verify()),
 }
 """Each function, the least role that may call it, and a call."""
+
+
+def test_no_function_of_the_store_is_left_out() -> None:
+    rooms = (reviews, assignments, copies)
+    public = {
+        name
+        for room in rooms
+        for name, value in vars(room).items()
+        if inspect.isfunction(value) and value.__module__ == room.__name__ and name[0] != "_"
+    }
+    assert public <= {call.split(".")[-1].split(" ")[0].rstrip(",") for call in CALLS}
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -168,6 +168,7 @@ def newest() -> int:
 
     Costs one look at the end of the table. Raises DataError where the store cannot be read.
     """
+    rights.require(rights.READ)
     if not store.exists():
         return 0
     with store.opened(writing=False) as connection:
@@ -193,6 +194,7 @@ def of_query(collection: str, query_id: str) -> tuple[int, list[dict[str, str]]]
     In one short transaction, for pages that look every second. Raises DataError where the store
     cannot be read.
     """
+    rights.require(rights.READ)
     columns = [REVIEW.c[name] for name in REVIEWS.columns]
     mine = (REVIEW.c.collection == collection) & (REVIEW.c.query_id == query_id)
     asked = select(*columns).where(mine & REVIEW.c.kind.in_((VERDICT, PREFERENCE)))
