@@ -32,6 +32,12 @@ def test_every_control_of_the_side_bar_has_its_help(name):
     assert missing == []
 
 
+@pytest.mark.parametrize("title", ["Compare", "Slices", "Query"])
+def test_every_control_of_a_screen_has_its_help(title):
+    app = drawn(title.lower(), collection="driving")
+    assert [c.proto.label for c in controls(app.main) if not c.proto.help] == []
+
+
 def test_metrics_have_short_names_and_their_formula_and_source_on_request():
     box = next(
         box for box in drawn(collection="driving").sidebar.selectbox if box.label == "Metric"

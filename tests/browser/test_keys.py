@@ -178,6 +178,37 @@ def test_the_palette_finds_a_query_by_its_words_and_closes_where_one_was(query: 
     page.locator(IDLE).wait_for()
 
 
+def test_j_in_the_player_shows_the_result_at_the_same_place_of_the_next_query(
+    query: Callable,
+) -> None:
+    page = query()
+    page.locator("section[aria-label='v0.2'] .open").nth(1).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**clip=**")
+    page.locator(IDLE).wait_for()
+    first = chosen(page, "query")
+    page.keyboard.press("j")
+    page.wait_for_url(lambda url: f"query={first}" not in url and "clip=" in url)
+    page.wait_for_function("!document.querySelector('[data-behind]')")
+    page.locator(IDLE).wait_for()
+    title = page.locator("dialog.player[open] h2").inner_text()
+    page.keyboard.press("Escape")
+    page.wait_for_url(lambda url: "clip=" not in url)
+    second = page.locator("section[aria-label='v0.2'] .card").nth(1)
+    assert second.evaluate("card => card.item.name") == title
+    assert page.evaluate(PLACE) == ["v0.2", 2]
+    page.close()  # with its steps
+
+
+def test_after_a_reload_the_focus_is_on_the_same_card(query: Callable) -> None:
+    page = query("&query=q002")
+    page.locator("section[aria-label='v0.2'] .open").nth(2).focus()
+    page.reload()
+    page.locator(".card").first.wait_for()
+    page.wait_for_function("document.activeElement !== document.body")
+    assert page.evaluate(PLACE) == ["v0.2", 3]
+
+
 def test_space_in_the_player_plays_also_after_a_click_beside_the_clip(query: Callable) -> None:
     page = query(reduced_motion="no-preference")
     page.locator(".card .open").first.click()

@@ -25,6 +25,12 @@ from dashboard.views.frame.widgets import MOST, segments
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
 
+TIPS = {
+    "columns": "How many cards stand side by side; Scroll puts each row in one line.",
+    "differing": "Differences only hides results that have the same rank in every version.",
+    "density": "A compact card shows the rest of what is known while you rest on it.",
+}
+
 
 def show_results(
     view: View, experiment: Experiment, query_id: str, order: Order | None = None
@@ -63,10 +69,10 @@ def look(view: View, order: Order | None) -> None:
     columns = columns_of(collections.opened(view.collection))
     with st.container(key="look"), st.popover("View", icon=":material/tune:"):
         _further(view)
-        segments("Cards per row", "columns", columns, view)
+        segments("Cards per row", "columns", columns, view, tip=TIPS["columns"])
         if len(row_versions(view)) > 1:
-            segments("Show", "differing", DIFFERING, view)
-        segments("Density", "density", DENSITIES, view)
+            segments("Show", "differing", DIFFERING, view, tip=TIPS["differing"])
+        segments("Density", "density", DENSITIES, view, tip=TIPS["density"])
         if order is not None and (order.total > MOST or view.find):
             find(view)
 
@@ -87,6 +93,7 @@ def _further(view: View) -> None:
             selection_mode="multi",
             key="choice-also",
             format_func=lambda version: plain(labels[version], None),
+            help="Adds a row with the results of another version.",
             on_change=lambda: bar.go(also=",".join(st.session_state["choice-also"])),
         )
 

@@ -126,6 +126,7 @@ def _stored_text(view: View, can: Searchable) -> None:
         key="choice-stored-text",
         format_func=labels.__getitem__,
         placeholder="choose",
+        help="Searches with the text of a stored query.",
         on_change=lambda: bar.go(
             text=st.session_state["choice-stored-text"] or "", item="", **NOTHING_OPEN
         ),
@@ -148,6 +149,7 @@ def _item(view: View, can: Searchable, kind: str) -> None:
         key="choice-item",
         format_func=labels.__getitem__,
         placeholder="choose",
+        help="Searches with an item of the collection.",
         on_change=lambda: bar.go(
             item=st.session_state["choice-item"] or "", text="", **NOTHING_OPEN
         ),

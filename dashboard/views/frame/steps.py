@@ -13,7 +13,7 @@ from dashboard.views import layout
 from dashboard.views.address import bar
 from dashboard.views.address.choices import NOTHING_OPEN, OUTCOMES, View
 from dashboard.views.cards.order import Order, order_of
-from dashboard.views.frame.widgets import MOST, around, segments
+from dashboard.views.frame.widgets import MOST, around, means, segments
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
 
@@ -100,6 +100,7 @@ def _queries(view: View, query_id: str, ids: Sequence[str], place: int, how: str
         list(labels),
         key="choice-query",
         format_func=labels.__getitem__,
+        help="Opens another query of this order.",
         on_change=lambda: bar.go(query=st.session_state["choice-query"], **NOTHING_OPEN),
     )
 
@@ -111,6 +112,7 @@ def find(view: View) -> None:
         "Find queries",
         key="choice-find",
         max_chars=200,
+        help=means("find"),
         on_change=lambda: bar.go(find=st.session_state["choice-find"].strip()),
     )
 

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address import bar
-from dashboard.views.address.choices import View
+from dashboard.views.address.choices import CHOICES, View
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import plain
 
@@ -28,7 +28,12 @@ def found_among(
     """
     if len(options) <= MOST:
         return list(options)
-    typed = st.text_input(f"Find {what} ({len(options):,})", key=f"find-{key}", max_chars=100)
+    typed = st.text_input(
+        f"Find {what} ({len(options):,})",
+        key=f"find-{key}",
+        max_chars=100,
+        help="Offers only those whose name contains this text.",
+    )
     found = holding(options, name, typed)
     if len(found) > MOST:
         st.caption(f"{len(found):,} matches, the first {MOST:,} listed.")
@@ -82,7 +87,7 @@ def pick(
         on_change=apply or apply_choice,
         args=(key, widget),
         placeholder="choose",
-        help=tip,
+        help=tip or means(key),
     )
 
 
@@ -105,8 +110,18 @@ def segments(
         on_change=apply_choice,
         args=(key, widget),
         width=layout.width(options.values(), title) if beside else "content",
-        help=tip,
+        help=tip or means(key),
     )
+
+
+def means(key: str) -> str:
+    """What a key of the address is, as a sentence.
+
+    >>> means("outcome")
+    'Only queries with this outcome.'
+    """
+    words = CHOICES[key].means
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def apply_choice(key: str, widget: str) -> None:

@@ -2,6 +2,7 @@
 
 import { noteReady, preload, readyContents } from "./ahead.js";
 import { listeners as contentListeners, orderOf, withContents } from "./contents.js";
+import { restoreFocus } from "./focus.js";
 import { drawRows, whenPageChosen } from "./grid.js";
 import { drawHead } from "./head.js";
 import { judging } from "./judging.js";
@@ -41,10 +42,12 @@ function drawAnew(state) {
   drawHead(state);
   drawRows(state);
   root.classList.remove("waiting");
+  restoreFocus(root);
   state.drawJudging();
   state.player.update(state.data);
   watch(state, () => drawReviews(state));
   follow(state);
+  reopen(state);
   if (!order) return;
   noteReady(run.query, run.contents);
   preload(state, () => drawQuery(state));
@@ -85,11 +88,29 @@ function drawQuery(state, name) {
     state.drawJudging();
     state.player.update(state.data);
     watch(state, () => drawReviews(state));
+    reopen(state);
   } else if (name !== undefined) {
     state.data = { ...state.data, head: { title: name } };
   }
   drawHead(state);
   preload(state, () => drawQuery(state));
+}
+
+// After a step from the player it shows the result at the same place of the other query.
+function reopen(state) {
+  const { data, behind } = state;
+  const results = data.rows[state.reopen?.row]?.results;
+  const result = results?.[Math.min(state.reopen.at, results.length - 1)];
+  state.reopen = null;
+  if (!result) return;
+  const ids = results.map(({ item }) => data.items[item].id);
+  const { id } = data.items[result.item];
+  if (behind) {
+    const clip = `$1&clip=${encoded(id)}`;
+    history.replaceState(history.state, "", location.href.replace(/([?&]query=[^&]*)/, clip));
+    state.expected = { id, until: Date.now() + ANSWER };
+  }
+  state.player.show(id, ids, { tell: !behind, rank: result.rank, marked: "" });
 }
 
 // Where the browser's address leaves open which query is shown, the whole address takes its place.
@@ -100,7 +121,7 @@ function completeAddress(address) {
 
 function begin(root) {
   const state = { root, rows: new Map(), preview: previews(), wanted: "", expected: null, marked: "" };
-  Object.assign(state, { order: null, query: "", place: -1, behind: false, held: [] });
+  Object.assign(state, { order: null, query: "", place: -1, behind: false, held: [], reopen: null });
   state.tell = (...message) => (state.behind ? state.held.push(message) : state.send(...message));
   Object.assign(state, { later: null, paired: null }); // what is told when the script has answered
   const told = {
@@ -172,6 +193,7 @@ function whenGoingBack(root, state) {
     const wanted = new URL(location.href).searchParams.get("clip") ?? "";
     state.expected = { id: wanted, until: Date.now() + ANSWER };
     state.later = null;
+    if (wanted === state.player.id) return;
     if (wanted) state.player.show(wanted, rowOf(state.data, wanted), { tell: false });
     else state.player.hide();
   };

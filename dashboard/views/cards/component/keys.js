@@ -29,6 +29,8 @@ export const KEYS = [
   ["review", "the candidate is much better, better, the same, worse, much worse; cannot judge", { "⇧5": "much better", "⇧4": "better", "⇧3": "same", "⇧2": "worse", "⇧1": "much worse", "⇧0": "cannot judge" }],
   ["review", "next query without a judgement of yours", { o: "unjudged" }],
   ["player", "previous and next result; on the clip itself: seek", { ArrowLeft: "left", ArrowRight: "right" }],
+  ["player", "next and previous query, and the result at the same place of it", { j: "next", k: "previous" }],
+  ["player", "next and previous worse query, likewise", { n: "after", N: "before" }],
   ["player", "fit, zoom in, zoom out", { 0: "fit", "+": "larger", "-": "smaller" }],
   ["player", "play or pause; on a button: press it", { " ": "play" }],
 ];

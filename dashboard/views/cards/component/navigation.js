@@ -1,5 +1,6 @@
 // Pointer and keys: what lights up, plays, opens, and where the arrow keys lead.
 
+import { noteFocus } from "./focus.js";
 import { hideMore, showMore } from "./grid.js";
 import { actionOf } from "./keys.js";
 
@@ -38,6 +39,7 @@ export function listen(rows, state) {
   rows.addEventListener("focusin", (event) => {
     const card = cardOf(event);
     if (!card) return;
+    if (event.target.matches(".open")) noteFocus(event.target);
     const buttons = card.parentElement.querySelectorAll(".open");
     buttons.forEach((button) => (button.tabIndex = button === event.target ? 0 : -1));
     if (event.target.matches(":focus-visible")) enter(card, 0);

@@ -117,6 +117,9 @@ export function player(dialog, told) {
     get id() {
       return shown?.id ?? "";
     },
+    get row() {
+      return neighbours;
+    },
     update(latest) {
       const linked = data === null && latest.beside !== null;
       data = latest;

@@ -5,6 +5,7 @@ import { stepTo } from "./head.js";
 import { actionOf } from "./keys.js";
 import { addressOf, isolated, make } from "./parts.js";
 
+const STEPS = new Set(["next", "previous", "after", "before"]);
 const REST = 120; // milliseconds without a press until the server follows
 const PATIENCE = 5000; // until it is asked again
 
@@ -19,8 +20,10 @@ export function listenForSteps(state, drawQuery) {
       document.removeEventListener("keydown", pressed, true);
       return;
     }
-    const name = actionOf(event, "queries");
-    if (!name || !state.order || root.querySelector("dialog[open]")) return;
+    const open = root.querySelector("dialog[open]");
+    const name = actionOf(event, open?.matches(".player") ? "player" : "queries");
+    const other = open && (!open.matches(".player") || event.composedPath()[0].matches("input, select"));
+    if (!STEPS.has(name) || !state.order || other) return;
     event.preventDefault();
     event.stopPropagation();
     take(name);
@@ -37,10 +40,21 @@ export const queryOfAddress = () => new URL(location.href).searchParams.get("que
 
 export function goTo(state, [place, id, name], drawQuery) {
   if (id === state.query) return;
+  state.reopen = placeInPlayer(state) ?? state.reopen;
   Object.assign(state, { place, query: id, behind: true });
   history.pushState({}, "", `${location.pathname}?${addressOf(id)}`);
   drawQuery(name);
   follow(state, REST);
+}
+
+// The row and the place in it of the item in the player, if it is open.
+function placeInPlayer({ data, player }) {
+  if (!player.id) return null;
+  const ids = player.row.join();
+  const row = data.rows.findIndex(({ results }) => results.map(({ item }) => data.items[item].id).join() === ids);
+  const at = player.row.indexOf(player.id);
+  player.hide();
+  return row < 0 ? null : { row, at };
 }
 
 // Lets the server draw the query of the address, once no more presses come.
