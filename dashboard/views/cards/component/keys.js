@@ -35,6 +35,9 @@ export const KEYS = [
   ["player", "play or pause; on a button: press it", { " ": "play" }],
 ];
 
+// What leads from query to query.
+export const STEPS = new Set(["next", "previous", "after", "before"]);
+
 function grades() {
   return Object.fromEntries([..."0123456789"].map((digit) => [digit, `grade ${digit}`]));
 }

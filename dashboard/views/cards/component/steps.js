@@ -2,10 +2,9 @@
 // names the query, and the server follows the address, as it follows Back.
 
 import { stepTo } from "./head.js";
-import { actionOf } from "./keys.js";
+import { actionOf, STEPS } from "./keys.js";
 import { addressOf, isolated, make } from "./parts.js";
 
-const STEPS = new Set(["next", "previous", "after", "before"]);
 const REST = 120; // milliseconds without a press until the server follows
 const PATIENCE = 5000; // until it is asked again
 

@@ -1,7 +1,7 @@
 // The list of all keys that work on the page, shown by the key ? and by the cards' button.
 
 import { SCREENS } from "./address.js";
-import { KEYS, labelOf, PLACES } from "./keys.js";
+import { KEYS, labelOf, PLACES, STEPS } from "./keys.js";
 import { make } from "./parts.js";
 import { dialogOf } from "./top_layer.js";
 
@@ -38,8 +38,11 @@ const entry = ([labels, words]) => [
 
 const few = (labels) => (labels.length > 5 ? [labels[0], "…", labels.at(-1)] : labels);
 
+// Where nothing steps there are no keys for it, neither in the player.
+const works = ([, , keys]) => !Object.values(keys).some((action) => STEPS.has(action)) || stepsHere();
+
 function section([place, title]) {
-  const lines = KEYS.filter(([at]) => at === place).flatMap(([, words, keys]) =>
+  const lines = KEYS.filter((line) => line[0] === place && works(line)).flatMap(([, words, keys]) =>
     "g" in keys
       ? SCREENS.map(([letter, , screen]) => [["g", letter], screen])
       : [[few(Object.keys(keys).map(labelOf)), words]],
