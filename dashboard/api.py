@@ -28,7 +28,7 @@ from dashboard.experiment.collection.collections import (
 )
 from dashboard.experiment.corrections import GIVEN
 from dashboard.experiment.experiment import NO_CUT, Experiment
-from dashboard.experiment.versions import adding
+from dashboard.experiment.versions import adding, training
 from dashboard.tables import Findings
 
 
@@ -156,6 +156,27 @@ class OpenCollection:
             findings=findings,
         )
         return _warned(added, findings)
+
+    def trainer_callback(
+        self,
+        name: str,
+        *,
+        at: str | Sequence[Literal["end", "evaluate", "save"]] = "end",
+        note: str = "",
+    ) -> Any:
+        """What sentence-transformers' trainer calls to add versions of the model in training:
+        `SentenceTransformerTrainer(…, callbacks=[yours.trainer_callback("v5")])`.
+
+        name   of the version at the end of the training; after an evaluation or a save, with the
+               number of the step behind it: `v5-200`
+        at     end, evaluate, save, or several of them
+
+        Items and text queries are embedded as the command `embed` does it, by a copy of the model
+        in another process; each version keeps its copy, which embeds what is typed. What goes wrong
+        is a Python warning and ends no training. Needs transformers.
+        """
+        events = (at,) if isinstance(at, str) else tuple(at)
+        return training.trainer_callback(str(self.folder), name, events, note)
 
     def measure(
         self,

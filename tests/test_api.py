@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 import dashboard
 from dashboard.__main__ import main
+from dashboard.experiment.versions import embedding, training
 from dashboard.storage.collection import collection as stored
 from dashboard.tables import DataError
 from tests.storage.tiny import ITEMS, TEXTS, make_collection
@@ -156,3 +157,48 @@ def test_the_example_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     namespace: dict[str, object] = {"__name__": "notebook"}
     for number, cell in enumerate(cells):
         exec(compile(cell, f"cell {number}", "exec"), namespace)
+
+
+class Trained:
+    """A model in training, whose copy embeds as `tests.encoding` does."""
+
+    def save_pretrained(self, folder: str) -> None:
+        Path(folder, "modules.json").write_text("[]")
+
+
+def test_a_trainers_callback_adds_versions_and_ends_no_training(
+    tiny: dashboard.OpenCollection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import TrainerControl, TrainerState
+    from transformers.trainer_callback import CallbackHandler
+
+    items = tiny.folder / "items.csv"
+    items.write_text(items.read_text().replace(".mp4,video", ".mp4,text"))
+    folders = []
+
+    def encoder_of(folder: str, **rest: object) -> embedding.BatchEncoder:
+        folders.append(Path(folder))
+        assert (folders[-1] / "modules.json").is_file()
+        return embedding.encoder_of("tests.encoding:encode", **rest)
+
+    monkeypatch.setattr(training, "encoder_of", encoder_of)
+    callback = tiny.trainer_callback("v5", at=("evaluate", "save", "end"))
+    state = TrainerState(global_step=200, max_steps=300, is_world_process_zero=True)
+    call = (None, state, TrainerControl())
+    trainer = CallbackHandler([callback], Trained(), None, None, None)
+    trainer.on_step_end(*call)
+    assert not folders
+    trainer.on_evaluate(*call, metrics={})
+    trainer.on_save(*call)
+    trainer.on_train_end(*call)
+    assert tiny.versions == ("v0.1", "v0.2", "v5", "v5-200")
+    assert tiny._opened.models["v5-200"].note == "step 200 of 300"
+    assert not any(folder.exists() for folder in folders) and len(folders) == 2
+    again = CallbackHandler([tiny.trainer_callback("v5", note="x")], Trained(), None, None, None)
+    again.on_save(*call)
+    with pytest.warns(UserWarning, match="v5 was not added: .*already"):
+        again.on_train_end(*call)
+    state.is_world_process_zero = False
+    again.on_train_end(*call)
+    with pytest.raises(ValueError, match="choose some of end, evaluate, save"):
+        tiny.trainer_callback("v6", at="epoch")

@@ -60,9 +60,10 @@ def _next_steps(made: Initialized) -> list[str]:
     if len(made.versions) < 2:
         some = "no version" if not made.versions else "one version"
         steps.append(
-            f"{some} so far; two are compared. Add one: python -m dashboard add {made.folder} "
-            "VERSION --items VECTORS.npy --ids IDS.txt, or rename a run to "
-            f"{made.folder}/runs/VERSION.trec"
+            f"{some} so far; two are compared. Add one: python -m dashboard embed {made.folder} "
+            "VERSION --encoder MODEL (a sentence-transformers folder or hub name, an .onnx file, "
+            f"module:function, an address); or python -m dashboard add {made.folder} VERSION, with "
+            "--items VECTORS.npy --ids IDS.txt, or with --run LISTS.trec"
         )
     if not made.below_data:
         steps.append(f"start with: DASHBOARD_DATA={made.folder.parent} streamlit run app.py")
