@@ -1,5 +1,6 @@
 """The launcher, `streamlit run app.py`: the screens, the media routes, and full links."""
 
+import sys
 from urllib.parse import parse_qs
 
 import streamlit as st
@@ -8,13 +9,14 @@ from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from dashboard.experiment import people
 from dashboard.experiment.collection import catalogue, collections
 from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
 from dashboard.views import address, palette, summary
 from dashboard.views.cards import assets
 from dashboard.views.frame import arrivals, judgements, neighbours
-from dashboard.views.server import figures, link_preview
+from dashboard.views.server import figures, identity, link_preview
 from dashboard.views.server.allowed_hosts import AllowedHosts
 from dashboard.views.server.base_path import BelowBase, asks_for_a_page, path_of
 from dashboard.views.server.not_found import NoSuchPage
@@ -41,7 +43,14 @@ OWN = (
     figures.FIGURES,
 )
 
+NEED_A_ROLE = tuple(
+    route for route in OWN if route not in (assets.CARDS, figures.HEALTH, figures.FIGURES)
+)
+
 escape_logs()
+if problem := identity.problem_at_start():
+    sys.exit(problem)
+people.identify_by(identity.identify)
 
 
 class FullAddress:
@@ -68,6 +77,8 @@ def _is_page(scope: Scope) -> bool:
 
 
 def _full(scope: Scope) -> str | None:
+    if people.actor().role == "nobody":
+        return None
     params = parse_qs(scope["query_string"].decode("utf-8", "replace"), keep_blank_values=True)
     return None if address.is_review(path_of(scope), params) else address.complete(params)
 
@@ -91,6 +102,7 @@ app = st.App(
     ],
     middleware=[
         Middleware(AllowedHosts),
+        Middleware(identity.Identity, NEED_A_ROLE),
         Middleware(BelowBase, OWN),
         Middleware(serving.Tamed, MEDIA),
         Middleware(NoSuchPage, (summary.REPORT,)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dashboard.experiment.collection.collections import opened
 from dashboard.experiment.memory import remembered
+from dashboard.experiment.people import signed
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of
@@ -54,13 +55,13 @@ def save(act: Act) -> Undone | None:
 
     Raises ValueError for what cannot be saved, DataError where the store cannot be written.
     """
-    collection = opened(act.collection)
+    collection, author = opened(act.collection), signed(act.author)
     if not act.once or len(act.once) > reviews.LONGEST_NAME:
         raise ValueError("this press has no name. Reload the page.")
     if act.kind == UNDO:
-        if not act.author.strip():
+        if not author.strip():
             raise ValueError("Enter your name.")
-        undone = reviews.undo(key_of(collection, saying=True), act.author, act.once)
+        undone = reviews.undo(key_of(collection, saying=True), author, act.once)
         return None if undone is None else Undone(undone.query_id, undone.item_id)
     if act.kind not in (reviews.VERDICT, reviews.PREFERENCE):
         raise ValueError(f"{act.kind[:40]!r} is nothing that a page saves.")
@@ -71,7 +72,7 @@ def save(act: Act) -> Undone | None:
         act.kind,
         key_of(collection, saying=True),
         act.value,
-        act.author,
+        author,
         query_id=act.query,
         item_id=act.item,
         run=act.run,

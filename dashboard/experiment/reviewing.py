@@ -13,6 +13,7 @@ import pandas as pd
 from dashboard.experiment.collection.collections import item_names, opened, opened_in
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import constant_in_a_run, remembered
+from dashboard.experiment.people import signed
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.copies import backup as backup
@@ -95,7 +96,7 @@ def save_verdict(
         reviews.VERDICT,
         key_of(collection, saying=True),
         value,
-        author,
+        signed(author),
         query_id=_query(experiment, query_id),
         item_id=item_id,
         note=note,
@@ -120,7 +121,9 @@ def save_rating(
     """
     key, said = key_of(opened(collection), saying=True), value or reviews.TAKEN_BACK
     reviews.append(
-        reviews.Review(reviews.RATING, key, said, author, query_id, list_id=list_id, run=version)
+        reviews.Review(
+            reviews.RATING, key, said, signed(author), query_id, list_id=list_id, run=version
+        )
     )
 
 

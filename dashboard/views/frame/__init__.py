@@ -10,6 +10,7 @@ from dashboard.views.frame.screen import (
     say,
     screen,
     show_query,
+    stop_without_a_role,
     top_bar,
     without_versions,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "show_query",
     "sidebar",
     "steps",
+    "stop_without_a_role",
     "top_bar",
     "wait_for_text_model",
     "waiting",

@@ -8,9 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 import streamlit as st
+from streamlit import auth_util
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import judging
+from dashboard.experiment import judging, people
 from dashboard.experiment.collection import collections
 from dashboard.experiment.protocols import context_study
 from dashboard.views import address, layout, summary
@@ -41,6 +42,22 @@ def top_bar(pages: Sequence[Any], current: Any, view: View | None) -> None:
             )
         if view is not None:
             share(view)
+
+
+def stop_without_a_role() -> None:
+    """Draw nothing but the way to log in for whoever may not look."""
+    who = people.actor()
+    if who.role != "nobody":
+        return
+    st.title(NAME, anchor=False)
+    if who.name:
+        st.error(plain(f"{who.name} has no role here. Ask an admin for one.", None))
+        st.button("Log out", on_click=st.logout)
+    elif auth_util.get_secrets_auth_section():
+        st.button("Log in", type="primary", on_click=st.login)
+    else:
+        st.error("Open this page through the proxy that logs you in.")
+    st.stop()
 
 
 NAME = "Search quality"

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
+from dashboard.experiment import people
 from dashboard.tables import DataError
 from dashboard.views import address, summary
 from dashboard.views.charts import preview
@@ -33,7 +34,7 @@ def tags(scope: Scope) -> str:
     address. The address in them is the operator's, never one that a request names."""
     own = own_address()
     query = scope["query_string"].decode("latin-1")
-    if not own or len(query) > LONGEST_QUERY:
+    if not own or people.actor().role == "nobody" or len(query) > LONGEST_QUERY:
         return ""
     path = path_of(scope)
     title, about = title_and_preview(path, query)

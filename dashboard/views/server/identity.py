@@ -1,0 +1,183 @@
+"""Who asks: nobody checks (on this machine), a login (OIDC, `[auth]` in secrets.toml), or a proxy
+that logs in and says who it was in a header, which counts only from addresses that are named.
+
+Whoever is in no role is answered nothing but the page to log in.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from functools import cache
+from http.cookies import SimpleCookie
+from typing import Any
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import auth_util, config
+from streamlit.web.server.starlette import starlette_websocket
+
+from dashboard.experiment import people
+from dashboard.experiment.people import ANYBODY, NOBODY, Actor
+from dashboard.tables import DataError
+from dashboard.views.server.base_path import path_of
+
+HEADER, PROXIES, WRITING = "DASHBOARD_USER_HEADER", "DASHBOARD_PROXIES", "DASHBOARD_REVIEWING"
+"""Name the variables: the header with the name of who logged in, the addresses of the proxies that
+may send it, and `off` where nobody may save reviews."""
+FORWARDED = "FORWARDED_ALLOW_IPS"
+"""The server's own variable: proxies in whose place it puts whom they name; it has to be empty, so
+that who is at the other end of a connection is no matter of a header."""
+_NAMES = ("email", "preferred_username", "sub")
+"""The claims of a login that name a person; the first that there is counts."""
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+Networks = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
+
+
+def problem_at_start() -> str:
+    """Why the server may not start as it is set up, in a sentence; empty where it may."""
+    header, login = _header(), bool(_login())
+    try:
+        proxies = _proxies(os.environ.get(PROXIES, ""))
+        people.read_roles()
+    except (ValueError, DataError) as problem:
+        return str(problem)
+    if header and not proxies:
+        return f"{HEADER} is believed from anybody: name the proxies' addresses in {PROXIES}."
+    if any(network.prefixlen == 0 for network in proxies):
+        return f"{PROXIES} names every address: anybody could say who they are. Name the proxies."
+    if proxies and not header:
+        return f"{PROXIES} names proxies, but no header says who logged in: set {HEADER}."
+    if header and os.environ.get(FORWARDED, "127.0.0.1"):
+        return (
+            f"The server hides the addresses of some proxies: start it with {FORWARDED}= (empty)."
+        )
+    if header and login:
+        return f"Both {HEADER} and [auth] say who it is. Leave one of them out."
+    if config.get_option("server.trustedUserHeaders"):
+        return f"server.trustedUserHeaders is believed from anybody. Use {HEADER} and {PROXIES}."
+    if login and not auth_util.is_authlib_installed():
+        return "[auth] of secrets.toml needs Authlib: pip install -r requirements.txt"
+    if login and not _login().get("cookie_secret"):
+        return "[auth] of secrets.toml has no cookie_secret: anybody could sign in as anybody."
+    address = config.get_option("server.address") or "every address"
+    if not (header or login or address in _LOOPBACK or _only_reading()):
+        return (
+            f"The dashboard would listen on {address}, and whoever reaches it could save reviews "
+            f"under any name. Set up a login ([auth] of secrets.toml) or {HEADER} with {PROXIES}, "
+            f"or set {WRITING}=off; or leave --server.address out."
+        )
+    return ""
+
+
+def identify() -> Actor:
+    """Who acts on a page, by its live connection."""
+    if _header():
+        return _named_by_header(st.context.headers.get(_header()))
+    if _login():
+        return _logged_in(st.user.to_dict()) if st.user.get("is_logged_in") else NOBODY
+    return Actor("", "viewer") if _only_reading() else ANYBODY
+
+
+class Identity:
+    """Lets the app's own routes know who asks, takes the header away that others than the proxies
+    send, and answers nobody's request for data with status 401.
+
+    routes: first parts of the paths that need a role.
+    """
+
+    def __init__(self, app: ASGIApp, routes: tuple[str, ...]) -> None:
+        self.app, self.routes = app, frozenset(routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        if _header() and not _from_proxy(scope):
+            scope = {**scope, "headers": list(scope["headers"])}
+            headers = MutableHeaders(scope=scope)
+            while _header() in headers:
+                del headers[_header()]
+        if scope["type"] == "websocket":
+            await self.app(scope, receive, send)
+            return
+        who = _asking(Headers(scope=scope))
+        if who.role == "nobody" and path_of(scope).partition("/")[0] in self.routes:
+            await PlainTextResponse("Log in first.\n", 401)(scope, receive, send)
+            return
+        with people.acting(who):
+            await self.app(scope, receive, send)
+
+
+def _asking(headers: Headers) -> Actor:
+    """Who sends a request."""
+    if _header():
+        return _named_by_header(headers.get(_header()))
+    if _login():
+        return _logged_in(_cookie(headers))
+    return Actor("", "viewer") if _only_reading() else ANYBODY
+
+
+def _named_by_header(name: str | None) -> Actor:
+    return _with_role((name or "").strip(), {})
+
+
+def _logged_in(claims: Mapping[str, Any]) -> Actor:
+    name = next((str(claims[key]) for key in _NAMES if claims.get(key)), "")
+    return _with_role(name, claims)
+
+
+def _with_role(name: str, claims: Mapping[str, Any]) -> Actor:
+    if not name:
+        return NOBODY
+    try:
+        return people.read_roles().actor(name, claims)
+    except DataError:  # the list was good at the start: until it is again, nobody has a role
+        return Actor(name, "nobody", checked=True)
+
+
+def _cookie(headers: Headers) -> Mapping[str, Any]:
+    """What the signed cookie of a login holds, as the live connection reads it; else nothing."""
+    sent = SimpleCookie(headers.get("cookie", ""))
+    cookies = {name: morsel.value for name, morsel in sent.items()}
+    decoded = starlette_websocket._get_signed_cookie_with_chunks(cookies, "_streamlit_user")
+    if decoded is None:
+        return {}
+    origin = f"{headers.get('x-forwarded-proto', 'http')}://{headers.get('host', '')}"
+    origin = headers.get("origin") or origin
+    return starlette_websocket._parse_decoded_user_cookie(decoded, origin)
+
+
+def _from_proxy(scope: Scope) -> bool:
+    """Whether the other end of the connection is one of the named proxies."""
+    try:
+        peer = ipaddress.ip_address((scope.get("client") or ("",))[0])
+    except ValueError:
+        return False
+    return any(peer in network for network in _proxies(os.environ.get(PROXIES, "")))
+
+
+@cache
+def _proxies(named: str) -> Networks:
+    """Raises ValueError for what is no address."""
+    try:
+        return tuple(ipaddress.ip_network(each) for each in named.replace(",", " ").split())
+    except ValueError as problem:
+        raise ValueError(f"{PROXIES}: {problem}; write addresses such as 10.0.0.5") from None
+
+
+def _header() -> str:
+    return os.environ.get(HEADER, "").strip()
+
+
+@cache
+def _login() -> Mapping[str, Any]:
+    """The settings of the login; empty where there is none."""
+    return auth_util.get_secrets_auth_section()
+
+
+def _only_reading() -> bool:
+    return os.environ.get(WRITING, "").strip().lower() == "off"

@@ -1,0 +1,162 @@
+"""Who asks: a header counts only from a named proxy, roles come from a list, and what nobody could
+mean is refused at start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+from streamlit import auth_util, config
+from streamlit.web.server.starlette import starlette_websocket
+
+from dashboard.experiment import people, reviewing
+from dashboard.experiment.people import Actor
+from dashboard.storage.reviews.rights import NotAllowed, acting
+from dashboard.views.server import identity
+
+ROLES = """
+claim = "groups"
+admin = ["root@example.org"]
+curator = ["Search-Leads"]
+reviewer = ["*@example.org"]
+"""
+SECRET = {"cookie_secret": "x" * 40, "client_id": "c"}
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    for name in (identity.HEADER, identity.PROXIES, identity.WRITING):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "roles.toml").write_text(ROLES, encoding="utf-8")
+    monkeypatch.setenv(people.FILE, str(tmp_path / "roles.toml"))
+    monkeypatch.setattr(identity, "_login", lambda: {})
+    monkeypatch.setenv(identity.FORWARDED, "")
+    yield
+
+
+@pytest.mark.parametrize(
+    ("name", "claims", "role"),
+    [
+        ("root@example.org", {}, "admin"),
+        ("ROOT@example.org", {}, "admin"),
+        ("ada@example.org", {}, "reviewer"),
+        ("ada@example.org", {"groups": ["search-leads", "all"]}, "curator"),
+        ("ada@other.org", {"groups": "search-leads"}, "curator"),
+        ("ada@other.org", {"roles": ["search-leads"]}, "viewer"),
+        ("eve@example.org.evil", {}, "viewer"),
+        ("eve", {"groups": None}, "viewer"),
+    ],
+)
+def test_the_highest_role_of_name_and_claim_counts(name: str, claims: dict, role: str) -> None:
+    assert people.read_roles().actor(name, claims) == Actor(name, role, checked=True)
+
+
+def test_with_a_list_of_viewers_others_have_no_right(tmp_path: Path) -> None:
+    (tmp_path / "roles.toml").write_text('viewer = ["a"]', encoding="utf-8")
+    assert [people.read_roles().actor(name).role for name in ("a", "b")] == ["viewer", "nobody"]
+
+
+@pytest.mark.parametrize(
+    "text", ['owner = ["a"]', 'admin = "a"', "admin = [1]", "admin", "claim = 3"]
+)
+def test_a_list_that_cannot_be_read_stops_the_start(tmp_path: Path, text: str) -> None:
+    (tmp_path / "roles.toml").write_text(text, encoding="utf-8")
+    assert identity.problem_at_start().startswith("roles.toml: found ")
+
+
+def told(request: Request) -> PlainTextResponse:
+    who = people.actor()
+    return PlainTextResponse(f"{who.name}|{who.role}|{request.headers.get('x-user')}")
+
+
+def answer(path: str = "/page", peer: str = "10.0.0.5", **headers: str) -> tuple[int, str]:
+    app = Starlette(routes=[Route("/page", told), Route("/report", told)])
+    client = TestClient(identity.Identity(app, ("report",)), client=(peer, 5000))
+    found = client.get(path, headers={name.replace("_", "-"): of for name, of in headers.items()})
+    return found.status_code, found.text
+
+
+def test_the_header_counts_only_from_a_named_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(identity.HEADER, "X-User")
+    monkeypatch.setenv(identity.PROXIES, "10.0.0.5, 10.1.0.0/16")
+    name = "root@example.org"
+    for peer in ("10.0.0.5", "10.1.2.3"):
+        assert answer(peer=peer, X_User=name) == (200, f"{name}|admin|{name}")
+    for peer in ("10.0.0.6", "127.0.0.1", "testclient"):
+        forwarded = {"X_Forwarded_For": "10.0.0.5", "X_User": name}
+        assert answer(peer=peer, **forwarded) == (200, "|nobody|None"), "taken away, not believed"
+        assert answer("/report", peer=peer, **forwarded) == (401, "Log in first.\n")
+    assert answer() == (200, "|nobody|None")
+    assert answer("/report", X_User="ada@example.org")[0] == 200
+
+
+def test_without_a_login_everybody_is_admin_or_may_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert answer("/report", X_User="eve") == (200, "|admin|eve")
+    monkeypatch.setenv(identity.WRITING, "off")
+    assert answer("/report") == (200, "|viewer|None")
+
+
+def test_a_login_is_read_from_its_signed_cookie(monkeypatch: pytest.MonkeyPatch) -> None:
+    signed = b'{"origin": "http://testserver", "is_logged_in": true, "email": "ada@example.org"}'
+    monkeypatch.setattr(identity, "_login", lambda: SECRET)
+    monkeypatch.setattr(
+        starlette_websocket,
+        "_get_signed_cookie_with_chunks",
+        lambda cookies, name: signed if cookies.get(name) == "signed" else None,
+    )
+    assert answer("/report", Cookie="_streamlit_user=signed")[1].startswith("ada@example.org|rev")
+    assert answer("/report", Cookie="_streamlit_user=forged")[0] == 401
+    assert answer("/report")[0] == 401
+
+
+def test_a_review_stands_under_the_name_of_the_login() -> None:
+    with acting(Actor("ada@example.org", "reviewer", checked=True)):
+        assert people.signed("Bob") == "ada@example.org"
+    assert people.signed("Bob") == "Bob"
+    with acting(Actor("x", "reviewer", checked=True)), pytest.raises(NotAllowed):
+        reviewing.verify()
+
+
+REFUSED = [
+    ({"HEADER": "X-User"}, {}, "believed from anybody: name the proxies"),
+    ({"HEADER": "X-User", "PROXIES": "0.0.0.0/0"}, {}, "names every address"),
+    ({"HEADER": "X-User", "PROXIES": "::/0 10.0.0.5"}, {}, "names every address"),
+    ({"HEADER": "X-User", "PROXIES": "proxy"}, {}, "write addresses such as 10.0.0.5"),
+    ({"HEADER": "X-User", "PROXIES": "10.0.0.5", "FORWARDED": "*"}, {}, "hides the addresses"),
+    ({"PROXIES": "10.0.0.5"}, {}, "no header says who logged in"),
+    ({"HEADER": "X-User", "PROXIES": "10.0.0.5"}, SECRET, "Leave one of them out"),
+    ({}, {"client_id": "c"}, "no cookie_secret"),
+    ({"address": "0.0.0.0"}, {}, "would listen on 0.0.0.0"),
+    ({"address": None}, {}, "would listen on every address"),
+    ({"trusted": {"X-User": "email"}}, {}, "server.trustedUserHeaders"),
+]
+FINE = [
+    ({}, {}),
+    ({"HEADER": "X-User", "PROXIES": "10.0.0.5", "address": "0.0.0.0"}, {}),
+    ({"address": "0.0.0.0"}, SECRET),
+    ({"address": "0.0.0.0", "WRITING": "off"}, {}),
+]
+
+
+@pytest.mark.parametrize(("setting", "login", "sentence"), [*REFUSED, *((*of, "") for of in FINE)])
+def test_what_nobody_could_mean_is_refused_at_start(
+    setting: dict, login: dict, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HEADER", "PROXIES", "WRITING", "FORWARDED"):
+        if name in setting:
+            monkeypatch.setenv(getattr(identity, name), setting[name])
+    options = {
+        "server.address": setting.get("address", "127.0.0.1"),
+        "server.trustedUserHeaders": setting.get("trusted", {}),
+    }
+    monkeypatch.setattr(config, "get_option", options.__getitem__)
+    monkeypatch.setattr(identity, "_login", lambda: login)
+    monkeypatch.setattr(auth_util, "is_authlib_installed", lambda: True)
+    found = identity.problem_at_start()
+    assert sentence in found and bool(found) == bool(sentence)
