@@ -9,12 +9,17 @@ import gc
 import importlib
 import os
 import pkgutil
+import sys
 from operator import is_, itemgetter
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
+
+# Else each server and command that a test starts would compile the whole program again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("any machine", deadline=None)  # other work may slow an example down
 settings.load_profile("any machine")
