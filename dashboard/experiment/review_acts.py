@@ -118,6 +118,12 @@ def judged_queries(collection: str, author: str) -> list[str]:
     return sorted(set().union(*mine))
 
 
+def judged_results(collection: str, author: str) -> frozenset[tuple[str, str]]:
+    """Query and item of each result that a reviewer has judged."""
+    mine = reviews.latest(_key(collection), reviews.VERDICT, author=author)
+    return frozenset(zip(mine["query_id"], mine["item_id"], strict=True))
+
+
 @remembered(64, seconds=2)
 def _key(collection: str) -> str:
     """The key of a collection's reviews, which a page that looks every second need not look up

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 import pandas as pd
 
@@ -11,11 +11,12 @@ from dashboard.evaluation.reviewing import bounds, queue, raters
 from dashboard.experiment.collection.near_duplicates import copies
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import counted_judgement
+from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import measured_run
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 
 
 def next_to_judge(
@@ -61,6 +62,37 @@ def suspects(
     except DataError:
         alike = {}
     return queue.suspects(first, second, judged, alike, depth)
+
+
+FIRST = 500
+"""Results of a plan."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What to judge next, in order, and what is certain about two versions, in a sentence.
+
+    results: query and item. Where judgements are missing, those that can move the comparison; where
+    all is labelled, the labels that may be wrong.
+    """
+
+    certain: str
+    results: tuple[tuple[str, str], ...]
+
+
+@remembered(32)
+def plan(experiment: Experiment, baseline: str, candidate: str, metric: str) -> Plan:
+    """What to judge next between two versions, by the metric in front."""
+    try:
+        table, certain = next_to_judge(experiment, baseline, candidate, metric)
+    except ValueError:  # no judgement is missing, or the metric has no bounds
+        table, certain = pd.DataFrame(), ""
+    if table.empty:
+        table = suspects(experiment, baseline, candidate)
+        doubtful = counted(len(table), "label")
+        certain = certain or (f"{doubtful} may be wrong" if len(table) else "")
+    pairs = zip(table["query_id"].astype(str), table["item_id"].astype(str), strict=True)
+    return Plan(certain, tuple(dict.fromkeys(pairs))[:FIRST])
 
 
 def agreement(collection: Collection) -> pd.DataFrame:

@@ -2,15 +2,17 @@
 
 `POST /judgements` takes what a reviewer did since it was last answered, in order, and answers what
 stands in the store afterwards. `GET /judgements?…` answers nothing (204) until somebody has saved
-something newer than what the page has.
+something newer than what the page has. `GET /judgements/next?…` answers what to judge next
+between the versions of an address, and what is decided already.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
+from urllib.parse import parse_qs
 
 import anyio.to_thread
 from anyio import CapacityLimiter
@@ -20,12 +22,15 @@ from starlette.routing import Route
 
 from dashboard.experiment import review_acts
 from dashboard.experiment.review_acts import Act
+from dashboard.experiment.review_queue import plan
 from dashboard.tables import DataError
+from dashboard.views import address
 from dashboard.views.cards.verdicts import verdicts_by_item
+from dashboard.views.experiments import experiment_of
 from dashboard.views.texts import shown
 
-JUDGEMENTS = "judgements"
-"""The path."""
+JUDGEMENTS, NEXT = "judgements", "next"
+"""The path, and what follows it where the page wants to know what to judge next."""
 LONGEST = 200_000
 """Bytes of a message: 50 acts with the longest notes."""
 MOST = 50
@@ -36,7 +41,7 @@ _TEXTS = [each.name for each in fields(Act)]
 
 def routes() -> list[Route]:
     """The route `/judgements`, for `st.App(routes=…)`. Eight are answered at a time."""
-    turns = CapacityLimiter(8)
+    turns, long = CapacityLimiter(8), CapacityLimiter(1)
 
     async def save(request: Request) -> Response:
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
@@ -57,7 +62,13 @@ def routes() -> list[Route]:
         answer = await anyio.to_thread.run_sync(news, request.query_params, limiter=turns)
         return Response(status_code=204) if answer is None else JSONResponse(answer, 200, _HEADERS)
 
+    async def ahead(request: Request) -> Response:
+        params = parse_qs(request.url.query, keep_blank_values=True)
+        answer = await anyio.to_thread.run_sync(planned, params, limiter=long)
+        return Response(status_code=204) if answer is None else JSONResponse(answer, 200, _HEADERS)
+
     return [
+        Route(f"/{JUDGEMENTS}/{NEXT}", ahead, name=f"{JUDGEMENTS}-{NEXT}"),
         Route(f"/{JUDGEMENTS}", save, methods=["POST"], name=f"{JUDGEMENTS}-saved"),
         Route(f"/{JUDGEMENTS}", look, name=JUDGEMENTS),
     ]
@@ -143,6 +154,23 @@ def news(asked: Mapping[str, str]) -> dict[str, Any] | None:
         return answer
     except DataError:
         return None  # the screen says why reviews cannot be read
+
+
+def planned(params: Mapping[str, Sequence[str]]) -> dict[str, Any] | None:
+    """What to judge next between the two versions of an address: `certain`, a sentence on what is
+    decided already or an empty text, and `results`, query and item of each in order, without those
+    that the `author` among the parameters has judged. None where nothing can be compared."""
+    view, problems = address.view_of({key: of for key, of in params.items() if key != "author"})
+    if view is None or problems or view.baseline == view.candidate or not view.candidate:
+        return None
+    try:
+        found = plan(experiment_of(view), view.baseline, view.candidate, view.metric)
+        author = params.get("author", [""])[-1]
+        done = review_acts.judged_results(view.collection, author) if author else frozenset()
+    except (DataError, ValueError):
+        return None
+    results = [[query, item] for query, item in found.results if (query, item) not in done]
+    return {"certain": shown(found.certain, 300), "results": results}
 
 
 def _in_words(

@@ -109,7 +109,7 @@ function act(own, action) {
   if (PREFERENCES.includes(action)) return prefer(own, action);
   if (action in CAUSES) return amend(own, { cause: action });
   if (action in VERDICTS) return judge(own, action);
-  return { note: openNote, undo, unjudged: nextQuery }[action](own);
+  return { note: openNote, undo, unjudged: nextQuery, ahead: toPlanned }[action](own);
 }
 
 const dataOf = ({ state }) => state.data;
@@ -218,6 +218,50 @@ function nextQuery(own) {
   if (to) own.goTo(to);
   else tell(own, "Each query of this list has a judgement of yours.");
   return true;
+}
+
+// What to judge next between the two versions: known once for an address, whatever query is open.
+const OF_A_QUERY = ["query", "clip", "beside", "list", "missed", "judging", "outcome", "between", "at", "find"];
+
+async function plan(own) {
+  const { searchParams } = new URL(location.href);
+  OF_A_QUERY.forEach((key) => searchParams.delete(key));
+  searchParams.set("author", reviewer().trim());
+  const address = String(searchParams);
+  if (own.planOf === address || !own.state.order) return;
+  Object.assign(own, { planOf: address, plan: null });
+  try {
+    const answer = await fetch(`judgements/next?${address}`);
+    if (own.planOf === address && answer.status === 200) own.plan = await answer.json();
+  } catch {} // the line stays away
+  own.draw();
+}
+
+// The results of the plan that are not judged yet, as far as this page knows.
+function planned(own) {
+  const [collection] = dataOf(own).about;
+  return (own.plan?.results ?? []).filter(([query, item]) => !reviewsOf([collection, query]).own.has(item));
+}
+
+function toPlanned(own) {
+  const [to] = planned(own);
+  if (!to) return false;
+  const [query, item] = to;
+  own.wanted = { query, item };
+  if (query === own.state.query) bringForward(own);
+  else own.goTo(own.state.order.queries.find(([, id]) => id === query) ?? [-1, query, query]);
+  return true;
+}
+
+// Puts the result that was asked for in front, where the rows show it.
+function bringForward(own) {
+  const { item } = own.wanted;
+  own.wanted = null;
+  const place = results(own).find(({ id }) => id === item);
+  if (place) inFront(own, place);
+  else tell(own, "The result to judge stands further down: choose more results per version.");
+  own.draw();
+  focusFront(own);
 }
 
 // What came of the presses: a refusal stands on the card, and what was taken back is in front again.
@@ -370,7 +414,8 @@ function beginQuery(own, data) {
   const moved = JSON.stringify(place) !== JSON.stringify(own.at);
   own.at = place;
   const { root } = own.state;
-  if (moved && root.contains(root.getRootNode().activeElement)) focusFront(own);
+  if (own.wanted?.query === data.about[1]) bringForward(own);
+  else if (moved && root.contains(root.getRootNode().activeElement)) focusFront(own);
 }
 
 function unmark(card) {
@@ -415,6 +460,7 @@ function fillBar(own) {
   if (part("told").textContent !== words) part("told").textContent = words;
   fillAmended(part("amended"), own);
   fillPair(part("pair"), own);
+  fillPlan(part("plan"), own);
   if (!own.noted) part("note-field")?.remove();
 }
 
@@ -450,6 +496,17 @@ function fillPair(place, own) {
     make("span", "what", "", [isolated("", run), " against ", isolated("", against)]),
     ...PREFERENCES.map((word) => keyed(word, word, word === value)),
   );
+}
+
+function fillPlan(place, own) {
+  plan(own);
+  const left = planned(own).length;
+  place.hidden = !own.plan || !(own.plan.certain || left);
+  const said = JSON.stringify([own.plan?.certain, left]);
+  if (place.said === said) return;
+  place.said = said;
+  const more = left ? keyed("ahead", left === 1 ? "judge it" : `judge the next of ${left.toLocaleString("en")}`) : null;
+  place.replaceChildren(...[more, own.plan ? isolated("", own.plan.certain) : null].filter(Boolean));
 }
 
 function keyed(action, words, chosen) {
