@@ -16,7 +16,7 @@ from dashboard.experiment.ranking import measured_run
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of
-from dashboard.tables import DataError, counted
+from dashboard.tables import DataError
 
 
 def next_to_judge(
@@ -72,12 +72,13 @@ FIRST = 500
 class Plan:
     """What to judge next, in order, and what is certain about two versions, in a sentence.
 
-    results: query and item. Where judgements are missing, those that can move the comparison; where
-    all is labelled, the labels that may be wrong.
+    results: query and item. doubtful: they are labels that may be wrong, as no judgement is missing
+    that can move the comparison; else they are those that can.
     """
 
     certain: str
     results: tuple[tuple[str, str], ...]
+    doubtful: bool
 
 
 @remembered(32)
@@ -85,14 +86,13 @@ def plan(experiment: Experiment, baseline: str, candidate: str, metric: str) -> 
     """What to judge next between two versions, by the metric in front."""
     try:
         table, certain = next_to_judge(experiment, baseline, candidate, metric)
-    except ValueError:  # no judgement is missing, or the metric has no bounds
+    except ValueError:  # no judgement can be missing, or the metric has no bounds
         table, certain = pd.DataFrame(), ""
-    if table.empty:
+    doubtful = table.empty
+    if doubtful:
         table = suspects(experiment, baseline, candidate)
-        doubtful = counted(len(table), "label")
-        certain = certain or (f"{doubtful} may be wrong" if len(table) else "")
     pairs = zip(table["query_id"].astype(str), table["item_id"].astype(str), strict=True)
-    return Plan(certain, tuple(dict.fromkeys(pairs))[:FIRST])
+    return Plan(certain, tuple(dict.fromkeys(pairs))[:FIRST], doubtful)
 
 
 def agreement(collection: Collection) -> pd.DataFrame:

@@ -16,6 +16,8 @@ from tests.browser import review_world
 REPOSITORY = Path(__file__).parents[2]
 NAME = "search-quality-reviewer"
 FRONT = ".card.front"
+IN_FRONT = """item => [...document.querySelectorAll('*')].some(
+    node => node.shadowRoot?.querySelector('.cards:not(.waiting) .card.front')?.item.id === item)"""
 
 
 @pytest.fixture(scope="module")
@@ -186,6 +188,12 @@ def test_without_a_name_nothing_is_judged_and_a_refusal_keeps_the_words(
     page.keyboard.press("e")
     assert page.get_by_label("Note", exact=True).input_value() == "half a thought"
     assert [row[3:] for row in server.rows("Eve")] == [("relevant", "", "")]
+    page.keyboard.press("Escape")
+    plan = page.evaluate(
+        "fetch(`judgements/next${location.search}&author=Eve`).then(a => a.json())"
+    )
+    page.keyboard.press("w")
+    page.wait_for_function(IN_FRONT, arg=plan["results"][0][1])
 
 
 def refused(route) -> dict[str, object]:

@@ -139,3 +139,16 @@ def test_a_page_from_elsewhere_saves_nothing(client: TestClient) -> None:
     for origin, status in (("http://localhost", 200), ("http://evil.example", 403), ("null", 403)):
         answer = client.post("/judgements", json={"acts": [act("a")]}, headers={"Origin": origin})
         assert answer.status_code == status
+
+
+def test_what_to_judge_next_leaves_out_what_its_reader_has_judged(client: TestClient) -> None:
+    asked = {"collection": "tiny", "metric": "P@1", "author": "Ada"}
+    plan = client.get("/judgements/next", params=asked).json()
+    query, item = plan["results"][0]
+    send(client, act("a", item, query=query))
+    later = client.get("/judgements/next", params=asked).json()
+    assert later["results"] == plan["results"][1:]
+    other = client.get("/judgements/next", params={**asked, "author": "Bob"}).json()
+    assert other == plan and plan["doubtful"]
+    for odd in ({"collection": "gone"}, {"metric": "?"}, {"candidate": "v0.1", "baseline": "v0.1"}):
+        assert client.get("/judgements/next", params={**asked, **odd}).status_code == 204

@@ -159,7 +159,8 @@ def news(asked: Mapping[str, str]) -> dict[str, Any] | None:
 def planned(params: Mapping[str, Sequence[str]]) -> dict[str, Any] | None:
     """What to judge next between the two versions of an address: `certain`, a sentence on what is
     decided already or an empty text, and `results`, query and item of each in order, without those
-    that the `author` among the parameters has judged. None where nothing can be compared."""
+    that the `author` among the parameters has judged; `doubtful`: they are labels that may be
+    wrong. None where nothing can be compared."""
     view, problems = address.view_of({key: of for key, of in params.items() if key != "author"})
     if view is None or problems or view.baseline == view.candidate or not view.candidate:
         return None
@@ -170,7 +171,11 @@ def planned(params: Mapping[str, Sequence[str]]) -> dict[str, Any] | None:
     except (DataError, ValueError):
         return None
     results = [[query, item] for query, item in found.results if (query, item) not in done]
-    return {"certain": shown(found.certain, 300), "results": results}
+    return {
+        "certain": shown(found.certain, 300),
+        "results": results,
+        "doubtful": found.doubtful,
+    }
 
 
 def _in_words(

@@ -104,6 +104,11 @@ const openPlayer = ({ state }) => state.root.querySelector("dialog.player[open]"
 
 // What a key does; whether it does something here.
 function act(own, action) {
+  if (own.state.root.classList.contains("waiting") && !["unjudged", "ahead"].includes(action)) {
+    tell(own, "The results of this query are not here yet."); // a verdict would be of the one before
+    fillBar(own);
+    return true;
+  }
   const [, grade] = /^grade (\d)$/.exec(action) ?? [];
   if (grade) return own.grades.includes(Number(grade)) && judge(own, grade);
   if (PREFERENCES.includes(action)) return prefer(own, action);
@@ -248,7 +253,7 @@ function toPlanned(own) {
   if (!to) return false;
   const [query, item] = to;
   own.wanted = { query, item };
-  if (query === own.state.query) bringForward(own);
+  if (query === dataOf(own).about[1]) bringForward(own);
   else own.goTo(own.state.order.queries.find(([, id]) => id === query) ?? [-1, query, query]);
   return true;
 }
@@ -505,7 +510,8 @@ function fillPlan(place, own) {
   const said = JSON.stringify([own.plan?.certain, left]);
   if (place.said === said) return;
   place.said = said;
-  const more = left ? keyed("ahead", left === 1 ? "judge it" : `judge the next of ${left.toLocaleString("en")}`) : null;
+  const of = own.plan?.doubtful ? ["label", "that may be wrong"] : ["result", "that can move the difference"];
+  const more = left ? keyed("ahead", `next of ${left.toLocaleString("en")} ${of[0]}${left === 1 ? "" : "s"} ${of[1]}`) : null;
   place.replaceChildren(...[more, own.plan ? isolated("", own.plan.certain) : null].filter(Boolean));
 }
 
