@@ -297,3 +297,20 @@ def test_the_cards_of_the_next_query_are_there_before_the_server_follows(
         page.wait_for_timeout(50)
     assert page.evaluate(PRESS_J), "drawn from what was fetched"
     page.wait_for_function("!document.querySelector('[data-behind]')")
+
+
+@pytest.mark.parametrize("path", ["query?", "search?item=urban_bicyclist_entering_001&"])
+def test_on_a_phone_the_first_card_and_the_form_are_near_the_top(
+    dashboard: str, page_at: Callable, path: str
+) -> None:
+    page = page_at(f"{dashboard}/{path}collection=driving", width=390, height=844)
+    page.locator(".card").first.wait_for()
+    page.locator(IDLE).wait_for()
+    assert page.locator(".card").first.bounding_box()["y"] <= 260
+    bar = page.get_by_role("link", name="Compare").bounding_box()
+    assert bar["y"] < 60, "beside the button of the side bar"
+    if path.startswith("query"):
+        page.locator(".card .open").first.click()
+        page.wait_for_url("**clip=**")
+        form = page.locator("dialog.player form").bounding_box()
+        assert form["y"] + form["height"] < 844
