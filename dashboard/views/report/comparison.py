@@ -6,16 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.comparison import compare as comparing
 from dashboard.evaluation.coverage import is_outside
+from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics.registry import Measure
 from dashboard.experiment import judging, measuring, ranking
 from dashboard.experiment.collection.collections import Collection
 from dashboard.experiment.collection.names import query_names
 from dashboard.experiment.experiment import Experiment
+from dashboard.tables import RUN
 from dashboard.views.labels import label
 
 DEPTH = 5
@@ -89,10 +92,27 @@ class Comparison:
 
     @cached_property
     def runs(self) -> dict[str, pd.DataFrame]:
-        """The results of both versions for these queries, to their whole depth."""
+        """What both versions ran, and what they have that is no item: see `ranking.outline`."""
         return {
-            version: self._counting(ranking.counted_run(self.experiment, version))
+            version: self._counting(ranking.outline(self.experiment, version))
             for version in self.versions
+        }
+
+    def _lists(self, query_ids: Sequence[str]) -> dict[str, pd.DataFrame]:
+        """The results of both versions for some queries. Of long rankings the first, and where
+        those of the other version stand."""
+        if not any(ranking.is_long(self.experiment, version) for version in self.versions):
+            return {v: run[run["query_id"].isin(query_ids)] for v, run in self.runs.items()}
+        parts: dict[str, list[pd.DataFrame]] = {version: [] for version in self.versions}
+        for query_id in query_ids:
+            whole = {v: ranking.counted_query_run(self.experiment, v, query_id) for v in parts}
+            first = {item for of in whole.values() for item in of["item_id"].head(DEPTH)}
+            for version, run in whole.items():
+                parts[version].append(run[run["item_id"].isin(first)])
+        texts = {"query_id": "str", "item_id": "str"}
+        return {
+            version: pd.concat([RUN.empty(), *(of.astype(texts) for of in some)], ignore_index=True)
+            for version, some in parts.items()
         }
 
     @cached_property
@@ -162,13 +182,10 @@ class Comparison:
         Columns: query_id, run, rank, item_id, score, hit (null: not judged), move.
         """
         query_ids = [*self.worst, *self.best]
-        qrels = self.judgement.of_queries(query_ids).qrels
-        relevant = qrels["grade"] >= self.judgement.relevant_from
-        hits = dict(zip(_pairs(qrels), relevant, strict=True))
-        runs = {name: run[run["query_id"].isin(query_ids)] for name, run in self.runs.items()}
+        runs = self._lists(query_ids)
         pieces = [
-            self._first(runs[self.baseline], runs[self.candidate], hits, gone, self.baseline),
-            self._first(runs[self.candidate], runs[self.baseline], hits, moved, self.candidate),
+            self._first(runs[self.baseline], runs[self.candidate], gone, self.baseline),
+            self._first(runs[self.candidate], runs[self.baseline], moved, self.candidate),
         ]
         table = pd.concat(pieces, ignore_index=True)[_RESULTS]
         return table.astype({"query_id": "str", "item_id": "str"})
@@ -177,7 +194,6 @@ class Comparison:
         self,
         run: pd.DataFrame,
         other: pd.DataFrame,
-        hits: dict[tuple[str, str], bool],
         move: Move,
         version: str,
     ) -> pd.DataFrame:
@@ -188,7 +204,11 @@ class Comparison:
         # what is no item counts as not relevant, wherever it counts at all
         beyond = is_outside(top, self.collection.items["item_id"])
         usual = [False if out and not self.experiment.rules.condensed else None for out in beyond]
-        marks = [hits.get(pair, mark) for pair, mark in zip(pairs, usual, strict=True)]
+        judged, pair = self.judgement.judged(
+            codes(top["query_id"], self.judgement.asked), top["item_id"], slice(None)
+        )
+        marks = np.array(usual, dtype=object)
+        marks[judged] = self.judgement.grades(pair) >= self.judgement.relevant_from
         moves = [
             move(int(rank), places.get(pair), DEPTH)
             for rank, pair in zip(top["rank"], pairs, strict=True)
