@@ -9,6 +9,7 @@ from dashboard.experiment.collection.collections import opened
 from dashboard.experiment.experiment import Experiment
 from dashboard.retrieval import runs
 from dashboard.tables import Findings
+from dashboard.views.report.comparison import Comparison
 
 CASES = [
     ("driving", "alfa", "v0.2", -1.0),
@@ -143,3 +144,19 @@ def test_one_query_is_ranked_whole_and_alone(
     monkeypatch.setattr(runs, "LONG", 10**9)
     for one, other in zip(long, of_queries(), strict=True):
         pd.testing.assert_frame_equal(one, other.reset_index(drop=True), check_exact=True)
+
+
+def test_a_report_of_long_rankings_prints_what_one_of_whole_ones_does(short_of_room, monkeypatch):
+    asked = experiment("driving", "alfa", -1.0)
+    front = parse("P@5")[0]
+
+    def tables() -> dict[str, pd.DataFrame]:
+        return Comparison(asked, "v0.2", "v0.3", [front], front, "today").tables
+
+    ours = tables()
+    memory.forget()
+    with monkeypatch.context() as whole:
+        whole.setattr(runs, "LONG", 10**9)
+        theirs = tables()
+    for name, table in theirs.items():
+        pd.testing.assert_frame_equal(ours[name], table, check_exact=True)
