@@ -10,6 +10,7 @@ from dashboard.experiment.people import signed
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of
+from dashboard.storage.reviews.rights import NotAllowed as NotAllowed
 
 UNDO = "undo"
 PREFERENCES = reviews.VALUES[reviews.PREFERENCE]

@@ -10,7 +10,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from dashboard.experiment import memory
+from dashboard.experiment import memory, people
+from dashboard.experiment.review_acts import Act
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews import review_file
 from dashboard.views.frame import judgements
@@ -152,3 +153,15 @@ def test_what_to_judge_next_leaves_out_what_its_reader_has_judged(client: TestCl
     assert other == plan and plan["doubtful"]
     for odd in ({"collection": "gone"}, {"metric": "?"}, {"candidate": "v0.1", "baseline": "v0.1"}):
         assert client.get("/judgements/next", params={**asked, **odd}).status_code == 204
+
+
+def test_behind_a_login_presses_stand_under_its_name_and_need_its_role(client: TestClient) -> None:
+    with people.acting(people.Actor("ada@example.org", "reviewer", checked=True)):
+        answer = judgements.saved([Act(**act("a", author="Bob"))])
+    [query] = answer["queries"]
+    assert query["signed"] == "ada@example.org" and list(query["own"]) == ["v01"]
+    assert query["items"]["v01"][1][0][0] == "ada@example.org"
+    with people.acting(people.Actor("eve@example.org", "viewer", checked=True)):
+        [refused] = judgements.saved([Act(**act("b"))])["results"]
+    assert "found the role viewer" in refused["problem"] and not refused["again"]
+    assert look(client, "Bob").json()["signed"] == ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from dashboard.experiment import review_acts
+from dashboard.experiment import people, review_acts
 from dashboard.experiment.review_acts import Act
 from dashboard.experiment.review_queue import plan
 from dashboard.tables import DataError
@@ -105,7 +105,8 @@ def saved(acts: list[Act]) -> dict[str, Any]:
     """
     results: list[dict[str, Any]] = []
     touched: dict[tuple[str, str, str], None] = {}
-    for act in acts:
+    for sent in acts:
+        act = replace(sent, author=people.signed(sent.author))
         outcome = _saved(act)
         results.append(outcome)
         if outcome["again"]:
@@ -127,7 +128,7 @@ def _saved(act: Act) -> dict[str, Any]:
     outcome = {"once": act.once, "problem": "", "again": False, "undone": None}
     try:
         undone = review_acts.save(act)
-    except ValueError as problem:
+    except (ValueError, review_acts.NotAllowed) as problem:
         return {**outcome, "problem": shown(f"Not saved: {problem}", 500)}
     except DataError as problem:
         return {**outcome, "problem": shown(f"Not saved yet: {problem}", 500), "again": True}
@@ -142,15 +143,16 @@ def news(asked: Mapping[str, str]) -> dict[str, Any] | None:
     """
     try:
         collection, query = asked.get("collection", ""), asked.get("query", "")
+        author = people.signed(asked.get("author", ""))
         if "now" in asked:
             number, reviews = review_acts.of_query(collection, query)
         elif str(newest := review_acts.newest()) == asked.get("after"):
             return None
         else:
             number, reviews = review_acts.of_query_until(collection, query, newest)
-        answer = _in_words(collection, query, asked.get("author", ""), number, reviews)
-        if "queries" in asked and asked.get("author"):
-            answer["judged"] = review_acts.judged_queries(collection, asked["author"])
+        answer = _in_words(collection, query, author, number, reviews)
+        if "queries" in asked and author:
+            answer["judged"] = review_acts.judged_queries(collection, author)
         return answer
     except DataError:
         return None  # the screen says why reviews cannot be read
@@ -166,7 +168,7 @@ def planned(params: Mapping[str, Sequence[str]]) -> dict[str, Any] | None:
         return None
     try:
         found = plan(experiment_of(view), view.baseline, view.candidate, view.metric)
-        author = params.get("author", [""])[-1]
+        author = people.signed(params.get("author", [""])[-1])
         done = review_acts.judged_results(view.collection, author) if author else frozenset()
     except (DataError, ValueError):
         return None
@@ -181,12 +183,14 @@ def planned(params: Mapping[str, Sequence[str]]) -> dict[str, Any] | None:
 def _in_words(
     collection: str, query: str, author: str, number: int, reviews: list[dict[str, str]]
 ) -> dict[str, Any]:
-    """about: the names of the query; number: up to which reviews are told; items: for each item
+    """signed: the name that a login vouches for, whatever was typed; empty: nobody checks names.
+    about: the names of the query; number: up to which reviews are told; items: for each item
     what `verdicts_by_item` tells; own: the author's value, cause and note for each item;
     preferences: those of the author, as run, against and value."""
     verdicts = [review for review in reviews if review["kind"] == "verdict"]
     mine = [review for review in reviews if review["author"] == author]
     return {
+        "signed": people.actor().name if people.actor().checked else "",
         "about": [collection, query],
         "number": number,
         "items": verdicts_by_item(verdicts),

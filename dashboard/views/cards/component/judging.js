@@ -2,7 +2,7 @@
 
 import { draft } from "./drafts.js";
 import { actionOf, digitOf, KEYS } from "./keys.js";
-import { forgetOwn, isKnown, judgedQueries, preferenceOf, reviewer, reviewsOf } from "./live.js";
+import { forgetOwn, isKnown, isSigned, judgedQueries, preferenceOf, reviewer, reviewsOf } from "./live.js";
 import { put, waiting, whenAnswered, whyWaiting } from "./outbox.js";
 import { isolated, make } from "./parts.js";
 
@@ -398,6 +398,9 @@ function drawJudging(own) {
     return;
   }
   if (!bar.querySelector(".who-judges")) addName(own);
+  const name = bar.querySelector("[name=reviewer]");
+  name.readOnly = isSigned();
+  if (name.readOnly) name.value = reviewer();
   beginQuery(own, data);
   const here = cardInFront(own);
   for (const card of state.root.querySelectorAll(".card")) {

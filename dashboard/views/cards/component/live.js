@@ -9,6 +9,7 @@ const MOST = 60; // queries that are remembered
 
 const REVIEWER = "search-quality-reviewer"; // the name is remembered in this browser only
 const standing = new Map(); // the names of a query → what stands of it
+let signed = ""; // the name that a login vouches for; empty: nobody checks names
 let judged = null; // the queries that the reviewer has judged; null: not known yet
 let judgedOf = ""; // in which collection
 let watched = null; // the page's cards, and what draws them
@@ -23,6 +24,8 @@ export function reviewer(name) {
     return name ?? ""; // a browser that keeps nothing
   }
 }
+
+export const isSigned = () => Boolean(signed);
 
 const keyOf = (about) => JSON.stringify(about);
 const EMPTY = { items: null, own: {}, preferences: [] };
@@ -114,6 +117,8 @@ async function look(now = false) {
 
 function take(answer, author) {
   if (author !== reviewer()) return;
+  signed = answer.signed;
+  if (signed && signed !== author) reviewer(signed);
   if (answer.judged) [judged, judgedOf] = [new Set(answer.judged), answer.about[0]];
   note(answer);
   watched?.draw();
