@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard.experiment.collection import collections
+from dashboard.tables import counted
 from dashboard.views import charts, frame, layout, protocols, summary
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.labels import group_name, short_label
@@ -47,6 +48,8 @@ left, right = st.columns(2, gap="large") if few else (st.container(), st.contain
 with left:
     st.header(f"{plain(title)} over K", anchor=False)
     layout.chart(charts.curves(means, ways), alt=f"Mean {title} over K, one line per version")
+    if (grey := len(ways) - charts.FEW) > 0:
+        st.caption(f"Grey: {counted(grey, 'other version')}. Point at a line to see its name.")
 with right:
     if len(view.runs) > 1:
         summary.order(view)

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
+from textwrap import wrap
 from typing import Any
 
-import altair as alt
 import pandas as pd
 import streamlit as st
+from altair import TopLevelMixin
+
+from dashboard.views import texts
 
 ROW, SEEN = 33, 10
 """Pixels of a row of a scrolling table; more rows than these are scrolled to."""
@@ -28,14 +31,26 @@ LETTER, BUTTON = 5.8, 32
 """Pixels of a letter on a button, and of the rest of it."""
 BOLD, LINK = 5.5, 51
 """Pixels of a bold letter of a link to a screen, and of the rest of it."""
+TITLE = {"anchor": "start", "frame": "bounds", "fontSize": 12, "fontWeight": "normal"}
+TITLE_LETTERS, TITLE_LINE, TITLE_GAP = 62, 15, 6
+"""Letters of a line of a chart's title, as many as fit on a phone; pixels of it, and below it."""
 WIDTHS = {"wide": 2100, "usual": 960, "narrow": 380}
 """Pixels across in a large window, a usual one, and on a phone."""
 
 
-def chart(drawn: alt.TopLevelMixin, **options: Any) -> Any:
-    """Draw a chart as high as it says; what was chosen in it, as `st.altair_chart` gives it."""
+def chart(drawn: TopLevelMixin, alt: str, **options: Any) -> Any:
+    """Draw a chart as high as it says, and above it what it shows, so that its picture, which can
+    be saved, tells that too; what was chosen in it, as `st.altair_chart` gives it.
+
+    alt: what it shows, for a screen reader, too.
+    """
     of_any_kind: Any = drawn
-    return st.altair_chart(of_any_kind, height=of_any_kind.height, **options)
+    title = wrap(texts.shown(alt), TITLE_LETTERS)
+    height = of_any_kind.height + TITLE_LINE * len(title) + 3 * TITLE_GAP
+    titled = of_any_kind.properties(
+        title={"text": title, **TITLE, "lineHeight": TITLE_LINE, "offset": TITLE_GAP}, height=height
+    )
+    return st.altair_chart(titled, height=height, alt=alt, **options)
 
 
 def rows(

@@ -150,3 +150,23 @@ def test_a_metric_of_0_and_1_is_drawn_in_bars_that_can_be_clicked():
     assert spec["params"][0]["select"]["fields"] == ["baseline", "candidate"]
     mixed = charts.pairs(pd.concat([deltas, deltas / 2]), "a", "b").to_dict()
     assert mixed["layer"][1]["mark"]["type"] == "circle"
+
+
+def test_of_many_curves_a_few_keep_their_ways_and_the_others_are_grey() -> None:
+    names = [f"v{n}" for n in range(9)]
+    rows = [
+        {"run": run, "cutoff": k, "mean": place / 10, "low": 0.0, "high": 0.9, "scored": 4,
+         "total": 4}
+        for place, run in enumerate(names) for k in (1, 2)
+    ]  # fmt: skip
+    ways = charts.version_ways(names, "v0", "v1")
+    spec = charts.curves(pd.DataFrame(rows), ways).to_dict()
+    front = ["v0", "v1", "v6", "v7", "v8"]  # baseline, candidate, the three best
+    grey, *drawn = spec["layer"]
+    assert grey["mark"]["color"] == charts.SAME and "color" not in grey["encoding"]
+    assert all(each["encoding"]["color"]["scale"]["domain"] == front for each in drawn)
+    tables = spec["datasets"]
+    greys = {row["run"] for row in tables[grey["data"]["name"]]}
+    assert greys == {"v2", "v3", "v4", "v5"} and grey["encoding"]["detail"]["field"] == "run"
+    few = charts.curves(pd.DataFrame(rows[:10]), {run: ways[run] for run in names[:5]}).to_dict()
+    assert len(few["layer"]) == 3, "five are all drawn in their ways"

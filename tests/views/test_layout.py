@@ -20,8 +20,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         seen.update(options)
         return contextlib.nullcontext()
 
+    def chart(drawn: Any, **options: Any) -> None:
+        seen.update(options, title=drawn.to_dict()["title"]["text"])
+
     monkeypatch.setattr(layout.st, "container", container)
-    for name in ("dataframe", "altair_chart", "table"):
+    monkeypatch.setattr(layout.st, "altair_chart", chart)
+    for name in ("dataframe", "table"):
         monkeypatch.setattr(layout.st, name, lambda shown, **options: seen.update(options))
     return seen
 
@@ -70,3 +74,14 @@ def test_a_chart_with_a_row_for_each_metric_grows_by_a_row(asked: dict[str, Any]
         layout.chart(charts.forest(pd.DataFrame([row] * number)), alt="differences")
         heights.append(asked["height"])
     assert heights[1] - heights[0] == 30 and heights[0] > 100
+
+
+def test_a_chart_says_what_it_shows_in_lines_that_fit_on_a_phone(asked: dict[str, Any]) -> None:
+    row = {"label": "a", "delta": 0.1, "low": 0.0, "high": 0.2, "p": 0.5, "p_holm": 1, "scored": 9}
+    chart = charts.forest(pd.DataFrame([row]))
+    layout.chart(chart, alt="Recall@5")
+    short = asked["height"]
+    layout.chart(chart, alt=f"{'word ' * 12}\u202e")
+    assert asked["title"] == ["word " * 11 + "word", "⟨U+202E⟩"]
+    assert asked["height"] == short + layout.TITLE_LINE
+    assert asked["alt"].startswith("word")

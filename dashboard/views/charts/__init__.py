@@ -15,10 +15,11 @@ from dashboard.views.charts.colours import (
     colours_again,
     version_ways,
 )
-from dashboard.views.charts.versions import curves, keyword_bars, slice_grid
+from dashboard.views.charts.versions import FEW, curves, keyword_bars, slice_grid
 
 __all__ = [
     "BETTER",
+    "FEW",
     "LEGEND",
     "SAME",
     "SMALL_SLICE",

@@ -23,6 +23,30 @@ def round_end(largest: float) -> float:
     return next(step for step in steps if step >= largest * (1 - 1e-9))
 
 
+def of_values(values: Iterable[Any], title: str | None) -> dict[str, Any]:
+    """Scale, axis and title of a metric's values: from 0 to a round end, 1 where they come near it,
+    with round ticks.
+
+    >>> of_values([0.05, 0.64], None)["axis"].to_dict()["values"]
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    >>> of_values([0.14], None)["axis"].to_dict()["values"]
+    [0.0, 0.05, 0.1, 0.15, 0.2]
+    """
+    known = [float(value) for value in values if not pd.isna(value)]
+    end = round_end(max(known, default=0.0))
+    steps = 4 if f"{end:e}"[0] == "2" else 5
+    return {
+        "title": title,
+        "scale": alt.Scale(domain=[min(0.0, *known) if known else 0.0, end], nice=False),
+        "axis": alt.Axis(
+            values=[float(f"{end * step / steps:.6g}") for step in range(steps + 1)],
+            format="~g",
+            labelOverlap=False,
+            labelFlush=False,
+        ),
+    }
+
+
 def of_differences(values: Iterable[Any], title: str) -> dict[str, Any]:
     """Scale, axis and title of differences: 0 in the middle, both ends round, five ticks.
 

@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.evaluation.comparison.verdict import direction
 from dashboard.evaluation.digits import decimals, signed
 from dashboard.tables import counted
-from dashboard.views.charts.axes import of_differences, round_end
+from dashboard.views.charts.axes import of_differences, of_values, round_end
 from dashboard.views.charts.colours import BETTER, FAINT, LEGEND, SAME, SMALL_SLICE, WORSE
 from dashboard.views.charts.heights import BOTTOM, KINDS, of_rows
 from dashboard.views.charts.texts import tip, with_texts
@@ -147,12 +147,13 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
     if len(shown) and set(shown["baseline"]) | set(shown["candidate"]) <= {0.0, 1.0}:
         return _four_ways(shown, baseline, candidate)
     largest = max([0.0, *shown["baseline"], *shown["candidate"]])
-    most = largest if 0 < largest < FAINT else float(max(1.0, largest))
+    most = round_end(largest) if largest < FAINT or largest > 1 else 1.0
     scale = alt.Scale(domain=[0, most], nice=False, padding=12)
     size = alt.Scale(domain=[0, max(10, shown["queries"].max())], range=[20, 900])
     ends = pd.DataFrame({"baseline": [0.0, most], "candidate": [0.0, most]})
-    x = alt.X("baseline:Q", title=baseline, scale=scale)
-    y = alt.Y("candidate:Q", title=candidate, scale=scale)
+    axis = of_values([most], None)["axis"]
+    x = alt.X("baseline:Q", title=baseline, scale=scale, axis=axis)
+    y = alt.Y("candidate:Q", title=candidate, scale=scale, axis=axis)
     line = alt.Chart(ends).mark_line(strokeDash=[3, 3], opacity=0.5, color=SAME, aria=False)
     pick = alt.selection_point(name="pick", fields=["baseline", "candidate"])
     bubbles = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from dashboard.views.charts.axes import of_values
 from dashboard.views.charts.colours import Way, of_colour, of_shape
 from dashboard.views.charts.heights import BOTTOM, of_rows
 from dashboard.views.charts.texts import tip, with_texts
@@ -28,7 +29,7 @@ def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
             alt.Tooltip("total:Q", title="of"),
         ],
     )
-    axis = alt.X("low:Q", title="mAP with its 95 % interval", scale=alt.Scale(domainMin=0))
+    axis = alt.X("low:Q", **of_values(known["high"], "mAP with its 95 % interval"))
     interval = base.mark_rule(strokeWidth=3).encode(x=axis, x2="high:Q")
     mean = base.mark_point(filled=True, size=110, opacity=1).encode(
         x=alt.X("mean:Q"), shape=of_shape(ways, legend=None)

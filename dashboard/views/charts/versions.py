@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import altair as alt
 import pandas as pd
 
+from dashboard.views.charts.axes import of_values
 from dashboard.views.charts.colours import (
+    BASELINE,
     FAINT,
     SAME,
     SMALL_SLICE,
+    VERSION_COLOURS,
     Way,
     of_colour,
     of_dashes,
@@ -19,38 +22,52 @@ from dashboard.views.charts.colours import (
 from dashboard.views.charts.heights import BOTTOM, KINDS, TOP, of_rows
 from dashboard.views.charts.texts import tip, with_texts
 
+FEW = 5
+"""Curves that can be told apart."""
 GRID, LETTER = 320, 7
 """Pixels: of all columns of the grid on a wide screen, and of a letter of their names."""
 
 
 def curves(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
-    """The mean of one metric over K, a line a version.
+    """The mean of one metric over K, a line a version. Of many versions a few are drawn in their
+    ways, the others in grey.
 
     Columns: run, cutoff, mean, low, high (of the 95 % interval, drawn as a band), scored, total.
     """
     shown = with_texts(means.dropna(subset=["mean"]), ("mean",))
-    base = alt.Chart(shown).encode(
-        x=alt.X("cutoff:Q", title="K", axis=alt.Axis(tickMinStep=1, format="d", grid=False)),
-        y=alt.Y("mean:Q", title=None, scale=alt.Scale(domainMin=0)),
-        color=of_colour(ways),
-        tooltip=[
-            alt.Tooltip("run:N", title="Version"),
-            alt.Tooltip("cutoff:Q", title="K"),
-            tip("mean", "Mean"),
-            alt.Tooltip("scored:Q", title="Queries scored"),
-            alt.Tooltip("total:Q", title="of"),
-        ],
-    )
-    band = base.mark_area(opacity=0.12).encode(
-        y=alt.Y("low:Q", title=None),
-        y2="high:Q",
-        color=of_colour(ways),
-    )
-    points = base.mark_point(filled=True, size=55).encode(shape=of_shape(ways))
-    legend = 26 * ((len(ways) - 1) // 3)  # pixels that further rows of the legend take
-    lines = base.mark_line(strokeWidth=2).encode(strokeDash=of_dashes(ways))
-    chart: alt.LayerChart = (band + lines + points).properties(height=280 + legend)
+    front = {run: ways[run] for run in in_front(shown, ways)}
+    y = of_values(shown[["mean", "high"]].to_numpy().ravel(), None)
+    tips = [
+        alt.Tooltip("run:N", title="Version"),
+        alt.Tooltip("cutoff:Q", title="K"),
+        tip("mean", "Mean"),
+        alt.Tooltip("scored:Q", title="Queries scored"),
+        alt.Tooltip("total:Q", title="of"),
+    ]
+    x = alt.X("cutoff:Q", title="K", axis=alt.Axis(tickMinStep=1, format="d", grid=False))
+    mean = alt.Y("mean:Q", **y)
+    is_front = shown["run"].isin(list(front))
+    base = alt.Chart(shown[is_front]).encode(x=x, y=mean, color=of_colour(front), tooltip=tips)
+    rest = alt.Chart(shown[~is_front]).mark_line(strokeWidth=1.5, color=SAME, opacity=0.45)
+    band = base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q", **y), y2="high:Q")
+    points = base.mark_point(filled=True, size=55).encode(shape=of_shape(front))
+    lines = base.mark_line(strokeWidth=2).encode(strokeDash=of_dashes(front))
+    legend = 26 * ((len(front) - 1) // 3)  # pixels that further rows of the legend take
+    behind = [rest.encode(x=x, y=mean, detail="run:N", tooltip=tips)] * (not is_front.all())
+    layers = alt.layer(*behind, band, lines, points)
+    chart: alt.LayerChart = layers.properties(height=280 + legend)  # type: ignore[assignment]
     return chart
+
+
+def in_front(means: pd.DataFrame, ways: dict[str, Way]) -> list[str]:
+    """The versions that curves show in their ways: all of a few, of many the baseline, the
+    candidate and those with the best means, in the order of `ways`. Columns: run, mean."""
+    if len(ways) <= FEW:
+        return list(ways)
+    pair = [run for run, way in ways.items() if way.colour in (BASELINE.colour, VERSION_COLOURS[0])]
+    best = means.groupby("run")["mean"].mean().sort_values(ascending=False, kind="stable").index
+    chosen = list(dict.fromkeys([*pair[:2], *best]))[:FEW]
+    return [run for run in ways if run in chosen]
 
 
 def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
@@ -68,7 +85,7 @@ def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     base = alt.Chart(shown).encode(
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
         yOffset=alt.YOffset("run:N", sort=list(ways)),
-        x=alt.X("mean:Q", title=None, scale=alt.Scale(domainMin=0)),
+        x=alt.X("mean:Q", **of_values(means["mean"], None)),
         color=of_colour(ways),
         opacity=alt.Opacity("strength:Q", scale=None, legend=None),
         tooltip=[
