@@ -34,7 +34,8 @@ if parts.empty:
 st.header(plain(f"{short_label(view, view.metric)} by {group_name(view.by)}"), anchor=False)
 summary.no_items(view, versions)
 summary.not_run(view, versions)
-left, right = st.columns(2, gap="large")
+few = len(versions) <= charts.FEW  # the numbers of more do not fit into cells of half the page
+left, right = st.columns(2, gap="large") if few else (st.container(), st.container())
 with left:
     clicked = layout.chart(
         charts.slice_grid(parts, versions),

@@ -63,7 +63,7 @@ def rows(
     fit = ROW * (max(len(table), 1) + 1) + 2
     most = ROW * (SEEN + 1) + 12  # a part of the next row says that there is more
     shown = table.style.format({**written}) if written and len(table) else table
-    return st.dataframe(shown, height=min(fit, most), **options)
+    return st.dataframe(shown, height=min(fit, most), **{"placeholder": "–", **options})
 
 
 def table(shown: pd.DataFrame, key: str) -> None:

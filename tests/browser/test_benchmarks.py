@@ -17,7 +17,7 @@ STORED = "cyclist entering ego lane"
 @pytest.mark.parametrize(
     ("name", "few", "said"),
     [
-        ("bench_screens", ["--clicks", "2", "--text", STORED], "memory after the search"),
+        ("bench_screens", ["--rounds", "1", "--text", STORED], "memory after the search"),
         ("bench_review", ["--views", "4", "--rest", "0"], "grew by"),
     ],
 )

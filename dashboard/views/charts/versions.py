@@ -24,8 +24,9 @@ from dashboard.views.charts.texts import tip, with_texts
 
 FEW = 5
 """Curves that can be told apart."""
-GRID, LETTER = 320, 7
-"""Pixels: of all columns of the grid on a wide screen, and of a letter of their names."""
+GRID, WIDE_GRID, LETTER = 320, 640, 7
+"""Pixels: of all columns of the grid beside a table, of more than `FEW` below each other, and of a
+letter of their names."""
 
 
 def curves(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
@@ -161,7 +162,8 @@ def _names_above(versions: Sequence[str]) -> alt.Axis:
 
 def _fit(versions: Sequence[str]) -> bool:
     """Whether the names of versions fit side by side above their columns."""
-    return max(map(len, versions), default=0) * LETTER <= GRID / max(len(versions), 1)
+    across = GRID if len(versions) <= FEW else WIDE_GRID
+    return max(map(len, versions), default=0) * LETTER <= across / max(len(versions), 1)
 
 
 def _strongest(means: pd.Series) -> float:

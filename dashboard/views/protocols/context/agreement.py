@@ -69,9 +69,7 @@ def gains(view: View, asked: Study, read: Reading) -> None:
             alt="Spearman of each metric with satisfaction, by discount and gain",
         )
     with right:
-        layout.rows(
-            _behind(table), BEHIND_WRITTEN, hide_index=True, column_config=BEHIND, placeholder="–"
-        )
+        layout.rows(_behind(table), BEHIND_WRITTEN, hide_index=True, column_config=BEHIND)
     window = "its pictures" if read.divide == "window" else "w"
     st.caption(
         f"Spearman's rank correlation with satisfaction over {counted(number, 'list')} of at least "

@@ -42,7 +42,7 @@ def numbers(view: View, known: pd.DataFrame, near: pd.DataFrame) -> None:
             drawn[name] = within[column].to_numpy()
     with st.expander("Numbers per version"):
         floats = [str(name) for name in drawn if pd.api.types.is_float_dtype(drawn[name])]
-        layout.rows(drawn, dict.fromkeys(floats, number), hide_index=True, placeholder="–")
+        layout.rows(drawn, dict.fromkeys(floats, number), hide_index=True)
         if said:
             st.caption(plain(said, None))
 
