@@ -69,13 +69,19 @@ def are_plain(column: pd.Series, but: str = "") -> bool:
 
 
 def among(column: pd.Series, known: pd.Series) -> NDArray[np.bool_]:
-    """Which ids of a column stand in another one, however long that is. [n]
+    """Which ids of a column, or of its categories, stand in another one, however long that is. [n]
 
     What pandas' own `isin` does with texts goes over the other column one Python text at a time.
 
     >>> among(pd.Series(["a", "b"], dtype="str"), pd.Series(["b", "c"], dtype="str")).tolist()
     [False, True]
     """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        names, codes = column.cat.categories, column.cat.codes.to_numpy()
+        places = names.get_indexer(pd.Index(known, dtype=names.dtype))
+        named = np.zeros(len(names) + 1, dtype=bool)  # the last one: of a cell without an id
+        named[places[places >= 0]] = True
+        return named[codes]
     if not (is_text(column) and is_text(known)):
         return column.isin(known).to_numpy(dtype=bool)
     found = pc.is_in(arrow(column), value_set=arrow(known).combine_chunks())

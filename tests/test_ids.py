@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,6 +33,19 @@ def test_between_stretches_an_id_is_the_same(texts: list[str]) -> None:
     assert set(changes) <= set(found)
     short = [n for n in range(1, len(texts)) if len(texts[n]) <= ids.LONGEST]
     assert set(found) & set(short) <= set(changes)
+
+
+@given(TEXTS, TEXTS)
+@settings(deadline=None, max_examples=30)
+def test_ids_are_among_others_as_texts_and_as_categories(
+    texts: list[str], known: list[str]
+) -> None:
+    others = pd.Series(known, dtype="str")
+    right = [text in known for text in texts]
+    column = pd.Series(texts, dtype="str")
+    assert ids.among(column, others).tolist() == right
+    assert ids.among(column.astype("category"), others).tolist() == right
+    assert not ids.among(pd.Series([None], dtype="category"), others).any()
 
 
 def test_a_million_ids_that_count_up_have_a_million_keys() -> None:

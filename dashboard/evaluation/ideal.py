@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dashboard import ids
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import Measure, parse
@@ -31,8 +32,9 @@ def ideal_run(judgement: Judgement, query_id: str, like: pd.DataFrame) -> pd.Dat
     """
     mine = of_query(judgement, query_id).qrels
     worth = mine[(mine["grade"] > 0) | (mine["credit"] > 0)].astype({"item_id": "str"})
-    place = dict(zip(like["item_id"].astype("str"), like["rank"], strict=True))
-    worth = worth.assign(place=worth["item_id"].map(place).fillna(len(place) + 1))
+    mine = like[ids.among(like["item_id"], worth["item_id"])]
+    place = dict(zip(mine["item_id"].astype("str"), mine["rank"], strict=True))
+    worth = worth.assign(place=worth["item_id"].map(place).fillna(like["item_id"].nunique() + 1))
     order = ["grade", "credit", "place"]
     best = worth.sort_values(order, ascending=[False, False, True], kind="stable")
     best = best[["query_id", "item_id", "grade"]].reset_index(drop=True)

@@ -30,6 +30,8 @@ from dashboard.storage.runs.order import Ties
 from dashboard.storage.runs.run_record import read_record
 from dashboard.tables import RUN, DataError
 
+ROWS = 4_000_000
+"""So many rows of whole rankings of single queries are remembered, some 24 bytes each."""
 DEPTHS = (100, 1_000)
 """So many first results of long rankings are kept, the fewest that do."""
 Rules = tuple[str, Ties]
@@ -98,7 +100,7 @@ def counted_query_run(experiment: Experiment, version: str, query_id: str) -> pd
     return counted[counted["query_id"] == query_id]
 
 
-@remembered(16)
+@remembered(ROWS, size=len)
 def _long_query_run(experiment: Experiment, version: str, query_id: str) -> pd.DataFrame:
     _encode_stored(experiment, version)
     collection = experiment.collection.under(experiment.protocol)

@@ -268,7 +268,10 @@ def _block(queries: Asking, gallery: Rows, depth: int, reach: int) -> Block:
     """
     places = _candidates(queries, gallery, reach)
     scores = _exact(queries, gallery, places)
-    order = np.lexsort((places, -scores))[:, :depth]
+    if reach == len(gallery):  # all places, as they come
+        order = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
+    else:
+        order = np.lexsort((places, -scores))[:, :depth]
     best = Block(np.take_along_axis(places, order, 1), np.take_along_axis(scores, order, 1))
     if reach == len(gallery):
         return best
@@ -318,7 +321,7 @@ def _exact(queries: Asking, gallery: Rows, places: Places) -> Scores:
         query = np.repeat(np.arange(len(queries)), places.shape[1])
         return _cosines(queries, gallery, query, places.ravel()).reshape(places.shape)
     wide = queries.astype("float64")
-    products = [wide @ part.astype("float64").T for part in _parts(gallery)]
+    products = [wide @ block.astype("float64").T for _, block in blocks(gallery)]
     return np.asarray(np.concatenate(products, axis=1).round(PLACES) + 0.0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from dashboard.retrieval.encoders import ENCODERS
 from dashboard.retrieval.query_vectors import to_encode
@@ -26,6 +27,11 @@ class Searchable:
     items: tuple[str, ...]
     see: tuple[str, ...]
 
+    @cached_property
+    def item_ids(self) -> frozenset[str]:
+        """The ids of those items, to look one up."""
+        return frozenset(self.items)
+
 
 def searchable(collection: Collection, versions: Sequence[str]) -> Searchable:
     """What can be searched with in at least one of the versions.
@@ -36,12 +42,12 @@ def searchable(collection: Collection, versions: Sequence[str]) -> Searchable:
     known, items = _known(collection, versions)
     queries = collection.queries
     alone = queries[(queries["text"] != "") & (queries["image"] == "") & (queries["item_id"] == "")]
-    gallery = collection.items["item_id"]
+    gallery = collection.items["item_id"].tolist()
     return Searchable(
         tuple(name for name in versions if name in able),
         tuple(name for name in able if name not in versions),
         tuple(dict.fromkeys(alone.loc[alone["query_id"].isin(known), "text"])),
-        tuple(gallery[gallery.isin(items)]),
+        tuple(item for item in gallery if item in items),
         tuple(name for name in versions if _sees(collection, name)),
     )
 

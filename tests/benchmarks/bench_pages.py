@@ -19,7 +19,7 @@ import tempfile
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -71,8 +71,10 @@ def main() -> None:
     print(f"log: {len(text):,} bytes, {text.count('Traceback')} tracebacks, {faults} faults")
 
 
-def started(log: Path, limit: int | None) -> tuple[subprocess.Popen[bytes], int]:
-    """The app on a free port, once it answers."""
+def started(
+    log: Path, limit: int | None, settings: Mapping[str, str] | None = None
+) -> tuple[subprocess.Popen[bytes], int]:
+    """The app on a free port, once it answers. settings: further variables of its environment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
@@ -84,7 +86,8 @@ def started(log: Path, limit: int | None) -> tuple[subprocess.Popen[bytes], int]
     with log.open("wb") as output:
         server = subprocess.Popen(
             command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT,
-            env={**os.environ, "DASHBOARD_TEXT_MODEL": "none"}, preexec_fn=limited(limit),
+            env={**os.environ, "DASHBOARD_TEXT_MODEL": "none", **(settings or {})},
+            preexec_fn=limited(limit),
         )  # fmt: skip
     for _ in range(600):
         try:

@@ -3,22 +3,32 @@
 `python -m tests.benchmarks.bench_scale --items 200000 --queries 500` makes a collection of random
 vectors and judgements in a temporary folder and prints seconds of processor and peak memory of
 `measure`, `check` and `keywords` in processes of their own, and of `prepare`, twice: the second
-call finds all in the cache folder. `--versions 2 --width 128 --relevant 1000` are the defaults. Set
-OMP_NUM_THREADS and OPENBLAS_NUM_THREADS to 1 on a machine that has other work: threads that wait
-for each other are counted, too.
+call finds all in the cache folder. With `--server` it prints instead what a first visit of each
+screen takes in the app, which starts with an empty cache folder, then a step from query to query,
+and the same of an app that is started again. `--growth` measures a half and a quarter of the items,
+too, and prints by how much each doubling costs more. `--versions 2 --width 128 --relevant 1000` are
+the defaults. Set OMP_NUM_THREADS and OPENBLAS_NUM_THREADS to 1 on a machine that has other work:
+threads that wait for each other are counted, too.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
+from websockets.asyncio.client import connect
+from websockets.typing import Origin
+
+from tests.benchmarks.bench_load import Reader, cpu, memory
+from tests.benchmarks.bench_pages import started
 
 METRICS = ("P@5 nDCG@10", "P@5 nDCG@10 AP")
 ABOUT = 'title = "Scale"\nprotocols = ["trec"]\n'
@@ -70,33 +80,97 @@ def cost(*words: str, cache: str = "") -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
+SCREENS = ("overview", "compare", "slices", "query")
+STEPS = 20
+
+
+async def visit(port: int, server: int) -> None:
+    """Open each screen in a session of its own, then step; prints seconds and memory."""
+    address, origin = f"ws://127.0.0.1:{port}/_stcore/stream", f"http://127.0.0.1:{port}"
+    for screen in SCREENS:
+        async with connect(address, origin=Origin(origin), max_size=None) as there:
+            reader = Reader(there, "" if screen == "overview" else screen, "collection=scale")
+            before = cpu(server)
+            waited = await reader.run()
+            line(f"  {screen}, first visit", cpu(server) - before, memory(server), waited)
+            if screen != "query":
+                continue
+            before, begun = cpu(server), time.perf_counter()
+            for query in reader.order[1 : STEPS + 1]:
+                reader.query = f"collection=scale&query={query}"
+                await reader.run()
+            used, waited = cpu(server) - before, time.perf_counter() - begun
+            line("  a step, first visit", used / STEPS, memory(server), waited / STEPS)
+            before, begun = cpu(server), time.perf_counter()
+            for query in reader.order[1 : STEPS + 1]:
+                reader.query = f"collection=scale&query={query}"
+                await reader.run()
+            used, waited = cpu(server) - before, time.perf_counter() - begun
+            line("  a step, again", used / STEPS, memory(server), waited / STEPS)
+
+
+def line(name: str, seconds: float, megabytes: float, waited: float | None = None) -> None:
+    """Print a row of the table."""
+    wall = "" if waited is None else f" {waited:8.2f} s waited"
+    print(f"{name:32} {seconds:8.2f} s CPU {megabytes:8.0f} MB{wall}", flush=True)
+
+
+def serve(made: str) -> None:
+    """The app over the collection, twice with one cache folder."""
+    for name in ("the app, nothing in its cache", "the app, started again"):
+        settings = {"DASHBOARD_DATA": made, "DASHBOARD_CACHE": f"{made}-cache"}
+        server, port = started(Path(made).with_suffix(".log"), None, settings)
+        try:
+            line(name, cpu(server.pid), memory(server.pid))
+            asyncio.run(visit(port, server.pid))
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+
+
+def commands(folder: Path, cache: str) -> dict[str, float]:
+    """What the commands take; prints each, and gives the seconds of those that measure."""
+    models = sorted(map(str, (folder / "models").iterdir()))
+    rows = [("the matrix products alone", (sys.executable, "-c", PRODUCTS, *models))]
+    measure = (sys.executable, "-m", "dashboard", "measure", str(folder), "--metrics")
+    rows += [(f"measure {metrics}", (*measure, metrics)) for metrics in METRICS]
+    for command in (("check",), ("keywords", "--write")):
+        words = (sys.executable, "-m", "dashboard", command[0], str(folder), *command[1:])
+        rows.append((" ".join(command), words))
+    used = {}
+    for name, words in rows:
+        used[name], megabytes = cost(*words)
+        line(name, used[name], megabytes)
+    prepare = (sys.executable, "-m", "dashboard", "prepare", str(folder))
+    for name in ("prepare", "prepare, all there"):
+        line(name, *cost(*prepare, cache=cache))
+    return used
+
+
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     for name, usual in (("items", 200_000), ("queries", 500), ("versions", 2), ("width", 128)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--relevant", type=int, default=1_000)
+    parser.add_argument("--server", action="store_true", help="measure the app's screens")
+    parser.add_argument("--growth", action="store_true", help="measure fewer items, too")
     call = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made) / "scale"
-        folder.mkdir()
-        make(folder, call.items, call.queries, call.versions, call.width, call.relevant)
-        print(f"{call.items:,} items, {call.queries:,} queries, {call.versions} versions")
-        models = sorted(map(str, (folder / "models").iterdir()))
-        rows = [("the matrix products alone", (sys.executable, "-c", PRODUCTS, *models))]
-        measure = (sys.executable, "-m", "dashboard", "measure", str(folder), "--metrics")
-        rows += [(f"measure {metrics}", (*measure, metrics)) for metrics in METRICS]
-        for command in (("check",), ("keywords", "--write")):
-            words = (sys.executable, "-m", "dashboard", command[0], str(folder), *command[1:])
-            rows.append((" ".join(command), words))
-        for name, words in rows:
-            seconds, megabytes = cost(*words)
-            print(f"{name:32} {seconds:8.2f} s CPU {megabytes:8.0f} MB")
-        prepare = (sys.executable, "-m", "dashboard", "prepare", str(folder))
-        for name in ("prepare", "prepare, all there"):
-            seconds, megabytes = cost(*prepare, cache=f"{made}/cache")
-            print(f"{name:32} {seconds:8.2f} s CPU {megabytes:8.0f} MB")
+    before: dict[str, float] = {}
+    for items in (call.items // 4, call.items // 2, call.items) if call.growth else (call.items,):
+        with tempfile.TemporaryDirectory() as room:
+            folder = Path(room) / "data" / "scale"
+            folder.mkdir(parents=True)
+            make(folder, items, call.queries, call.versions, call.width, call.relevant)
+            print(f"{items:,} items, {call.queries:,} queries, {call.versions} versions")
+            if call.server:
+                serve(str(folder.parent))
+                continue
+            used = commands(folder, f"{room}/cache")
+            for name in before:
+                print(f"{name:32} {used[name] / before[name]:8.2f} times the half")
+            before = used if call.growth else {}
 
 
 if __name__ == "__main__":

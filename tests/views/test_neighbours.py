@@ -10,6 +10,10 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from dashboard.experiment import memory
+from dashboard.retrieval import runs
+from dashboard.views import address
+from dashboard.views.cards.query_results import _rows, results_of
+from dashboard.views.experiments import experiment_of
 from dashboard.views.frame import neighbours
 from tests.test_screens import cards, no_text_model, opened  # noqa: F401
 
@@ -56,3 +60,23 @@ def test_the_cards_of_a_neighbour_wait_while_a_page_is_drawn_but_not_for_ever(mo
 
     anyio.run(ask)
     assert len(made) == 2
+
+
+def test_the_cards_of_a_long_ranking_are_those_of_a_short_one_and_its_rows_are_held_once(
+    monkeypatch,
+):
+    choices = {"query": ["q002"], "baseline": ["v0.1"], "candidate": ["v0.2"]}
+    asked = {"collection": ["driving"], **choices}
+    memory.forget()
+    short = neighbours.packed_cards(asked)
+    memory.forget()
+    monkeypatch.setattr(runs, "LONG", 0)
+    try:
+        assert short and neighbours.packed_cards(asked) == short
+        view, _ = address.view_of(asked)
+        results = results_of(experiment_of(view), "q002", ["v0.1", "v0.2"])
+    finally:
+        memory.forget()
+    for version, run in results.runs.items():
+        assert run is results.whole[version] is results.counted[version] is results.placed(version)
+    assert _rows(results) == sum(map(len, results.runs.values())) + 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dashboard import ids
 from dashboard.tables import counted
 
 KINDS = {"video": "clip", "image": "picture", "text": "text"}
@@ -71,7 +72,7 @@ def item_name(item_id: str, caption: str) -> str:
 
 def item_names(items: pd.DataFrame) -> dict[str, str]:
     """What each item is called. items: item_id, caption."""
-    pairs = zip(items["item_id"], items["caption"], strict=True)
+    pairs = zip(items["item_id"].tolist(), items["caption"].tolist(), strict=True)
     return {item_id: item_name(item_id, caption) for item_id, caption in pairs}
 
 
@@ -90,7 +91,7 @@ def query_names(queries: pd.DataFrame, items: pd.DataFrame) -> dict[str, str]:
     Where the names of those items are not all different, ids stand behind them. queries: query_id,
     text, item_id, image (and caption); items: item_id, caption.
     """
-    known = item_names(items)
+    known = item_names(items[ids.among(items["item_id"], queries["item_id"])])
     of_items = queries["item_id"].map(lambda item: known.get(item, item)).astype("str")
     if of_items[queries["item_id"] != ""].duplicated().any():
         pairs = zip(of_items, queries["item_id"], strict=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard import ids
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols.crossmodal import TEXT
 from dashboard.evaluation.protocols.ticks import ticks
@@ -138,17 +139,16 @@ def _packed(
     if view.differing == "yes":
         rows, hidden = only_differing(rows)
         notes.append(hidden_count(len(results.runs), hidden))
-    there = frozenset(items)
     contents = payload(
         rows,
         described,
         ticks=marks,
-        ranks=pd.concat([_placed(results, version, there) for version in results.runs]),
+        ranks=pd.concat([_placed(results, version, items) for version in results.runs]),
         annotations=keywords,
         baseline=view.baseline,
         columns=None if view.columns == "line" else int(view.columns),
         depth=measure(view.metric).cutoff,
-        askable=collections.searched_with(collection, tuple(results.runs)).items,
+        askable=collections.searched_with(collection, tuple(results.runs)).item_ids,
         head=replace(head, notes=(*head.notes, *filter(None, notes))),
     )
     contents["about"] = names_of_query(results)
@@ -157,10 +157,11 @@ def _packed(
     return Grid(packed(contents), described[["item_id", "caption"]])
 
 
-def _placed(results: QueryResults, version: str, items: frozenset[str]) -> pd.DataFrame:
+def _placed(results: QueryResults, version: str, items: Sequence[str]) -> pd.DataFrame:
     """Where a version has some items."""
     placed = results.placed(version)
-    return placed[placed["item_id"].isin(items)].assign(run=version)
+    there = placed[ids.among(placed["item_id"], pd.Series(items, dtype="str"))]
+    return there.astype({"item_id": "str"}).assign(run=version)
 
 
 def _described(
@@ -187,8 +188,8 @@ def _described(
         tuple(lost),
         depth,
     )
-    ids = tuple(dict.fromkeys([*item_ids, *([results.own] if results.own else [])]))
-    alike = near_duplicates.alike(experiment.folder, experiment.digest, ids)
+    compared = tuple(dict.fromkeys([*item_ids, *([results.own] if results.own else [])]))
+    alike = near_duplicates.alike(experiment.folder, experiment.digest, compared)
     return items.assign(
         hit=pd.Series([hit[i] for i in item_ids], dtype=object),
         matched=items["item_id"].map(matched).fillna(0).astype(int),
@@ -214,7 +215,10 @@ def _twins(
     results: QueryResults, alike: near_duplicates.Alike, item_id: str
 ) -> list[tuple[str, str, str]]:
     """The near-duplicates of an item: name, what says so, id; the query's own item first."""
-    every, names = alike.of(item_id), collections.item_names(results.experiment.collection)
+    every = alike.of(item_id)
+    if not every:
+        return []
+    names = collections.item_names(results.experiment.collection)
     own = "the query's own item"
     named = [(own if i == results.own else names[i], "; ".join(every[i]), i) for i in every]
     return sorted(named, key=lambda twin: twin[0] != own)

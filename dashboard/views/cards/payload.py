@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal
@@ -70,7 +70,7 @@ def payload(
     baseline: str = "",
     columns: int | None = None,
     depth: int | None = None,
-    askable: Collection[str] = (),
+    askable: Set[str] = frozenset(),
     head: Head | None = None,
 ) -> dict[str, Any]:
     """Everything that the component draws, as values that JSON can hold.
@@ -97,7 +97,7 @@ def payload(
     versions = [] if ranks is None else list(dict.fromkeys(ranks["run"]))
     noted, places = _annotations(annotations), _places(ranks, versions)
     keywords = {pair: number for number, pair in enumerate(dict.fromkeys(chain(*noted.values())))}
-    whys, stems, able = Once(), Once(), set(askable)
+    whys, stems = Once(), Once()
     built = {
         "rows": [_row(row, rows, baseline, known, index) for row in rows],
         "items": [
@@ -117,7 +117,7 @@ def payload(
         "ways": [[shown(row.name, LABEL), row.colour, row.shape] for row in rows if row.colour],
         "columns": columns,
         "depth": depth,
-        "askable": index.keys() <= able or [index[i] for i in index if i in able],
+        "askable": index.keys() <= askable or [index[i] for i in index if i in askable],
         **({} if head is None else {"head": head.record()}),
     }
     json.dumps(built, allow_nan=False)  # a number that JSON cannot hold would kill the component

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.coverage import is_outside
@@ -50,12 +51,14 @@ class QueryResults:
 
     def unbroken(self, version: str) -> pd.DataFrame:
         """A version's ranking as far as it has no gap: judged items may follow one that is cut."""
-        run = self.runs[version]
-        return run[run["item_id"].isin(self.whole[version]["item_id"])]
+        run, whole = self.runs[version], self.whole[version]
+        return run if run is whole else run[run["item_id"].isin(whole["item_id"])]
 
     def placed(self, version: str) -> pd.DataFrame:
         """Where a version has each item: what counts among its like, the rest in the whole."""
         counted, whole = self.ranked(version), self.whole[version]
+        if counted is whole:
+            return whole
         return pd.concat([counted, whole[~whole["item_id"].isin(counted["item_id"])]])
 
     @property
@@ -83,17 +86,14 @@ def results_of(experiment: Experiment, query_id: str, versions: Sequence[str]) -
     return _results_of(experiment, query_id, tuple(versions))
 
 
-ROWS = 2_000_000
-"""So many rows of rankings are remembered, some 40 bytes each."""
-
-
 def _rows(results: QueryResults) -> float:
     """How many rows results have; those with a problem, which may pass, are not remembered."""
     tables = [*results.runs.values(), *results.whole.values(), *results.counted.values()]
-    return float("inf") if results.problems else sum(map(len, tables)) + 1
+    different = {id(table): len(table) for table in tables}
+    return float("inf") if results.problems else sum(different.values()) + 1
 
 
-@remembered(ROWS, size=_rows)
+@remembered(ranking.ROWS, size=_rows)
 def _results_of(experiment: Experiment, query_id: str, versions: tuple[str, ...]) -> QueryResults:
     runs, whole, problems = {}, {}, {}
     for version in versions:
@@ -123,8 +123,15 @@ def _results_of(experiment: Experiment, query_id: str, versions: tuple[str, ...]
         judging.copies_left_out(experiment),
         {version: _counted(run, experiment) for version, run in runs.items()},
         dict(zip(qrels["item_id"].astype("str"), qrels["grade"], strict=True)),
-        frozenset(_outside(whole, experiment.collection.items)),
+        frozenset(_outside(_of_any_items(experiment, whole), experiment.collection.items)),
     )
+
+
+def _of_any_items(
+    experiment: Experiment, runs: Mapping[str, pd.DataFrame]
+) -> dict[str, pd.DataFrame]:
+    """The runs that may have results that are no items: long rankings are of items alone."""
+    return {v: run for v, run in runs.items() if not ranking.is_long(experiment, v)}
 
 
 def _outside(runs: Mapping[str, pd.DataFrame], items: pd.DataFrame) -> set[str]:
@@ -135,9 +142,8 @@ def _outside(runs: Mapping[str, pd.DataFrame], items: pd.DataFrame) -> set[str]:
 
 def _counted(run: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """The results that the protocol ranks, ranks closed up."""
-    kept = (
-        PROTOCOLS[experiment.protocol]
-        .keep(run, judging.judgement(experiment))
-        .reset_index(drop=True)
-    )
-    return kept.assign(rank=kept.index + 1)
+    kept = PROTOCOLS[experiment.protocol].keep(run, judging.judgement(experiment))
+    ranks = np.arange(1, len(kept) + 1)
+    if len(kept) == len(run) and np.array_equal(run["rank"], ranks):
+        return run
+    return kept.reset_index(drop=True).assign(rank=ranks)

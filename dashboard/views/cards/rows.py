@@ -7,6 +7,7 @@ from math import isnan
 
 import pandas as pd
 
+from dashboard import ids
 from dashboard.evaluation.coverage import outside, outside_said
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.experiment import explaining
@@ -125,6 +126,8 @@ def _cut_in(results: QueryResults, view: View, version: str) -> str:
 def _outside_in(results: QueryResults, version: str) -> str:
     """How many results of a version are no item of the collection."""
     run, condensed = results.runs[version], results.protocol.condensed
+    if run is results.whole[version] and not results.outside:
+        return ""
     there = outside({version: run}, results.experiment.collection.items["item_id"])
     return outside_said(there, condensed=condensed).get(version, "")
 
@@ -173,7 +176,7 @@ def missed(results: QueryResults, depth: int) -> pd.DataFrame:
     """
     relevant = pd.DataFrame({"item_id": list(results.relevant)}, dtype="str")
     relevant["one"] = relevant["item_id"].map(results.as_one)
-    best = relevant.merge(_best(results), on="item_id", how="left")
+    best = relevant.merge(_best(results, relevant["item_id"]), on="item_id", how="left")
     best = best.sort_values("rank", kind="stable").drop_duplicates("one")
     has: dict[str, list[str]] = {one: [] for one in best["one"]}
     for version in results.runs:
@@ -187,10 +190,11 @@ def missed(results: QueryResults, depth: int) -> pd.DataFrame:
     return best[["item_id", "rank", "score", "note"]]
 
 
-def _best(results: QueryResults) -> pd.DataFrame:
-    """The best rank of each item in any version, with its score there."""
-    everywhere = pd.concat([results.placed(version) for version in results.runs])
-    everywhere = everywhere.astype({"item_id": "str"})
+def _best(results: QueryResults, item_ids: pd.Series) -> pd.DataFrame:
+    """The best rank of each of some items in any version, with its score there."""
+    placed = [results.placed(version) for version in results.runs]
+    some = [each[ids.among(each["item_id"], item_ids)] for each in placed]
+    everywhere = pd.concat([each.astype({"item_id": "str"}) for each in some])
     best = everywhere.sort_values("rank", kind="stable").drop_duplicates("item_id")
     return best[["item_id", "rank", "score"]]
 

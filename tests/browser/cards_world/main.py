@@ -66,7 +66,7 @@ contents = payload(
     annotations=annotations,
     baseline="v0.1",
     columns=int(columns) if columns else None,
-    askable=world.PLAIN,
+    askable=set(world.PLAIN),
 )
 cards(packed(contents), items, selected=selected, key="grid", on_open=opened)
 st.text(f"told: {st.session_state.get('told', [])}")
