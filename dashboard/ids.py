@@ -78,9 +78,10 @@ def among(column: pd.Series, known: pd.Series) -> NDArray[np.bool_]:
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         names, codes = column.cat.categories, column.cat.codes.to_numpy()
-        places = names.get_indexer(pd.Index(known, dtype=names.dtype))
         named = np.zeros(len(names) + 1, dtype=bool)  # the last one: of a cell without an id
-        named[places[places >= 0]] = True
+        if len(names):
+            places = names.get_indexer(pd.Index(known, dtype="str"))
+            named[places[places >= 0]] = True
         return named[codes]
     if not (is_text(column) and is_text(known)):
         return column.isin(known).to_numpy(dtype=bool)
