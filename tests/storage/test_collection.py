@@ -11,6 +11,7 @@ import pytest
 
 from dashboard.experiment.collection import initializing
 from dashboard.storage.collection import collection as collections
+from dashboard.storage.collection import digests
 from dashboard.storage.collection.collection import Collection, open_collection
 from dashboard.tables import DataError
 from tests.storage.conftest import Spoil
@@ -345,3 +346,14 @@ def test_collections_of_several_folders_are_listed_in_the_order_of_the_folders(
         collections.check_readable()
     assert initializing.place_of("a") == second / "a", "more is added where it stands"
     assert initializing.place_of("new") == first / "new"
+
+
+def test_versions_of_one_gallery_hold_its_ids_once_and_another_gallery_its_own(tiny: Path) -> None:
+    shutil.copytree(tiny / "models" / "v0.1", tiny / "models" / "v9")
+    models = opened(tiny).models
+    one, two = models["v0.1"].items, models["v9"].items
+    assert one.index is two.index and digests.of_vectors(one) == digests.of_vectors(two)
+    assert all(a is b for a, b in zip(one.ids, two.ids, strict=True))
+    fewer = one.rows(one.ids[1:])
+    assert fewer.index.tolist() == list(one.ids[1:])
+    assert digests.of_vectors(fewer) != digests.of_vectors(one)

@@ -313,17 +313,15 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     items = with_sides(items, settings["protocols"], "items.csv", findings)
     of_texts = side_searched_by_texts(items, settings["protocols"])
     queries, query_keywords, qrels = _read_queries_and_labels(read, items, vocabulary, of_texts)
-    asked = needing_vectors(queries)
+    gallery, asked = tuple(items["item_id"].tolist()), needing_vectors(queries)
     texts = texts_alone(queries)
-    models, broken = read_models(
-        folder / "models", items["item_id"].tolist(), asked, findings, texts
-    )
+    models, broken = read_models(folder / "models", gallery, asked, findings, texts)
     models, broken = _coded(models, broken, settings["protocols"], findings)
     runs = _runs(folder, models, findings)
     check_defaults(settings, {**models, **runs}, findings)
     fingerprints = {
-        "gallery": digests.of_values(sorted(items["item_id"].tolist())),
-        "gallery order": digests.of_values(items["item_id"].tolist()),
+        "gallery": digests.of_ids(tuple(sorted(gallery))),
+        "gallery order": digests.of_ids(gallery),
         "queries": digests.of_table(queries, QUERY_COLUMNS),
         "queries order": digests.of_table(queries, QUERY_COLUMNS, ordered=True),
         "labels": _labels_digest(items, queries, keywords, qrels, query_keywords, vocabulary),

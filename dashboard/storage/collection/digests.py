@@ -34,6 +34,12 @@ def of_values(*values: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@lru_cache(maxsize=4)
+def of_ids(names: tuple[str, ...]) -> str:
+    """What `of_values` gives for ids, made once for those that a gallery and its versions share."""
+    return of_values(names)
+
+
 def of_table(frame: pd.DataFrame | None, columns: Iterable[str], *, ordered: bool = False) -> str:
     """The sha256 of the cells of a table; the order of rows counts only where `ordered`."""
     if frame is None:
@@ -129,7 +135,7 @@ def of_vectors(vectors: Vectors | None) -> str:
     """The sha256 of ids and unit rows as little-endian float32."""
     if vectors is None:
         return of_values(None)
-    names = of_values(vectors.ids)
+    names = of_ids(vectors.ids)
 
     def computed() -> str:
         digest = hashlib.sha256(names.encode())

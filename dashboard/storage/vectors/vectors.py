@@ -14,7 +14,7 @@ import struct
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
@@ -80,7 +80,7 @@ class Vectors:
     @cached_property
     def index(self) -> pd.Index:
         """The ids as an index to look places up in; made once, because a gallery may be large."""
-        return pd.Index(self.ids, dtype="str")
+        return _index_of(self.ids)
 
     def rows(self, ids: Sequence[str]) -> Vectors:
         """The vectors of `ids`, in that order; those without a vector are left out."""
@@ -155,6 +155,12 @@ class Vectors:
         none = np.empty((0, -(-self.dimension // 8)), dtype=np.uint8)
         parts = [np.packbits(block > 0, axis=1) for _, block in blocks(self.unit)]
         return np.concatenate([none, *parts])
+
+
+@lru_cache(maxsize=4)
+def _index_of(ids: tuple[str, ...]) -> pd.Index:
+    """The index of some ids, one for all versions of a gallery."""
+    return pd.Index(ids, dtype="str")
 
 
 def read_vectors(

@@ -285,8 +285,9 @@ def _joined(
         return None
     name = f"{shown}/{path.name}"
     vectors = read_vectors(path, folder / f"{stem}.txt", name, findings)
-    if vectors.ids == tuple(known):  # as a rule; of a million ids nothing need be looked up then
-        return vectors
+    own = tuple(known)
+    if vectors.ids == own:  # as a rule; of a million ids nothing need be looked up then,
+        return replace(vectors, ids=own)  # and their texts are held once, for all versions
     joined = _of_known(vectors, stem, known, name, findings).rows(list(known))
     if not joined.ids:
         found = f"no vector for any of the {len(known):,} {stem}"
