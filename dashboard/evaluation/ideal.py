@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dashboard import ids
+from dashboard.evaluation.join import of_items
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.metrics import Measure, parse
@@ -32,7 +32,7 @@ def ideal_run(judgement: Judgement, query_id: str, like: pd.DataFrame) -> pd.Dat
     """
     mine = of_query(judgement, query_id).qrels
     worth = mine[(mine["grade"] > 0) | (mine["credit"] > 0)].astype({"item_id": "str"})
-    mine = like[ids.among(like["item_id"], worth["item_id"])]
+    mine = of_items(like, worth["item_id"])
     place = dict(zip(mine["item_id"].astype("str"), mine["rank"], strict=True))
     worth = worth.assign(place=worth["item_id"].map(place).fillna(like["item_id"].nunique() + 1))
     order = ["grade", "credit", "place"]

@@ -5,12 +5,14 @@ Nothing downstream compares texts row by row. A pair (query, item) is one number
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dashboard import ids
 from dashboard.ids import ODD
 
 Codes = NDArray[Any]
@@ -25,6 +27,12 @@ def categories(values: pd.Series) -> pd.Index:
     categorical = isinstance(values.dtype, pd.CategoricalDtype)
     index: pd.Index = values.cat.categories if categorical else pd.Index(values.unique())
     return index
+
+
+def of_items(run: pd.DataFrame, item_ids: Iterable[str]) -> pd.DataFrame:
+    """The results of a run that are some of the items."""
+    wanted = pd.Series(list(item_ids), dtype="str")
+    return run[ids.among(run["item_id"], wanted)]
 
 
 def codes(values: pd.Series, index: pd.Index) -> Codes:

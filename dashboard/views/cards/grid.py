@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard import ids
+from dashboard.evaluation.join import of_items
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols.crossmodal import TEXT
 from dashboard.evaluation.protocols.ticks import ticks
@@ -159,8 +159,7 @@ def _packed(
 
 def _placed(results: QueryResults, version: str, items: Sequence[str]) -> pd.DataFrame:
     """Where a version has some items."""
-    placed = results.placed(version)
-    there = placed[ids.among(placed["item_id"], pd.Series(items, dtype="str"))]
+    there = of_items(results.placed(version), items)
     return there.astype({"item_id": "str"}).assign(run=version)
 
 

@@ -7,8 +7,8 @@ from math import isnan
 
 import pandas as pd
 
-from dashboard import ids
 from dashboard.evaluation.coverage import outside, outside_said
+from dashboard.evaluation.join import of_items
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.experiment import explaining
 from dashboard.experiment.experiment import NO_CUT
@@ -192,8 +192,7 @@ def missed(results: QueryResults, depth: int) -> pd.DataFrame:
 
 def _best(results: QueryResults, item_ids: pd.Series) -> pd.DataFrame:
     """The best rank of each of some items in any version, with its score there."""
-    placed = [results.placed(version) for version in results.runs]
-    some = [each[ids.among(each["item_id"], item_ids)] for each in placed]
+    some = [of_items(results.placed(version), item_ids) for version in results.runs]
     everywhere = pd.concat([each.astype({"item_id": "str"}) for each in some])
     best = everywhere.sort_values("rank", kind="stable").drop_duplicates("item_id")
     return best[["item_id", "rank", "score"]]
