@@ -199,6 +199,8 @@ def test_a_trainers_callback_adds_versions_and_ends_no_training(
     with pytest.warns(UserWarning, match="v5 was not added: .*already"):
         again.on_train_end(*call)
     state.is_world_process_zero = False
-    again.on_train_end(*call)
+    other = CallbackHandler([tiny.trainer_callback("v6")], Trained(), None, None, None)
+    other.on_train_end(*call)
+    assert "v6" not in tiny.versions, "one process of several adds it"
     with pytest.raises(ValueError, match="choose some of end, evaluate, save"):
         tiny.trainer_callback("v6", at="epoch")
