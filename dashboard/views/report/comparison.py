@@ -110,10 +110,12 @@ class Comparison:
             for version, run in whole.items():
                 parts[version].append(run[run["item_id"].isin(first)])
         texts = {"query_id": "str", "item_id": "str"}
-        return {
+        runs = {
             version: pd.concat([RUN.empty(), *(of.astype(texts) for of in some)], ignore_index=True)
             for version, some in parts.items()
         }
+        order = pd.CategoricalDtype(self.queries["query_id"])  # that in which results are printed
+        return {version: run.astype({"query_id": order}) for version, run in runs.items()}
 
     @cached_property
     def judgement(self) -> Judgement:
