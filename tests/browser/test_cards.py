@@ -152,7 +152,7 @@ def test_a_focused_card_plays_too(grid: Callable) -> None:
 
 def test_every_row_is_one_stop_of_the_tab_key(grid: Callable) -> None:
     page = grid()
-    stops = page.locator("section").evaluate_all(
+    stops = page.locator("section.row").evaluate_all(
         "rows => rows.map(row => row.querySelectorAll('.open[tabindex=\"0\"]').length)"
     )
     assert stops == [1, 1, 1, 1]

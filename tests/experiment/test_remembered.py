@@ -55,7 +55,7 @@ def view(**changes: str) -> SimpleNamespace:
     usual = SimpleNamespace(
         collection="tiny", protocol="hashing", groups=(), mapping_threshold=0.6,
         min_similarity=-1.0, queries="all", text="", item="", picture="",
-        copies="counted", submissions=(),
+        copies="counted", labels="given", submissions=(),
     )  # fmt: skip
     return SimpleNamespace(**(vars(usual) | changes))
 
