@@ -56,7 +56,7 @@ def test_a_screen_sends_less_than_250_kilobytes(visit: Callable, path: str) -> N
 def test_words_find_a_query_and_the_order_has_only_what_they_find(visit: Callable) -> None:
     page = visit("/query?query=q00007")
     page.get_by_text("/ 20,000").wait_for()
-    page.get_by_role("button", name="View").click()
+    page.get_by_test_id("stPopoverButton").click()
     field = page.get_by_role("textbox", name="Find queries")
     field.fill("NUMBER 1234 that")
     field.press("Enter")

@@ -64,7 +64,7 @@ def one_review(id: str) -> None:
         st.info("Your role can look at this review but not answer.")
     elif left:
         done = len(review.queries) - len(left)
-        st.progress(done / len(review.queries), f"{done} of {len(review.queries)} judged")
+        st.progress(done / len(review.queries), f"{done:,} of {len(review.queries):,} judged")
         _query(review, collection, left[0], who)
     else:
         st.success("You have judged all queries of this review.")
