@@ -48,6 +48,7 @@ def test_the_cards_of_a_neighbour_wait_while_a_page_is_drawn_but_not_for_ever(mo
     request = Request({"type": "http", "path": "/", "headers": [], "query_string": b"query=q1"})
 
     async def ask():
+        monkeypatch.setattr(neighbours, "PATIENCE", 600.0)
         async with anyio.create_task_group() as asking:
             with memory.page_run():
                 asking.start_soon(route.endpoint, request)
