@@ -123,6 +123,7 @@ def new_page(browser, contexts: dict, motion: dict) -> Iterator[Callable]:
         else:
             page = _new_page(browser, contexts, options)
         page.on("pageerror", lambda error: errors.append(str(error)))
+        _count_runs(page)
         pages.append(page)
         return page
 
@@ -141,8 +142,19 @@ def left() -> Iterator[dict[str, list]]:
         page.close()
 
 
+def _count_runs(page) -> None:
+    """Count in `page.runs` the runs of the script that have ended since the page found its server,
+    as that says so."""
+
+    def connected(line) -> None:
+        page.runs = 0
+        line.on("framereceived", partial(_count, page))
+
+    page.runs = 0
+    page.on("websocket", connected)
+
+
 def _count(page, message: bytes | str) -> None:
-    """Count the runs of the script that have ended, as the server says so."""
     if isinstance(message, bytes):
         said = ForwardMsg.FromString(message)
         page.runs += said.WhichOneof("type") == "script_finished" and not said.script_finished
@@ -178,9 +190,9 @@ def page_at(browser, contexts: dict, left: dict, motion: dict) -> Iterator[Calla
             _move(page, address)
         else:
             page = _new_page(browser, contexts, options)
-            page.failed, page.runs = [], 0
+            page.failed = []
             page.on("pageerror", lambda error: page.failed.append(str(error)))
-            page.on("websocket", lambda line: line.on("framereceived", partial(_count, page)))
+            _count_runs(page)
             page.goto(address)
         taken.append((kind, page))
         return page

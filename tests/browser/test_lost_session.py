@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -89,9 +90,12 @@ def player(app: SimpleNamespace, new_page: Callable):
 
 
 def connected(page) -> None:
-    """Wait until the page has found its server again, and is drawn."""
+    """Wait until the page has found its server again, and is drawn by it."""
     page.locator(CONNECTED).wait_for(timeout=60_000)
-    page.wait_for_timeout(300)
+    until = time.monotonic() + 60
+    while not page.runs:  # it stands there before its script runs, as it stood
+        assert time.monotonic() < until, "the new server has drawn nothing"
+        page.wait_for_timeout(20)
     page.locator(IDLE).wait_for()
 
 

@@ -376,10 +376,13 @@ def test_hostile_captions_and_ids_are_letters_in_every_place(streets, visit: Cal
     assert page.locator(".cards script, .cards .caption img, .cards bdi b").count() == 0
 
 
-def test_a_new_version_is_announced_on_an_open_page_and_comes_by_its_link(streets, visit) -> None:
+def test_a_new_version_is_announced_on_an_open_page_and_comes_by_its_link(
+    streets, new_page: Callable
+) -> None:
     url, folder = streets
-    page = visit(f"{url}/query?collection=streets&query=like1")
-    page.wait_for_url("**candidate=v2**")  # all choices stand in it
+    page = new_page()
+    page.goto(f"{url}/query?collection=streets&query=like1")  # loaded: all choices stand in it
+    settled(page)
     notice = page.locator("#arrivals")
     try:
         shutil.copytree(folder / "models" / "v1", folder / "models" / "w9")
