@@ -105,7 +105,7 @@ def test_every_command_stands_in_an_example():
 
 def test_the_clean_checkout_runs_the_readmes_test_command():
     command = "pip install -r requirements.txt -r tests/requirements.txt && python -m pytest"
-    assert f"\n{command} -n 3\n" in README
+    assert f"\n{command} -n 2\n" in README
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "README.md" in script
 

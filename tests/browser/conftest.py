@@ -39,6 +39,8 @@ MOVE = """to => {
     dispatchEvent(new PopStateEvent('popstate'));
 }"""
 """Go to an address of the same app."""
+WHOLE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+"""How a run ends that was not broken off for another one."""
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 QUIET = (
     "--no-sandbox",
@@ -144,20 +146,23 @@ def left() -> Iterator[dict[str, list]]:
 
 def _count_runs(page) -> None:
     """Count in `page.runs` the runs of the script that have ended since the page found its server,
-    as that says so."""
+    as that says so, and in `page.drawings` those of a part of it, too."""
 
     def connected(line) -> None:
-        page.runs = 0
+        page.runs = page.drawings = 0
         line.on("framereceived", partial(_count, page))
 
-    page.runs = 0
+    page.runs = page.drawings = 0
     page.on("websocket", connected)
 
 
 def _count(page, message: bytes | str) -> None:
-    if isinstance(message, bytes):
-        said = ForwardMsg.FromString(message)
-        page.runs += said.WhichOneof("type") == "script_finished" and not said.script_finished
+    if not isinstance(message, bytes):
+        return
+    said = ForwardMsg.FromString(message)
+    if said.WhichOneof("type") == "script_finished":
+        page.runs += said.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+        page.drawings += said.script_finished in WHOLE
 
 
 def _move(page, address: str) -> None:

@@ -177,7 +177,7 @@ def test_odd_media_have_their_word_on_the_cards(opened: Callable) -> None:
         card = row.locator(".card").nth(world.ODD_MEDIA.index(item_id))
         card.locator(".picture").hover()
         card.get_by_text(word).wait_for()
-        assert card.locator("video").count() == 0
+        card.locator("video").wait_for(state="detached")
     upright = row.locator(".card").nth(world.ODD_MEDIA.index("upright"))
     upright.locator(".picture").hover()
     upright.locator("video.on").wait_for()

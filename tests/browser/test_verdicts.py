@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,16 +13,6 @@ from tests.browser import review_world
 
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
-NEXT_DRAWING = """() => {
-  const app = document.querySelector("[data-testid=stApp]");
-  let begun = false;
-  window.__drawn = false;
-  new MutationObserver(() => {
-    const idle = app.dataset.testScriptState === "notRunning";
-    window.__drawn ||= begun && idle;
-    begun ||= !idle;
-  }).observe(app, { attributeFilter: ["data-test-script-state"] });
-}"""
 HOSTILE = '<img src=x onerror="window.__pwn=1"> **b** =1+1'
 
 
@@ -70,9 +62,12 @@ def drawn_anew(page, act: Callable[[], object]) -> None:
     """Do what makes the script run, and wait until it has run: a download that is asked for
     meanwhile may name a file that Streamlit has just replaced, and fails."""
     page.locator(IDLE).wait_for()
-    page.evaluate(NEXT_DRAWING)
+    before, until = page.drawings, time.monotonic() + 60
     act()
-    page.wait_for_function("window.__drawn")
+    while page.drawings == before:  # a run may be so short that the page never shows that it runs
+        assert time.monotonic() < until, "nothing was drawn"
+        page.wait_for_timeout(20)
+    page.locator(IDLE).wait_for()
 
 
 def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
@@ -127,7 +122,7 @@ def test_what_is_missing_is_said_and_keys_that_are_typed_do_nothing_else(player:
 
 def test_every_verdict_can_be_saved_as_a_table_that_is_safe_to_open(player: Callable) -> None:
     page = player("street_06")
-    say(page, "relevant", "=1+1")
+    drawn_anew(page, lambda: say(page, "relevant", "=1+1"))
     page.get_by_role("heading", name="Reviewed: relevant", exact=True).wait_for()
     drawn_anew(page, lambda: page.keyboard.press("Escape"))
     page.get_by_text("Reviews of these results").click()
@@ -146,11 +141,12 @@ def test_a_table_is_saved_by_a_click_while_the_page_is_drawn_again(player: Calla
     button = download.filter(has_text="Download all verdicts (CSV)")  # behind the open player
     button.wait_for()
     page.locator(".card .open").first.click()
-    for value in ["relevant", "not relevant", "unsure"] * 2:
-        page.locator(IDLE).wait_for()
-        page.evaluate(NEXT_DRAWING)
+
+    def save_and_download(value: str) -> None:
         say(page, value)
         with page.expect_download() as saved:
             button.dispatch_event("click")
         assert Path(saved.value.path()).read_text(encoding="utf-8").startswith("number,kind,")
-        page.wait_for_function("window.__drawn")
+
+    for value in ["relevant", "not relevant", "unsure"] * 2:
+        drawn_anew(page, partial(save_and_download, value))
