@@ -25,7 +25,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.conftest import IDLE, _count, _move
+from tests.browser.conftest import IDLE, _count_runs, _move
 from tests.browser.test_keys import PRESS_J
 
 REPOSITORY = Path(__file__).parents[2]
@@ -109,12 +109,12 @@ def _tell(what: str, median: float, wanted: str, yardstick: float) -> None:
 def _page(browser: Browser) -> Any:
     """A page that counts the runs of its script, as the tests in a browser do, and what it gets."""
     page: Any = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.runs, page.sent = 0, 0
+    page.sent = 0
+    _count_runs(page)
     page.add_init_script(f"({JUMPS})()")
 
     def receive(message: bytes | str) -> None:
         page.sent += len(message)
-        _count(page, message)
 
     page.on("websocket", lambda line: line.on("framereceived", receive))
     return page
