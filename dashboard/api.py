@@ -300,9 +300,8 @@ class OpenCollection:
 
 def _warned(table: pd.DataFrame, findings: Findings) -> pd.DataFrame:
     """The table, after a Python warning for each thing that was left out."""
-    for level, file, _, found, wanted in findings.rows:
-        if level == "warning":
-            warnings.warn(f"{file}: found {found}; wanted {wanted}", stacklevel=3)
+    for sentence in findings.sentences("warning"):
+        warnings.warn(sentence, stacklevel=3)
     return table
 
 

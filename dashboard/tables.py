@@ -268,6 +268,14 @@ class Findings:
         wanted = f"{problem.wanted}. {problem.cure}" if problem.cure else problem.wanted
         self.rows.append(("error", problem.file, problem.line, problem.found, wanted))
 
+    def sentences(self, *levels: str) -> list[str]:
+        """What was found, a sentence each; levels: of these alone."""
+        return [
+            f"{file}: found {found}; wanted {wanted}" if wanted else f"{file}: found {found}"
+            for level, file, _, found, wanted in self.rows
+            if level in levels or not levels
+        ]
+
     def frame(self) -> pd.DataFrame:
         """The findings as the table FINDINGS, errors first."""
         frame = pd.DataFrame(self.rows, columns=list(FINDINGS.columns))

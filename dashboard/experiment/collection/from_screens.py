@@ -94,9 +94,7 @@ def add_version(
             given = adding.read_given(*_main_file(others), findings) if queries else None
             settings = {"note": note} if note else {}
             adding.add_vectors(collection, name, items, given, settings=settings, findings=findings)
-    return [
-        f"{file}: found {found}; wanted {wanted}" for _, file, _, found, wanted in findings.rows
-    ]
+    return findings.sentences()
 
 
 def _main_file(folder: Path) -> tuple[Path, Path | None]:

@@ -25,9 +25,8 @@ def embed_model(folder: str, name: str, model: Any, note: str) -> None:
         model.save_pretrained(place)
         encoder = encoder_of(place, picture={}, headers={}, client=lambda _: Client())
         embed(opened_at(folder), name, encoder, Limits(), note=note, findings=findings)
-    for level, file, _, found, wanted in findings.rows:
-        if level != "note":
-            warnings.warn(f"{file}: found {found}; wanted {wanted}", stacklevel=2)
+    for sentence in findings.sentences("error", "warning"):
+        warnings.warn(sentence, stacklevel=2)
 
 
 def trainer_callback(folder: str, name: str, at: Sequence[str], note: str) -> Any:
