@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.metrics.registry import parse
-from dashboard.evaluation.reviewing.preferences import Preference, preference
+from dashboard.evaluation.reviewing.preferences import SCORES, Preference, preference
 from dashboard.experiment import judging, measuring, review_queue
 from dashboard.experiment.collection.collections import (
     Collection,
@@ -45,7 +45,7 @@ ANSWERS = {
     "Cannot judge": None,
 }
 """What a reviewer can answer of two sides, and how far that is for the first."""
-_VALUES = {2: "much better", 1: "better", 0: "same", -1: "worse", -2: "much worse"}
+_VALUES = {score: value for value, score in SCORES.items()}
 
 
 def choose(
@@ -216,6 +216,12 @@ def _save(
 def answers(assignment: Assignment) -> pd.DataFrame:
     """The last answer of each reviewer on each query of a review: the table REVIEWS."""
     return reviews.latest(assignment.collection, reviews.PREFERENCE, assignment=assignment.id)
+
+
+def answers_by_review(collection: Collection) -> dict[str, pd.DataFrame]:
+    """The same of all reviews of a collection that have answers, by their ids, in one reading."""
+    given = reviews.latest(key_of(collection), reviews.PREFERENCE)
+    return {str(id): mine for id, mine in given.groupby("assignment")}
 
 
 def progress(assignment: Assignment, given: pd.DataFrame) -> pd.DataFrame:

@@ -98,6 +98,13 @@ def slice_name(by: str, name: str) -> str:
     return group_name(name) if by == KEYWORD_GROUP else name
 
 
+def slice_option(option: str) -> str:
+    """What a part of the queries is called where those of several divisions are offered: `by=name`
+    as the name and the division; empty: all."""
+    by, _, name = option.partition("=")
+    return f"{slice_name(by, name)} ({group_name(by)})" if option else "all"
+
+
 def distinct_labels(options: Iterable[str], name: Callable[[str], str]) -> dict[str, str]:
     """A label for each option that no other has: its name, with the option's own key behind it
     where several share a name, and a number behind that where even the keys look alike.

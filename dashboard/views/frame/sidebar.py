@@ -26,7 +26,7 @@ from dashboard.views.address.choices import (
 )
 from dashboard.views.experiments import versions_of
 from dashboard.views.frame.widgets import apply_choice, found_among, pick, segments
-from dashboard.views.labels import distinct_labels, group_name, short_label, slice_name, tooltip
+from dashboard.views.labels import distinct_labels, group_name, short_label, slice_option, tooltip
 from dashboard.views.shelf import titles as collection_titles
 from dashboard.views.texts import plain
 
@@ -174,10 +174,5 @@ def _slice(view: View) -> None:
     options += [view.slice] * (bool(view.slice) and view.slice not in options)
     if options:
         what, chosen = "a slice", view.slice or ""
-        offered = found_among(what, "slice", options, _slice_name, chosen)
-        pick("Query slice", "slice", ["", *offered], view, _slice_name, tip=HELP["slice"])
-
-
-def _slice_name(option: str) -> str:
-    by, _, name = option.partition("=")
-    return f"{slice_name(by, name)} ({group_name(by)})" if option else "all"
+        offered = found_among(what, "slice", options, slice_option, chosen)
+        pick("Query slice", "slice", ["", *offered], view, slice_option, tip=HELP["slice"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from dashboard.experiment import assigned_reviews, measuring
@@ -10,7 +11,7 @@ from dashboard.experiment.collection import collections
 from dashboard.tables import DataError, counted
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
-from dashboard.views.labels import group_name, slice_name
+from dashboard.views.labels import slice_option
 from dashboard.views.reviews.reviewer import name
 from dashboard.views.texts import plain
 
@@ -21,25 +22,26 @@ MOST = 100
 
 def listing(view: View) -> None:
     """Draw all reviews of the collection, the newest first, and the form for a new one."""
-    made = assigned_reviews.all_reviews_of(collections.opened(view.collection))
+    collection = collections.opened(view.collection)
+    made = assigned_reviews.all_reviews_of(collection)
+    given = assigned_reviews.answers_by_review(collection) if made else {}
     if not made:
         st.info("No review yet. Make one below and send its link to reviewers.")
     for each in made[:MOST]:
-        _line(each)
+        _line(each, given.get(each.id))
     if actor().may(ASSIGN):
         with st.expander("New review", expanded=not made, key="new-review"):
             _form(view)
 
 
-def _line(review: Assignment) -> None:
-    given = assigned_reviews.answers(review)
-    people = given["author"].nunique()
+def _line(review: Assignment, given: pd.DataFrame | None) -> None:
+    answers, people = (0, 0) if given is None else (len(given), given["author"].nunique())
     what = [
         f"{review.candidate} against {review.baseline}",
         counted(len(review.queries), "query", "queries"),
         review.chosen,
         "blind" if review.blind else "versions named",
-        f"{counted(len(given), 'answer')} by {counted(people, 'person', 'people')}",
+        f"{counted(answers, 'answer')} by {counted(people, 'person', 'people')}",
         "closed" if review.closed else "open",
     ]
     with st.container(border=True, key=f"review-{review.id}"):
@@ -70,7 +72,7 @@ def _form(view: View) -> None:
         elif way == "slice":
             known = measuring.slices_of(collections.opened(view.collection))
             options = [f"{by}={each}" for by, of in known.items() for each in of]
-            st.selectbox("Slice", options, key="review-slice", format_func=_slice_name)
+            st.selectbox("Slice", options, key="review-slice", format_func=slice_option)
         elif way == "words":
             st.text_input("Words in the query", key="review-words", max_chars=200)
     with right:
@@ -90,11 +92,6 @@ def _form(view: View) -> None:
     st.button("Create review", type="primary", on_click=_create, args=(view,))
     if problem := st.session_state.pop(_OUTCOME, ""):
         st.error(plain(problem, None), icon=":material/error:")
-
-
-def _slice_name(option: str) -> str:
-    by, _, of = option.partition("=")
-    return f"{slice_name(by, of)} ({group_name(by)})"
 
 
 def _create(view: View) -> None:

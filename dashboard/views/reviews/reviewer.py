@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.experiment.assigned_reviews import actor
+from dashboard.experiment.people import actor, signed
 from dashboard.experiment.reviewing import LONGEST_NAME
 from dashboard.views.texts import plain
 
@@ -26,5 +26,4 @@ def reviewer() -> str:
 
 def name() -> str:
     """The name, for callbacks."""
-    who = actor()
-    return who.name if who.checked else str(st.session_state.get(NAME, "")).strip()
+    return signed(str(st.session_state.get(NAME, "")).strip())
