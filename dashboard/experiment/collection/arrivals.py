@@ -6,13 +6,12 @@ same: a file that is still being copied is not announced.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from dashboard.experiment.collection.collections import state_of
-from dashboard.experiment.memory import remembered
+from dashboard.experiment.memory import is_remembered, remembered
 from dashboard.storage.collection.digests import stamp, stamps
 from dashboard.storage.versions.versions import run_files
 from dashboard.tables import Findings, natural
@@ -21,7 +20,6 @@ LOOK = 1.0
 """Seconds for which a look at a folder counts for all pages."""
 MOST = 256
 """States of pages that are remembered."""
-_drawn: OrderedDict[str, Mapping[str, str]] = OrderedDict()
 _before: dict[str, str] = {}
 
 
@@ -42,12 +40,7 @@ class Arrivals:
 def drawn_from(name: str) -> str:
     """The stamp of the files that a page of the collection is drawn from, which is remembered."""
     folder, state = state_of(name)
-    if state not in _drawn:
-        parts = _parts(folder)
-        if stamp(folder) == state:  # nothing was written meanwhile
-            _drawn[state] = parts
-            while len(_drawn) > MOST:
-                _drawn.popitem(last=False)
+    _drawn(str(folder), state)
     return state
 
 
@@ -56,13 +49,21 @@ def since(name: str, state: str) -> Arrivals | None:
 
     Raises DataError where there is no such collection.
     """
-    now = _look(str(state_of(name)[0]))
+    folder = str(state_of(name)[0])
+    now = _look(folder)
     if now is None:
         return None
     if now[0] == state:
         return Arrivals(state)
-    then = _drawn.get(state)
+    then = _drawn(folder, state) if is_remembered(_drawn, folder, state) else None
     return Arrivals(now[0], known=False) if then is None else _compared(now[0], then, now[1])
+
+
+@remembered(MOST)
+def _drawn(folder: str, state: str) -> Mapping[str, str] | None:
+    """The parts of a state; None where something was written meanwhile."""
+    parts = _parts(Path(folder))
+    return parts if stamp(Path(folder)) == state else None
 
 
 @remembered(64, seconds=LOOK)

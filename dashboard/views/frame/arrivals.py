@@ -30,7 +30,7 @@ IN_ROWS = ("query", "search")
 """The pages on which a further version is a row of results; elsewhere it is the candidate."""
 MOST = 3
 """So many new versions have a line each."""
-_NOT_STORED = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_NOT_STORED = {"Cache-Control": "no-store"}
 
 
 def routes() -> list[Route]:

@@ -35,7 +35,7 @@ LONGEST = 200_000
 """Bytes of a message: 50 acts with the longest notes."""
 MOST = 50
 """Acts of a message."""
-_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_HEADERS = {"Cache-Control": "no-store"}
 _TEXTS = [each.name for each in fields(Act)]
 
 

@@ -38,7 +38,7 @@ def routes() -> list[Route]:
                 while memory.pages_run():
                     await anyio.sleep(LOOK)
             content = await anyio.to_thread.run_sync(packed_cards, params)
-        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+        headers = {"Cache-Control": "no-store"}
         if content is None:
             return Response("not found", 404, headers, media_type="text/plain")
         return Response(content, headers=headers, media_type="application/octet-stream")

@@ -43,8 +43,7 @@ def routes() -> list[Route]:
         params = parse_qs(request.url.query, keep_blank_values=True)
         words = " ".join(params.pop(WORDS, []))[:LONGEST_TEXT]
         answer = await anyio.to_thread.run_sync(matches, params, words, limiter=turns)
-        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-        return JSONResponse(answer, headers=headers)
+        return JSONResponse(answer, headers={"Cache-Control": "no-store"})
 
     return [Route(f"/{PALETTE}", endpoint, name=PALETTE)]
 
