@@ -40,11 +40,13 @@ FIND = '<button type="button" class="copy" data-palette title="Find (Ctrl K or /
 """The button that opens the palette."""
 
 
-def copy_button(title: str, text: str, done: str) -> str:
-    """A button, as HTML, that copies a text and then says `done`."""
+def copy_button(title: str, text: str, done: str, **data: str) -> str:
+    """A button, as HTML, that copies a text and then says `done`. data: what else it holds."""
+    held = {"copy": text, "done": done, **data}
+    attributes = " ".join(f'data-{name}="{escape(value)}"' for name, value in held.items())
     return (
-        f'<button type="button" class="copy" data-copy="{escape(text)}" data-done="{escape(done)}"'
-        f' aria-live="polite">{escape(title)}</button>'
+        f'<button type="button" class="copy" {attributes} aria-live="polite">'
+        f"{escape(title)}</button>"
     )
 
 
@@ -58,8 +60,7 @@ def copy_link(view: View) -> str:
     state of the files that the page is drawn from, by which the browser learns what has arrived
     since."""
     state = arrivals.drawn_from(view.collection)
-    button = copy_button("Copy link", full_link(view), "Link copied")
-    return FIND + button.replace("<button ", f'<button data-state="{state}" ', 1)
+    return FIND + copy_button("Copy link", full_link(view), "Link copied", state=state)
 
 
 def copy_as_markdown(view: View) -> None:
