@@ -17,7 +17,7 @@ from dashboard.storage.reviews.reviews import TAKEN_BACK, VERDICT, Review, appen
 from dashboard.views.address import view_of
 from dashboard.views.experiments import experiment_of
 from dashboard.views.summary.downloads import answer
-from tests.storage.tiny import make_collection
+from tests.storage.tiny import reviewed_collection
 from tests.test_screens import no_text_model, opened, said  # noqa: F401
 
 CORRECTED = {"collection": "tiny", "labels": "corrected"}
@@ -26,12 +26,7 @@ CORRECTED = {"collection": "tiny", "labels": "corrected"}
 @pytest.fixture
 def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A collection with judgements of which a reviewer corrects one."""
-    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
-    monkeypatch.setattr(stored, "COLLECTIONS", tmp_path / "data")
-    folder = make_collection(tmp_path / "data" / "tiny")
-    (folder / "qrels.txt").write_text("q1 0 v00 1\nq2 0 v01 1\nq3 0 v02 1\n")
-    settings = (folder / "collection.toml").read_text().replace('["alfa"]', '["trec", "context"]')
-    (folder / "collection.toml").write_text(settings)
+    folder = reviewed_collection(tmp_path, monkeypatch, '["trec", "context"]')
     says(folder, "relevant")
     return folder
 

@@ -14,7 +14,7 @@ from dashboard.storage.reviews.reviews import VERDICT, Review, append
 from dashboard.storage.reviews.rights import ANYBODY, Actor, identify_by
 from dashboard.views import address
 from dashboard.views.server import link_preview
-from tests.storage.tiny import make_collection
+from tests.storage.tiny import reviewed_collection
 from tests.test_screens import cards, no_text_model, opened, said  # noqa: F401
 
 VERSIONS = ("v0.1", "v0.2")
@@ -22,13 +22,7 @@ VERSIONS = ("v0.1", "v0.2")
 
 @pytest.fixture
 def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
-    monkeypatch.setattr(stored, "COLLECTIONS", tmp_path / "data")
-    folder = make_collection(tmp_path / "data" / "tiny")
-    (folder / "qrels.txt").write_text("q1 0 v00 1\nq2 0 v01 1\nq3 0 v02 1\n")
-    settings = (folder / "collection.toml").read_text().replace('["alfa"]', '["trec"]')
-    (folder / "collection.toml").write_text(settings)
-    return folder
+    return reviewed_collection(tmp_path, monkeypatch, '["trec"]')
 
 
 def button(app, label):

@@ -95,18 +95,13 @@ async def visit(port: int, server: int) -> None:
             line(f"  {screen}, first visit", cpu(server) - before, memory(server), waited)
             if screen != "query":
                 continue
-            before, begun = cpu(server), time.perf_counter()
-            for query in reader.order[1 : STEPS + 1]:
-                reader.query = f"collection=scale&query={query}"
-                await reader.run()
-            used, waited = cpu(server) - before, time.perf_counter() - begun
-            line("  a step, first visit", used / STEPS, memory(server), waited / STEPS)
-            before, begun = cpu(server), time.perf_counter()
-            for query in reader.order[1 : STEPS + 1]:
-                reader.query = f"collection=scale&query={query}"
-                await reader.run()
-            used, waited = cpu(server) - before, time.perf_counter() - begun
-            line("  a step, again", used / STEPS, memory(server), waited / STEPS)
+            for visited in ("first visit", "again"):
+                before, begun = cpu(server), time.perf_counter()
+                for query in reader.order[1 : STEPS + 1]:
+                    reader.query = f"collection=scale&query={query}"
+                    await reader.run()
+                used, waited = cpu(server) - before, time.perf_counter() - begun
+                line(f"  a step, {visited}", used / STEPS, memory(server), waited / STEPS)
 
 
 def line(name: str, seconds: float, megabytes: float, waited: float | None = None) -> None:

@@ -6,6 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
+
+from dashboard.storage.collection import collection as stored
 
 ITEMS = ("v00", "v01", "v02", "v03")
 TEXTS = ("q1", "q2", "q3")
@@ -84,6 +87,17 @@ def make_collection(folder: Path) -> Path:
         for stem, ids, rows in (("items", ITEMS, vectors), ("queries", TEXTS, asked)):
             np.save(place / f"{stem}.npy", unit(rows))
             (place / f"{stem}.txt").write_text("\n".join(ids) + "\n")
+    return folder
+
+
+def reviewed_collection(place: Path, monkeypatch: pytest.MonkeyPatch, protocols: str) -> Path:
+    """The same with judgements, as the one collection of the app, and an own store of reviews."""
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(place / "said"))
+    monkeypatch.setattr(stored, "COLLECTIONS", place / "data")
+    folder = make_collection(place / "data" / "tiny")
+    (folder / "qrels.txt").write_text("q1 0 v00 1\nq2 0 v01 1\nq3 0 v02 1\n")
+    settings = (folder / "collection.toml").read_text().replace('["alfa"]', protocols)
+    (folder / "collection.toml").write_text(settings)
     return folder
 
 
