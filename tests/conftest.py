@@ -1,5 +1,10 @@
 """What all tests share: the option `--vectors FILE` and the tiny world, which fits on a page.
 
+`pytest` runs what tells within minutes whether the product is right; `pytest -m slow` runs the
+rest, `-m ""` both, and one that is slow by its name, too. Slow is marked what kills servers, is
+about load, needs a service of its own or more than three seconds of a processor, and of a sweep
+over collections, screens or widths all but a few that differ in kind.
+
 Six clips, one of them without annotation; five queries, two of which ask with a clip; two model
 versions. tests/evaluation/test_tiny_world.py works every number out by hand.
 """

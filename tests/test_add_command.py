@@ -150,6 +150,7 @@ def test_queries_without_vectors_need_a_text_model(
     assert not (tiny / "models" / "v1").exists()
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_leaves_no_half_version(tiny: Path, tmp_path: Path) -> None:
     items, queries = save(tmp_path / "i.npy", vectors(4)), save(tmp_path / "q.npy", vectors(3))
     call = ["add", str(tiny), "v1", "--items", str(items), "--queries", str(queries)]

@@ -42,6 +42,7 @@ def test_a_docstring_says_how_it_is_run(name: str) -> None:
     assert not re.search(r"python tests/", said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TINY)
 def test_a_benchmark_runs_as_its_docstring_says(name: str) -> None:
     command = [sys.executable, "-m", f"tests.benchmarks.{name}", *TINY[name]]

@@ -37,6 +37,8 @@ FILES = {
 }
 """The file that is named for each; else the annotation."""
 
+pytestmark = pytest.mark.slow
+
 
 def refusals(folder: Path) -> str:
     """What is said of a collection's files."""

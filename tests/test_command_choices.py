@@ -24,6 +24,7 @@ def test_copies_that_are_left_out_change_the_numbers(capsys: pytest.CaptureFixtu
     assert counted["mean"].tolist() != left_out["mean"].tolist()
 
 
+@pytest.mark.slow
 def test_a_report_says_what_was_left_out(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     versions = ("--baseline", "v0.1", "--candidate", "v0.3")

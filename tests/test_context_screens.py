@@ -215,6 +215,7 @@ def test_rows_of_four_are_said_to_be_rows_of_four(folder):
     assert "12 rows of 4 and 2 cards" in texts(app) and "rows of 5" not in texts(app)
 
 
+@pytest.mark.slow
 def test_workers_answers_are_measured_in_full_whatever_rounds_them(folder):
     app = overview()
     before = app.dataframe[0].value

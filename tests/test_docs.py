@@ -103,11 +103,14 @@ def test_every_command_stands_in_an_example():
         assert f"\npython -m dashboard {command}" in COMMANDS
 
 
-def test_the_clean_checkout_runs_the_readmes_test_command():
-    command = "pip install -r requirements.txt -r tests/requirements.txt && python -m pytest"
-    assert f"\n{command} -n 2\n" in README
+def test_the_clean_checkout_runs_the_readmes_test_commands():
+    command = "pip install -r requirements.txt -r tests/requirements.txt && python -m pytest -n 2"
+    assert f"\n{command}\npython -m pytest -n 2 -m slow\n" in README
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert "README.md" in script
+    found = re.findall(r"grep -m1 -E '(.+)' README.md", script)
+    lines = [next(filter(re.compile(each).search, README.splitlines())) for each in found]
+    assert lines == [command, "python -m pytest -n 2 -m slow"]
+    assert script.endswith('bash -euc "$test_command"\nbash -euc "$slow_command"\n')
 
 
 def test_every_requirement_is_bounded_and_says_what_it_is_for():

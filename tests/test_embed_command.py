@@ -139,6 +139,7 @@ def test_another_encoder_does_not_go_on_with_the_first_ones_vectors(texts: Path)
     assert encoding.calls[2:] == [4, 3]
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_the_next_call_goes_on(texts: Path) -> None:
     call = ["embed", str(texts), "v1", "--encoder", FUNCTION, "--batch", "1", "--format", "json"]
     loop = [sys.executable, "-m", "tests.kills", str(texts), *call]
@@ -201,6 +202,7 @@ def test_a_clip_is_the_mean_of_its_frames(tmp_path: Path) -> None:
     np.testing.assert_allclose(made(folder).items.matrix[0], wanted, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_clip_embeds_pictures_texts_and_uploads(seen: Path, tmp_path: Path) -> None:
     (tmp_path / "made").mkdir()
     model_folder = small_clip(tmp_path / "made")

@@ -297,6 +297,7 @@ with drafts.draft_of(Path(sys.argv[1])) as draft:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", [False, True], ids=["new", "second run"])
 def test_a_kill_at_any_moment_leaves_no_half_collection(tmp_path: Path, there: bool) -> None:
     root = Path(__file__).resolve().parents[1]

@@ -204,6 +204,7 @@ def test_programs_read_the_same_ids_back(hostile: Path, capsys) -> None:
     assert "a\\u200b" in printed(frame, "table")
 
 
+@pytest.mark.slow
 def test_a_real_terminal_gets_nothing_that_it_would_act_on(hostile: Path) -> None:
     call = [sys.executable, "-m", "dashboard", "search", str(hostile), "car", "--model", "r"]
     for form in ("table", "csv", "json"):

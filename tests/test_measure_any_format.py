@@ -95,8 +95,15 @@ FORMATS: dict[str, Callable[[dict, str], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("number", range(len(FORMATS)))
+PAIRS = [
+    pytest.param(number, form, marks=() if number == place % len(FORMATS) else pytest.mark.slow)
+    for number in range(len(FORMATS))
+    for place, form in enumerate(FORMS)
+]
+"""Of all pairs every format and every form of ids is among those that are not slow."""
+
+
+@pytest.mark.parametrize(("number", "form"), PAIRS)
 def test_every_format_gives_the_values_of_plain_python(
     number: int, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
+
+pytestmark = pytest.mark.slow
 
 QUERIES, FEW, MANY = 300, 2_000, 10_000
 GROUPS = ("actor", "scene")

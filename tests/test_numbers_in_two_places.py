@@ -45,6 +45,7 @@ CASES = {
     ("graded", "trec", "text"): 574,
 }
 """How many numbers stand in two places at least: one that is no longer read is missed."""
+FAST = {("driving", "alfa", "text"), ("openmoji_composed", "composed", "text")}
 BOUNDS = r"(\S+) \[(\S+), (\S+)\], p (= \S+|< 0\.0001) "
 COUNTS = (
     r"([\d,]+) of ([\d,]+) (?:query|queries) scored(?:: (\d+) better, (\d+) same, (\d+) worse)?"
@@ -99,7 +100,10 @@ def graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collections, "COLLECTIONS", tmp_path)
 
 
-@pytest.mark.parametrize(("name", "protocol", "queries"), CASES)
+@pytest.mark.parametrize(
+    ("name", "protocol", "queries"),
+    [pytest.param(*case, marks=() if case in FAST else pytest.mark.slow) for case in CASES],
+)
 def test_a_number_is_the_same_wherever_it_stands(
     name: str,
     protocol: str,

@@ -247,6 +247,7 @@ def test_a_busy_service_is_asked_again(tiny: Path, tmp_path: Path) -> None:
     assert tries.count("car") == 3 and lists(tiny)["q1"] == found_for("car")
 
 
+@pytest.mark.slow
 def test_a_slow_service_is_given_up(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -301,6 +302,7 @@ def test_what_a_query_says_is_never_a_template() -> None:
     }
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_the_next_call_goes_on(tiny: Path) -> None:
     call = ["run", str(tiny), "bm25", "--search", f"{ME}:search", "--at-once", "1"]
     loop = [sys.executable, "-m", "tests.kills", str(tiny), *call, "--format", "json"]

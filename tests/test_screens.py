@@ -110,7 +110,9 @@ def broken(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("queries", ["text", "item", "all"])
+@pytest.mark.parametrize(
+    "queries", ["text", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("item", "all"))]
+)
 def test_a_screen_runs_for_every_kind_of_queries(screen, queries):
     app = opened(screen, collection="driving", queries=queries)
     assert not app.exception
@@ -364,7 +366,10 @@ def test_the_report_behind_the_screens_link_has_the_screens_numbers():
     assert labels == ["Queries as CSV", "Queries as JSON"]
 
 
-@pytest.mark.parametrize("choices", [{"copies": "left_out"}, {"min_similarity": "0.3"}])
+@pytest.mark.parametrize(
+    "choices",
+    [{"copies": "left_out"}, pytest.param({"min_similarity": "0.3"}, marks=pytest.mark.slow)],
+)
 def test_the_report_leaves_out_what_the_screen_leaves_out(choices):
     from dashboard.views import address, summary
     from dashboard.views.summary.downloads import _comparison, _report
@@ -397,7 +402,10 @@ EXTREME = [
 ]
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize(
+    "screen",
+    [pytest.param(each, marks=() if each == "query" else pytest.mark.slow) for each in SCREENS],
+)
 @pytest.mark.parametrize("choices", EXTREME, ids=str)
 def test_no_value_of_a_link_ends_in_an_exception(screen, choices):
     app = opened(screen, collection="driving", **choices)

@@ -11,6 +11,18 @@ from dashboard.views import protocols
 from tests.test_screens import SCREENS, cards, drawn, no_text_model, texts  # noqa: F401
 
 NAMES = collections.names()
+OF_OTHERS = ("overview", "query")
+DRAWN = [
+    pytest.param(
+        name,
+        screen,
+        marks=()
+        if name == NAMES[0] or screen in OF_OTHERS and name != "openmoji_hashes"
+        else pytest.mark.slow,
+    )
+    for name in NAMES
+    for screen in SCREENS
+]
 
 
 def needs(name):
@@ -20,8 +32,7 @@ def needs(name):
 
 
 @pytest.mark.charts
-@pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "screen"), DRAWN)
 def test_a_screen_of_a_collection_is_drawn(name, screen):
     item = collections.open_collection(name).items["item_id"].iloc[1]
     app = drawn(screen, collection=name, **({"item": item} if screen == "search" else {}))
@@ -58,7 +69,9 @@ def test_pictures_and_texts_are_both_asked_and_shown():
     assert "posters/openmoji" in cards(app)["head"]["picture"]
 
 
-@pytest.mark.parametrize("name", ["digits_hashes", "openmoji_hashes"])
+@pytest.mark.parametrize(
+    "name", ["digits_hashes", pytest.param("openmoji_hashes", marks=pytest.mark.slow)]
+)
 def test_a_hash_query_shows_its_picture_types_and_bounds(name):
     needs(name)
     app = drawn("query", collection=name)

@@ -322,6 +322,7 @@ def test_a_link_whose_submission_is_gone_computes_nothing_until_it_is_left_out(f
     assert app.query_params["candidate"] == "v0.3" and "submissions" not in app.query_params
 
 
+@pytest.mark.slow
 def test_lengths_are_a_warning_and_a_replaced_file_is_scored_anew(folder):
     before = board(opened(collection=NAME, submissions=MINE)).set_index("Version")["mAP"]["mine"]
     rows = rows_of(folder)

@@ -32,7 +32,10 @@ ROOM = Path(__file__).parents[1] / "dashboard/views/server/README.md"
 PROCESSES = 2
 PORTS = ("8501", "8502", "8503", "8504")
 
-pytestmark = pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed"),
+]
 
 
 @dataclass

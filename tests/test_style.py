@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -19,6 +21,7 @@ def test_ruff_finds_nothing():
     assert found.returncode == 0, found.stdout
 
 
+@pytest.mark.slow
 def test_the_whole_program_has_strict_types():
     found = run("mypy")  # what it learned of files that have not changed is in .mypy_cache
     assert found.returncode == 0, found.stdout

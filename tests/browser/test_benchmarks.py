@@ -14,6 +14,7 @@ from tests.browser.conftest import NO_TEXT_MODEL, REPOSITORY, chromium
 STORED = "cyclist entering ego lane"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "few", "said"),
     [

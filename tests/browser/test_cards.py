@@ -205,6 +205,7 @@ def wait_until_it_rests(page, opened: bool) -> None:
         page.wait_for_timeout(50)
 
 
+@pytest.mark.slow
 def test_back_and_forward_in_haste_end_where_the_address_is(grid: Callable) -> None:
     page = grid()
     card(page, "v0.1", 2).locator(".open").click()
@@ -222,6 +223,7 @@ def test_back_and_forward_in_haste_end_where_the_address_is(grid: Callable) -> N
     wait_until_it_rests(page, opened=False)
 
 
+@pytest.mark.slow
 def test_closing_that_is_told_late_does_not_close_what_forward_has_opened_again(
     grid: Callable,
 ) -> None:
@@ -245,6 +247,7 @@ def test_a_link_to_an_item_that_is_gone_opens_nothing(grid: Callable) -> None:
     assert page.locator("dialog[open]").count() == 0
 
 
+@pytest.mark.slow
 def test_opening_and_closing_in_haste_ends_closed(grid: Callable) -> None:
     page = grid()
     for rank in (1, 2, 3):
@@ -264,6 +267,7 @@ def test_copying_gives_a_link_that_opens_this_clip(grid: Callable) -> None:
     assert parse_qs(urlsplit(copied).query)["clip"] == [world.PLAIN[2]]
 
 
+@pytest.mark.slow
 def test_modules_and_a_style_that_do_not_come_at_first_are_asked_for_again(
     cards_address: str, new_page: Callable
 ) -> None:
@@ -387,7 +391,10 @@ def test_posters_do_not_move_the_page_when_they_arrive(
     assert page.evaluate("window.shift") < 0.02
 
 
-@pytest.mark.parametrize("query", ["", "columns=5", "clip=garbage"])
+@pytest.mark.parametrize(
+    "query",
+    ["", *(pytest.param(each, marks=pytest.mark.slow) for each in ("columns=5", "clip=garbage"))],
+)
 @pytest.mark.parametrize("width", [420, 2560])
 def test_no_page_scrolls_sideways(
     cards_address: str, page_at: Callable, query: str, width: int
@@ -414,7 +421,9 @@ def test_a_late_change_of_order_keeps_the_cards(grid: Callable) -> None:
     assert names == ["2", "3", "4", "5", "6"]
 
 
-@pytest.mark.parametrize("query", ["k=16", "clip=garbage&k=16"])
+@pytest.mark.parametrize(
+    "query", ["k=16", pytest.param("clip=garbage&k=16", marks=pytest.mark.slow)]
+)
 def test_axe_finds_nothing_in_the_cards(grid: Callable, query: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = grid(query)

@@ -13,6 +13,8 @@ from tests.browser import review_world
 from tests.browser.conftest import REPOSITORY
 from tests.browser.test_verdicts import say
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:

@@ -133,6 +133,7 @@ def test_a_colleague_sees_a_verdict_without_drawing_the_page_anew(
     ada.locator(".reviewed", has_text="relevant 1, not relevant 1").first.wait_for()
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_lost_is_asked_for_again_and_the_press_is_saved_once(
     server: SimpleNamespace, reviewing: Callable
 ) -> None:
@@ -153,6 +154,7 @@ def test_an_answer_that_is_lost_is_asked_for_again_and_the_press_is_saved_once(
     assert [row[3] for row in server.rows("Cleo")] == ["relevant", "not"] and lost
 
 
+@pytest.mark.slow
 def test_presses_while_the_server_is_away_are_saved_when_it_is_back_in_whatever_tab(
     server: SimpleNamespace, reviewing: Callable
 ) -> None:

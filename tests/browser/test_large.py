@@ -13,6 +13,8 @@ from tests.browser import large_world
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:

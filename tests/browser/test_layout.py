@@ -27,7 +27,13 @@ def settled(page) -> None:
 GRID = "&columns=5&shown=20"
 
 
-@pytest.mark.parametrize(("width", "more"), [(420, ""), (420, GRID), (1400, ""), (2560, GRID)])
+OF_A_QUERY = [(420, ""), (420, GRID), (2560, GRID)]
+
+
+@pytest.mark.parametrize(
+    ("width", "more"),
+    [(1400, ""), *(pytest.param(*each, marks=pytest.mark.slow) for each in OF_A_QUERY)],
+)
 def test_a_query_comes_without_a_jump(
     dashboard: str, new_page: Callable, width: int, more: str
 ) -> None:
@@ -64,6 +70,7 @@ DRAWN = """!document.querySelector('[data-testid=stSkeleton]') &&
         .every(late => late.querySelector('svg.marks, [data-drawn]'))"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [420, 1400])
 def test_every_screen_comes_without_a_jump(dashboard: str, new_page: Callable, width: int) -> None:
     page = new_page(width=width)
@@ -154,7 +161,9 @@ def test_every_page_has_the_style_and_nothing_else_has(dashboard: str) -> None:
 THREE_SCREENS = 2700
 
 
-@pytest.mark.parametrize("name", ["driving", "openmoji_context"])
+@pytest.mark.parametrize(
+    "name", ["driving", pytest.param("openmoji_context", marks=pytest.mark.slow)]
+)
 def test_no_overview_is_longer_than_three_screens(dashboard: str, new_page: Callable, name) -> None:
     page = new_page(width=1440)
     page.set_default_timeout(240_000)  # everything is computed here for the first time

@@ -61,7 +61,7 @@ def places(page) -> list[dict]:
     )
 
 
-@pytest.mark.parametrize("width", [1280, 420])
+@pytest.mark.parametrize("width", [1280, pytest.param(420, marks=pytest.mark.slow)])
 def test_pictures_stand_in_the_lists_own_rows_and_columns(page_at, world, width) -> None:
     page = opened(page_at, world[0] + QUERY, width)
     found = places(page)
@@ -88,6 +88,7 @@ def test_the_banner_of_simulated_satisfaction_cannot_be_closed(page_at, world) -
     assert banner.first.is_visible()
 
 
+@pytest.mark.slow
 def test_a_click_on_a_point_puts_its_list_into_the_link(page_at, world) -> None:
     page = opened(page_at, f"{world[0]}/?collection=openmoji_context&rows=5")
     page.get_by_text("Figure 3a").scroll_into_view_if_needed()

@@ -24,6 +24,8 @@ CONNECTED = "[data-testid=stApp][data-test-connection-state=CONNECTED]"
 NOT_SAVED = "Not saved: no connection"
 RATED = "/query?collection=openmoji_context"
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server(

@@ -158,7 +158,17 @@ def test_every_chart_is_drawn_with_its_marks(visit: Callable) -> None:
             assert chart.locator("svg .mark-group path").count() > 0
 
 
-@pytest.mark.parametrize("path", ["/", "/compare", "/slices", "/query?query=q001", "/search"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/query?query=q001",
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in ("/compare", "/slices", "/search")
+        ),
+    ],
+)
 def test_a_phone_shows_every_screen_without_sideways_scrolling(visit: Callable, path: str) -> None:
     page = visit(path, width=420, height=900)
     page.wait_for_timeout(800)

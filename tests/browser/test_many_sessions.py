@@ -55,6 +55,7 @@ def open_files(process: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_closed_pages_give_back_their_descriptors(
     serve: Callable[..., str], url: str, new_page: Callable
 ) -> None:
@@ -85,6 +86,7 @@ def test_closed_pages_give_back_their_descriptors(
     assert "session-owned" not in serve.log(url)
 
 
+@pytest.mark.slow
 def test_without_a_descriptor_left_the_log_stays_short_and_the_server_comes_back(
     serve: Callable[..., str], url: str
 ) -> None:

@@ -150,7 +150,7 @@ def violations(page) -> list:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_drawing_stands_on_white(opened: Callable, scheme: str) -> None:
     page = opened("clip=drawing&odd=1", color_scheme=scheme)
     picture = picture_of(page)

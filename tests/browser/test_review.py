@@ -196,6 +196,7 @@ def test_a_marked_card_plays_beside_the_next_one_opened_and_the_link_says_so(
     assert page.evaluate("history.length") == steps + 1, "opening is one step, closing goes back"
 
 
+@pytest.mark.slow
 def test_another_versions_result_at_the_same_rank_can_be_put_beside(streets, visit) -> None:
     url, _ = streets
     page = visit(f"{url}/query?query=like1")
@@ -208,6 +209,7 @@ def test_another_versions_result_at_the_same_rank_can_be_put_beside(streets, vis
     page.locator("dialog .stage.two").wait_for(state="hidden")
 
 
+@pytest.mark.slow
 def test_copies_are_marked_and_left_out_if_the_reader_chooses(streets, visit: Callable) -> None:
     url, _ = streets
     page = visit(f"{url}/query?query=like1&shown=50")
@@ -238,6 +240,7 @@ def test_the_grid_has_the_columns_and_rows_that_are_asked_for(dashboard: str, vi
     assert row(page, "v0.2").locator(".card.beyond").count() == 10
 
 
+@pytest.mark.slow
 def test_the_cut_changes_the_address_and_the_results(dashboard: str, visit: Callable) -> None:
     page = visit(dashboard + "/query?collection=driving&query=q001&shown=50")
     page.get_by_text("Similarity of relevant and other items").click()
@@ -248,6 +251,7 @@ def test_the_cut_changes_the_address_and_the_results(dashboard: str, visit: Call
     page.get_by_text("0 of 190 items remain").first.wait_for()
 
 
+@pytest.mark.slow
 def test_a_rerun_of_fifty_clips_sends_little_and_nothing_moves_before_the_first_hover(
     dashboard: str, visit_noting: Callable
 ) -> None:
@@ -283,6 +287,12 @@ LOOKED_AT = [(screen, SCHEMES) for screen in SCREENS]
 LOOKED_AT += [(screen, SCHEMES[place // 2 % 2 :][:1]) for place, screen in enumerate(OTHERS)]
 FADED_IN = """() => document.getAnimations().every(each =>
     each.playState !== 'running' || each.effect.getComputedTiming().iterations === Infinity)"""
+
+
+FAST = (SCREENS[0], SCREENS[3])
+LOOKED_AT = [
+    pytest.param(*each, marks=() if each[0] in FAST else pytest.mark.slow) for each in LOOKED_AT
+]
 
 
 @pytest.mark.parametrize(("screen", "schemes"), LOOKED_AT)
@@ -327,6 +337,7 @@ def shown_media(page) -> set[str]:
     )
 
 
+@pytest.mark.slow
 def test_every_media_address_on_the_screens_gives_bytes_of_the_collection_only(
     streets, visit_noting: Callable
 ) -> None:
@@ -376,6 +387,7 @@ def test_hostile_captions_and_ids_are_letters_in_every_place(streets, visit: Cal
     assert page.locator(".cards script, .cards .caption img, .cards bdi b").count() == 0
 
 
+@pytest.mark.slow
 def test_a_new_version_is_announced_on_an_open_page_and_comes_by_its_link(
     streets, new_page: Callable
 ) -> None:

@@ -13,11 +13,21 @@ from tests.browser.proxy import Proxy
 
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
-WAYS = ("at the root", "below a path", "behind a proxy")
+WAYS = (
+    "at the root",
+    pytest.param("below a path", marks=pytest.mark.slow),
+    pytest.param("behind a proxy", marks=pytest.mark.slow),
+)
 SCREENS = [  # every screen at the root and in one other way
     *((WAYS[0], path) for path in ("/", "/compare", "/query?query=q001", "/collections")),
-    *((WAYS[1], path) for path in ("/", "/query?query=q001")),
-    *((WAYS[2], path) for path in ("/compare", "/collections")),
+    *(
+        pytest.param(way, path, marks=pytest.mark.slow)
+        for way, paths in (
+            ("below a path", ("/", "/query?query=q001")),
+            ("behind a proxy", ("/compare", "/collections")),
+        )
+        for path in paths
+    ),
 ]
 
 

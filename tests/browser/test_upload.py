@@ -69,6 +69,7 @@ def test_a_picture_is_searched_with_and_its_link_shows_it_again(app: str, new_pa
     assert len(fingerprint) == 64
 
 
+@pytest.mark.slow
 def test_words_say_what_the_picture_should_find(app: str, new_page) -> None:
     page = new_page()
     page.goto(f"{app}/search?baseline=v1&candidate=v2")
@@ -101,6 +102,7 @@ def test_what_is_no_picture_is_refused_and_the_next_one_is_taken(app: str, new_p
     assert first_cards(page, "v1")[0] == "all blue"
 
 
+@pytest.mark.slow
 def test_a_version_without_a_picture_side_says_so_and_the_other_finds(app: str, new_page) -> None:
     page = new_page()
     page.goto(f"{app}/search?baseline=v1&candidate=v3")
@@ -112,6 +114,7 @@ def test_a_version_without_a_picture_side_says_so_and_the_other_finds(app: str, 
     page.get_by_text("Your picture was not searched").wait_for()
 
 
+@pytest.mark.slow
 def test_a_link_to_a_picture_that_is_gone_says_so(app: str, new_page) -> None:
     page = new_page()
     page.goto(f"{app}/search?picture={'0' * 64}")

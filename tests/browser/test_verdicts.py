@@ -89,6 +89,7 @@ def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
     assert colleague.locator("dialog .verdicts img, dialog .verdicts b").count() == 0
 
 
+@pytest.mark.slow
 def test_a_verdict_can_be_changed_and_taken_back_and_the_name_is_remembered(
     player: Callable,
 ) -> None:
@@ -133,6 +134,7 @@ def test_every_verdict_can_be_saved_as_a_table_that_is_safe_to_open(player: Call
     assert any("street_06" in line and "'=1+1" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_a_table_is_saved_by_a_click_while_the_page_is_drawn_again(player: Callable) -> None:
     page = player("street_07")
     drawn_anew(page, lambda: page.keyboard.press("Escape"))

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from tests.browser.conftest import GARBAGE, OUR_TEXT_MODEL
 
 WORLD = Path(__file__).parent / "waiting_world.py"
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 PAGES = 3
+
+pytestmark = pytest.mark.slow
 
 
 def test_pages_that_wait_run_no_script_and_go_on_when_the_text_model_is_there(

@@ -122,7 +122,9 @@ def test_two_way_recalls_and_their_sum(answer) -> None:
         assert stated(name)[version] == pytest.approx(percents, abs=0.0501)
 
 
-@pytest.mark.parametrize("name", ["openmoji_hashes", "digits_hashes"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("openmoji_hashes", marks=pytest.mark.slow), "digits_hashes"]
+)
 def test_hashing_map_and_ndcg(answer, name: str) -> None:
     p = 50
     metrics = f"AP(retrieved)@{p} nDCG(exp)@{p}"
@@ -180,7 +182,13 @@ def test_context_gain(answer) -> None:
 COLLECTIONS = re.findall(r"^\| `(\w+)/` \| `\w+` \|", README, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", COLLECTIONS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(each, marks=() if each == "openmoji_composed" else pytest.mark.slow)
+        for each in COLLECTIONS
+    ],
+)
 def test_every_command_answers(answer, name: str) -> None:
     assert not [row for row in answer("check", name) if row["level"] != "note"]
     settings = (DATA / name / "collection.toml").read_text(encoding="utf-8")

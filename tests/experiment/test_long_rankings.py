@@ -12,13 +12,18 @@ from dashboard.tables import Findings
 from dashboard.views.report.comparison import Comparison
 
 CASES = [
-    ("driving", "alfa", "v0.2", -1.0),
-    ("driving", "alfa", "v0.3", 0.3),
     ("driving", "trec", "v0.2", -1.0),
     ("openmoji_composed", "composed", "", -1.0),
-    ("openmoji_captions", "crossmodal", "", -1.0),
-    ("digits_hashes", "hashing", "", 0.5),
-    ("digits_hashes", "hashing", "", -1.0),
+    *(
+        pytest.param(*case, marks=pytest.mark.slow)
+        for case in (
+            ("driving", "alfa", "v0.2", -1.0),
+            ("driving", "alfa", "v0.3", 0.3),
+            ("openmoji_captions", "crossmodal", "", -1.0),
+            ("digits_hashes", "hashing", "", 0.5),
+            ("digits_hashes", "hashing", "", -1.0),
+        )
+    ),
 ]
 NAMES = [
     name

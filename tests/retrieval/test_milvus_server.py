@@ -18,6 +18,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SECONDS = 240  # a minute on a quiet machine
 
+pytestmark = pytest.mark.slow
+
 
 def reason_to_skip() -> str:
     python = os.environ.get("MILVUS_PYTHON", "")

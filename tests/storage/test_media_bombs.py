@@ -143,6 +143,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list]:
     return dict(zip(places, map(json.loads, lines), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_many_large_pictures_take_little_memory_and_hold_up_nobody(taken: dict, case: str) -> None:
     memory, seconds, waited, codes = taken[case]

@@ -26,7 +26,7 @@ def states(path: Path | None = None) -> dict[str, str]:
     return {row["check"]: row["state"] for row in verify(path)}
 
 
-@pytest.mark.parametrize("to", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("to", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def test_a_copy_is_read_back_into_either_store(
     tmp_path: Path, to: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

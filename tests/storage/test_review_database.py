@@ -18,6 +18,7 @@ from dashboard.tables import DataError
 from tests.storage import postgres
 
 Run = Callable[[str], None]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
