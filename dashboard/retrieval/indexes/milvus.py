@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,10 @@ METRICS = ("IP", "COSINE")
 """The metrics that order unit vectors as their cosine does."""
 KINDS = {"exact": "FLAT", "hnsw": "HNSW", "ivf": "IVF_FLAT"}
 BUILT_WITH = {"M": "M", "ef_construction": "efConstruction", "nlist": "nlist"}
+_PASSWORD = re.compile(r"//[^/]*@")
+"""A name and a password in an address."""
+RELOAD = "Start it or wait for it, then reload."
+RESUME = "Start it or wait for it, then type the same call: it sends the rows that are missing."
 INSTALL = 'Type: pip install "pymilvus>=3.0.2,<3.1"'
 
 
@@ -130,7 +135,7 @@ def collection_of(model: Model, settings: IndexSettings) -> str:
 
 def named(model: Model, settings: IndexSettings) -> str:
     """How an error calls a version's collection on a server."""
-    return f"{settings.server}, collection {collection_of(model, settings)}"
+    return f"{_PASSWORD.sub('//…@', settings.server)}, collection {collection_of(model, settings)}"
 
 
 def copy_again(model: Model, address: str) -> str:
@@ -148,9 +153,13 @@ def allowed() -> list[str]:
 def server(address: str, name: str, *, given: bool = False) -> Iterator[Any]:
     """A client of a server; what goes wrong with it is a DataError.
 
-    given: the operator named the address in this very call. The token is that of
-    DASHBOARD_MILVUS_TOKEN, and a certificate authority's file that of DASHBOARD_MILVUS_CA.
+    given: the operator named the address in this very call, a copy that can be resumed. The token
+    is that of DASHBOARD_MILVUS_TOKEN, and the authority of an https:// address that of
+    DASHBOARD_MILVUS_CA.
     """
+    if _PASSWORD.search(address):
+        cure = "Remove it there; start the dashboard with DASHBOARD_MILVUS_TOKEN=user:password."
+        raise DataError(name, "a password in the address", "it in the environment", cure=cure)
     if not given and address not in allowed():
         cure = f'Start the dashboard with DASHBOARD_MILVUS="{address[:200]}".'
         raise DataError(
@@ -161,13 +170,16 @@ def server(address: str, name: str, *, given: bool = False) -> Iterator[Any]:
     except ImportError as error:
         raise DataError(name, "no Python package pymilvus", "it", cure=INSTALL) from error
     logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # errors become sentences here
+    authority = os.environ.get("DASHBOARD_MILVUS_CA", "")
+    if authority and not Path(authority).is_file():
+        raise DataError(name, "no such file", "the certificate that DASHBOARD_MILVUS_CA names")
     try:
         yield _client(MilvusClient, address)
     except DataError:
         raise
     except Exception as error:  # of grpc, pymilvus and milvus-lite, which have no common kind
         forget_clients(address)
-        raise _refusal(name, error) from error
+        raise _refusal(name, error, address, RESUME if given else RELOAD) from error
 
 
 _clients: dict[tuple[str, str], Any] = {}
@@ -180,7 +192,8 @@ def _client(make: Callable[..., Any], address: str) -> Any:
     authority = os.environ.get("DASHBOARD_MILVUS_CA", "")
     with _one_at_a_time:
         if (address, token) not in _clients:
-            secured = {"secure": True, "server_pem_path": authority} if authority else {}
+            own = authority and address.startswith("https://")
+            secured = {"secure": True, "server_pem_path": authority} if own else {}
             _clients[address, token] = make(address, token=token, timeout=SECONDS, **secured)
         return _clients[address, token]
 
@@ -194,20 +207,24 @@ def forget_clients(address: str) -> None:
             del _clients[key]
 
 
-def _refusal(name: str, error: BaseException) -> DataError:
-    cure = "Start it or wait for it, then reload."
-    return DataError(name, _reason(error), "an answer of the server", cure=cure)
-
-
-def _reason(error: BaseException) -> str:
-    """What went wrong, in a line without the library's marks."""
+def _refusal(name: str, error: BaseException, address: str, cure: str) -> DataError:
+    """The sentence of a call that failed, without the library's marks."""
     text = re.sub(r"\s+", " ", str(getattr(error, "message", "") or error)).strip()
-    low = text.lower()
+    low, wanted = text.lower(), "an answer of the server"
+    if "unauthenticated" in f"{low} {error.__cause__}".lower():
+        wanted = "the token of this server in DASHBOARD_MILVUS_TOKEN"
+        cure = "Start the dashboard with it."
+        return DataError(name, "a server that refuses the token", wanted, cure=cure)
     if "deadline" in low or "timeout" in low or "timed out" in low:
-        return f"no answer within {SECONDS:g} seconds"
-    if "unavailable" in low or "connect" in low:
-        return "no server that answers"
-    return f"an error ({text[:200]})"
+        found = f"no answer within {SECONDS:g} seconds"
+    elif "unavailable" in low or "connect" in low:
+        found = "no server that answers"
+        if address.startswith("https://"):
+            cure += " DASHBOARD_MILVUS_CA names the certificate of a private authority."
+    else:
+        token = os.environ.get("DASHBOARD_MILVUS_TOKEN", "")
+        found = f"an error ({(text.replace(token, '…') if token else text)[:200]})"
+    return DataError(name, found, wanted, cure=cure)
 
 
 def check_rows(
@@ -218,6 +235,8 @@ def check_rows(
     if not client.has_collection(where, timeout=SECONDS):
         raise DataError(name, "no such collection", "the vectors of the items", cure=cure)
     check_form(client, model, settings, name)
+    if client.get_load_state(where, timeout=SECONDS)["state"].name == "NotLoad":
+        client.load_collection(where, timeout=SECONDS)  # milvus-lite loads none when it starts
     rows, wanted = count(client, where, level=level), len(model.items.ids)
     if rows != wanted:
         raise DataError(name, f"{rows:,} rows", f"{wanted:,}, one for each item", cure=cure)
