@@ -17,11 +17,13 @@ from dashboard.tables import DataError, counted
 
 ABOUT = (
     "backup, restore or verify the store of reviews; of a collection: export, next (to judge), "
-    "suspects, agreement, disagreements, decide; create, list, show or close a review for others"
+    "suspects, causes (of verdicts, by slice), agreement, disagreements, decide; create, list, "
+    "show or close a review for others"
 )
 _NEEDS = {"backup": "the new file", "restore": "a copy"}
 _OF_PAIR = ("next", "suspects")
-_OF_COLLECTION = ("export", *_OF_PAIR, "agreement", "disagreements", "create", "list", "decide")
+_JUDGED = ("causes", "agreement", "disagreements")
+_OF_COLLECTION = ("export", *_OF_PAIR, *_JUDGED, "create", "list", "decide")
 _OF_ONE = ("show", "close")
 _OF_EXPORT = ("history", "patch", "qrels")
 
@@ -59,6 +61,10 @@ def _reviews(call: Namespace) -> Answer:
     call.collection, call.submission, call.dimension = subject, None, None
     if action == "export":
         return _export(call), FINE
+    if action == "causes":
+        counts = reviewing.verdicts_by_cause(experiment_of(call, opened(call)))
+        complain(f"note: {counts.sentence}")
+        return counts.table, FINE
     if action in _OF_PAIR:
         return _pair(call), FINE
     if action in ASSIGNED:

@@ -7,9 +7,12 @@ A review stays with its collection when the collection's files change.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
+from dashboard.evaluation.reviewing.cause_counts import cause_counts, sentence
+from dashboard.experiment import judging, measuring
 from dashboard.experiment.collection.collections import item_names, opened, opened_in
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import constant_in_a_run, remembered
@@ -20,6 +23,7 @@ from dashboard.storage.reviews.copies import backup as backup
 from dashboard.storage.reviews.copies import restore as restore
 from dashboard.storage.reviews.copies import verify as verify
 from dashboard.storage.reviews.review_keys import key_of
+from dashboard.tables import DataError
 
 RATINGS = reviews.VALUES[reviews.RATING]
 """How content a reviewer can be with a list, in order."""
@@ -72,6 +76,45 @@ def verdicts_state(experiment: Experiment) -> tuple[str, tuple[str, int]]:
 @remembered(16)
 def _latest(key: str, state: tuple[str, int]) -> pd.DataFrame:
     return reviews.latest(key, reviews.VERDICT, until=state[1])
+
+
+class CauseCounts(NamedTuple):
+    """Verdicts by cause: the table of `cause_counts`, and what it says of all queries."""
+
+    table: pd.DataFrame
+    sentence: str
+
+
+def verdicts_by_cause(
+    experiment: Experiment, only: tuple[str, ...] | None = None, by: str = ""
+) -> CauseCounts:
+    """How many results of the stored queries reviewers judged, by cause and slice.
+
+    only: the queries that count; None: all in question. by: the kind of slices; empty: all kinds.
+    Where reviews cannot be read the sentence says why and the table is empty.
+    """
+    try:
+        key, state = verdicts_state(experiment)
+        table = _by_cause(experiment, only, key, state)
+    except DataError as problem:
+        return CauseCounts(pd.DataFrame(columns=["by", "slice", "judged"]), str(problem))
+    said = sentence(table, reviews.CAUSES)
+    mine = table["by"].isin(["all", by]) if by else slice(None)
+    return CauseCounts(table[mine].reset_index(drop=True), said)
+
+
+@remembered(32)
+def _by_cause(
+    experiment: Experiment, only: tuple[str, ...] | None, key: str, state: tuple[str, int]
+) -> pd.DataFrame:
+    last, items = _latest(key, state), experiment.collection.items["item_id"]
+    of_experiment = last["query_id"].isin(judging.queries(experiment)["query_id"])
+    last = last[of_experiment & last["item_id"].isin(items)]
+    return cause_counts(
+        measuring.of_queries(only, last),
+        measuring.of_queries(only, measuring.slices(experiment)),
+        reviews.CAUSES,
+    )
 
 
 def save_verdict(

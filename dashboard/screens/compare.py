@@ -25,6 +25,7 @@ with frame.beside_title():
     summary.copy_as_markdown(view)
 summary.verdict(view)
 summary.what_corrections_change(view, (view.baseline, view.candidate))
+summary.verdicts_by_cause(view)
 summary.no_items(view, (view.baseline, view.candidate))
 summary.not_run(view, (view.baseline, view.candidate))
 

@@ -62,6 +62,7 @@ with right:
             "corrected for the number of slices. Select a slice to see its queries."
         )
     )
+summary.verdicts_by_cause(view, view.by)
 chosen = [point["slice"] for point in clicked["selection"].get("pick", [])]
 chosen += [candidate["slice"].iloc[row] for row in picked["selection"]["rows"]]
 if chosen:

@@ -11,6 +11,8 @@ import pandas as pd
 from dashboard.commands.gate.checks import SLICE_RULE, WHOLE_RULE, Check
 from dashboard.evaluation.comparison.scores import written
 from dashboard.evaluation.digits import chance, number, signed
+from dashboard.evaluation.reviewing.cause_counts import RULE
+from dashboard.experiment.reviewing import CauseCounts
 
 SIGNS = {"passed": "✅", "failed": "❌", "undecided": "❌", "small": "➖"}
 TITLES = {"versions": "Versions", "metric": "Metrics", "slice": "Slices", "query": "Known queries"}
@@ -48,8 +50,14 @@ def junit(checks: Sequence[Check], title: str) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, "unicode")}\n'
 
 
-def summary(checks: Sequence[Check], comparison: pd.DataFrame, title: str) -> str:
-    """Markdown: what broke first, then the comparison, then every check with its rule."""
+def summary(
+    checks: Sequence[Check],
+    comparison: pd.DataFrame,
+    title: str,
+    verdicts: CauseCounts | None = None,
+) -> str:
+    """Markdown: what broke first, then the comparison, then every check with its rule, and what
+    reviewers say of the results. verdicts: None where they are of no collection."""
     broken = [each for each in checks if each.breaks]
     verdict = f"{len(broken):,} of {len(checks):,} checks fail" if broken else "passes"
     lines = [f"## {'❌' if broken else '✅'} {_code(title)}: {verdict}", ""]
@@ -60,7 +68,22 @@ def summary(checks: Sequence[Check], comparison: pd.DataFrame, title: str) -> st
         if mine:
             lines += ["", f"### {heading}", "", RULES[kind], "", "| | | |", "|---|---|---|"]
             lines += [_row(each) for each in mine]
+    if verdicts is not None:
+        lines += ["", "### Verdicts by cause", "", *_by_cause(verdicts)]
     return "\n".join(lines) + "\n"
+
+
+def _by_cause(verdicts: CauseCounts) -> list[str]:
+    """What reviewers say in a sentence, and a row for each slice with a judged result."""
+    table = verdicts.table[verdicts.table["judged"].notna()]
+    lines = [verdicts.sentence if table.size else _code(verdicts.sentence)]
+    if len(table) > 1:
+        heads = [name for name in table.columns if name not in ("by", "slice")]
+        lines += [RULE, "", f"| slice | {' | '.join(heads)} |", f"|---{'|---' * len(heads)}|"]
+        for row in table.to_dict("records"):
+            name = row["slice"] if row["by"] == "all" else f"{row['by']}: {row['slice']}"
+            lines.append(f"| {_cell(name)} | {' | '.join(f'{row[head]:,}' for head in heads)} |")
+    return lines
 
 
 def _row(each: Check) -> str:

@@ -18,6 +18,7 @@ from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.experiment import measuring, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.plain_files import KnownQueries, read_known_queries
+from dashboard.experiment.reviewing import CauseCounts, verdicts_by_cause
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -87,7 +88,7 @@ class Gate:
         scenes = measuring.scenes_of(experiment) if experiment else None
         table = compare(self._printed(measurements), baseline, candidate, groups=scenes)
         checks = self.checks(measurements, baseline, candidate, experiment)
-        self._write(checks, table, f"{candidate} against {baseline}")
+        self._write(checks, table, f"{candidate} against {baseline}", experiment)
         return table, [each for each in checks if each.breaks]
 
     def _printed(self, measurements: pd.DataFrame) -> pd.DataFrame:
@@ -128,8 +129,23 @@ class Gate:
             for sentence in ranking.unlike(experiment, baseline, candidate)
         ]
 
-    def _write(self, checks: list[Check], comparison: pd.DataFrame, title: str) -> None:
+    def _write(
+        self,
+        checks: list[Check],
+        comparison: pd.DataFrame,
+        title: str,
+        experiment: Experiment | None,
+    ) -> None:
         if self.junit:
             write_file(self.junit, junit(checks, title))
         if self.summary:
-            write_file(self.summary, summary(checks, comparison, title))
+            verdicts = None if experiment is None else self._verdicts(experiment)
+            write_file(self.summary, summary(checks, comparison, title, verdicts))
+
+    def _verdicts(self, experiment: Experiment) -> CauseCounts:
+        """What reviewers say of the results: on all queries, and on the slices of the gate."""
+        table, sentence = verdicts_by_cause(experiment)
+        kinds = {"all"}
+        if self.slices is not None:
+            kinds |= set(sliced(measuring.slices(experiment), self.slices)["by"])
+        return CauseCounts(table[table["by"].isin(kinds)], sentence)

@@ -19,7 +19,8 @@ from dashboard.evaluation.coverage import not_run_said, outside, outside_said
 from dashboard.evaluation.digits import chance, number, signed
 from dashboard.evaluation.duplicates import said_of_copies
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
-from dashboard.experiment import judging, label_changes, measuring, ranking
+from dashboard.evaluation.reviewing.cause_counts import RULE
+from dashboard.experiment import judging, label_changes, measuring, ranking, reviewing
 from dashboard.experiment.experiment import NO_CUT
 from dashboard.tables import counted
 from dashboard.views import charts
@@ -62,6 +63,8 @@ def make_page(comparison: Comparison, files: Mapping[str, str]) -> str:
             notes=_notes(comparison),
             fingerprints=_fingerprints(comparison),
             charts=_charts(comparison),
+            judged=reviewing.verdicts_by_cause(comparison.experiment, comparison.only),
+            cause_rule=RULE,
             definitions={each.name: each.metric for each in comparison.measures}.values(),
             changed={
                 word: changed(comparison, query_ids, pictures)

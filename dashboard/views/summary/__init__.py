@@ -43,6 +43,7 @@ from dashboard.views.summary.sharing import (
     copy_link,
     preview_of,
 )
+from dashboard.views.summary.verdict_causes import verdicts_by_cause
 
 __all__ = [
     "Preview",
@@ -89,6 +90,7 @@ __all__ = [
     "values",
     "values_table",
     "verdict",
+    "verdicts_by_cause",
     "versions_by_metrics",
     "what_corrections_change",
     "without_unlike",
