@@ -67,6 +67,9 @@ def test_a_copy_is_written_checked_and_read_back(
     assert answer(capsys, "verify", copy)[0] == answer(capsys, "verify")[0] == 0
     monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "fresh"))
     assert answer(capsys, "restore", copy)[0] == 0
+    code, out, _ = answer(capsys, "audit", "--since", "2026-01-01", "--format", "json")
+    assert code == 0
+    assert [row["action"] for row in json.loads(out)] == ["save", "save", "save", "restore"]
     code, _, err = answer(capsys, "restore", copy)
     assert code == 2 and "found 3 reviews; wanted an empty store" in err
 
@@ -77,6 +80,8 @@ def test_a_copy_is_written_checked_and_read_back(
         (["backup"], "reviews backup needs the new file"),
         (["export"], "reviews export needs a collection"),
         (["verify", "--history"], "--history is of export"),
+        (["verify", "--since", "2026-01-01"], "--since is of audit"),
+        (["audit", "--since", "yesterday"], "'yesterday' is no moment"),
         (["restore", "/nowhere/copy"], "copy: found no such file"),
         (["verify", "/nowhere/copy"], "copy: found no such file"),
     ],

@@ -16,9 +16,9 @@ from dashboard.experiment.corrections import CORRECTED, GIVEN
 from dashboard.tables import DataError, counted
 
 ABOUT = (
-    "backup, restore or verify the store of reviews; of a collection: export, next (to judge), "
-    "suspects, causes (of verdicts, by slice), agreement, disagreements, decide; create, list, "
-    "show or close a review for others"
+    "backup, restore or verify the store of reviews, and its audit log; of a collection: export, "
+    "next (to judge), suspects, causes (of verdicts, by slice), agreement, disagreements, decide; "
+    "create, list, show or close a review for others"
 )
 _NEEDS = {"backup": "the new file", "restore": "a copy"}
 _OF_PAIR = ("next", "suspects")
@@ -32,7 +32,7 @@ def add_reviews(command: Command) -> None:
     """Enter the command `reviews`."""
     parser = command("reviews", _reviews, ABOUT)
     parser.add_argument(
-        "action", choices=("backup", "restore", "verify", *_OF_COLLECTION, *_OF_ONE)
+        "action", choices=("backup", "restore", "verify", "audit", *_OF_COLLECTION, *_OF_ONE)
     )
     parser.add_argument("subject", nargs="?", metavar="FILE | COLLECTION | ID", default="")
     text = "export: replaced and withdrawn reviews, too"
@@ -41,6 +41,8 @@ def add_reviews(command: Command) -> None:
     parser.add_argument("--patch", type=Path, metavar="FILE", help=text)
     text = "export: write all labels with corrections, CSV or (.txt, .trec) TREC lines; likewise"
     parser.add_argument("--qrels", type=Path, metavar="FILE", help=text)
+    text = "audit: from a day or moment on, such as 2026-11-23 or 2026-11-23T08:00 (UTC)"
+    parser.add_argument("--since", default="", metavar="MOMENT", help=text)
     for version in ("--baseline", "--candidate"):
         parser.add_argument(version, metavar="VERSION", help="next, suspects, create")
     add_assigned(parser)
@@ -54,6 +56,8 @@ def _reviews(call: Namespace) -> Answer:
     if stray:
         name = stray[0]
         raise ValueError(f"--{name} is of export: reviews export COLLECTION --{name}")
+    if call.since and action != "audit":
+        raise ValueError("--since is of audit: reviews audit --since MOMENT")
     needed = "a collection" if action in _OF_COLLECTION else _NEEDS.get(action)
     needed = "the id of a review" if action in _OF_ONE else needed
     if needed and not subject:
@@ -71,6 +75,8 @@ def _reviews(call: Namespace) -> Answer:
         return ASSIGNED[action](call), FINE
     if action in _OF_COLLECTION:
         return getattr(review_queue, action)(opened(call)), FINE
+    if action == "audit":
+        return reviewing.audit(call.since), FINE
     if action == "verify":
         rows = pd.DataFrame(reviewing.verify(Path(subject) if subject else None))
         return rows, FINE if (rows["state"] == "ok").all() else FINDING

@@ -19,6 +19,7 @@ from dashboard.experiment.memory import constant_in_a_run, remembered
 from dashboard.experiment.people import signed
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews.audit import rows as audit_rows
 from dashboard.storage.reviews.copies import backup as backup
 from dashboard.storage.reviews.copies import restore as restore
 from dashboard.storage.reviews.copies import verify as verify
@@ -29,6 +30,14 @@ RATINGS = reviews.VALUES[reviews.RATING]
 """How content a reviewer can be with a list, in order."""
 LONGEST_NAME = reviews.LONGEST_NAME
 """Letters of a reviewer's name."""
+
+
+def audit(since: str = "", most: int | None = None) -> pd.DataFrame:
+    """The audit log, oldest first: who did what, when, and what vouched for the name.
+
+    Raises as `storage.reviews.audit.rows`.
+    """
+    return audit_rows(since, most)
 
 
 def subject_of(experiment: Experiment, query_id: str) -> list[str]:

@@ -45,7 +45,7 @@ def drop_what_came_later(file: sqlite3.Connection) -> None:
     """Makes a file of reviews one of the first version."""
     for column in ("cause", "against", "assignment"):
         file.execute(f"ALTER TABLE review DROP COLUMN {column}")
-    for table in ("known", "assignment"):
+    for table in ("known", "assignment", "audit", "share_link", "visit"):
         file.execute(f"DROP TABLE {table}")
 
 

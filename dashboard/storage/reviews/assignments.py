@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Row, insert, select
 
-from dashboard.storage.reviews import rights, store
+from dashboard.storage.reviews import audit, rights, store
 from dashboard.storage.reviews.review_tables import ASSIGNMENT
 from dashboard.storage.reviews.reviews import LONGEST_NAME, LONGEST_NOTE
 from dashboard.tables import DataError
@@ -71,30 +71,32 @@ def create(assignment: Assignment, author: str) -> Assignment:
 
     Raises NotAllowed without the right, DataError where it cannot be saved.
     """
-    rights.require(rights.ASSIGN, author)
+    who = rights.require(rights.ASSIGN, author, collection=assignment.collection)
     if not author.strip():
         raise ValueError("Enter your name.")
     now = datetime.now(UTC).isoformat(timespec="seconds")
     made = replace(assignment, id=token_hex(6), seed=token_hex(16), author=author, time=now)
-    _add(made)
+    _add(made, who, audit.CREATE)
     return made
 
 
 def close(assignment: Assignment, author: str) -> Assignment:
     """Save that a review takes no more answers; raises as `create`."""
-    rights.require(rights.ASSIGN, author)
+    who = rights.require(rights.ASSIGN, author, collection=assignment.collection)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     closed = replace(assignment, closed=True, author=author, time=now)
-    _add(closed)
+    _add(closed, who, audit.CLOSE)
     return closed
 
 
-def _add(assignment: Assignment) -> None:
+def _add(assignment: Assignment, who: rights.Actor, action: str) -> None:
     values = asdict(assignment)
     own = {name: values.pop(name) for name in _OWN_COLUMNS}
     row = {**own, "definition": json.dumps(values, ensure_ascii=False)}
     with store.opened(writing=True) as connection:
         connection.execute(insert(ASSIGNMENT).values(row))
+        named = {"name": assignment.author, "collection": assignment.collection}
+        audit.add(connection, who, action, **named, id=assignment.id, title=assignment.title)
 
 
 def named(id: str) -> Assignment | None:
@@ -108,14 +110,16 @@ def of_collection(collection: str) -> list[Assignment]:
 
 
 def _all() -> list[Assignment]:
-    """The last row of each id in the order in which they were made."""
-    rights.require(rights.READ)
+    """The last row of each id that the actor may read, in the order in which they were made."""
+    who = rights.require(rights.READ)
     if not store.exists():
         return []
     columns = (ASSIGNMENT.c[name] for name in (*_OWN_COLUMNS, "definition"))
     with store.opened(writing=False) as connection:
         rows = connection.execute(select(*columns).order_by(ASSIGNMENT.c.number)).all()
-    return list({row.id: _read(row) for row in rows}.values())
+    every = {row.id: _read(row) for row in rows}.values()
+    mine = [each for each in every if who.key in ("", each.collection)]
+    return [each for each in mine if who.review in ("", each.id)]
 
 
 def _read(row: Row[Any]) -> Assignment:

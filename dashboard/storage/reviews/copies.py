@@ -12,13 +12,21 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, text
 
-from dashboard.storage.reviews import review_file, rights, store
-from dashboard.storage.reviews.review_tables import ASSIGNMENT, KNOWN, METADATA, REVIEW
+from dashboard.storage.reviews import audit, review_file, rights, store
+from dashboard.storage.reviews.review_tables import METADATA, REVIEW
 from dashboard.storage.reviews.reviews import Review
 from dashboard.tables import DataError
 
 _AT_ONCE = 5_000  # rows
-_SIGNS = {"sqlite": ("never_changed", "never_removed"), "postgresql": ("never_changed",)}
+_SIGNS = {
+    "sqlite": (
+        "never_changed",
+        "never_removed",
+        "audit_never_changed",
+        "audit_never_removed",
+    ),
+    "postgresql": ("never_changed", "audit_never_changed"),
+}
 
 
 def backup(path: Path) -> int:
@@ -53,16 +61,19 @@ def restore(path: Path) -> int:
     Numbers, times and names stay. All of it is there afterwards, or nothing. Raises DataError where
     the copy is damaged or the store has reviews, which are never replaced.
     """
-    rights.require(rights.KEEP)
+    who = rights.require(rights.KEEP)
     with _copied(path) as source, store.opened(writing=True) as to:
-        number = to.execute(select(func.count()).select_from(REVIEW)).scalar_one()
-        if number:
-            cure = "Move its folder away, or name another by DASHBOARD_REVIEWS."
-            raise DataError(store.name(), f"{number:,} reviews", "an empty store", cure=cure)
+        for table in (REVIEW, *METADATA.sorted_tables):
+            number = to.execute(select(func.count()).select_from(table)).scalar_one()
+            if number:
+                cure = "Move its folder away, or name another by DASHBOARD_REVIEWS."
+                found = f"{number:,} reviews" if table is REVIEW else f"rows of {table.name}"
+                raise DataError(store.name(), found, "an empty store", cure=cure)
         number = _copy(source, to)
         if to.dialect.name == "postgresql":
             for table in METADATA.sorted_tables:
                 to.execute(text(_COUNT_ON.format(table.name)))
+        audit.add(to, who, audit.RESTORE, file=path.name, reviews=number)
     return number
 
 
@@ -83,7 +94,7 @@ def verify(path: Path | None = None) -> list[dict[str, Any]]:
         return [{"check": "store", "state": "ok", "found": "no reviews yet"}]
     with store.opened(writing=False) if path is None else _copied(path) as connection:
         rows = [_content(connection), _triggers(connection), _readable(connection)]
-        for table in (REVIEW, KNOWN, ASSIGNMENT):
+        for table in METADATA.sorted_tables:
             number = connection.execute(select(func.count()).select_from(table)).scalar_one()
             rows.append({"check": f"rows of {table.name}", "state": "ok", "found": f"{number:,}"})
     return rows
@@ -123,11 +134,11 @@ def _content(connection: Connection) -> dict[str, Any]:
 
 
 def _triggers(connection: Connection) -> dict[str, Any]:
-    """Whether the database refuses to change and to remove reviews."""
+    """Whether the database refuses to change and to remove reviews and rows of the audit log."""
     names = {
         "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
-        "postgresql": "SELECT tgname FROM pg_trigger WHERE tgrelid = 'review'::regclass"
-        " AND tgenabled <> 'D'",
+        "postgresql": "SELECT tgname FROM pg_trigger WHERE tgenabled <> 'D'"
+        " AND tgrelid IN ('review'::regclass, 'audit'::regclass)",
     }[connection.dialect.name]
     there = set(connection.execute(text(names)).scalars())
     gone = [name for name in _SIGNS[connection.dialect.name] if name not in there]

@@ -28,6 +28,10 @@ _SETTINGS = (
     f"SET statement_timeout = '{4 * _PATIENCE}s'",
     f"SET idle_in_transaction_session_timeout = '{4 * _PATIENCE}s'",
 )
+_AUDIT_STAYS = (
+    "CREATE TRIGGER audit_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON audit"
+    " FOR EACH STATEMENT EXECUTE FUNCTION review_stays()"
+)
 _MADE = (
     "CREATE TABLE review_version (version INTEGER NOT NULL)",
     f"INSERT INTO review_version VALUES ({VERSION})",
@@ -35,6 +39,7 @@ _MADE = (
     " $$BEGIN RAISE EXCEPTION 'reviews are kept as they were said'; END$$",
     "CREATE TRIGGER never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON review"
     " FOR EACH STATEMENT EXECUTE FUNCTION review_stays()",
+    _AUDIT_STAYS,
 )
 _STEPS = {
     3: (
@@ -44,6 +49,18 @@ _STEPS = {
         ),
         "CREATE TABLE assignment (number BIGSERIAL PRIMARY KEY, id TEXT NOT NULL,"
         " definition TEXT NOT NULL, author TEXT NOT NULL, time TEXT NOT NULL)",
+    ),
+    4: (
+        "CREATE TABLE audit (number BIGSERIAL PRIMARY KEY, time TEXT NOT NULL, name TEXT NOT NULL,"
+        " identity TEXT NOT NULL, role TEXT NOT NULL, action TEXT NOT NULL,"
+        " collection TEXT NOT NULL, about TEXT NOT NULL)",
+        _AUDIT_STAYS,
+        "CREATE TABLE share_link (number BIGSERIAL PRIMARY KEY, id TEXT NOT NULL,"
+        " digest TEXT NOT NULL, definition TEXT NOT NULL, author TEXT NOT NULL,"
+        " time TEXT NOT NULL)",
+        "CREATE TABLE visit (number BIGSERIAL PRIMARY KEY, link TEXT NOT NULL,"
+        " digest TEXT NOT NULL, name TEXT NOT NULL, time TEXT NOT NULL)",
+        "CREATE INDEX visit_of ON visit (digest)",
     ),
 }
 """The statements that turn tables of each version into those of the next."""

@@ -71,7 +71,21 @@ _ASSIGNED = (
     " definition TEXT NOT NULL, author TEXT NOT NULL, time TEXT NOT NULL) STRICT",
     "PRAGMA user_version = 4",
 )
-_STEPS = {0: _MADE, 1: _SIGNS, 2: _LIKENESS, 3: _ASSIGNED}
+_OWN_NUMBER = "number INTEGER PRIMARY KEY AUTOINCREMENT"
+_AUDITED = (
+    f"CREATE TABLE audit ({_OWN_NUMBER}, time TEXT NOT NULL, name TEXT NOT NULL, identity TEXT"
+    " NOT NULL, role TEXT NOT NULL, action TEXT NOT NULL, collection TEXT NOT NULL,"
+    " about TEXT NOT NULL) STRICT",
+    f"CREATE TRIGGER audit_never_changed BEFORE UPDATE ON audit {_KEPT}",
+    f"CREATE TRIGGER audit_never_removed BEFORE DELETE ON audit {_KEPT}",
+    f"CREATE TABLE share_link ({_OWN_NUMBER}, id TEXT NOT NULL, digest TEXT NOT NULL,"
+    " definition TEXT NOT NULL, author TEXT NOT NULL, time TEXT NOT NULL) STRICT",
+    f"CREATE TABLE visit ({_OWN_NUMBER}, link TEXT NOT NULL, digest TEXT NOT NULL,"
+    " name TEXT NOT NULL, time TEXT NOT NULL) STRICT",
+    "CREATE INDEX visit_of ON visit (digest)",
+    "PRAGMA user_version = 5",
+)
+_STEPS = {0: _MADE, 1: _SIGNS, 2: _LIKENESS, 3: _ASSIGNED, 4: _AUDITED}
 """The statements that turn a file of each version into one of the next; a new file has 0."""
 _SEEN: dict[Path, object] = {}
 """The files that exist since the start, each with its size and time when it was last checked."""

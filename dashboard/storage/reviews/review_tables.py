@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Table, Text
 
 from dashboard.tables import REVIEWS
 
-VERSION = 4
+VERSION = 5
 """The version of these tables that this program reads and writes."""
 
 METADATA = MetaData()
@@ -40,3 +40,33 @@ ASSIGNMENT = Table(
     *(Column(name, Text, nullable=False) for name in ("id", "definition", "author", "time")),
 )
 """What reviewers were asked to judge, as JSON; of several rows of one id the last one counts."""
+
+AUDIT = Table(
+    "audit",
+    METADATA,
+    Column("number", _NUMBER, primary_key=True),
+    *(
+        Column(name, Text, nullable=False)
+        for name in ("time", "name", "identity", "role", "action", "collection", "about")
+    ),
+)
+"""Who did what, and what vouched for the name: see `audit`."""
+
+SHARE_LINK = Table(
+    "share_link",
+    METADATA,
+    Column("number", _NUMBER, primary_key=True),
+    *(Column(name, Text, nullable=False) for name in ("id", "digest", "definition")),
+    *(Column(name, Text, nullable=False) for name in ("author", "time")),
+)
+"""Share links, by the digest of their secret; of several rows of one id the last one counts."""
+
+VISIT = Table(
+    "visit",
+    METADATA,
+    Column("number", _NUMBER, primary_key=True),
+    *(Column(name, Text, nullable=False) for name in ("link", "digest", "name", "time")),
+    Index("visit_of", "digest"),
+)
+"""Who came by a share link, by the digest of the visitor's own secret; the last row of a digest is
+the last use."""

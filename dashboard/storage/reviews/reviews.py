@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pandas as pd
-from sqlalchemy import func, insert, select
+from sqlalchemy import Connection, func, insert, select
 
-from dashboard.storage.reviews import rights, store
+from dashboard.storage.reviews import audit, rights, store
 from dashboard.storage.reviews.review_tables import REVIEW
 from dashboard.tables import REVIEWS
 
@@ -90,25 +90,44 @@ def append(review: Review, once: str | None = None) -> int:
     once: a name for this review; a second one of the same name (a click that was sent twice) is not
     saved. Raises DataError where it cannot be saved, NotAllowed where it may not be.
     """
-    rights.require(rights.DECIDE if review.kind == DECISION else rights.REVIEW, review.author)
+    right = rights.DECIDE if review.kind == DECISION else rights.REVIEW
+    about = {"collection": review.collection, "review": review.assignment}
+    who = rights.require(right, review.author, **about)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     named = once or uuid4().hex
     named = f"-{named}" if named.startswith(_UNDO) else named
     row = asdict(review) | {"time": now, "said_once": named}
     try:
-        return _add(row)
+        return _add(row, review, who)
     except store.Interrupted:  # it may be there or not: under its name it is added once
-        return _add(row)
+        return _add(row, review, who)
 
 
-def _add(row: dict[str, str]) -> int:
+def _add(row: dict[str, str], review: Review, who: rights.Actor) -> int:
     before = select(REVIEW.c.number).where(REVIEW.c.said_once == row["said_once"])
     with store.opened(writing=True) as connection:
         number = connection.execute(before).scalar()
         if number is None:
             added = insert(REVIEW).values(row).returning(REVIEW.c.number)
             number = connection.execute(added).scalar_one()
+            action = audit.DECIDE if review.kind == DECISION else audit.SAVE
+            action = action if review.value != TAKEN_BACK else audit.TAKE_BACK
+            _audit(connection, who, action, review, number)
     return int(number)
+
+
+def _audit(
+    connection: Connection, who: rights.Actor, action: str, review: Review, number: int
+) -> None:
+    audit.add(
+        connection,
+        who,
+        action,
+        name=review.author,
+        collection=review.collection,
+        review=number,
+        **audit.describe(review),
+    )
 
 
 def undo(collection: str, author: str, once: str | None = None) -> Review | None:
@@ -118,7 +137,7 @@ def undo(collection: str, author: str, once: str | None = None) -> Review | None
     once: a name for this step back, as in `append`. Raises DataError where it cannot be saved,
     NotAllowed where it may not be.
     """
-    rights.require(rights.REVIEW, author)
+    who = rights.require(rights.REVIEW, author, collection=collection, review="")
     mine = (REVIEW.c.collection == collection) & (REVIEW.c.author == author)
     names = [each.name for each in fields(Review)]
     asked = select(*(REVIEW.c[name] for name in [*names, "said_once"])).where(mine)
@@ -142,7 +161,9 @@ def undo(collection: str, author: str, once: str | None = None) -> Review | None
         review, former = done[-1]
         now = datetime.now(UTC).isoformat(timespec="seconds")
         row_of = asdict(former) | {"time": now, "said_once": named}
-        connection.execute(insert(REVIEW).values(row_of))
+        added = insert(REVIEW).values(row_of).returning(REVIEW.c.number)
+        number = connection.execute(added).scalar_one()
+        _audit(connection, who, audit.TAKE_BACK, review, number)
     return review
 
 
@@ -152,7 +173,7 @@ def state(collection: str, kind: str) -> tuple[str, int]:
 
     Raises DataError where the store cannot be read.
     """
-    rights.require(rights.READ)
+    rights.require(rights.READ, collection=collection, review="")
     if not store.exists():
         return "", 0
     mine = (REVIEW.c.collection == collection) & (REVIEW.c.kind == kind)
@@ -194,7 +215,7 @@ def of_query(collection: str, query_id: str) -> tuple[int, list[dict[str, str]]]
     In one short transaction, for pages that look every second. Raises DataError where the store
     cannot be read.
     """
-    rights.require(rights.READ)
+    rights.require(rights.READ, collection=collection, review="")
     columns = [REVIEW.c[name] for name in REVIEWS.columns]
     mine = (REVIEW.c.collection == collection) & (REVIEW.c.query_id == query_id)
     asked = select(*columns).where(mine & REVIEW.c.kind.in_((VERDICT, PREFERENCE)))
@@ -214,7 +235,7 @@ def of_query(collection: str, query_id: str) -> tuple[int, list[dict[str, str]]]
 
 def history(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:
     """All reviews, oldest first, with those that were replaced or withdrawn."""
-    rights.require(rights.READ)
+    rights.require(rights.READ, collection=collection, review=about.get("assignment", ""))
     unknown = set(about) - set(REVIEWS.columns)
     if unknown:
         raise ValueError(f"reviews have no {', '.join(sorted(unknown))}")

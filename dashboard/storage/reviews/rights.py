@@ -28,17 +28,34 @@ _WORDS = {
 }
 
 
+LOGIN, PROXY, LINK, UNCHECKED = "login", "proxy", "share link", "nobody checked"
+
+
 @dataclass(frozen=True)
 class Actor:
-    """Who acts. checked: a login vouches for the name, so that no other can be used."""
+    """Who acts. checked: a login vouches for the name, so that no other can be used; by: what
+    vouches, PROXY or LINK where it is not the login.
+
+    collection, review: a guest of a share link has rights for nothing else: the name of the
+    collection's folder and, of a link to one review, its id; key: of the collection's reviews.
+    """
 
     name: str
     role: str
     checked: bool = False
+    by: str = ""
+    collection: str = ""
+    key: str = ""
+    review: str = ""
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:
             raise ValueError(f"{self.role[:40]!r} is no role: {', '.join(ROLES)} are")
+
+    @property
+    def identity(self) -> str:
+        """What vouches for the name."""
+        return self.by or (LOGIN if self.checked else UNCHECKED)
 
     def may(self, right: str) -> bool:
         """Whether the role has a right."""
@@ -52,6 +69,7 @@ class NotAllowed(DataError):
 ANYBODY = Actor("", "admin")
 """Whoever sits at this machine: all rights, and a name that nobody checks."""
 _identify: list[Callable[[], Actor]] = [lambda: ANYBODY]
+_record: list[Callable[[Actor, str, str], None]] = []
 _acting: ContextVar[Actor | None] = ContextVar("acting", default=None)
 
 
@@ -75,17 +93,40 @@ def actor() -> Actor:
     return _acting.get() or _identify[0]()
 
 
-def require(right: str, author: str = "") -> Actor:
-    """Who acts, if they have a right; author: the name that a review stands under.
+def record_refusals_by(record: Callable[[Actor, str, str], None]) -> None:
+    """Sets what records who was refused which right, and in which words."""
+    _record[:] = [record]
 
-    Raises NotAllowed otherwise, and for a name that the login does not vouch for.
+
+def require(
+    right: str, author: str = "", *, collection: str | None = None, review: str | None = None
+) -> Actor:
+    """Who acts, if they have a right; author: the name that a review stands under; collection: the
+    key that the call is about; review: the id of the assignment, empty for none.
+
+    Raises NotAllowed otherwise: for a name that the login does not vouch for, and for what a share
+    link is not about. A refusal is recorded.
     """
     who = actor()
+    refused = _refusal(who, right, author, collection, review)
+    if refused is not None:
+        for record in _record:
+            record(who, right, refused.found)
+        raise refused
+    return who
+
+
+def _refusal(
+    who: Actor, right: str, author: str, collection: str | None, review: str | None
+) -> NotAllowed | None:
     if not who.may(right):
         cure = f"Ask an admin for the role {LEAST[right]}."
-        raise NotAllowed(
-            "reviews", f"the role {who.role}", f"{LEAST[right]} {_WORDS[right]}", cure=cure
-        )
+        wanted = f"{LEAST[right]} {_WORDS[right]}"
+        return NotAllowed("reviews", f"the role {who.role}", wanted, cure=cure)
     if who.checked and author and author != who.name:
-        raise NotAllowed("reviews", f"the name {author[:80]!r}", f"your own, {who.name[:80]!r}")
-    return who
+        return NotAllowed("reviews", f"the name {author[:80]!r}", f"your own, {who.name[:80]!r}")
+    if who.key and collection not in (None, who.key):
+        return NotAllowed("reviews", "another collection", f"that of your link, {who.key}")
+    if who.review and review not in (None, who.review):
+        return NotAllowed("reviews", "something else", "the review that your link is for")
+    return None
