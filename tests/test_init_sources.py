@@ -187,6 +187,76 @@ def test_judgements_and_runs_name_the_items(tmp_path, files) -> None:
     assert result.findings is not None and "error" not in set(result.findings["level"])
 
 
+PUBLIC = {
+    "judgements in a table called so, not a run": (
+        {"qrels.csv": "q_id,doc_id,score\nq1,d1,1\n", "v1.csv": "q_id,doc_id,score\nq1,d1,0.5\n"},
+        {"q1": "q1"},
+    ),
+    "one run in three formats": (
+        {
+            "qrels.txt": "q1 0 d1 1\n",
+            "v1.json": {"q1": {"d1": 0.3, "d2": 0.1}},
+            "v1.trec": "q1 Q0 d1 1 0.3 x\nq1 Q0 d2 2 0.1 x\n",
+            "v1.csv": "query_id,doc_id,score\nq1,d1,0.3\nq1,d2,0.1\n",
+        },
+        {"q1": "q1"},
+    ),
+    "rounds in the second field": ({"q/qrels.round1.txt": "1 0.5  d1 2\n2 1  d1 1\n"}, {}),
+    "topics of passages are no texts": (
+        {
+            "topics/topics.dl19-passage.txt": "1\tblue cars\n2\tred bikes\n",
+            "qrels/qrels.dl19-passage.txt": "1 Q0 d1 3\n",
+        },
+        {"1": "blue cars", "2": "red bikes"},
+    ),
+    "topics in XML": (
+        {
+            "topics.xml": '<topics>\n<topic number="1"><query>cars &amp; bikes</query><question>x'
+            '</question></topic>\n<topic number="2">\nonly <b>text</b></topic></topics>',
+            "qrels.txt": "1 0 d1 1\n",
+        },
+        {"1": "cars & bikes", "2": "only text"},
+    ),
+    "BEIR without its corpus": (
+        {
+            "queries.jsonl": [{"_id": "7", "text": "blue cars", "metadata": {}}],
+            "qrels/test.tsv": "query-id\tcorpus-id\tscore\n7\td1\t1\n",
+        },
+        {"7": "blue cars"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_judgements_and_topics_as_public_repositories_hold_them(tmp_path, name) -> None:
+    files, texts = PUBLIC[name]
+    write(tmp_path / "source", files)
+    _, collection = made(tmp_path)
+    found = dict(zip(collection.queries["query_id"], collection.queries["text"], strict=True))
+    assert texts in ({}, found) and set(collection.items["item_id"]) <= {"d1", "d2"}
+    assert collection.qrels is not None and "d1" in set(collection.qrels["item_id"])
+    assert collection.versions in ((), ("v1",))
+
+
+def test_a_pointer_of_git_lfs_says_what_fetches_the_file(tmp_path) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"
+    source = write(tmp_path / "source", {"a/1.jpg": 0, "b/2.jpg": 0, "v1.npy": pointer})
+    (source / "b" / "2.jpg").write_text(pointer)
+    result, _ = made(tmp_path)
+    assert result.findings is not None
+    assert "a pointer of git LFS; fetch the file: git lfs pull (b/2.jpg)" in "".join(
+        result.findings["found"]
+    )
+
+
+def test_a_row_whose_picture_is_not_there_is_no_text(tmp_path) -> None:
+    table = "file_name,text\n1.jpg,a car\n2.jpg,a bike\n"
+    write(tmp_path / "source", {"metadata.csv": table, "1.jpg": 0})
+    _, collection = made(tmp_path)
+    kinds = dict(zip(collection.items["item_id"], collection.items["kind"], strict=True))
+    assert kinds["2.jpg"] == "image" and kinds["2.jpg#1"] == "text"
+
+
 def test_ms_marco(tmp_path) -> None:
     write(tmp_path / "source", marco_files())
     _, collection = made(tmp_path)

@@ -256,7 +256,7 @@ def _files(content: Content, written: Written | None) -> pd.DataFrame:
         notes = [note for note in content.notes if note.file == file]
         planned = tables.get(file, sum(note.rows for note in notes))
         number = planned
-        if written is not None and file != "query_keywords.csv":
+        if written is not None and file not in ("query_keywords.csv", "captions"):
             number = written.files.get(file, 0)
         if not planned:
             continue

@@ -34,6 +34,7 @@ SIGNATURES = {
     b"\xd0\xcf\x11\xe0": ("an old Excel workbook", "Save the sheet as CSV in UTF-8."),
     b"\x89PNG\r\n": ("a PNG picture", "Put pictures into the media folder."),
     b"\xff\xd8\xff": ("a JPEG picture", "Put pictures into the media folder."),
+    b"version https://git-lfs": ("a pointer of git LFS, not the file", "Fetch it: git lfs pull."),
     b"\x80\x04\x95": ("a Python pickle", "Pickles are never opened: write CSV or Parquet."),
 }
 """The first bytes of files that are no text → what such a file is, and what to do."""

@@ -25,9 +25,9 @@ def read_json_lines(text: str, name: str) -> pd.DataFrame:
                 raise DataError(name, found, "one object a line", line=line)
             rows.append({str(column): text_of_cell(value) for column, value in row.items()})
         except (json.JSONDecodeError, RecursionError) as error:
-            raise DataError(
-                name, "a line that is not JSON", "one object a line", line=line
-            ) from error
+            several = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
+            found = "more behind its first object" if several else "a line that is not JSON"
+            raise DataError(name, found, "one object a line", line=line) from error
         lines.append(line)
         columns.update(dict.fromkeys(rows[-1]))
         filled += len(rows[-1])

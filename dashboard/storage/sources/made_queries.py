@@ -72,7 +72,8 @@ def _of_keywords(content: Content) -> pd.DataFrame:
     if rest:
         guessed = f"the {len(first):,} keywords of most items; {counted(rest, 'other')} "
         guessed += f"have none ({once:,} keywords are of one item)"
-    content.note("queries.csv", len(rows), "the keywords", guessed)
+    if rows:
+        content.note("queries.csv", len(rows), "the keywords", guessed)
     return _frame(rows)
 
 

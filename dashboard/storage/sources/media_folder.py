@@ -143,6 +143,8 @@ def _gather(
             gathered.by_file.setdefault(file, item)
         elif "file" in roles.of and files:
             lost.add(item)
+            if kind := kind_of(cells[roles.of["file"]].iloc[row]):
+                own.setdefault("kind", kind)
         if poster := file_named(posters[row], files, folder):
             own.setdefault("poster", poster)
             gathered.posters.add(poster)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from html import unescape
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -34,8 +35,16 @@ QUERY = ("query_id", "q_id", "qid", "query-id", "topic", "topic_id")
 ITEM = ("item_id", "doc_id", "docno", "docid", "pid", "corpus-id", "document_id", "d_id")
 GRADE = ("grade", "relevance", "rel", "label", "judgment")
 SCORE = ("score", "similarity")
+TEXT = ("text", "query", "title")
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"<num>\s*(?:Number:)?\s*([^\s<]+)", re.IGNORECASE)
+_XML_TOPIC = re.compile(
+    r"<topic\s[^>]*number\s*=\s*[\"']([^\"']+)[\"'][^>]*>(.*?)</topic>", re.DOTALL | re.IGNORECASE
+)
+_XML_QUERY = re.compile(r"<(?:query|title)>(.*?)</", re.DOTALL | re.IGNORECASE)
+_JUDGED = re.compile(r"qrel|judg|truth|gold")
+"""Words in the name of a file of judgements, or of its folder."""
+_ASKED = re.compile(r"quer|topic")
 _TITLE = re.compile(r"<title>\s*(?:Topic:)?\s*([^<]+)", re.IGNORECASE)
 TOPICS, QRELS, RUN, QUERIES, DOCUMENTS, RANKS = (
     "topics",
@@ -68,19 +77,25 @@ def kind_of(listing: Listing, name: str) -> str:
     if ending(name) not in ENDINGS:
         return ""
     lines = _first_lines(listing, name)
-    if lines and any("<top>" in line.lower() for line in lines):
+    if lines and any(re.search(r"<top>|<topic\s", line.lower()) for line in lines):
         return TOPICS
+    if ending(name) == ".tsv" and (kind := _kind_of_header(name, lines)):
+        return kind
     fields = [line.split() for line in lines if not line.startswith("#")]
     if fields and all(len(f) >= 6 and _number(f[4]) and _whole(f[3]) for f in fields):
         return RUN
-    if fields and all(len(f) == 4 and _number(f[3]) and f[1] in ("0", "Q0", "1") for f in fields):
+    usual, judged = ("0", "Q0", "1"), _is_judged(name)
+    if fields and all(
+        len(f) == 4 and _number(f[3]) and (f[1] in usual or (judged and _number(f[1])))
+        for f in fields
+    ):
         return QRELS
     tabs = [line.split("\t") for line in lines]
     if fields and all(len(t) == 3 and _whole(t[2]) and _whole(t[0]) for t in tabs):
         return RANKS
     if tabs and all(len(t) == 2 and t[0].strip() and " " in t[1].strip() for t in tabs):
         named = stem(name).lower()
-        texts = any(word in named for word in ("collection", "corpus", "passage", "doc"))
+        texts = re.search("collection|corpus|passage|doc", named) and not _ASKED.search(named)
         return DOCUMENTS if texts else QUERIES
     return ""
 
@@ -114,11 +129,10 @@ def _kind_of_json(listing: Listing, name: str) -> str:
     values = [value for row in rows for value in row.values()]
     if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
         return ""
-    named = stem(name).lower()
-    if any(word in named for word in ("qrel", "judg", "truth", "gold")):
+    if _is_judged(name):
         return QRELS
     whole = all(isinstance(value, int) for value in values)
-    return RUN if "run" in named or not whole else QRELS
+    return RUN if "run" in stem(name).lower() or not whole else QRELS
 
 
 def _kind_of_table(listing: Listing, name: str) -> str:
@@ -128,15 +142,28 @@ def _kind_of_table(listing: Listing, name: str) -> str:
         except DataError:  # the reader of tables says what is wrong with it
             return ""
     else:
-        lines = _first_lines(listing, name)
-        columns = re.findall(r"[\w-]+", lines[0]) if lines else []
+        return _kind_of_header(name, _first_lines(listing, name))
+    return _kind_of_columns(name, columns)
+
+
+def _kind_of_header(name: str, lines: Sequence[str]) -> str:
+    """What a table is by its first line: a header, or a first object."""
+    return _kind_of_columns(name, re.findall(r"[\w-]+", lines[0]) if lines else [])
+
+
+def _kind_of_columns(name: str, columns: Sequence[str]) -> str:
     plain = {column.lower() for column in columns}
     if plain & set(QUERY) and plain & set(ITEM):
-        if plain & set(SCORE) and not plain & set(GRADE):
-            return RUN
-        return QRELS if plain & set(GRADE) else ""
-    described = plain & set(QUERY) and plain & {"text", "query", "title"}
-    return QUERIES if described else ""
+        if plain & set(GRADE) or (plain & set(SCORE) and _is_judged(name)):
+            return QRELS
+        return RUN if plain & set(SCORE) else ""
+    named = plain & set(QUERY) or ("_id" in plain and _ASKED.search(stem(name).lower()))
+    return QUERIES if named and plain & set(TEXT) else ""
+
+
+def _is_judged(name: str) -> bool:
+    """Whether a file, or its folder, is called as judgements are."""
+    return bool(_JUDGED.search("/".join(name.lower().split("/")[-2:])))
 
 
 def _number(text: str) -> bool:
@@ -176,10 +203,11 @@ def _pairs(listing: Listing, name: str, value: str) -> pd.DataFrame:
         content = read_json(listing, name)
         rows = [(q, d, str(v)) for q, found in content.items() for d, v in found.items()]
         return pd.DataFrame(rows, columns=columns, dtype="str")
-    if ending(name) in (".csv", ".parquet", ".jsonl"):
+    table = ending(name) in (".csv", ".parquet", ".jsonl")
+    if table or (ending(name) == ".tsv" and _kind_of_header(name, _first_lines(listing, name))):
         cells = read_source_table(listing, name).cells
         plain = {column.lower(): column for column in cells.columns}
-        of_value = GRADE if value == "grade" else SCORE
+        of_value = (*GRADE, *SCORE) if value == "grade" else SCORE
         chosen = [
             next(plain[each] for each in names if each in plain)
             for names in (QUERY, ITEM, of_value)
@@ -235,20 +263,38 @@ def _add_run(listing: Listing, name: str, kind: str, content: Content) -> None:
         run["score"] = pd.to_numeric(run["score"], errors="coerce")
     if run["score"].isna().any():
         raise DataError(name, "scores that are no numbers", "a number for each result")
-    version = stem(PurePosixPath(name).name).removesuffix(".run") or "run"
+    run = run.drop_duplicates(["query_id", "item_id"], ignore_index=True)
+    named = stem(PurePosixPath(name).name).removesuffix(".run") or "run"
+    version, number = named, 1
     while version in content.runs:
-        version += "_"
-    content.runs[version] = run.drop_duplicates(["query_id", "item_id"])
+        if _same(content.runs[version], run):
+            content.note(f"runs/{version}.parquet", 0, name, "the same results in several files")
+            return
+        number += 1
+        version = f"{named}_{number}"
+    content.runs[version] = run
     content.note(f"runs/{version}.parquet", len(run), name, guessed)
+
+
+def _same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+    """Whether two runs have the same results with the same scores."""
+    keys = ["query_id", "item_id"]
+    ordered = [
+        run[[*keys, "score"]].astype({"score": "float32"}).sort_values(keys, ignore_index=True)
+        for run in (one, other)
+    ]
+    return len(one) == len(other) and bool((ordered[0] == ordered[1]).all(axis=None))
 
 
 def _add_texts(listing: Listing, name: str, kind: str, content: Content) -> None:
     """Add topics, queries or documents."""
-    if kind == QUERIES and ending(name) in (".csv", ".parquet", ".jsonl"):
+    table = ending(name) in (".csv", ".parquet", ".jsonl")
+    header = ending(name) == ".tsv" and _kind_of_header(name, _first_lines(listing, name))
+    if kind == QUERIES and (table or header):
         cells = read_source_table(listing, name).cells
         plain = {column.lower(): column for column in cells.columns}
-        key = next(plain[each] for each in QUERY if each in plain)
-        text = next(plain[each] for each in ("text", "query", "title") if each in plain)
+        key = next(plain[each] for each in (*QUERY, "_id") if each in plain)
+        text = next(plain[each] for each in TEXT if each in plain)
         pairs = list(zip(cells[key], cells[text], strict=True))
     else:
         content_of = read_text(listing.path(name), name, Findings())
@@ -257,6 +303,11 @@ def _add_texts(listing: Listing, name: str, kind: str, content: Content) -> None
                 (number[1], " ".join(title[1].split()))
                 for topic in _TOPIC.findall(content_of)
                 if (number := _NUMBER.search(topic)) and (title := _TITLE.search(topic))
+            ]
+            pairs += [
+                (number, " ".join(unescape(asked).split()))
+                for number, topic in _XML_TOPIC.findall(content_of)
+                for asked in _XML_QUERY.findall(topic)[:1] or [re.sub(r"<[^>]*>", " ", topic)]
             ]
         else:
             split = [line.partition("\t") for line in content_of.splitlines() if line.strip()]

@@ -112,6 +112,8 @@ def content_type(file: BinaryIO) -> str:
         return _brand(head[8:12])
     if head[4:8] in (b"moov", b"wide"):
         return "video/quicktime"
+    if head.startswith(b"version https://git-lfs"):
+        raise Unusable("a pointer of git LFS; fetch the file: git lfs pull")
     raise Unusable("not a picture or a clip")
 
 
