@@ -5,14 +5,17 @@ from __future__ import annotations
 import doctest
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+if TYPE_CHECKING:
+    import torch  # whose import takes longer than to collect all other tests of this folder
+
 DATA = Path(__file__).resolve().parents[2] / "data"
 sys.path[:0] = [str(DATA / "openmoji_build"), str(DATA)]
 
-import torch  # noqa: E402
 from drawings import picture_sides  # noqa: E402
 from drawings.encoders import unit  # noqa: E402
 from drawings.learning.codes import anchored, itq, lsh, signs, supervised  # noqa: E402
@@ -29,11 +32,15 @@ RNG = np.random.default_rng(0)
 
 def maps(rows: int, columns: int) -> torch.Tensor:
     """What the shared network might make of one picture."""
+    import torch
+
     return torch.from_numpy(RNG.random((1, 1280, rows, columns), np.float32))
 
 
 def asked(network: torch.nn.Module, given: torch.Tensor) -> np.ndarray:
     """What a network answers when it is no longer taught."""
+    import torch
+
     with torch.no_grad():
         return network.eval()(given).numpy()
 
@@ -48,6 +55,8 @@ def regions_by_hand(one: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 def test_a_still_is_seen_as_a_clip_of_four_equal_pictures(recipe) -> None:
+    import torch
+
     training = RNG.random((50, 4, 5, 1280), np.float32).astype(np.float16)
     featurise = (frames_and_motion if recipe.motion else one_frame)(training)
     torch.manual_seed(0)
@@ -80,6 +89,8 @@ def test_a_drawing_gets_the_code_of_what_is_seen_in_it(method) -> None:
 
 @pytest.mark.parametrize("recipe", MATCHING[1:], ids=lambda recipe: recipe.name)
 def test_a_drawing_gets_the_vector_of_what_is_seen_in_it(recipe) -> None:
+    import torch
+
     torch.manual_seed(0)
     layers = _image_side(recipe, 2560).eval()
     side = Side(recipe, layers, np.empty(0), np.empty(0))
@@ -89,6 +100,8 @@ def test_a_drawing_gets_the_vector_of_what_is_seen_in_it(recipe) -> None:
 
 
 def test_a_digits_picture_gets_the_code_of_its_values() -> None:
+    import torch
+
     values = RNG.integers(0, 17, (30, 64)).astype(float)
     anchors = anchored(values, values[:10])
     encode = lsh(anchors.near(values), 16, 0)
