@@ -308,7 +308,7 @@ def test_a_share_of_draws_is_never_all_or_none_and_no_mark_of_a_quotation():
     assert "> 99.9 %" in shares and not {"always", "never", "100 %", "0 %"} & set(shares)
 
 
-@pytest.mark.parametrize("anyway", ["no", "yes"])
+@pytest.mark.parametrize("anyway", ["no", pytest.param("yes", marks=pytest.mark.slow)])
 def test_the_column_of_a_version_that_may_not_be_compared_is_marked_where_it_stands(broken, anyway):
     place = broken / "models" / "v0.1"
     np.save(place / "items.npy", np.load(place / "items.npy")[:-1])
@@ -366,10 +366,8 @@ def test_the_report_behind_the_screens_link_has_the_screens_numbers():
     assert labels == ["Queries as CSV", "Queries as JSON"]
 
 
-@pytest.mark.parametrize(
-    "choices",
-    [{"copies": "left_out"}, pytest.param({"min_similarity": "0.3"}, marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("choices", [{"copies": "left_out"}, {"min_similarity": "0.3"}])
 def test_the_report_leaves_out_what_the_screen_leaves_out(choices):
     from dashboard.views import address, summary
     from dashboard.views.summary.downloads import _comparison, _report

@@ -98,7 +98,14 @@ def three_alike(folder, item_ids):
     }
 
 
-@pytest.mark.parametrize("choices", [{}, {"min_similarity": ["0.25"]}, {"copies": ["left_out"]}])
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {},
+        pytest.param({"min_similarity": ["0.25"]}, marks=pytest.mark.slow),
+        pytest.param({"copies": ["left_out"]}, marks=pytest.mark.slow),
+    ],
+)
 def test_radii_do_not_depend_on_where_rankings_end(monkeypatch, choices):
     monkeypatch.setattr(near_duplicates, "_hashes", three_alike)  # 1,647 pictures take 20 seconds
     memory.forget()
@@ -111,6 +118,7 @@ def test_radii_do_not_depend_on_where_rankings_end(monkeypatch, choices):
     memory.forget()
 
 
+@pytest.mark.slow
 def test_bounds_are_none_where_lists_end_within_equal_distances(short_of_memory):
     app = opened(collection=NAME)
     assert not app.exception
@@ -137,6 +145,7 @@ def test_the_overview_says_what_it_draws_and_on_how_many_queries():
     assert len(app.get("download_button")) == 3
 
 
+@pytest.mark.slow
 def test_bounds_and_curves_are_of_the_slice_in_view():
     sliced = opened(collection=NAME, slice="digit=3")
     assert "Means of 15 of 15 queries" in said(sliced)
@@ -145,6 +154,7 @@ def test_bounds_and_curves_are_of_the_slice_in_view():
     assert (numbers["lower bound"] != whole["lower bound"]).any()
 
 
+@pytest.mark.slow
 def test_a_metric_without_bounds_is_said_to_have_none():
     app = opened(collection=NAME, metric="Judged@10")
     assert "Bounds over ties are not available for Judged" in said(app)
@@ -223,6 +233,7 @@ def test_floats_of_signs_are_codes_with_radius_and_bits(broken):
     assert not query.exception and "Without codes of both" not in said(query)
 
 
+@pytest.mark.slow
 def test_a_file_of_results_has_no_codes_though_a_model_has_its_name(broken):
     (broken / "runs").mkdir()
     lines = ["query_id,item_id,score", "q_d0023,d0005,-1", "q_d0023,d0003,-2"]

@@ -18,9 +18,10 @@ def said(app):
 @pytest.mark.parametrize("name", collections.collection_names())
 def test_every_slice_that_is_known_can_be_chosen(name):
     known = measuring.slices_of(collections.opened(name))
-    assert len(said(drawn(collection=name))) == 1 + sum(map(len, known.values()))
+    assert len(said(drawn("query", collection=name))) == 1 + sum(map(len, known.values()))
 
 
+@pytest.mark.slow
 def test_slices_of_a_collection_without_keywords_are_chosen_in_natural_order():
     app = opened(collection="digits_hashes")
     digits = [option for option in said(app) if option.endswith("(digit)")]
@@ -33,7 +34,7 @@ def test_slices_of_a_collection_without_keywords_are_chosen_in_natural_order():
 
 
 def test_a_column_called_group_is_no_keyword_group():
-    told = said(drawn(collection="openmoji_hashes"))
+    told = said(drawn("query", collection="openmoji_hashes"))
     assert "people-body (group)" in told
     assert not [option for option in told if "keyword" in option]
 

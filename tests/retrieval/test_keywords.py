@@ -221,6 +221,7 @@ def test_a_text_model_outside_the_folder_is_refused(tmp_path: Path) -> None:
         encoders.encode_text(model, ["x"])
 
 
+@pytest.mark.slow
 def test_the_model_is_loaded_once_in_the_background() -> None:
     """In a process that this one starts, which a search does not burden with torch."""
     code = (

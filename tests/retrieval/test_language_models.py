@@ -186,6 +186,7 @@ def test_what_a_process_says_of_its_vectors_is_not_believed(
         language_models.sentence_vectors(["x"], folder_of(tmp_path / "m", "0 1"))
 
 
+@pytest.mark.slow
 def test_a_model_whose_process_died_is_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(language_models, "_warming", [])
     first_loading = language_models.warm()
