@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]  # its parts are imported when they are used
 
 from dashboard.evaluation.rankings import Array, Flags, Floats
 
@@ -68,7 +68,7 @@ def estimated_total(worth: Floats, strata: Array, drawn: Flags) -> Estimate:
     wide = 0.0
     if variance > 0:
         freedom = variance**2 / of_freedom
-        wide = float(special.stdtrit(freedom, 0.975)) * variance**0.5
+        wide = float(scipy.special.stdtrit(freedom, 0.975)) * variance**0.5
     return Estimate(total, total - wide, total + wide, int(drawn.sum()), len(worth))
 
 

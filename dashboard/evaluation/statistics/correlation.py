@@ -6,7 +6,7 @@ from math import atanh, nan, sqrt, tanh
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]  # its parts are imported when they are used
 
 from dashboard.evaluation.rankings import Array
 
@@ -56,7 +56,7 @@ def correlation_p(r: float, n: int) -> float:
         return nan
     if abs(r) == 1:
         return 0.0
-    return float(2 * special.stdtr(n - 2, -abs(r) * sqrt((n - 2) / (1 - r * r))))
+    return float(2 * scipy.special.stdtr(n - 2, -abs(r) * sqrt((n - 2) / (1 - r * r))))
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Difference:
@@ -78,7 +78,7 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Difference:
     if below <= 0:
         return Difference(nan, n - 3, nan)
     t = (r12 - r13) * sqrt((n - 1) * (1 + r23) / below)
-    return Difference(t, n - 3, float(2 * special.stdtr(n - 3, -abs(t))))
+    return Difference(t, n - 3, float(2 * scipy.special.stdtr(n - 3, -abs(t))))
 
 
 def zou_interval(
@@ -105,5 +105,5 @@ def zou_interval(
 
 
 def _fisher(r: float, n: int, level: float) -> tuple[float, float]:
-    half = float(special.ndtri(0.5 + level / 2)) / sqrt(n - 3)
+    half = float(scipy.special.ndtri(0.5 + level / 2)) / sqrt(n - 3)
     return tanh(atanh(r) - half), tanh(atanh(r) + half)

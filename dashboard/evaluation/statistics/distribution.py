@@ -13,9 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
-from scipy.fft import irfft, next_fast_len, rfft  # type: ignore[import-untyped]
-from scipy.optimize import brentq  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]  # its parts are imported when they are used
 
 from dashboard.evaluation.rankings import Array
 
@@ -63,8 +61,8 @@ class Sum:
             below = _up_to_a_place(values, step)
             least, above = least - below, above + below
         weights = _weights(above / step, lattice)
-        cells = next_fast_len(max(len(weights), int(np.ceil(room / step)) + 4), real=True)
-        drawn = irfft(_power(rfft(weights / number, cells), number), cells)
+        cells = scipy.fft.next_fast_len(max(len(weights), int(np.ceil(room / step)) + 4), real=True)
+        drawn = scipy.fft.irfft(_power(scipy.fft.rfft(weights / number, cells), number), cells)
         # places of sums go round and round: those that are kept stand about the middle, and where
         # all have room, none stands below the first one or above the last
         middle = number * float(above.mean()) / step
@@ -193,11 +191,11 @@ class Mean:
             none = self._at(0.0)
             if none.lattice and abs(level - none.share_below(0.0)) <= none.share_of(0.0) / 2:
                 return 0.0
-        wanted = special.ndtri(level)
+        wanted = scipy.special.ndtri(level)
 
         def missing(mean: float) -> float:
             share = min(max(self.share_below(mean), 1e-9), 1 - 1e-9)
-            return float(special.ndtri(share) - wanted)
+            return float(scipy.special.ndtri(share) - wanted)
 
         spare = (self.most - self.least) * 1e-6
         low, high = self.least + spare, self.most - spare
@@ -205,4 +203,4 @@ class Mean:
             return self.least
         if missing(high) <= 0:
             return self.most
-        return float(brentq(missing, low, high, xtol=1e-5 * (high - low), rtol=1e-9))
+        return float(scipy.optimize.brentq(missing, low, high, xtol=1e-5 * (high - low), rtol=1e-9))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]  # its parts are imported when they are used
 
 from dashboard.evaluation.rankings import Array
 
@@ -63,5 +63,5 @@ def paired_t(sums: Array, sizes: Array) -> tuple[Array, Array]:
     spread = enough & (squares > (1e-12) ** 2)
     error = np.sqrt(np.where(spread, squares, 1.0) / np.maximum(n * (n - 1), 1))
     t = np.where(spread, mean / error, np.nan)
-    p = np.where(spread, 2 * special.stdtr(np.maximum(n - 1, 1), -np.abs(t)), np.nan)
+    p = np.where(spread, 2 * scipy.special.stdtr(np.maximum(n - 1, 1), -np.abs(t)), np.nan)
     return t, np.where(enough & ~sums.any(axis=0), 1.0, p)

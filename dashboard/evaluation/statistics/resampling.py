@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]  # its parts are imported when they are used
 
 from dashboard.evaluation.rankings import Array
 from dashboard.evaluation.statistics.distribution import SMALLEST, Mean
@@ -85,10 +85,10 @@ def _bca(sums: Array, sizes: Array, level: float) -> Array:
     sums, sizes = np.ascontiguousarray(sums.T), np.ascontiguousarray(sizes.T)
     means = [Mean(*line) for line in zip(sums, sizes, strict=True)]
     below = np.array([0.5 if mean.certain else mean.share_below(mean.observed) for mean in means])
-    bias = special.ndtri(np.clip(below, SMALLEST, 1 - SMALLEST))
+    bias = scipy.special.ndtri(np.clip(below, SMALLEST, 1 - SMALLEST))
     without_one = (sums.sum(1)[:, None] - sums) / (sizes.sum(1)[:, None] - sizes)
     skew = _acceleration(without_one)
-    widened = np.sqrt(n / (n - 1)) * special.stdtrit(n - 1, 0.5 + level / 2)
+    widened = np.sqrt(n / (n - 1)) * scipy.special.stdtrit(n - 1, 0.5 + level / 2)
     bounds = [
         [mean.quantile(share) for mean, share in zip(means, _adjusted(bias, skew, z), strict=True)]
         for z in (-widened, widened)
@@ -107,7 +107,7 @@ def _adjusted(bias: Array, skew: Array, z: float) -> Array:
     shifted = bias + z
     room = 1 - skew * shifted
     far = np.where(room > 0, bias + shifted / np.where(room > 0, room, 1.0), np.sign(z) * np.inf)
-    return np.asarray(special.ndtr(far))
+    return np.asarray(scipy.special.ndtr(far))
 
 
 def _by_size(tables: _Units, kernel: Callable[[Array, Array], Array], answers: int) -> Array:

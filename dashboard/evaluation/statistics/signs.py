@@ -11,7 +11,7 @@ Only where a few terms are ten thousand times as large as all others together ar
 from __future__ import annotations
 
 import numpy as np
-from scipy.fft import irfft, next_fast_len  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]  # its parts are imported when they are used
 
 from dashboard.evaluation.rankings import Array
 from dashboard.evaluation.statistics.distribution import common_step
@@ -103,8 +103,10 @@ def _on_a_lattice(terms: Array, deviation: float) -> float:
     """The chance where every term is a whole number: the transform turned back. Sums beyond the
     reach fold back onto others, with a chance of less than 1e-17."""
     whole = np.round(terms)
-    cells = next_fast_len(int(min(2 * _REACH * deviation, 2 * np.abs(whole).sum())) + 4, real=True)
-    shares = irfft(_product(np.abs(whole), 2 * np.pi / cells, cells // 2 + 1), cells).clip(0)
+    reach = int(min(2 * _REACH * deviation, 2 * np.abs(whole).sum()))
+    cells = scipy.fft.next_fast_len(reach + 4, real=True)
+    spectrum = _product(np.abs(whole), 2 * np.pi / cells, cells // 2 + 1)
+    shares = scipy.fft.irfft(spectrum, cells).clip(0)
     away = np.minimum(np.arange(cells), cells - np.arange(cells))
     return float(min(shares[away >= abs(whole.sum())].sum(), 1.0))
 

@@ -9,13 +9,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import psycopg
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_url, text
 
 from dashboard.storage.reviews.review_tables import METADATA, VERSION
 from dashboard.tables import DataError
+
+if TYPE_CHECKING:
+    import psycopg  # which SQLAlchemy imports where there is such a database
 
 _OURS = 7_305_116  # the advisory lock that whoever writes holds
 _SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
@@ -228,7 +230,7 @@ def _in_sentences(address: URL, writing: bool) -> Iterator[None]:
 
 
 def _is_broken(error: exc.DBAPIError) -> bool:
-    return error.connection_invalidated or isinstance(error.orig, psycopg.OperationalError)
+    return error.connection_invalidated or isinstance(error, exc.OperationalError)
 
 
 def _reason(error: exc.DBAPIError, address: URL) -> str:
