@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 from dashboard.letters import neutral
+from dashboard.storage.collection import annotation
 from dashboard.storage.collection.annotation import read_annotation
 from dashboard.storage.collection.collection import open_collection
+from dashboard.storage.files.listings import elements
 from dashboard.tables import DataError, Findings
 
 NAME = "unified_annotation.csv"
@@ -260,6 +262,24 @@ def test_the_line_is_right_after_a_cell_of_two_lines(tiny: Path) -> None:
     text = CLEAN.replace("v00,small vehicle", 'v00,"small\nvehicle"').replace("v03,", "v03,a,b,")
     (tiny / NAME).write_text(text)
     assert open_collection(tiny, allow_path=True).refused["annotation"].line == 6
+
+
+def test_a_text_is_read_once_however_many_cells_it_stands_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["small vehicle", "pedestrian, bicyclist", "['bus']", ""]
+    rows = [f'v{n},"{texts[n % 4]}","{texts[n // 4 % 4]}"' for n in range(400)]
+    path = tmp_path / NAME
+    path.write_text("\n".join(["slice_id,pv_object_type,pv_actor_behavior", *rows]))
+    read: list[str] = []
+    monkeypatch.setattr(annotation, "elements", lambda text: read.append(text) or elements(text))
+    keywords = read_annotation(path).keywords
+    assert sorted(read) == sorted(texts[:3])
+    assert keywords[["group", "keyword"]].value_counts().to_dict() == {
+        (group, keyword): 100
+        for group in ("object_type", "actor_behavior")
+        for keyword in ("small vehicle", "pedestrian", "bicyclist", "bus")
+    }
 
 
 def test_findings_are_a_table_errors_first() -> None:

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from dashboard.letters import (
@@ -29,7 +31,7 @@ from dashboard.storage.collection.settings import COLLECTION, group_name
 from dashboard.storage.files.limits import check_cells, check_number
 from dashboard.storage.files.listings import Unreadable, elements, unquoted
 from dashboard.storage.files.tables import named_columns, read_frame, unique_rows
-from dashboard.tables import KEYWORDS, DataError, Findings, counted, listed
+from dashboard.tables import DataError, Findings, counted, listed
 
 GROUPS: tuple[str, ...] = tuple(COLLECTION["groups"])
 FILES = {
@@ -38,6 +40,7 @@ FILES = {
     "gif_path": "poster",
     "gif_file": "poster",
 }
+Numbers = npt.NDArray[np.int64]
 OTHERS = ("span_start", "span_end", "category")
 SEPARATORS = (";", "|", ",")
 EXTENSIONS = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
@@ -77,10 +80,10 @@ def read_annotation(
     columns = _group_columns(frame, groups, name)
     frame = _once(frame, columns, name, findings)
     for column in columns:
-        check_cells(frame[column], name)
+        check_cells(frame[column].drop_duplicates(), name)
     keywords = keywords_in(frame, columns, name, findings)
-    check_number(keywords["keyword"], name)
-    lines = dict(zip(frame["slice_id"], map(int, frame.index), strict=True))
+    check_number(keywords["keyword"].unique(), name)
+    lines = dict(zip(frame["slice_id"].tolist(), frame.index.tolist(), strict=True))
     return Annotation(name, keywords, _clips(frame, name, findings), lines)
 
 
@@ -102,14 +105,15 @@ def matched_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
     """
     exact = set(known)
     names = [name for name in found if name]
-    matches: dict[str, str | None] = {name: name for name in names if name in exact}
-    others = [name for name in names if name not in exact]
-    if others:
-        stems = list(map(_stem, known))
-        times = Counter(stems)
-        by_stem = {stem: item for stem, item in zip(stems, known, strict=True) if times[stem] == 1}
-        matches |= {name: by_stem.get(_stem(name)) for name in others}
-    return {name: item for name in names if (item := matches[name]) is not None}
+    matches = {name: name for name in names if name in exact}
+    others = [name for name in names if name not in matches]
+    if not others:
+        return matches
+    stems = list(map(_stem, known))
+    times = Counter(stems)
+    by_stem = {stem: item for stem, item in zip(stems, known, strict=True) if times[stem] == 1}
+    matches |= {name: by_stem[stem] for name in others if (stem := _stem(name)) in by_stem}
+    return {name: matches[name] for name in names if name in matches}
 
 
 def file_name(path: str) -> str:
@@ -154,6 +158,8 @@ def _once(
     frame: pd.DataFrame, columns: dict[str, str], name: str, findings: Findings
 ) -> pd.DataFrame:
     """Each item once: rows of an item with the same keywords become one, others are refused."""
+    if not frame["slice_id"].duplicated().any():
+        return unique_rows(frame, ["slice_id"], name, findings)
     second = frame.index[frame.duplicated(["slice_id", *columns])]
     if len(second):
         found = f"{counted(len(second), 'item')} again with the same keywords"
@@ -162,46 +168,90 @@ def _once(
     return unique_rows(frame, ["slice_id"], name, findings)
 
 
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Cells with something in them, column after column. Each text is looked at once, however many
+    cells it stands in: `texts` are the different ones in order of appearance.
+
+    text: which of them stands in each cell; row, column: where the cell is; line: in the file.
+    """
+
+    texts: list[str]
+    text: Numbers
+    row: Numbers
+    column: Numbers
+    line: Numbers
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, columns: Iterable[str]) -> _Cells:
+        every = [frame[column] for column in columns]
+        codes, texts = pd.factorize(pd.concat(every, ignore_index=True))
+        column, row = np.divmod(np.arange(len(codes)), max(len(frame), 1))
+        filled = (pd.Series(texts, dtype="str").str.strip() != "").to_numpy()
+        there = np.flatnonzero(filled[codes])
+        text, lines = (np.cumsum(filled) - 1)[codes[there]], frame.index.to_numpy()
+        kept = pd.Series(texts, dtype="str")[filled].tolist()
+        return cls(kept, text, row[there], column[there], lines[row[there]])
+
+    def having(self, wanted: Iterable[bool]) -> Numbers:
+        """The places of the cells with a text that is wanted. wanted: for each of `texts`."""
+        return np.flatnonzero(np.fromiter(wanted, bool, len(self.texts))[self.text])
+
+
 def keywords_in(
     frame: pd.DataFrame, columns: dict[str, str], name: str, findings: Findings
 ) -> pd.DataFrame:
-    """The table KEYWORDS of the cells of a frame (index: lines; slice_id). columns: those with
+    """The columns of KEYWORDS of the cells of a frame (index: lines; slice_id). columns: those with
     keywords → their group."""
-    cells = frame.melt("slice_id", list(columns), "group", "cell", ignore_index=False)
-    cells = cells[cells["cell"].str.strip() != ""]
-    _note_invisible(cells["cell"], name, findings)
-    listings = _listings(cells["cell"], name, findings)
-    separator = _separator(cells["cell"][[each is None for each in listings]])
-    _warn_of_other_separators(cells["cell"], listings, separator, name, findings)
+    cells = _Cells.of(frame, columns)
+    _note_invisible(cells, name, findings)
+    listings = _listings(cells, name, findings)
+    separator = _separator(cells, listings)
+    _warn_of_other_separators(cells, listings, separator, name, findings)
     if separator != ",":
         findings.note(name, f"keywords separated by {separator}", "a comma; they were split there")
     split = [
-        [unquoted(part) for part in cell.split(separator)] if listing is None else listing
-        for cell, listing in zip(cells["cell"], listings, strict=True)
+        [unquoted(part) for part in text.split(separator)] if listing is None else listing
+        for text, listing in zip(cells.texts, listings, strict=True)
     ]
-    rows = (
-        cells.assign(keyword=pd.Series(split, index=cells.index))
-        .explode("keyword")
-        .dropna(subset="keyword")
-    )
-    rows = rows.reset_index(drop=True)
-    rows["group"] = rows["group"].map(columns)
-    keys = {keyword: keyword_key(keyword) for keyword in rows["keyword"].unique()}
-    rows["key"] = rows["keyword"].map(keys)
-    rows = rows[rows["key"] != ""]
-    spelling = _spellings(rows["keyword"], keys, name, findings)
-    repeated = rows.duplicated(["slice_id", "group", "key"])
+    sizes = np.array(list(map(len, split)), dtype=np.int64)
+    keywords, names = pd.factorize(np.array([part for parts in split for part in parts], object))
+    keys = {keyword: keyword_key(keyword) for keyword in names.tolist()}
+    key, plain = pd.factorize(np.array([keys[keyword] for keyword in names], dtype=object))
+    many = sizes[cells.text]
+    cell = np.repeat(np.arange(len(many)), many)
+    within = np.arange(len(cell)) - np.repeat(np.cumsum(many) - many, many)
+    keyword = keywords[(np.cumsum(sizes) - sizes)[cells.text[cell]] + within]
+    named = np.array([text != "" for text in plain], dtype=bool)[key[keyword]]
+    cell, keyword = cell[named], keyword[named]
+    spelling = _spellings(np.bincount(keyword, minlength=len(names)), keys, name, findings)
+    group, groups = pd.factorize(np.array(list(columns.values()), dtype=object))
+    row, group = cells.row[cell], group[cells.column[cell]]
+    item = pd.factorize(frame["slice_id"])[0][row]
+    pair = (item * len(groups) + group) * len(plain) + key[keyword]
+    repeated = pd.Series(pair).duplicated().to_numpy()
     if repeated.any():
         found = f"{counted(int(repeated.sum()), 'keyword')} repeated in a cell"
         findings.note(name, found, "each once; kept once")
-    rows = rows[~repeated]
-    rows = rows.assign(keyword=rows["key"].map(spelling)).rename(columns={"slice_id": "item_id"})
-    return KEYWORDS.check(rows[list(KEYWORDS.columns)].reset_index(drop=True), name)
+    row, group, keyword = (each[~repeated] for each in (row, group, keyword))
+    spelled = pd.Series([spelling.get(text, "") for text in plain], dtype="str")
+    table = {
+        "item_id": frame["slice_id"].take(row).reset_index(drop=True),
+        "group": pd.Series(groups, dtype="str").take(group).reset_index(drop=True),
+        "keyword": spelled.take(key[keyword]).reset_index(drop=True),
+    }
+    return pd.DataFrame(table)
 
 
-def _note_invisible(cells: pd.Series, name: str, findings: Findings) -> None:
+def _note_invisible(cells: _Cells, name: str, findings: Findings) -> None:
     """Note the invisible letters in keywords, which are taken out."""
-    found = [(int(str(line)), letter) for line, c in cells.items() for letter in invisible_in(c)]
+    letters = [invisible_in(text) for text in cells.texts]
+    places = cells.having(map(bool, letters))
+    found = [
+        (int(line), letter)
+        for line, text in zip(cells.line[places], cells.text[places], strict=True)
+        for letter in letters[text]
+    ]
     if found:
         kinds = listed(dict.fromkeys(escape(letter) for _, letter in found))
         lines = sorted({line for line, _ in found})
@@ -210,30 +260,31 @@ def _note_invisible(cells: pd.Series, name: str, findings: Findings) -> None:
         findings.note(name, said, "none; they are taken out and count for nothing", lines[0])
 
 
-def _listings(cells: pd.Series, name: str, findings: Findings) -> list[list[str] | None]:
-    """The elements of the list in each cell, None for a cell without a list; adds a note.
+def _listings(cells: _Cells, name: str, findings: Findings) -> list[list[str] | None]:
+    """The elements of the list that each text is, None for a text that is none; adds a note.
 
     Raises DataError with the line of a list that cannot be read.
     """
     found: list[list[str] | None] = []
-    for line, cell in cells.items():
+    for number, text in enumerate(cells.texts):
         try:
-            found.append(elements(visible(cell)))
+            found.append(elements(visible(text)))
         except Unreadable as why:
             cure = "Write keywords with commas between them: car, urban"
-            said, wanted = f"{cell[:60]!r}, {why}", "a whole list of keywords"
-            raise DataError(name, said, wanted, line=int(str(line)), cure=cure) from why
-    there = [place for place, each in enumerate(found) if each is not None]
-    if there:
-        first = cells.iloc[there[0]][:60]
+            said, wanted = f"{text[:60]!r}, {why}", "a whole list of keywords"
+            line = int(cells.line[np.argmax(cells.text == number)])
+            raise DataError(name, said, wanted, line=line, cure=cure) from why
+    there = cells.having(each is not None for each in found)
+    if len(there):
+        first = cells.texts[cells.text[there[0]]][:60]
         said = f"a list in {counted(len(there), 'cell')}, such as {first}"
         wanted = "keywords with commas between them; each was read as the list that it is"
-        findings.note(name, said, wanted, int(cells.index[there[0]]))
+        findings.note(name, said, wanted, int(cells.line[there[0]]))
     return found
 
 
 def _warn_of_other_separators(
-    cells: pd.Series,
+    cells: _Cells,
     listings: Sequence[list[str] | None],
     separator: str,
     name: str,
@@ -241,32 +292,37 @@ def _warn_of_other_separators(
 ) -> None:
     """Warn of cells with another separator than the column; each counts as one keyword."""
     others = [mark for mark in SEPARATORS if mark != separator]
-    odd = [
-        (int(str(line)), cell)
-        for (line, cell), listing in zip(cells.items(), listings, strict=True)
-        if listing is None and separator not in cell and any(mark in cell for mark in others)
-    ]
-    if odd:
+    odd = cells.having(
+        listing is None and separator not in text and any(mark in text for mark in others)
+        for text, listing in zip(cells.texts, listings, strict=True)
+    )
+    if len(odd):
         said = f"{counted(len(odd), 'cell')} with {' or '.join(others)} and no {separator}"
-        said += f", such as {odd[0][1][:60]}"
+        said += f", such as {cells.texts[cells.text[odd[0]]][:60]}"
         wanted = f"keywords separated by {separator}, as in the other cells; each is one keyword"
-        findings.warning(name, said, wanted, odd[0][0])
+        findings.warning(name, said, wanted, int(cells.line[odd[0]]))
 
 
-def _separator(cells: pd.Series) -> str:
-    """Of `;`, `|` and the comma the one that most cells have."""
-    counts = {mark: int(cells.str.contains(mark, regex=False).sum()) for mark in SEPARATORS}
+def _separator(cells: _Cells, listings: Sequence[list[str] | None]) -> str:
+    """Of `;`, `|` and the comma the one that most cells without a list have."""
+    texts = list(zip(cells.texts, listings, strict=True))
+    counts = {
+        mark: len(cells.having(listing is None and mark in text for text, listing in texts))
+        for mark in SEPARATORS
+    }
     return max(counts, key=lambda mark: counts[mark]) if any(counts.values()) else ","
 
 
 def _spellings(
-    keywords: pd.Series, keys: dict[str, str], name: str, findings: Findings
+    times: Numbers, keys: dict[str, str], name: str, findings: Findings
 ) -> dict[str, str]:
-    """For each key its most frequent spelling, trimmed and in NFC."""
+    """For each key its most frequent spelling, trimmed and in NFC. times: how often each keyword of
+    `keys` stands in the file."""
     counts: dict[str, Counter[str]] = {}
-    for keyword, count in keywords.value_counts(sort=False).items():
-        tidy = " ".join(unicodedata.normalize("NFC", visible(str(keyword))).split())
-        counts.setdefault(keys[str(keyword)], Counter())[tidy] += int(count)
+    for (keyword, key), count in zip(keys.items(), times.tolist(), strict=True):
+        if count:
+            tidy = " ".join(unicodedata.normalize("NFC", visible(keyword)).split())
+            counts.setdefault(key, Counter())[tidy] += count
     several = [key for key, found in counts.items() if len(found) > 1]
     if several:
         found = f"several spellings of {listed(several)}"

@@ -137,7 +137,9 @@ def _lines(folder: Path, stem: str, table: Table) -> pd.Series:
 
 def with_clips(items: pd.DataFrame, clips: pd.DataFrame) -> pd.DataFrame:
     """The items, their empty cells filled from the annotation's file."""
-    matches = matched_ids(clips["item_id"], items["item_id"].tolist())
+    if clips.columns.tolist() == ["item_id"]:
+        return items
+    matches = matched_ids(clips["item_id"].tolist(), items["item_id"].tolist())
     known = clips.assign(item_id=clips["item_id"].map(matches)).dropna(subset="item_id")
     told = known.drop_duplicates("item_id").set_index("item_id")
     for column in told.columns:
@@ -160,11 +162,13 @@ def annotated(annotation: Annotation, items: pd.DataFrame, findings: Findings) -
         found = f"{counted(len(unknown), *what)} ({named})"
         line = annotation.item_lines[unknown[0]]
         findings.warning(name, found, "ids of items; they were left out", line)
-    again, times = Counter(matches.values()).most_common(1)[0] if matches else ("", 0)
-    if times > 1:
-        raise DataError(name, f"two rows for the item {again!r}", "one row for each item")
-    joined = keywords.assign(item_id=keywords["item_id"].map(matches)).dropna(subset="item_id")
-    bare = sorted(set(items["item_id"]) - set(joined["item_id"]))
+    joined = keywords
+    if unknown or any(item != named for named, item in matches.items()):
+        again, times = Counter(matches.values()).most_common(1)[0] if matches else ("", 0)
+        if times > 1:
+            raise DataError(name, f"two rows for the item {again!r}", "one row for each item")
+        joined = keywords.assign(item_id=keywords["item_id"].map(matches)).dropna(subset="item_id")
+    bare = sorted(items["item_id"][~ids.among(items["item_id"], joined["item_id"])].unique())
     if bare:
         found = f"{len(bare):,} of {len(items):,} items without a keyword ({listed(bare)})"
         findings.note(name, found, "keywords; these items are not annotated, never 'not relevant'")

@@ -84,6 +84,9 @@ def spelled_words(
 def spelled_keywords(keywords: pd.DataFrame, vocabulary: pd.DataFrame) -> pd.DataFrame:
     """The annotated keywords in the vocabulary's spelling."""
     spelling = dict(zip(_keyed(vocabulary), vocabulary["keyword"], strict=True))
+    different = keywords.drop_duplicates(["group", "keyword"])
+    if [spelling[key] for key in _keyed(different)] == different["keyword"].tolist():
+        return keywords  # as a rule; then rows are not looked at one by one
     spelled = [spelling[key] for key in _keyed(keywords)]
     return keywords.assign(keyword=pd.Series(spelled, index=keywords.index, dtype="str"))
 

@@ -38,7 +38,7 @@ from dashboard.storage.sources.tables import (
     read_source_table,
     roles_of,
 )
-from dashboard.tables import DataError, Findings, counted, listed
+from dashboard.tables import KEYWORDS, DataError, Findings, counted, listed
 
 GENERAL = {"images", "image", "imgs", "img", "pictures", "photos", "videos", "video", "clips",
            "media", "data", "files", "jpg", "jpeg", "png", "posters", "gifs", "raw", "all",
@@ -188,7 +188,7 @@ def _labels_of(
     findings = Findings()
     if roles.labels:
         groups = {column: group_name(group) for column, group in roles.labels.items()}
-        parts.append(keywords_in(frame, groups, name, findings))
+        parts.append(KEYWORDS.check(keywords_in(frame, groups, name, findings), name))
     found = findings.frame()
     content.problems += [f"{name}: {each}" for each in found[found["level"] == "warning"]["found"]]
     for column in roles.hot:
