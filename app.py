@@ -36,6 +36,7 @@ OWN = (
     summary.REPORT,
     neighbours.NEIGHBOURS,
     palette.PALETTE,
+    palette.FIRST_STEPS,
     arrivals.ARRIVALS,
     link_preview.PICTURES,
     judgements.JUDGEMENTS,
@@ -54,7 +55,8 @@ people.identify_by(identity.identify)
 
 
 class FullAddress:
-    """Redirects a page whose address leaves choices unsaid to the address that says them all.
+    """Redirects a page whose address leaves choices unsaid to the address that says them all, and
+    marks one that says nothing at all, for the first steps.
 
     Done before the page is sent, this adds no step to the browser's history. Scripts, media and the
     live connection pass untouched.
@@ -68,8 +70,10 @@ class FullAddress:
         if full is None:
             await self.app(scope, receive, send)
         else:
-            page = path_of(scope) or "."
-            await RedirectResponse(f"{page}?{full}", status_code=307)(scope, receive, send)
+            page = path_of(scope)
+            mark = "" if page or scope["query_string"] else f"#{palette.FIRST_STEPS}"
+            whole = f"{page or '.'}?{full}{mark}"
+            await RedirectResponse(whole, status_code=307)(scope, receive, send)
 
 
 def _is_page(scope: Scope) -> bool:
@@ -96,6 +100,7 @@ app = st.App(
         *summary.routes(),
         *neighbours.routes(),
         *palette.routes(),
+        *palette.first_steps.routes(),
         *arrivals.routes(),
         *link_preview.routes(),
         *judgements.routes(),

@@ -65,6 +65,36 @@ def test_the_address_holds_the_whole_view_before_anything_is_chosen(load: Callab
     assert page.evaluate("history.length") == 2, "the blank page and this one"
 
 
+def test_first_steps_are_shown_to_who_comes_without_a_link_until_they_are_dismissed(
+    dashboard: str, new_page: Callable
+) -> None:
+    page = new_page(fresh=True)
+    page.goto(f"{dashboard}/compare")
+    settled(page)
+    steps = page.locator("aside.first-steps")
+    assert not steps.count(), "a link says where to begin"
+    page.goto(dashboard)
+    steps.get_by_role("link").first.wait_for()
+    settled(page)
+    assert "#" not in page.url
+    assert page.evaluate("document.activeElement === document.body")
+    box = steps.bounding_box()
+    assert box["x"] > 640 and box["y"] + box["height"] <= 900
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # the first link
+    page.locator(".card").first.wait_for()
+    assert urlsplit(page.url).path == "/query"
+    page.keyboard.press("Escape")
+    steps.wait_for(state="hidden")
+    page.goto(dashboard)
+    settled(page)
+    page.get_by_role("button", name="Find").click()
+    assert not steps.is_visible()
+    page.keyboard.type("first st")
+    page.keyboard.press("Enter")
+    steps.get_by_role("button", name="Copy").wait_for()
+
+
 def test_ticks_and_crosses_stand_on_every_card_of_a_linked_query(visit: Callable) -> None:
     page = visit("/query?collection=driving&query=q001&baseline=v0.1&candidate=v0.2")
     for version in ("v0.1", "v0.2"):

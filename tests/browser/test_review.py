@@ -395,7 +395,7 @@ def test_a_new_version_is_announced_on_an_open_page_and_comes_by_its_link(
     page = new_page()
     page.goto(f"{url}/query?collection=streets&query=like1")  # loaded: all choices stand in it
     settled(page)
-    notice = page.locator("#arrivals")
+    notice = page.locator(".arrivals")
     try:
         shutil.copytree(folder / "models" / "v1", folder / "models" / "w9")
         notice.get_by_text("w9 has arrived.").wait_for()

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs
+
 import pytest
 
-from dashboard.views.palette import matches
+from dashboard.experiment import people
+from dashboard.experiment.collection import from_screens
+from dashboard.tables import DataError
+from dashboard.views import address
+from dashboard.views.palette import first_steps, matches
 from dashboard.views.palette.matches import MOST, queries_with
 
 DRIVING = {"collection": ["driving"], "baseline": ["v0.2"], "candidate": ["v0.3"]}
@@ -42,3 +48,34 @@ def test_of_many_queries_the_first_are_listed_and_all_counted() -> None:
     assert queries_with("01999 car", rows) == ([("q01999", "a car 1999")], 1)
     two = [("q1", "the red car", "the red car q1"), ("q2", "Red car", "red car q2")]
     assert [id_ for id_, _ in queries_with("RED car", two)[0]] == ["q2", "q1"]
+
+
+def test_first_steps_lead_to_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = first_steps.first_steps()
+    assert "Simulated driving clips" in told["about"]
+    pages = []
+    for step in told["steps"]:
+        page, _, query = step["address"].partition("?")
+        view, problems = address.view_of(parse_qs(query))
+        assert view.collection == "driving" and not problems
+        pages.append((page, view.judging, view.text))
+    assert pages == [
+        ("query", "no", ""),
+        ("search", "no", "cyclist entering ego lane"),
+        ("query", "yes", ""),
+    ]
+    assert "drop files" not in told["more"]
+    monkeypatch.setenv(from_screens.VARIABLE, "1")
+    with people.acting(people.Actor("Ann", "viewer", checked=True)):
+        told = first_steps.first_steps()
+    assert "drop files" in told["more"]
+    assert "compare" in told["steps"][2]["address"], "who may not review compares"
+
+
+def test_first_steps_where_no_two_versions_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_steps.catalogue, "glance", _broken)
+    assert [step["address"] for step in first_steps.first_steps()["steps"]] == ["collections"]
+
+
+def _broken(name: str) -> None:
+    raise DataError("collection.toml", "nothing", "something")

@@ -1,7 +1,7 @@
 """Tells open pages what has arrived in their collection, with a link to the same view of it.
 
-A page asks every few seconds while somebody looks at it (`views/server/page_head.js`). Nothing is
-drawn anew until a reader follows the link or takes another step.
+A page asks every few seconds while somebody looks at it (`arrivals.js` of `views/palette`). Nothing
+is drawn anew until a reader follows the link or takes another step.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Adds to the head of every page a style that reserves room for what is drawn later, the address
-that the app is served at, what links and buttons of ours do, and what chat programs show of it."""
+that the app is served at, what works on every page, and what chat programs show of it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ STYLE = (
     + verdict.STYLE
     + layout.rules()
 )
-ACTIONS = Path(__file__).with_name("page_head.js").read_text(encoding="utf-8")
 
 
 class PageHead:
-    """Puts style, address, actions and preview into the head of every page that is served; all else
+    """Puts style, address, modules and preview into the head of every page that is served; all else
     passes untouched."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -63,7 +62,7 @@ class _Page:
                 await self._finish(self.start)
 
     async def _finish(self, start: Message) -> None:
-        script = f"{self.tags}{SCRIPT}<script>{ACTIONS}</script>{assets.of_every_page()}"
+        script = f"{self.tags}{SCRIPT}{assets.of_every_page()}"
         more = f"{script}<style>{STYLE}</style>".encode()
         page = self.body.replace(_END_OF_HEAD, more + _END_OF_HEAD, 1)
         headers = MutableHeaders(raw=start["headers"])

@@ -1,7 +1,7 @@
 """What a reader passes on: the link to a view, the sentence that chat programs show of it, and the
 verdict as Markdown for a pull request.
 
-A button copies its text with one click and says so; `views/server/page_head.js` does it.
+A button copies its text with one click and says so; `views/palette/component/copying.js` does it.
 """
 
 from __future__ import annotations

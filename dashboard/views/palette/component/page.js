@@ -1,10 +1,15 @@
-// The keys that work on every page: the palette, the list of keys, and g with the letter of a screen.
+// What works on every page: the keys of the palette, of the list of keys, and g with the letter of a
+// screen; links and buttons of ours; what has arrived; and the first steps.
 
 import { SCREENS } from "./address.js";
+import { askForArrivals } from "./arrivals.js";
+import { copy } from "./copying.js";
+import { welcome } from "./first_steps.js";
 import { toggleKeys } from "./key_list.js";
 import { actionOf, typing } from "./keys.js";
 import { togglePalette } from "./palette.js";
 import { addressOfScreen, goTo, pathHere } from "./places.js";
+import { openRowsByClicks } from "./table_rows.js";
 
 const PATIENCE = 1500; // milliseconds from g to the letter
 let until = 0; // when a letter no longer belongs to g
@@ -39,4 +44,18 @@ addEventListener(
   true,
 );
 
-addEventListener("click", (event) => event.target.closest?.("[data-palette]") && togglePalette());
+addEventListener("click", (event) => {
+  const target = event.composedPath()[0];
+  const button = target.closest?.("button:is([data-palette], [data-copy])");
+  if (button) return "copy" in button.dataset ? copy(button) : togglePalette();
+  const link = target.closest?.(".stHtml a[href]");
+  const other = event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+  if (link && !other && !link.target && link.origin === location.origin) {
+    event.preventDefault(); // it leads on within the app, without loading the page again
+    goTo(link.href);
+  }
+});
+
+openRowsByClicks();
+askForArrivals();
+welcome();

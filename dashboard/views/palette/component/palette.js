@@ -1,6 +1,7 @@
 // The palette: finds a screen, a query, a version, a metric or a collection by its words, and goes there.
 
 import { SCREENS } from "./address.js";
+import { openFirstSteps } from "./first_steps.js";
 import { toggleKeys } from "./key_list.js";
 import { isolated, make } from "./parts.js";
 import { addressOfScreen, goTo, pathHere } from "./places.js";
@@ -108,7 +109,8 @@ function screens(words) {
     address: addressOfScreen(path),
   }));
   const keys = { name: "Keys", keys: ["?"], act: toggleKeys };
-  return [...all, keys].filter(({ name }) => holds(`${name} screen`, words));
+  const steps = { name: "First steps", act: openFirstSteps };
+  return [...all, keys, steps].filter(({ name }) => holds(`${name} screen`, words));
 }
 
 const NO_VERSIONS = "collections"; // a choice made there opens the first screen

@@ -5,7 +5,7 @@ import { OF_ONE_QUERY } from "./address.js";
 // Goes to an address of the app as its own links do.
 export function goTo(address) {
   document.querySelectorAll(".sq-page").forEach((host) => host.close());
-  history.pushState({}, "", address);
+  if (new URL(address, location.href).href !== location.href) history.pushState({}, "", address);
   dispatchEvent(new PopStateEvent("popstate", { state: {} }));
 }
 
