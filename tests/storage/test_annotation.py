@@ -272,12 +272,17 @@ def test_a_text_is_read_once_however_many_cells_it_stands_in(
     path = tmp_path / NAME
     path.write_text("\n".join(["slice_id,pv_object_type,pv_actor_behavior", *rows]))
     read: list[str] = []
-    monkeypatch.setattr(annotation, "elements", lambda text: read.append(text) or elements(text))
+
+    def counted(text: str) -> list[str] | None:
+        read.append(text)
+        return elements(text)
+
+    monkeypatch.setattr(annotation, "elements", counted)
     keywords = read_annotation(path).keywords
     assert sorted(read) == sorted(texts[:3])
     assert keywords[["group", "keyword"]].value_counts().to_dict() == {
         (group, keyword): 100
-        for group in ("object_type", "actor_behavior")
+        for group in ("pv_object_type", "pv_actor_behavior")
         for keyword in ("small vehicle", "pedestrian", "bicyclist", "bus")
     }
 
