@@ -150,6 +150,7 @@ def test_a_running_app_has_it_at_its_next_step(
     assert not app.exception and "v0.3" in offered(app)
 
 
+@pytest.mark.slow
 def test_the_example_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     notebook = json.loads((ROOT / "dashboard" / "example.ipynb").read_text(encoding="utf-8"))
     cells = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]

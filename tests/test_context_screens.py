@@ -186,7 +186,9 @@ def test_cards_stand_side_by_side_as_the_lists_pictures_did(folder):
     assert grid(app)["columns"] == 6
 
 
-@pytest.mark.parametrize("wide", [2, 8, 10, 50, 51])
+@pytest.mark.parametrize(
+    "wide", [2, 51, *(pytest.param(each, marks=pytest.mark.slow) for each in (8, 10, 50))]
+)
 def test_lists_of_any_width_are_shown_as_wide_as_they_were(folder, wide):
     text = (folder / "lists.csv").read_text(encoding="utf-8")
     if wide > 5:
@@ -337,7 +339,13 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("case", MISTAKES)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=() if case == "a place twice" else pytest.mark.slow)
+        for case in MISTAKES
+    ],
+)
 def test_a_mistake_in_a_file_is_a_sentence_on_the_screen(folder, case):
     name, old, new, sentence = MISTAKES[case]
     text = (folder / name).read_text(encoding="utf-8")

@@ -201,6 +201,7 @@ def test_a_test_that_is_too_large_is_an_error_and_no_number():
     )
 
 
+@pytest.mark.slow
 def test_folds_are_those_of_the_first_pictures_in_order(truth, monkeypatch):
     monkeypatch.setattr(six_recalls, "FOLD", 80)  # a thousand pictures are not to be had here
     monkeypatch.setattr(section, "FOLD", 80)
@@ -264,6 +265,7 @@ def without(path, *starts):
     path.write_text("".join(line for line in lines if not line.startswith(starts)))
 
 
+@pytest.mark.slow
 def test_a_text_without_a_picture_is_left_out_and_said(broken):
     without(broken / "qrels.csv", "t_1F603_2,", "i_1F603,1F603_2,")
     app = opened(collection=NAME)

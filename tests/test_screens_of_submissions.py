@@ -97,7 +97,10 @@ def test_where_rankings_end_annotated_items_are_scored_all_the_same(short_of_mem
     assert mine.filter(like="annotated").columns.tolist() == ["Ranks among the 50 annotated"]
 
 
-@pytest.mark.parametrize("choices", [{"copies": "left_out"}, {"min_similarity": "0.2"}])
+@pytest.mark.parametrize(
+    "choices",
+    [{"copies": "left_out"}, pytest.param({"min_similarity": "0.2"}, marks=pytest.mark.slow)],
+)
 def test_choices_of_what_counts_hold_behind_the_end(choices, monkeypatch):
     memory.forget()
     whole = board(opened(collection=NAME, **choices))
@@ -107,7 +110,14 @@ def test_choices_of_what_counts_hold_behind_the_end(choices, monkeypatch):
     memory.forget()
 
 
-@pytest.mark.parametrize("also", [[], ["--copies", "left_out"], ["--min-similarity", "0.2"]])
+@pytest.mark.parametrize(
+    "also",
+    [
+        [],
+        pytest.param(["--copies", "left_out"], marks=pytest.mark.slow),
+        pytest.param(["--min-similarity", "0.2"], marks=pytest.mark.slow),
+    ],
+)
 def test_the_command_line_scores_them_too(short_of_memory, capsys, monkeypatch, also):
     call = ["measure", NAME, "--metrics", "AP(annotated) P@5", "--format", "json", *also]
     assert main(call) == 0
@@ -288,6 +298,7 @@ def test_a_link_that_names_something_else_is_a_sentence(text, said):
     assert said in opened(collection=NAME, submissions=text).error[0].value.replace("\\", "")
 
 
+@pytest.mark.slow
 def test_files_are_scored_once_under_whatever_names(monkeypatch):
     scorings, kept = [], submissions.score_against
     monkeypatch.setattr(submissions, "score_against", lambda *of: scorings.append(1) or kept(*of))

@@ -302,6 +302,7 @@ def test_coverage_of_the_interval_in_a_quick_simulation():
         assert 0.93 <= ((low <= mean) & (mean <= high)).mean() <= 0.97
 
 
+@pytest.mark.slow
 def test_identical_systems_are_rarely_called_different():
     # 300 pairs of versions that differ by chance alone, two correlated measures, Holm over both
     rng = np.random.default_rng(12)

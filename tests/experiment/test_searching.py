@@ -12,7 +12,9 @@ from dashboard.tables import Findings
 from dashboard.views.cards.query_results import results_of
 
 SEARCHES = [
-    ("driving", "alfa", {"text": "a cyclist entering the ego lane"}),
+    pytest.param(
+        "driving", "alfa", {"text": "a cyclist entering the ego lane"}, marks=pytest.mark.slow
+    ),
     ("openmoji_captions", "crossmodal", {"item": "1F600"}),
     ("digits_hashes", "hashing", {"item": "d0003"}),
 ]

@@ -63,6 +63,7 @@ def answer(path: Path, given: np.ndarray = ROW, kept: bool = False) -> np.ndarra
     return networks.answer_of(path, f"models/v/{path.name}", given, kept=kept)
 
 
+@pytest.mark.slow
 def test_an_endless_network_is_stopped_and_holds_up_no_other(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(networks, "PATIENCE", 1.0)
     other = weighted(tmp_path / "other.onnx", np.eye(2))
@@ -155,6 +156,7 @@ def children() -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
     path = endless(tmp_path / "slow.onnx")
     script = (

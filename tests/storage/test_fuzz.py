@@ -27,7 +27,10 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
     return data[: chance.randrange(len(data) + 1)] if chance.random() < 0.1 else data
 
 
-@pytest.mark.parametrize("seed", range(8))
+SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_damaged_collection_opens_or_is_refused_in_a_sentence(tiny: Path, seed: int) -> None:
     chance = random.Random(seed)
     (tiny / "qrels.txt").write_text("q1 0 v00 1\nq2 0 v01 2\n")
@@ -46,7 +49,7 @@ def test_a_damaged_collection_opens_or_is_refused_in_a_sentence(tiny: Path, seed
         path.write_bytes(kept)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_damaged_runs_and_judgements_are_read_or_refused(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     run = b"".join(b"q%d Q0 d%d %d %f x\n" % (q, d, d, 1 / d) for q in (1, 2) for d in (1, 2, 3))

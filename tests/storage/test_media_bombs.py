@@ -169,6 +169,7 @@ def encoded(kind: str, size: tuple[int, int]) -> io.BytesIO:
     return file
 
 
+@pytest.mark.slow
 def test_a_long_jpeg_counts_what_is_decoded_of_it() -> None:
     with pytest.raises(Unusable, match="too many pixels"):  # 1.5 M if both its sides were halved
         picture(encoded("JPEG", (26_000, 1_000)))
@@ -176,6 +177,7 @@ def test_a_long_jpeg_counts_what_is_decoded_of_it() -> None:
     assert pixels_of(encoded("JPEG", (4_200, 4_200))) == 4_200 * 4_200 // 16
 
 
+@pytest.mark.slow
 def test_a_decoder_that_takes_too_long_is_ended_and_the_next_picture_is_decoded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -258,6 +258,7 @@ def test_looking_makes_no_file_and_notes_only_what_is_new(tiny: Path, kept_in: P
     file.close()
 
 
+@pytest.mark.slow
 def test_two_processes_that_come_first_agree(tiny: Path) -> None:
     script = (
         "import sys; from pathlib import Path\n"

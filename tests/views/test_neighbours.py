@@ -65,6 +65,7 @@ def test_the_cards_of_a_neighbour_wait_while_a_page_is_drawn_but_not_for_ever(mo
     assert len(made) == 2
 
 
+@pytest.mark.slow
 def test_the_cards_of_a_long_ranking_are_those_of_a_short_one_and_its_rows_are_held_once(
     monkeypatch,
 ):

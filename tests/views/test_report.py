@@ -283,6 +283,7 @@ def test_making_a_report_imports_no_streamlit() -> None:
     assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_the_report_on_the_committed_collection_is_small(tmp_path: Path, capsys) -> None:
     from dashboard.storage.collection.collection import open_collection
 
