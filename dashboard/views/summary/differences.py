@@ -34,26 +34,34 @@ MOST_LISTED = 500
 """The table of a longer list shows its first rows; the files that can be saved have all of them."""
 
 
+def same_version(view: View) -> str:
+    """What a reader is told where the baseline is the candidate; empty where it is not."""
+    if view.baseline != view.candidate:
+        return ""
+    gone = collections.opened(view.collection).broken
+    why = f" Left out because of faulty files: {', '.join(gone)}." if gone else ""
+    if len(versions_of(view)) == 1:
+        return f"This collection has one version. Add a second one to compare.{why}"
+    return f"Baseline and candidate are the same version. Choose another candidate.{why}"
+
+
+def not_comparable(view: View) -> str:
+    """What a reader is told of two versions that are not comparable; empty where they are."""
+    ways = ranking.unlike(experiment_of(view), view.baseline, view.candidate)
+    return f"These versions are not comparable: {'; '.join(ways)}." if ways else ""
+
+
 def comparable(view: View) -> bool:
     """Whether a difference may be drawn; if not, says why and offers to draw it anyway."""
-    if view.baseline == view.candidate:
-        gone = collections.opened(view.collection).broken
-        why = f" Left out because of faulty files: {', '.join(gone)}." if gone else ""
-        alone = len(versions_of(view)) == 1
-        told = (
-            "This collection has one version. Add a second one to compare."
-            if alone
-            else ("Baseline and candidate are the same version. Choose another candidate.")
-        )
-        st.info(plain(f"{told}{why}", None))
+    if same := same_version(view):
+        st.info(plain(same, None))
         return False
-    experiment = experiment_of(view)
-    ways = ranking.unlike(experiment, view.baseline, view.candidate)
-    if ranking.identical(experiment, view.baseline, view.candidate):
+    if ranking.identical(experiment_of(view), view.baseline, view.candidate):
         st.info(plain(f"{view.baseline} and {view.candidate} have the same content."))
-    if not ways:
+    unlike = not_comparable(view)
+    if not unlike:
         return True
-    st.error(plain(f"These versions are not comparable: {'; '.join(ways)}.", None))
+    st.error(plain(unlike, None))
     offer_renewal(view)
     if view.anyway != "yes":
         st.button("Compare anyway", on_click=lambda: bar.go(anyway="yes"))

@@ -16,7 +16,6 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from dashboard.evaluation.metrics.registry import parse
-from dashboard.experiment import ranking
 from dashboard.tables import DataError
 from dashboard.views import address
 from dashboard.views.address.choices import View
@@ -24,6 +23,7 @@ from dashboard.views.experiments import experiment_of
 from dashboard.views.report import Comparison, report
 from dashboard.views.report.exports import as_csv, as_json
 from dashboard.views.server.not_found import plain_page
+from dashboard.views.summary.differences import not_comparable, same_version
 from dashboard.views.summary.measurements import metrics_in_view, selected
 from dashboard.views.texts import shown
 
@@ -85,12 +85,10 @@ def answer(params: Mapping[str, Sequence[str]]) -> tuple[int, str, str]:
 
 def _unfit(view: View) -> str:
     """Why there is nothing to report on the two versions of a view, in a sentence; or nothing."""
-    if view.baseline == view.candidate:
-        return "Baseline and candidate are the same version. Choose another candidate."
-    ways = ranking.unlike(experiment_of(view), view.baseline, view.candidate)
-    if ways and view.anyway != "yes":
-        return f"These versions are not comparable: {'; '.join(ways)}. Choose “Compare anyway”."
-    return ""
+    if same := same_version(view):
+        return same
+    unlike = not_comparable(view) if view.anyway != "yes" else ""
+    return f"{unlike} Choose “Compare anyway”." if unlike else ""
 
 
 def _refusal(sentences: Sequence[str]) -> str:
