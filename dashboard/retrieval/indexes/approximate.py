@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from dashboard.progress import parts
 from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.storage.cache import disk_cache
 from dashboard.storage.collection import digests
@@ -28,9 +29,12 @@ from dashboard.storage.versions.versions import Model
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
-RECIPE = "faiss indexes, 1"
+RECIPE = "faiss indexes, 2"
 """Change this number when an index is built in another way."""
-BLOCK = 1 << 16
+BLOCK = 1 << 9
+"""Vectors that are added at a time; between two, a reader who has left ends the building."""
+COMPARED = 1 << 26
+"""Pairs of queries and items that are compared at a time at most, as above."""
 TRAINING = 1 << 16
 """At most so many vectors, evenly over the gallery, find cells and codes."""
 CHECK = 32
@@ -52,8 +56,12 @@ class FaissIndex:
     def nearest(self, queries: Floats, reach: int, rows: Places | None) -> Places:
         """The rows of `reach` items near to each query, -1 where there are fewer."""
         parameters = self._parameters(reach, rows)
-        _, found = self.index.search(np.ascontiguousarray(queries), reach, params=parameters)
-        return np.asarray(found)
+        places = np.empty((len(queries), reach), dtype=np.int64)
+        step = max(1, COMPARED // max(1, self.index.ntotal))
+        for start in parts("searching the index", range(0, len(queries), step)):
+            some = np.ascontiguousarray(queries[start : start + step])
+            places[start : start + step] = self.index.search(some, reach, params=parameters)[1]
+        return places
 
     def _parameters(self, reach: int, rows: Places | None) -> Any:
         faiss = _faiss()
@@ -110,7 +118,7 @@ def _build(gallery: Gallery, settings: IndexSettings) -> tuple[Any, float]:
         if not index.is_trained:
             every = -(-len(gallery.ids) // TRAINING)
             index.train(np.ascontiguousarray(gallery.fetch(gallery.ids[::every])))
-        for first in range(0, len(gallery.ids), BLOCK):
+        for first in parts("building the index", range(0, len(gallery.ids), BLOCK)):
             index.add(np.ascontiguousarray(gallery.fetch(gallery.ids[first : first + BLOCK])))
     return index, time.perf_counter() - start
 
@@ -128,8 +136,8 @@ def _empty(width: int, items: int, settings: IndexSettings) -> Any:
         eight_bits = faiss.ScalarQuantizer.QT_8bit
         return faiss.IndexScalarQuantizer(width, eight_bits, similarity)
     if settings.kind == "pq":  # one cell: IndexPQ itself takes no filter
-        cell, parts, bits = faiss.IndexFlatIP(width), numbers["pq_m"], numbers["pq_bits"]
-        coded = faiss.IndexIVFPQ(cell, width, 1, parts, bits, similarity)
+        cell, pieces, bits = faiss.IndexFlatIP(width), numbers["pq_m"], numbers["pq_bits"]
+        coded = faiss.IndexIVFPQ(cell, width, 1, pieces, bits, similarity)
         coded.referenced_objects = [cell]  # which the library does not keep alive
         coded.pq.cp.min_points_per_centroid = 1
         return coded

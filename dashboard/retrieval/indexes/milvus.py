@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.progress import parts
 from dashboard.retrieval.gallery import gallery_of
 from dashboard.storage.collection.sides import sides
 from dashboard.storage.versions.index_settings import DEEPEST, IndexSettings
@@ -71,7 +72,7 @@ class MilvusIndex:
         places = np.full((len(queries), reach), -1)
         with server(self.settings.server, self.name) as client:
             check_rows(client, self.model, self.settings, self.name)
-            for start in range(0, len(queries), ASKED):
+            for start in parts("searching the server", range(0, len(queries), ASKED)):
                 some = queries[start : start + ASKED]
                 found = client.search(
                     collection_of(self.model, self.settings),
