@@ -1,5 +1,5 @@
 """`reviews create`, `list`, `show`, `close`: reviews made for others; `reviews decide`: what a
-curator says where reviewers differ."""
+curator says where reviewers differ; `reviews correct`: keywords of an item or a query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.commands.console import at_least_one, complain, opened
 from dashboard.commands.experiments import experiment_of
-from dashboard.experiment import assigned_reviews
+from dashboard.experiment import assigned_reviews, keyword_changes
 from dashboard.experiment.assigned_reviews import CHOSEN, Assignment
 
 NUMBER = 20
@@ -31,9 +31,19 @@ def add_assigned(parser: ArgumentParser) -> None:
     parser.add_argument("--people", nargs="+", default=[], metavar="NAME", help=text)
     text = "create: versions are named while they are judged"
     parser.add_argument("--named", action="store_true", help=text)
-    parser.add_argument("--author", default="", help="create, close, decide: default: your login")
-    parser.add_argument("--query", default="", metavar="ID", help="decide")
-    parser.add_argument("--item", default="", metavar="ID", help="decide")
+    text = "create, close, decide, correct: default: your login"
+    parser.add_argument("--author", default="", help=text)
+    parser.add_argument("--query", default="", metavar="ID", help="decide, correct")
+    parser.add_argument("--item", default="", metavar="ID", help="decide, correct")
+    for flag, text in (
+        ("--add", "that the item has, or words of the query mean"),
+        ("--remove", "that the item lacks, or no words of the query mean"),
+        ("--take-back", "of which you said something"),
+    ):
+        text = f"correct: a keyword {text}"
+        parser.add_argument(flag, default="", metavar="GROUP=KEYWORD", help=text)
+    text = "correct: the words of the query that mean the added keyword"
+    parser.add_argument("--words", default="", metavar="TEXT", help=text)
     text = "decide: relevant, not, unsure (the label stays) or a grade"
     parser.add_argument("--value", default="", help=text)
     parser.add_argument("--note", default="", help="decide")
@@ -97,6 +107,26 @@ def _decide(call: Namespace) -> pd.DataFrame:
     return pd.DataFrame([row])
 
 
+def _correct(call: Namespace) -> pd.DataFrame:
+    """Save what a reviewer says of one keyword."""
+    given = {"add": call.add, "remove": call.remove, "": call.take_back}
+    (value, named), *more = [(each, text) for each, text in given.items() if text] or [("", "")]
+    group, _, keyword = named.partition("=")
+    if more or not keyword or bool(call.query) == bool(call.item):
+        raise ValueError(
+            "reviews correct needs --item ID or --query ID and one of --add, --remove or "
+            "--take-back GROUP=KEYWORD"
+        )
+    collection, author, subject = opened(call), _author(call), call.query or call.item
+    about = (collection, subject, group, keyword, value, author)
+    if call.query:
+        spelled = keyword_changes.save_of_query(*about, call.words)
+    else:
+        spelled = keyword_changes.save_of_item(*about)
+    row = {"query_id": call.query, "item_id": call.item, "group": group, "keyword": spelled}
+    return pd.DataFrame([{**row, "value": value or "taken back", "author": author}])
+
+
 def _author(call: Namespace) -> str:
     return str(call.author or getpass.getuser())
 
@@ -132,5 +162,6 @@ def _listed(reviews: list[Assignment]) -> pd.DataFrame:
 
 ASSIGNED = {
     "create": _create, "list": _list, "show": _show, "close": _close, "decide": _decide,
+    "correct": _correct,
 }  # fmt: skip
 """What answers each action."""

@@ -9,7 +9,15 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.commands.assigned_reviews import ASSIGNED, add_assigned
-from dashboard.commands.console import FINDING, FINE, Answer, Command, complain, opened
+from dashboard.commands.console import (
+    FINDING,
+    FINE,
+    Answer,
+    Command,
+    complain,
+    complain_about,
+    opened,
+)
 from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
 from dashboard.experiment import label_changes, review_queue, reviewing
 from dashboard.experiment.corrections import CORRECTED, GIVEN
@@ -17,13 +25,13 @@ from dashboard.tables import DataError, counted
 
 ABOUT = (
     "backup, restore or verify the store of reviews, and its audit log; of a collection: export, "
-    "next (to judge), suspects, causes (of verdicts, by slice), agreement, disagreements, decide; "
-    "create, list, show or close a review for others"
+    "next (to judge), suspects, causes (of verdicts, by slice), agreement, disagreements, decide, "
+    "correct (keywords); create, list, show or close a review for others"
 )
 _NEEDS = {"backup": "the new file", "restore": "a copy"}
 _OF_PAIR = ("next", "suspects")
 _JUDGED = ("causes", "agreement", "disagreements")
-_OF_COLLECTION = ("export", *_OF_PAIR, *_JUDGED, "create", "list", "decide")
+_OF_COLLECTION = ("export", *_OF_PAIR, *_JUDGED, "create", "list", "decide", "correct")
 _OF_ONE = ("show", "close")
 _OF_EXPORT = ("history", "patch", "qrels")
 
@@ -94,14 +102,38 @@ def _export(call: Namespace) -> pd.DataFrame:
     call.labels = CORRECTED
     experiment = experiment_of(call, collection)
     labels = label_changes.changed_labels(experiment)
-    people = counted(len(labels), "label")
+    keywords = label_changes.number_of_keywords(experiment)
+    people = " and ".join(
+        [counted(len(labels), "label"), *([counted(keywords, "keyword")] if keywords else [])]
+    )
     complain(f"note: reviewers change {people} of {collection.name}; its files stay as they are")
-    if call.patch:
-        _write(call.patch, label_changes.patch(experiment))
     if call.qrels:
         _write(call.qrels, _written(label_changes.corrected_qrels(experiment), call.qrels))
     metrics = call.metrics or experiment.rules.metrics
-    return label_changes.changed_metrics(experiment, collection.versions, metrics)
+    if call.patch is None:
+        return label_changes.changed_metrics(experiment, collection.versions, metrics)
+    return _write_patch(call.patch, label_changes.patched(experiment, collection.versions, metrics))
+
+
+def _write_patch(path: Path, patched: label_changes.Patched) -> pd.DataFrame:
+    """Writes a patch, and beside it the files that no patch of lines can change; what each metric
+    becomes by them."""
+    if patched.text or not patched.beside:
+        _write(path, patched.text)
+    for name, content in patched.beside.items():
+        beside = path.with_name(f"{path.stem}-{name}")
+        _write(beside, content)
+        complain(
+            f"note: {name} is no plain text, which a patch could change: {beside.name} is the "
+            "corrected file; put it in its place"
+        )
+    if patched.left_out:
+        complain(
+            f"note: {counted(patched.left_out, 'label')} in no file, as labels follow from "
+            "keywords here; the patch and these metrics are without them"
+        )
+    complain_about(patched.findings)
+    return patched.changed
 
 
 def _pair(call: Namespace) -> pd.DataFrame:
@@ -128,11 +160,11 @@ def _written(qrels: pd.DataFrame, path: Path) -> str:
     return str(qrels.assign(grade=grades).to_csv(index=False, lineterminator="\n"))
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, content: str | bytes) -> None:
     """Writes a new file; raises DataError where there is one."""
     try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with path.open("xb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
     except FileExistsError:
         cure = "Name another, or move it away."
         raise DataError(path.name, "a file", "a new one", cure=cure) from None

@@ -15,6 +15,8 @@ from dashboard.storage.reviews.review_keys import key_of
 
 GIVEN, CORRECTED = "given", "corrected"
 """Labels as they are in the collection's files, or with corrections."""
+_KINDS = (reviews.VERDICT, reviews.DECISION, reviews.KEYWORD, reviews.MAPPING)
+"""The reviews that correct something."""
 
 
 class State(NamedTuple):
@@ -35,7 +37,7 @@ def state_of(collection: Collection, protocol: str) -> State:
     if protocol in LEFT_ALONE:
         raise ValueError(f"labels of the protocol {protocol} are taken as given: --labels {GIVEN}")
     key = key_of(collection)
-    states = [reviews.state(key, kind) for kind in (reviews.VERDICT, reviews.DECISION)]
+    states = [reviews.state(key, kind) for kind in _KINDS]
     return State(key, " ".join(store for store, _ in states), max(last for _, last in states))
 
 

@@ -15,9 +15,14 @@ from dashboard.evaluation.protocols.alfa import required_keywords as required_by
 from dashboard.evaluation.protocols.class_labels import labelled, labelled_pairs
 from dashboard.evaluation.protocols.protocol import qrels_of_queries
 from dashboard.evaluation.reviewing.corrections import corrected
+from dashboard.evaluation.reviewing.keyword_corrections import (
+    corrected_keywords,
+    corrected_mapping,
+)
 from dashboard.experiment.collection.near_duplicates import copies
 from dashboard.experiment.corrections import corrections_at
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.keyword_changes import keyword_changes
 from dashboard.experiment.memory import remembered
 from dashboard.retrieval import keywords
 from dashboard.retrieval.runs import TYPED, queries_of
@@ -55,6 +60,9 @@ def query_keywords(experiment: Experiment) -> pd.DataFrame:
         candidates = candidates[candidates["query_id"] == stored].assign(query_id=TYPED)
     elif experiment.text:
         candidates = keywords.candidates({TYPED: experiment.text}, collection.vocabulary)
+    if experiment.corrections is not None:
+        table = keyword_changes(collection, experiment.corrections)["mapping"]
+        candidates = corrected_mapping(candidates, table)
     return keywords.keep(candidates, experiment.mapping_threshold)
 
 
@@ -62,10 +70,14 @@ def evidence(experiment: Experiment) -> Evidence:
     """What a protocol judges from. Raises DataError where a file of labels could not be used."""
     collection = experiment.collection
     collection.check_evidence()
+    of_items = collection.keywords
+    if experiment.corrections is not None:
+        table = keyword_changes(collection, experiment.corrections)["keyword"]
+        of_items = corrected_keywords(of_items, table)
     return Evidence(
         queries=queries(experiment),
         items=collection.items,
-        keywords=collection.keywords,
+        keywords=of_items,
         query_keywords=query_keywords(experiment),
         qrels=_judgements(experiment, collection.qrels),
     )

@@ -13,7 +13,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -310,6 +310,11 @@ def _separator(cells: _Cells, listings: Sequence[list[str] | None]) -> str:
         mark: len(cells.having(listing is None and mark in text for text, listing in texts))
         for mark in SEPARATORS
     }
+    return most_frequent(counts)
+
+
+def most_frequent(counts: Mapping[str, int]) -> str:
+    """The separator that most cells have, of how many have each; the comma where none has one."""
     return max(counts, key=lambda mark: counts[mark]) if any(counts.values()) else ","
 
 

@@ -1,43 +1,105 @@
-"""Corrections of labels as a patch of a collection's own file of judgements, for `git apply` or
-`patch -p1`. The file itself is left as it is."""
+"""Corrections of labels, keywords and mappings as a patch of a collection's own files, for `git
+apply` or `patch -p1`. The files themselves are left as they are."""
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from dashboard.letters import visible
+from dashboard.storage.collection.annotation import (
+    SEPARATORS,
+    keyword_key,
+    matched_ids,
+    most_frequent,
+)
+from dashboard.storage.collection.query_keywords import TABLE
+from dashboard.storage.collection.settings import group_name
+from dashboard.storage.files.editable_table import EditableTable, editable_table
+from dashboard.storage.files.json_lines import text_of_cell
+from dashboard.storage.files.listings import elements, unquoted
 from dashboard.storage.files.table_files import OF_JUDGEMENTS, stored_as
-from dashboard.tables import DataError, counted
+from dashboard.tables import DataError
 
 Pair = tuple[str, str]
 _GRADES = ("grade", "relevance", "label", "rel")
+_LINES = (".txt", ".trec", ".qrels")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
-def patch(folder: Path, grades: Mapping[Pair, float]) -> str:
-    """A unified diff of `qrels.csv` or `qrels.txt` in which these pairs have these grades.
+class KeywordChange(NamedTuple):
+    """A keyword to add or to remove. id: of an item or a query. words: of the query, that mean the
+    added keyword."""
 
-    Lines of other pairs stay letter for letter; new pairs stand at the end. Raises DataError where
-    the collection has no such file, or one that is no plain text.
+    id: str
+    group: str
+    keyword: str
+    adds: bool
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A file of the collection as it becomes. is_text: a patch of lines can change it."""
+
+    name: str
+    before: bytes
+    after: bytes
+    is_text: bool
+
+
+def patch(files: Iterable[Replaced]) -> str:
+    """A unified diff of the files that are text; empty without any."""
+    return "".join(_diff(each) for each in files if each.is_text and each.before != each.after)
+
+
+def _diff(file: Replaced) -> str:
+    old, new = (_LINE.findall(each.decode()) for each in (file.before, file.after))
+    lines = difflib.unified_diff(old, new, f"a/{file.name}", f"b/{file.name}")
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def with_grades(folder: Path, grades: Mapping[Pair, float]) -> Replaced:
+    """The file of judgements in which these pairs have these grades; new pairs stand at the end.
+
+    Raises DataError where the collection has no such file.
     """
     path = stored_as(folder, "qrels", formats=OF_JUDGEMENTS)
     if path is None:
         cure = "Its labels come from keywords: --qrels FILE writes the corrected pairs."
         raise DataError(folder.name, "no file of judgements", "one to patch", cure=cure)
-    ending = path.name.removeprefix("qrels")
-    if ending not in (".csv", ".tsv", ".txt", ".trec", ".qrels"):
-        cure = "Use --qrels FILE and put the file in its place."
-        raise DataError(path.name, f"a file of the kind {ending}", "CSV or TREC lines", cure=cure)
-    old = path.read_bytes().decode("utf-8").splitlines(keepends=True)
-    rest = dict(grades)
-    new = _table(old, rest, path) if ending in (".csv", ".tsv") else _trec(old, rest)
-    lines = difflib.unified_diff(old, new, f"a/{path.name}", f"b/{path.name}")
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-    )
+    if path.suffix in _LINES:
+        before = path.read_bytes()
+        try:
+            lines = _LINE.findall(before.decode())
+        except UnicodeDecodeError as problem:
+            raise DataError(path.name, "another encoding", "a file in UTF-8") from problem
+        after = "".join(_trec(lines, dict(grades))).encode()
+        return Replaced(path.name, before, after, is_text=True)
+    table = editable_table(path, ("query_id", "item_id", "grade"))
+    query, item = table.column(["query_id"]), table.column(["item_id"])
+    grade, rest = table.column(_GRADES), dict(grades)
+    for row in table.rows:
+        new = rest.pop((_text(row[query]), _text(row[item])), None)
+        if new is not None:
+            row[grade] = _number(new, table)
+    for (query_id, item_id), new in rest.items():
+        table.append({query: query_id, item: item_id, grade: _number(new, table)})
+    return _replaced(table)
+
+
+def _number(grade: float, table: EditableTable) -> object:
+    """A grade as the file writes it."""
+    if table.mark:
+        return f"{grade:g}"
+    return int(grade) if grade == int(grade) else grade
 
 
 def _trec(lines: list[str], grades: dict[Pair, float]) -> list[str]:
@@ -54,48 +116,125 @@ def _trec(lines: list[str], grades: dict[Pair, float]) -> list[str]:
     return [*_closed(new), *more] if more else new
 
 
-def _table(lines: list[str], grades: dict[Pair, float], path: Path) -> list[str]:
-    if not lines:
-        return lines
-    mark = "\t" if path.name.endswith(".tsv") else max(",;\t", key=lines[0].count)
-    head = [cell.strip().lower() for cell in _cells(lines[0].lstrip("\ufeff"), mark)]
-    named = [name for name in _GRADES if name in head]
-    if "query_id" not in head or "item_id" not in head or not named:
-        wanted = "columns query_id, item_id and grade"
-        raise DataError(path.name, f"the columns {', '.join(head)[:120]}", wanted, line=1)
-    places = [head.index(name) for name in ("query_id", "item_id", named[0])]
-    end = lines[0][len(lines[0].rstrip("\r\n")) :] or "\n"
-    new = [lines[0]]
-    for number, line in enumerate(lines[1:], 2):
-        cells = _cells(line, mark)
-        if line.strip() and len(cells) != len(head):
-            found = (
-                f"{counted(len(cells), 'cell')}, perhaps of a text that goes on in the next line"
-            )
-            raise DataError(path.name, found, f"{len(head):,}", line=number)
-        pair = (cells[places[0]], cells[places[1]]) if line.strip() else None
-        if pair in grades:
-            cells[places[2]] = f"{grades.pop(pair):g}"
-            line = _written(cells, mark) + end
-        new.append(line)
-    for (query, item), grade in grades.items():
-        cells = [""] * len(head)
-        for place, cell in zip(places, (query, item, f"{grade:g}"), strict=True):
-            cells[place] = cell
-        new = [*_closed(new), _written(cells, mark) + end]
-    return new
-
-
 def _closed(lines: list[str]) -> list[str]:
     """Lines to which more can be added: the last one has an end."""
     return [line if line.endswith("\n") else f"{line}\n" for line in lines]
 
 
-def _cells(line: str, mark: str) -> list[str]:
-    return next(csv.reader([line.rstrip("\r\n")], delimiter=mark), [])
+def with_keywords(
+    folder: Path,
+    changes: Iterable[KeywordChange],
+    item_ids: Sequence[str],
+    groups: Container[str],
+    *,
+    lists: bool = False,
+) -> Replaced:
+    """The annotation in which items have these keywords more or less. groups: the collection's.
+    lists: changed cells are written as lists, which hold keywords with any mark in them.
+
+    An item without a row gets one. Raises DataError where the collection has no annotation, or none
+    of the group.
+    """
+    path = stored_as(folder, "unified_annotation")
+    if path is None:
+        raise DataError(folder.name, "no unified_annotation", "one whose keywords are corrected")
+    table = editable_table(path, ("slice_id",))
+    named = table.column(["slice_id"])
+    columns = {group: column for column in table.columns if (group := group_name(column)) in groups}
+    texts = [_text(row.get(named)) for row in table.rows]
+    items = matched_ids(texts, list(item_ids))
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for text, row in zip(texts, table.rows, strict=True):
+        rows.setdefault(items.get(text, ""), []).append(row)
+    changes = list(changes)
+    for group in dict.fromkeys(change.group for change in changes):
+        if group not in columns:
+            cure = "Add the column to the file."
+            raise DataError(path.name, "no such group", f"a column {group}", cure=cure)
+    separator = _separator(table, list(columns.values()))
+    for change in changes:
+        if change.id not in rows:
+            table.append({named: change.id})
+            rows[change.id] = [table.rows[-1]]
+        column = columns[change.group]
+        in_lists = any(isinstance(row.get(column), list) for row in table.rows)
+        for row in rows[change.id]:
+            cell = row.get(column)
+            if cell is None:
+                cell = [] if in_lists else ""
+            row[column] = _changed(cell, change, separator, lists)
+    return _replaced(table)
 
 
-def _written(cells: list[str], mark: str) -> str:
-    text = io.StringIO()
-    csv.writer(text, delimiter=mark, lineterminator="").writerow(cells)
-    return text.getvalue()
+def _separator(table: EditableTable, columns: Sequence[str]) -> str:
+    """What stands between the keywords of a cell, with a blank where the file has one there."""
+    cells = [_text(row.get(column)) for row in table.rows for column in columns]
+    plain = [cell for cell in cells if cell and elements(cell) is None]
+    mark = most_frequent({each: sum(each in cell for cell in plain) for each in SEPARATORS})
+    return f"{mark} " if any(f"{mark} " in cell for cell in plain) else mark
+
+
+def _changed(cell: object, change: KeywordChange, separator: str, lists: bool) -> object:
+    """A cell with one keyword more or less, in the form that it has."""
+    listing = None if isinstance(cell, list) else elements(visible(_text(cell)))
+    if isinstance(cell, list):
+        parts = [str(each) for each in cell]
+    elif listing is not None:
+        parts = listing
+    else:
+        parts = [unquoted(part) for part in _text(cell).split(separator.strip()) if part.strip()]
+    key = keyword_key(change.keyword)
+    there = any(keyword_key(part) == key for part in parts)
+    if there == change.adds:
+        return cell
+    if change.adds:
+        parts = [*parts, change.keyword]
+    else:
+        parts = [part for part in parts if keyword_key(part) != key]
+    if isinstance(cell, list):
+        return parts
+    if listing is not None and not lists:
+        return repr(parts) if "'" in _text(cell) else json.dumps(parts, ensure_ascii=False)
+    plain = separator.join(part.strip() for part in parts)
+    odd = any(mark in part for part in parts for mark in SEPARATORS) or elements(plain) is not None
+    return json.dumps(parts, ensure_ascii=False) if parts and (lists or odd) else plain
+
+
+def with_mapping(folder: Path, changes: Iterable[KeywordChange]) -> Replaced:
+    """The mapping of queries' words in which keywords are added, with the score 1, or removed.
+
+    Raises DataError where the collection has no mapping.
+    """
+    if not (folder / TABLE).exists():
+        cure = "python -m dashboard keywords COLLECTION --write makes it."
+        raise DataError(TABLE, "no such file", "the mapping to correct", cure=cure)
+    key = ("query_id", "ngram", "group", "keyword")
+    table = editable_table(folder / TABLE, (*key, "score"))
+    query, ngram, group, keyword = (table.column([name]) for name in key)
+    score = table.column(["score"])
+    for change in changes:
+        wanted = (change.id, change.group, keyword_key(change.keyword))
+        mine = [
+            row
+            for row in table.rows
+            if (row[query], row[group], keyword_key(row[keyword])) == wanted
+        ]
+        if not change.adds:
+            table.rows = [row for row in table.rows if not any(row is each for each in mine)]
+            continue
+        same = [row for row in mine if row[ngram] == change.words]
+        for row in same:
+            row[score] = "1.0000"
+        if not same:
+            cells = (change.id, change.words, change.group, change.keyword, "1.0000")
+            names = (query, ngram, group, keyword, score)
+            table.append(dict(zip(names, cells, strict=True)))
+    return _replaced(table)
+
+
+def _replaced(table: EditableTable) -> Replaced:
+    return Replaced(table.path.name, table.path.read_bytes(), table.content(), table.is_text)
+
+
+def _text(value: object) -> str:
+    return text_of_cell(value)

@@ -1,5 +1,5 @@
-"""Reviews: verdicts on results, ratings of lists, preferences between two versions and decisions
-of a curator, in a store apart from the collections.
+"""Reviews: verdicts on results, ratings of lists, preferences between two versions, corrections of
+keywords and decisions of a curator, in a store apart from the collections.
 
 Reviews are only ever added: a reviewer who thinks again adds a new one, and the last one counts, by
 its number and not by a clock. No metric reads verdicts.
@@ -21,14 +21,18 @@ from dashboard.storage.reviews.review_tables import REVIEW
 from dashboard.tables import REVIEWS
 
 VERDICT, RATING, PREFERENCE, DECISION = "verdict", "rating", "preference", "decision"
+KEYWORD, MAPPING = "keyword", "mapping"
 _JUDGED = ("relevant", "not", "unsure")
 VALUES = {
     VERDICT: _JUDGED,
     RATING: ("1", "2", "3", "4", "5"),
     PREFERENCE: ("much better", "better", "same", "worse", "much worse", "cannot judge"),
     DECISION: _JUDGED,
+    KEYWORD: ("add", "remove"),
+    MAPPING: ("remove",),
 }
-"""The values of each kind; a verdict or a decision may be a grade instead, from 0 to 99."""
+"""The values of each kind; a verdict or a decision may be a grade instead, from 0 to 99, and a
+mapping is added with the words that mean the keyword: `add at night`."""
 CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
 """What a reviewer may hold to be the cause of a wrong result."""
 _UNDO = "undo "  # begins the names of reviews that take one back
@@ -40,8 +44,9 @@ _GRADE = re.compile("[0-9]|[1-9][0-9]")
 
 @dataclass(frozen=True)
 class Review:
-    """One reviewer's review of a result, a list or two versions; `run` names the version, if there
-    is one, and `against` the other one.
+    """One reviewer's review of a result, a list, two versions, or a keyword of an item (KEYWORD) or
+    of a query's words (MAPPING), which `list_id` names: group and keyword, a list in JSON. `run`
+    names the version, if there is one, and `against` the other one.
 
     collection: the key of the collection (`review_keys.key_of`). value: a preference is about `run`
     in comparison with `against`. cause: one of CAUSES, or none. assignment: the id of the
@@ -68,7 +73,8 @@ class Review:
         if self.kind not in VALUES:
             raise ValueError(f"{self.kind!r} is no kind of review: {', '.join(VALUES)} are.")
         graded = self.kind in (VERDICT, DECISION) and _GRADE.fullmatch(self.value)
-        if self.value not in (*VALUES[self.kind], TAKEN_BACK) and not graded:
+        mapped = self.kind == MAPPING and self.value.startswith("add ")
+        if self.value not in (*VALUES[self.kind], TAKEN_BACK) and not (graded or mapped):
             known = ", ".join(VALUES[self.kind])
             raise ValueError(f"{self.value[:40]!r} is no {self.kind}: {known} are.")
         if not self.author.strip():

@@ -65,14 +65,17 @@ def labels_sentence(view: View) -> str:
     try:
         experiment = label_changes.with_corrections(experiment_of(view))
         changed = 0 if experiment is None else len(label_changes.changed_labels(experiment))
+        words = 0 if experiment is None else label_changes.number_of_keywords(experiment)
     except DataError:
         if corrects:
             raise
         return ""  # labels as given depend on no review
     labels = counted(changed, "label")
+    if words:
+        labels += f" and {counted(words, 'keyword')}"
     if corrects:
         return f"Labels with corrections: reviewers change {labels}."
-    return f"Labels as given: reviewers would change {labels}." if changed else ""
+    return f"Labels as given: reviewers would change {labels}." if changed or words else ""
 
 
 def no_items(view: View, versions: Iterable[str]) -> None:
