@@ -78,6 +78,7 @@ def test_a_pointer_that_passes_by_plays_nothing(grid: Callable) -> None:
     assert len([url for url in page.requested if "/clips/" in url]) == before == 0
 
 
+@pytest.mark.slow
 def test_a_span_plays_only_its_span(grid: Callable) -> None:
     page = grid("clip=span")
     video = page.locator(".stage video")
@@ -92,6 +93,7 @@ def test_a_span_plays_only_its_span(grid: Callable) -> None:
     assert any(later < earlier for earlier, later in zip(seconds, seconds[1:], strict=False))
 
 
+@pytest.mark.slow
 def test_reduced_motion_plays_nothing_by_itself(grid: Callable) -> None:
     page = grid(reduced_motion="reduce")
     card(page, "v0.1", 2).hover()
@@ -142,6 +144,7 @@ def test_keys_walk_over_the_cards_and_open_and_close_the_player(grid: Callable) 
     assert page.evaluate(place) == first
 
 
+@pytest.mark.slow
 def test_a_focused_card_plays_too(grid: Callable) -> None:
     page = grid()
     page.keyboard.press("Tab")
@@ -241,6 +244,7 @@ def test_closing_that_is_told_late_does_not_close_what_forward_has_opened_again(
     wait_until_it_rests(page, opened=True)
 
 
+@pytest.mark.slow
 def test_a_link_to_an_item_that_is_gone_opens_nothing(grid: Callable) -> None:
     page = grid("clip=nobody")
     page.wait_for_timeout(300)
@@ -318,7 +322,7 @@ def test_an_odd_id_opens_plays_and_comes_back_whole(grid: Callable) -> None:
     ("item_id", "words"),
     [
         ("garbage", "No media: not a picture or a clip."),
-        ("gone", "No media: missing."),
+        pytest.param("gone", "No media: missing.", marks=pytest.mark.slow),
         ("odd", "This browser cannot play the file. codec mp4v"),
     ],
 )
@@ -341,6 +345,7 @@ def test_a_picture_is_shown_large(grid: Callable) -> None:
     assert page.locator(".stage img").evaluate("image => image.naturalWidth") == 1600
 
 
+@pytest.mark.slow
 def test_long_captions_are_clamped_until_asked_for(grid: Callable) -> None:
     page = grid("clip=garbage")
     height = "node => node.getBoundingClientRect().height"
@@ -374,6 +379,7 @@ def test_before_the_first_hover_only_posters_come_and_only_those_in_sight(grid: 
     assert 0 < sum(sizes) < 1_500_000
 
 
+@pytest.mark.slow
 def test_posters_do_not_move_the_page_when_they_arrive(
     cards_address: str, new_page: Callable
 ) -> None:
@@ -395,7 +401,7 @@ def test_posters_do_not_move_the_page_when_they_arrive(
     "query",
     ["", *(pytest.param(each, marks=pytest.mark.slow) for each in ("columns=5", "clip=garbage"))],
 )
-@pytest.mark.parametrize("width", [420, 2560])
+@pytest.mark.parametrize("width", [420, pytest.param(2560, marks=pytest.mark.slow)])
 def test_no_page_scrolls_sideways(
     cards_address: str, page_at: Callable, query: str, width: int
 ) -> None:

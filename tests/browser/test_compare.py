@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 CELLS = ".st-key-queries-by-difference [data-testid=data-grid-canvas]"
 
@@ -53,6 +55,7 @@ def test_a_part_of_the_bar_lists_its_queries_without_loading_the_page_again(
     assert page.evaluate("window.stays")
 
 
+@pytest.mark.slow
 def test_one_click_copies_the_link_and_says_so(dashboard: str, new_page: Callable) -> None:
     page = new_page(width=1440, permissions=["clipboard-read", "clipboard-write"])
     page.goto(f"{dashboard}/compare?collection=driving")

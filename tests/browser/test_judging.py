@@ -114,6 +114,7 @@ def test_ten_results_are_judged_by_ten_keys_and_stand_after_a_reload(
     assert len(before) == 15 and server.rows("Ada") == before
 
 
+@pytest.mark.slow
 def test_a_colleague_sees_a_verdict_without_drawing_the_page_anew(
     server: SimpleNamespace, reviewing: Callable
 ) -> None:

@@ -72,6 +72,7 @@ def test_an_arrow_leads_from_the_page_to_the_first_card(query: Callable) -> None
         assert walked(page, "ArrowRight", "ArrowDown") == ["v0.2", 2], key
 
 
+@pytest.mark.slow
 def test_what_was_clicked_and_has_no_use_for_arrows_lets_them_through(query: Callable) -> None:
     page = query("&query=q002", height=1400)
     page.locator("[data-testid=stMain]").click(position={"x": 12, "y": 700})
@@ -84,6 +85,7 @@ def test_what_was_clicked_and_has_no_use_for_arrows_lets_them_through(query: Cal
     assert walked(page, "ArrowDown") == ["v0.1", 1]
 
 
+@pytest.mark.slow
 def test_the_first_card_is_the_first_in_sight(query: Callable) -> None:
     page = query(height=700)
     page.locator("section[aria-label='v0.2'] .open").first.evaluate(
@@ -92,6 +94,7 @@ def test_the_first_card_is_the_first_in_sight(query: Callable) -> None:
     assert walked(page, "ArrowRight") == ["v0.2", 1]
 
 
+@pytest.mark.slow
 def test_where_no_card_is_in_sight_up_and_down_scroll(query: Callable) -> None:
     page = query(height=320)
     main = page.locator("[data-testid=stMain]")
@@ -100,6 +103,7 @@ def test_where_no_card_is_in_sight_up_and_down_scroll(query: Callable) -> None:
     assert walked(page, "ArrowRight") == ["v0.1", 1]
 
 
+@pytest.mark.slow
 def test_arrows_stay_with_what_uses_them_itself(query: Callable) -> None:
     page = query("&query=q002", height=1400)
     page.get_by_text("All metrics of this query").click()
@@ -123,6 +127,7 @@ def test_arrows_with_another_key_are_the_browsers(query: Callable) -> None:
         assert walked(page, key) is None, key
 
 
+@pytest.mark.slow
 def test_the_list_of_keys_names_the_steps_only_where_there_are_any(
     query: Callable, dashboard: str
 ) -> None:
@@ -136,6 +141,7 @@ def test_the_list_of_keys_names_the_steps_only_where_there_are_any(
     assert "from card to card" in words and "next and previous query" not in words
 
 
+@pytest.mark.slow
 def test_g_and_a_letter_go_to_a_screen_with_all_choices(query: Callable, dashboard: str) -> None:
     page = query("&query=q002")
     page.keyboard.press("?")
@@ -178,6 +184,7 @@ def test_the_palette_finds_a_query_by_its_words_and_closes_where_one_was(query: 
     page.locator(IDLE).wait_for()
 
 
+@pytest.mark.slow
 def test_j_in_the_player_shows_the_result_at_the_same_place_of_the_next_query(
     query: Callable,
 ) -> None:
@@ -200,6 +207,7 @@ def test_j_in_the_player_shows_the_result_at_the_same_place_of_the_next_query(
     page.close()  # with its steps
 
 
+@pytest.mark.slow
 def test_after_a_reload_the_focus_is_on_the_same_card(query: Callable) -> None:
     page = query("&query=q002")
     page.locator("section[aria-label='v0.2'] .open").nth(2).focus()
@@ -209,6 +217,7 @@ def test_after_a_reload_the_focus_is_on_the_same_card(query: Callable) -> None:
     assert page.evaluate(PLACE) == ["v0.2", 3]
 
 
+@pytest.mark.slow
 def test_space_in_the_player_plays_also_after_a_click_beside_the_clip(query: Callable) -> None:
     page = query(reduced_motion="no-preference")
     page.locator(".card .open").first.click()
@@ -239,6 +248,7 @@ def test_a_step_keeps_the_place_of_the_focus_and_the_cards_can_be_read_all_the_t
     assert page.evaluate("history.length") == 3, "naming the query was no step"
 
 
+@pytest.mark.slow
 def test_all_that_was_missed_is_reached_by_its_buttons(query: Callable) -> None:
     page = query("&shown=5")
     row = page.locator("section[data-role=missed]")
@@ -276,6 +286,7 @@ def test_presses_are_counted_and_back_steps_back_one_query_at_a_time(query: Call
     page.close()  # with its many steps
 
 
+@pytest.mark.slow
 def test_a_step_leaves_what_belonged_to_the_query_that_was_open(
     dashboard: str, page_at: Callable
 ) -> None:
@@ -299,7 +310,13 @@ def test_the_cards_of_the_next_query_are_there_before_the_server_follows(
     page.wait_for_function("!document.querySelector('[data-behind]')")
 
 
-@pytest.mark.parametrize("path", ["query?", "search?item=urban_bicyclist_entering_001&"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "query?",
+        pytest.param("search?item=urban_bicyclist_entering_001&", marks=pytest.mark.slow),
+    ],
+)
 def test_on_a_phone_the_first_card_and_the_form_are_near_the_top(
     dashboard: str, page_at: Callable, path: str
 ) -> None:

@@ -110,6 +110,7 @@ class Held:
             route.continue_()
 
 
+@pytest.mark.slow
 def test_cards_stand_in_outline_until_they_and_their_posters_come(
     dashboard: str, new_page: Callable
 ) -> None:
@@ -161,9 +162,8 @@ def test_every_page_has_the_style_and_nothing_else_has(dashboard: str) -> None:
 THREE_SCREENS = 2700
 
 
-@pytest.mark.parametrize(
-    "name", ["driving", pytest.param("openmoji_context", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["driving", "openmoji_context"])
 def test_no_overview_is_longer_than_three_screens(dashboard: str, new_page: Callable, name) -> None:
     page = new_page(width=1440)
     page.set_default_timeout(240_000)  # everything is computed here for the first time

@@ -72,6 +72,7 @@ def test_pictures_stand_in_the_lists_own_rows_and_columns(page_at, world, width)
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
+@pytest.mark.slow
 def test_a_hostile_caption_is_text(page_at, world) -> None:
     page = opened(page_at, world[0] + QUERY)
     first = places(page)[0]
@@ -79,6 +80,7 @@ def test_a_hostile_caption_is_text(page_at, world) -> None:
     assert first["inside"] == 0 and page.title() != "1"
 
 
+@pytest.mark.slow
 def test_the_banner_of_simulated_satisfaction_cannot_be_closed(page_at, world) -> None:
     page = opened(page_at, world[0] + QUERY)
     banner = page.locator("[data-testid=stAlert]", has_text="Simulated by a browsing model")

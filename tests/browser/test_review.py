@@ -227,6 +227,7 @@ def test_copies_are_marked_and_left_out_if_the_reader_chooses(streets, visit: Ca
     assert "near-duplicate of the query's own item" in first.inner_text()
 
 
+@pytest.mark.slow
 def test_the_grid_has_the_columns_and_rows_that_are_asked_for(dashboard: str, visit) -> None:
     page = visit(
         dashboard + "/query?collection=driving&query=q001&columns=5&metric=P@10&shown=20",
