@@ -9,14 +9,14 @@ from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dashboard.experiment import people
+from dashboard.experiment import people, share_links
 from dashboard.experiment.collection import catalogue, collections
 from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
 from dashboard.views import address, palette, summary
 from dashboard.views.cards import assets
 from dashboard.views.frame import arrivals, judgements, neighbours
-from dashboard.views.server import figures, identity, link_preview
+from dashboard.views.server import figures, identity, link_preview, share_page
 from dashboard.views.server.allowed_hosts import AllowedHosts
 from dashboard.views.server.base_path import BelowBase, asks_for_a_page, path_of
 from dashboard.views.server.not_found import NoSuchPage
@@ -42,16 +42,20 @@ OWN = (
     judgements.JUDGEMENTS,
     figures.HEALTH,
     figures.FIGURES,
+    share_links.PAGE,
 )
 
 NEED_A_ROLE = tuple(
-    route for route in OWN if route not in (assets.CARDS, figures.HEALTH, figures.FIGURES)
+    route
+    for route in OWN
+    if route not in (assets.CARDS, figures.HEALTH, figures.FIGURES, share_links.PAGE)
 )
 
 escape_logs()
 if problem := identity.problem_at_start():
     sys.exit(problem)
 people.identify_by(identity.identify)
+share_links.login_by(identity.is_set_up)
 
 
 class FullAddress:
@@ -104,14 +108,15 @@ app = st.App(
         *arrivals.routes(),
         *link_preview.routes(),
         *judgements.routes(),
+        *share_page.routes(),
     ],
     middleware=[
         Middleware(AllowedHosts),
-        Middleware(identity.Identity, NEED_A_ROLE),
+        Middleware(identity.Identity, NEED_A_ROLE, MEDIA),
         Middleware(BelowBase, OWN),
         Middleware(serving.Tamed, MEDIA),
-        Middleware(NoSuchPage, (summary.REPORT,)),
+        Middleware(NoSuchPage, (summary.REPORT, share_links.PAGE)),
         Middleware(FullAddress),
-        Middleware(PageHead),
+        Middleware(PageHead, (share_links.PAGE,)),
     ],
 )

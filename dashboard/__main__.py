@@ -25,6 +25,7 @@ from dashboard.commands import (
     running,
     satisfaction,
     searching,
+    sharing,
 )
 from dashboard.commands.console import EXIT_CODES, WRONG, Answering, OneLine, complain
 from dashboard.commands.output import Format, printed
@@ -81,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     running.add_run(command)
     preparing.add_prepare(command)
     reviewing.add_reviews(command)
+    sharing.add_links(command)
     reference.add_to(command, abouts)
     return parser
 

@@ -29,7 +29,7 @@ pages = [
     for path, title in address.PAGES.items()
 ]
 page = st.navigation(pages, position="hidden")
-frame.stop_without_a_role()
+frame.stop_without_a_role(page)
 frame.keep_place()
 frame.draw_after_a_break()
 with memory.page_run(), figures.STEPS.labels(page.title).time():

@@ -9,6 +9,7 @@ import pytest
 
 from dashboard.experiment import assigned_reviews
 from dashboard.storage.collection import collection as stored
+from dashboard.storage.reviews import share_links
 from dashboard.storage.reviews.review_keys import key_of
 from dashboard.storage.reviews.reviews import VERDICT, Review, append
 from dashboard.storage.reviews.rights import ANYBODY, Actor, identify_by
@@ -54,6 +55,30 @@ def told(app):
     """All that the browser is sent: texts, buttons, addresses and the cards."""
     tree = "\n".join(str(element.proto) for element in app.main) + said(app)
     return tree + (json.dumps(cards(app)) if app.get("bidi_component") else "")
+
+
+def test_an_admin_makes_and_revokes_a_share_link_where_there_is_a_login(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, review = made()
+    app = opened("reviews", collection="tiny")
+    assert not [each for each in app.button if each.label == "Create share link"]
+    monkeypatch.setattr(share_links, "_login_is_set_up", [lambda: True])
+    identify_by(lambda: Actor("Ada", "curator", checked=True))
+    try:
+        app = opened("reviews", collection="tiny")
+        app.selectbox(key="share-review").set_value(review.id)
+        app.text_input(key="share-label").set_value("Bob <b>")
+        button(app, "Create share link").click().run()
+        assert not app.exception and "share#" in told(app)
+        [link] = share_links.listed()
+        assert (link.author, link.review, link.role) == ("Ada", review.id, "viewer")
+        app.run()
+        assert "share#" not in told(app), "it is shown once"
+        next(each for each in app.button if each.key == f"revoke-{link.id}").click().run()
+        assert share_links.listed()[0].state == "revoked" and not app.exception
+    finally:
+        identify_by(lambda: ANYBODY)
 
 
 def test_two_people_judge_a_blind_review_to_its_outcome(tiny: Path) -> None:

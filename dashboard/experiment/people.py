@@ -1,6 +1,8 @@
 """Who acts, and which role that person has; see `storage.reviews.rights`."""
 
 from dashboard.storage.reviews.rights import ANYBODY as ANYBODY
+from dashboard.storage.reviews.rights import LINK as LINK
+from dashboard.storage.reviews.rights import PROXY as PROXY
 from dashboard.storage.reviews.rights import REVIEW as REVIEW
 from dashboard.storage.reviews.rights import Actor as Actor
 from dashboard.storage.reviews.rights import acting as acting

@@ -16,4 +16,5 @@ view = frame.screen(
 frame.need(view, "baseline", "candidate")
 reviews.reviewer()
 reviews.listing(view)
+reviews.sharing(view)
 reviews.agreement(view)

@@ -17,8 +17,9 @@ from streamlit.web.server.starlette import starlette_websocket
 
 from dashboard.experiment import people, reviewing
 from dashboard.experiment.people import Actor
+from dashboard.storage.reviews import share_links
 from dashboard.storage.reviews.rights import NotAllowed, acting
-from dashboard.views.server import identity
+from dashboard.views.server import identity, share_page
 
 ROLES = """
 claim = "groups"
@@ -121,6 +122,75 @@ def test_a_review_stands_under_the_name_of_the_login() -> None:
     assert people.signed("Bob") == "Bob"
     with acting(Actor("x", "reviewer", checked=True)), pytest.raises(NotAllowed):
         reviewing.verify()
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> TestClient:
+    """An app behind a proxy that logs in, and a browser that comes past it with a share link."""
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
+    monkeypatch.setenv(identity.HEADER, "X-User")
+    monkeypatch.setenv(identity.PROXIES, "10.0.0.5")
+    monkeypatch.setattr(share_links, "_login_is_set_up", [identity.is_set_up])
+    routes = [Route(f"/{name}", told) for name in ("report", "clips")]
+    app = Starlette(routes=[*routes, *share_page.routes()])
+    return TestClient(identity.Identity(app, ("report", "clips"), ("clips",)))
+
+
+def exchanged(client: TestClient, review: str = "", role: str = "reviewer") -> dict[str, str]:
+    link = share_links.ShareLink(
+        collection="a b", key="a b", role=role, until="", review=review, label="Bob"
+    )
+    _, secret = share_links.create(link, "Ada")
+    found = client.post("/share", json={"secret": secret})
+    cookie = found.headers["set-cookie"].lower()
+    assert all(each in cookie for each in ("httponly", "samesite=lax", "max-age=12"))
+    assert secret not in cookie and found.headers["referrer-policy"] == "no-referrer"
+    return found.json()
+
+
+def test_a_share_link_is_exchanged_for_a_guest_of_its_collection(
+    shared: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert shared.get("/report").status_code == 401
+    page = shared.get("/share")
+    assert "location.hash" in page.text and "script-src 'sha256-" in str(page.headers)
+    assert exchanged(shared) == {"to": "./?collection=a+b"}
+    assert shared.get("/report").text == "guest Bob|reviewer|None"
+    monkeypatch.setenv(identity.WRITING, "off")
+    assert shared.get("/report").text == "guest Bob|viewer|None"
+    share_links.revoke(share_links.listed()[0].id, "Ada")
+    assert shared.get("/report").status_code == 401, "a link that was revoked ends what it began"
+    for sent, status in (
+        ({"secret": "x"}, 403),
+        ({}, 400),
+        ([1], 400),
+        ({"secret": "x" * 2000}, 413),
+    ):
+        found = shared.post("/share", json=sent)
+        assert (found.status_code, found.json()) == (status, {"problem": share_links.UNKNOWN})
+    assert shared.post("/share", content="{}").status_code == 415
+
+
+def test_a_guest_of_a_review_is_answered_its_clips_only(shared: TestClient) -> None:
+    assert exchanged(shared, review="abc") == {"to": "reviews?review=abc"}
+    assert shared.get("/clips").status_code == 200 and shared.get("/report").status_code == 403
+    person = {"X-User": "ada@example.org"}
+    from_proxy = TestClient(shared.app, client=("10.0.0.5", 1), cookies=shared.cookies)
+    assert from_proxy.get("/report", headers=person).text.startswith("ada@example.org|reviewer")
+    guest = {"X-User": "Guest Bob"}
+    assert from_proxy.get("/clips", headers=guest).text.startswith("guest Bob|"), "by its cookie"
+    from_proxy.cookies.clear()
+    assert from_proxy.get("/clips", headers=guest).status_code == 401, "a name that is a visitor's"
+
+
+def test_without_a_login_nothing_of_share_links_exists(
+    shared: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchanged(shared)
+    monkeypatch.delenv(identity.HEADER)
+    assert shared.get("/share").status_code == 404
+    assert shared.post("/share", json={"secret": "x"}).status_code == 403
+    assert shared.get("/report").text == "|admin|None", "whoever sits at this machine"
 
 
 REFUSED = [

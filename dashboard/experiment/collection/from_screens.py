@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dashboard.experiment import people
 from dashboard.experiment.collection import checking
 from dashboard.experiment.collection.collections import Collection
 from dashboard.experiment.collection.initializing import MAPPED, Initialized, initialize
@@ -40,7 +41,10 @@ _YES = ("1", "yes", "true", "on")
 
 
 def allowed() -> bool:
-    """Whether the operator lets the screens write: by `DASHBOARD_WRITE=1`; not by itself."""
+    """Whether the operator lets the screens write: by `DASHBOARD_WRITE=1`; not by itself, and not
+    for guests of a share link."""
+    if people.actor().by == people.LINK:
+        return False
     return os.environ.get(VARIABLE, "").strip().lower() in _YES
 
 

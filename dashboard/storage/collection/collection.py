@@ -34,6 +34,7 @@ from dashboard.storage.collection.sides import (
 )
 from dashboard.storage.files.near_names import check_names
 from dashboard.storage.files.table_files import stored_files
+from dashboard.storage.reviews import rights
 from dashboard.storage.versions.model_record import check_recorded
 from dashboard.storage.versions.versions import (
     Model,
@@ -220,8 +221,10 @@ def names() -> list[str]:
 def places() -> dict[str, Path]:
     """The folder of each collection by its name, in that order."""
     found: dict[str, Path] = {}
+    only = rights.actor().collection  # a guest of a share link sees no other
     for folder in (COLLECTIONS, *FURTHER):
         there = sorted(_names_in(folder), key=natural)
+        there = [only] if only in there else [] if only else there
         for name in sorted(there, key=lambda name: not stands_first(folder / name / SETTINGS)):
             found.setdefault(name, folder / name)
     return found
@@ -229,6 +232,8 @@ def places() -> dict[str, Path]:
 
 def place_of(name: str) -> Path | None:
     """The folder of the collection of that name, without listing all; None where there is none."""
+    if (rights.actor().collection or name) != name:
+        return None
     if name in ("", ".", "..") or name.startswith(".") or Path(name).name != name:
         return None
     there = (folder / name for folder in (COLLECTIONS, *FURTHER))
@@ -237,6 +242,8 @@ def place_of(name: str) -> Path | None:
 
 def unlisted() -> list[str]:
     """A sentence on each data folder that is missing, and each collection that another hides."""
+    if rights.actor().collection:
+        return []
     counted, folders = places(), (COLLECTIONS, *FURTHER)
     missing = [f"There is no data folder {folder}." for folder in folders if not folder.is_dir()]
     hidden = [

@@ -87,7 +87,7 @@ class Review:
         elif not (self.item_id or self.list_id):
             raise ValueError("A review is of an item or of a list; none is named.")
         for each in fields(self):
-            _usable(each.name, getattr(self, each.name))
+            check_text(each.name, getattr(self, each.name))
 
 
 def append(review: Review, once: str | None = None) -> int:
@@ -258,7 +258,7 @@ def history(collection: str, kind: str, *, until: int | None = None, **about: st
     return REVIEWS.check(pd.DataFrame(rows, columns=list(REVIEWS.columns)), store.name())
 
 
-def _usable(name: str, text: str) -> None:
+def check_text(name: str, text: str) -> None:
     """Raises ValueError, with a sentence for the reviewer, for a text that cannot be saved."""
     longest = {"note": LONGEST_NOTE, "author": LONGEST_NAME}.get(name, LONGEST_ID)
     if len(text) > longest:

@@ -32,7 +32,7 @@ OF_LISTS = "context"
 def top_bar(pages: Sequence[Any], current: Any, view: View | None) -> None:
     """Links to the screens, which keep the whole view, and the link to this one for a colleague."""
     with st.container(horizontal=True, vertical_alignment="center", key="screens"):
-        for page in pages:
+        for page in pages if not people.actor().review else ():
             here = page.url_path == current.url_path
             st.page_link(
                 page,
@@ -44,9 +44,16 @@ def top_bar(pages: Sequence[Any], current: Any, view: View | None) -> None:
             share(view)
 
 
-def stop_without_a_role() -> None:
-    """Draw nothing but the way to log in for whoever may not look."""
+def stop_without_a_role(page: Any) -> None:
+    """Draw nothing but the way to log in for whoever may not look, and the way to their review for
+    whoever may look at one only."""
     who = people.actor()
+    if who.review and (page.url_path, st.query_params.get("review")) != ("reviews", who.review):
+        st.title(NAME, anchor=False)
+        st.page_link(
+            "screens/reviews.py", label="Open your review", query_params={"review": who.review}
+        )
+        st.stop()
     if who.role != "nobody":
         return
     st.title(NAME, anchor=False)

@@ -4,5 +4,6 @@ from dashboard.views.reviews.agreement import agreement
 from dashboard.views.reviews.listing import listing
 from dashboard.views.reviews.one_review import one_review
 from dashboard.views.reviews.reviewer import reviewer
+from dashboard.views.reviews.share_links import sharing
 
-__all__ = ["agreement", "listing", "one_review", "reviewer"]
+__all__ = ["agreement", "listing", "one_review", "reviewer", "sharing"]

@@ -7,23 +7,27 @@ Whoever is in no role is answered nothing but the page to log in.
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from http.cookies import SimpleCookie
 from typing import Any
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import auth_util, config
 from streamlit.web.server.starlette import starlette_websocket
 
-from dashboard.experiment import people
-from dashboard.experiment.people import ANYBODY, NOBODY, Actor
+from dashboard.experiment import people, share_links
+from dashboard.experiment.people import ANYBODY, NOBODY, PROXY, Actor
 from dashboard.tables import DataError
 from dashboard.views.server.base_path import path_of
+from dashboard.views.server.share_page import COOKIE
 
 HEADER, PROXIES, WRITING = "DASHBOARD_USER_HEADER", "DASHBOARD_PROXIES", "DASHBOARD_REVIEWING"
 """Name the variables: the header with the name of who logged in, the addresses of the proxies that
@@ -76,21 +80,31 @@ def problem_at_start() -> str:
 def identify() -> Actor:
     """Who acts on a page, by its live connection."""
     if _header():
-        return _named_by_header(st.context.headers.get(_header()))
-    if _login():
-        return _logged_in(st.user.to_dict()) if st.user.get("is_logged_in") else NOBODY
-    return Actor("", "viewer") if _only_reading() else ANYBODY
+        who = _named_by_header(st.context.headers.get(_header()))
+    elif _login():
+        who = _logged_in(st.user.to_dict()) if st.user.get("is_logged_in") else NOBODY
+    else:
+        return Actor("", "viewer") if _only_reading() else ANYBODY
+    return who if who.role != "nobody" else _guest(st.context.cookies) or who
+
+
+def is_set_up() -> bool:
+    """Whether a login or a proxy says who it is."""
+    return bool(_header() or _login())
 
 
 class Identity:
     """Lets the app's own routes know who asks, takes the header away that others than the proxies
     send, and answers nobody's request for data with status 401.
 
-    routes: first parts of the paths that need a role.
+    routes: first parts of the paths that need a role; of_review: those of them that a guest who may
+    see one review only is answered, too.
     """
 
-    def __init__(self, app: ASGIApp, routes: tuple[str, ...]) -> None:
-        self.app, self.routes = app, frozenset(routes)
+    def __init__(
+        self, app: ASGIApp, routes: tuple[str, ...], of_review: tuple[str, ...] = ()
+    ) -> None:
+        self.app, self.routes, self.of_review = app, frozenset(routes), frozenset(of_review)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -104,9 +118,15 @@ class Identity:
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
             return
-        who = _asking(Headers(scope=scope))
-        if who.role == "nobody" and path_of(scope).partition("/")[0] in self.routes:
+        sent = Headers(scope=scope)
+        visits = COOKIE in sent.get("cookie", "")  # who it is stands in the store
+        who = await run_in_threadpool(_asking, sent) if visits else _asking(sent)
+        route = path_of(scope).partition("/")[0]
+        if who.role == "nobody" and route in self.routes:
             await PlainTextResponse("Log in first.\n", 401)(scope, receive, send)
+            return
+        if who.review and route in self.routes - self.of_review:
+            await PlainTextResponse("Your link is for one review.\n", 403)(scope, receive, send)
             return
         with people.acting(who):
             await self.app(scope, receive, send)
@@ -115,14 +135,27 @@ class Identity:
 def _asking(headers: Headers) -> Actor:
     """Who sends a request."""
     if _header():
-        return _named_by_header(headers.get(_header()))
-    if _login():
-        return _logged_in(_cookie(headers))
-    return Actor("", "viewer") if _only_reading() else ANYBODY
+        who = _named_by_header(headers.get(_header()))
+    elif _login():
+        who = _logged_in(_cookie(headers))
+    else:
+        return Actor("", "viewer") if _only_reading() else ANYBODY
+    return who if who.role != "nobody" else _guest(_cookies(headers)) or who
+
+
+def _guest(cookies: Mapping[str, str]) -> Actor | None:
+    """Who came by a share link; None where nobody did, or the link is no longer good."""
+    visitor = cookies.get(COOKIE, "")
+    try:
+        who = share_links.guest(visitor) if visitor else None
+    except DataError as problem:  # nobody can say whether the link is still good
+        logging.getLogger(__name__).warning("A guest was not let in: %s", problem)
+        return None
+    return replace(who, role="viewer") if who and _only_reading() else who
 
 
 def _named_by_header(name: str | None) -> Actor:
-    return _with_role((name or "").strip(), {})
+    return replace(_with_role((name or "").strip(), {}), by=PROXY)
 
 
 def _logged_in(claims: Mapping[str, Any]) -> Actor:
@@ -131,7 +164,7 @@ def _logged_in(claims: Mapping[str, Any]) -> Actor:
 
 
 def _with_role(name: str, claims: Mapping[str, Any]) -> Actor:
-    if not name:
+    if not name or f"{name} ".casefold().startswith(f"{share_links.GUEST} "):  # of share links
         return NOBODY
     try:
         return people.read_roles().actor(name, claims)
@@ -141,14 +174,18 @@ def _with_role(name: str, claims: Mapping[str, Any]) -> Actor:
 
 def _cookie(headers: Headers) -> Mapping[str, Any]:
     """What the signed cookie of a login holds, as the live connection reads it; else nothing."""
-    sent = SimpleCookie(headers.get("cookie", ""))
-    cookies = {name: morsel.value for name, morsel in sent.items()}
+    cookies = _cookies(headers)
     decoded = starlette_websocket._get_signed_cookie_with_chunks(cookies, "_streamlit_user")
     if decoded is None:
         return {}
     origin = f"{headers.get('x-forwarded-proto', 'http')}://{headers.get('host', '')}"
     origin = headers.get("origin") or origin
     return starlette_websocket._parse_decoded_user_cookie(decoded, origin)
+
+
+def _cookies(headers: Headers) -> dict[str, str]:
+    sent = SimpleCookie(headers.get("cookie", ""))
+    return {name: morsel.value for name, morsel in sent.items()}
 
 
 def _from_proxy(scope: Scope) -> bool:

@@ -3,6 +3,7 @@ that the app is served at, what works on every page, and what chat programs show
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -26,13 +27,17 @@ STYLE = (
 
 class PageHead:
     """Puts style, address, modules and preview into the head of every page that is served; all else
-    passes untouched."""
+    passes untouched.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    own: first parts of the paths of pages that are whole as they are.
+    """
+
+    def __init__(self, app: ASGIApp, own: Sequence[str] = ()) -> None:
+        self.app, self.own = app, frozenset(own)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not (asks_for_a_page(scope) or _is_for_a_preview(scope)):
+        own = scope["type"] == "http" and path_of(scope).partition("/")[0] in self.own
+        if own or not (asks_for_a_page(scope) or _is_for_a_preview(scope)):
             await self.app(scope, receive, send)
             return
         left_out = (b"accept-encoding", b"range")
