@@ -8,8 +8,9 @@ ordered as exact search orders them, so that equal lists are equal to the last b
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -151,8 +152,12 @@ def gallery_to_search(model: Model, items: pd.DataFrame, *, exact: bool = False)
 @dataclass(frozen=True)
 class Timing:
     """The seconds of single searches through an index and of exact ones, what building the index
-    took, and its bytes and those of the vectors; None: not known."""
+    took, and its bytes and those of the vectors; None: not known.
 
+    alone: of the index's answers, before they are scored again and made a table.
+    """
+
+    alone: tuple[float, ...]
     index: tuple[float, ...]
     exact: tuple[float, ...]
     building: float | None
@@ -166,16 +171,21 @@ def time_searches(model: Model, items: pd.DataFrame, queries: Vectors) -> Timing
     exact = gallery_to_search(model, items, exact=True)
     if not isinstance(gallery, IndexedGallery):
         raise ValueError(f"{model.name} has no index")
-    seconds: list[tuple[float, ...]] = []
-    for each in (gallery, exact):
-        each.search(queries.rows(queries.ids[:1]), gallery.depth)  # the first one is no measure
-        seconds.append(tuple(_seconds(each, queries.rows([name]), gallery.depth)
-                             for name in queries.ids))  # fmt: skip
+    every = [queries.rows([name]) for name in queries.ids]
+    reach = min(gallery.depth + MARGIN, len(gallery.ids))
+    alone = _seconds(
+        lambda query: gallery.index.nearest(Gallery(query).fetch(query.ids), reach, None), every
+    )
+    ways = [_seconds(partial(each.search, k=gallery.depth), every) for each in (gallery, exact)]
     index, vectors = gallery.index, 4 * len(gallery.ids) * gallery.dimension
-    return Timing(seconds[0], seconds[1], index.seconds, index.size, vectors)
+    return Timing(alone, ways[0], ways[1], index.seconds, index.size, vectors)
 
 
-def _seconds(gallery: Gallery, query: Vectors, k: int) -> float:
-    start = time.perf_counter()
-    gallery.search(query, k)
-    return time.perf_counter() - start
+def _seconds(search: Callable[[Vectors], object], queries: Sequence[Vectors]) -> tuple[float, ...]:
+    """The seconds of each search, after one that is no measure."""
+    found = []
+    for query in [*queries[:1], *queries]:
+        start = time.perf_counter()
+        search(query)
+        found.append(time.perf_counter() - start)
+    return tuple(found[1:])

@@ -107,7 +107,8 @@ def _figures(experiment: Experiment, versions: list[str]) -> None:
     ]
     st.caption(
         "Index recall@K: the share of exact search's first K that the index found, "
-        f"{', '.join(some)}. Times are of one query at a time, on this machine now."
+        f"{', '.join(some)}. Times are of one query at a time, on this machine now; a search "
+        "scores again what the index answers."
     )
 
 
