@@ -39,25 +39,29 @@ with left:
     picked = summary.pick_query(view, chosen, len(deltas))
     summary.save_queries(view, chosen)
 with right:
-    st.header("Change per query", anchor=False, help="Click a bar to list its queries.")
-    layout.chart(
-        charts.differences(bins(deltas), title, height=230),
-        key="differences",
-        on_select=frame.clicked("differences", "between", "low", "high"),
-        alt=f"Queries by difference in {title}",
-    )
-    st.header("Change by metric", anchor=False, help=BY_METRIC)
-    layout.chart(
-        charts.forest(summary.comparison(view)),
-        alt="Mean difference of each metric with its 95 % interval",
-    )
-    st.header("Query by query", anchor=False, help="Click a place to list its queries.")
-    layout.chart(
-        charts.pairs(deltas, view.baseline, view.candidate),
-        key="pairs",
-        on_select=frame.clicked("pairs", "at", "baseline", "candidate"),
-        alt=f"{title} of each query in {view.baseline} and in {view.candidate}",
-    )
+    by_metric = summary.comparison(view)
+    if not by_metric["delta"].notna().any():
+        st.info("No query is scored in both versions, so there is no change to draw.")
+    else:
+        st.header("Change per query", anchor=False, help="Click a bar to list its queries.")
+        layout.chart(
+            charts.differences(bins(deltas), title, height=230),
+            key="differences",
+            on_select=frame.clicked("differences", "between", "low", "high"),
+            alt=f"Queries by difference in {title}",
+        )
+        st.header("Change by metric", anchor=False, help=BY_METRIC)
+        layout.chart(
+            charts.forest(by_metric),
+            alt="Mean difference of each metric with its 95 % interval",
+        )
+        st.header("Query by query", anchor=False, help="Click a place to list its queries.")
+        layout.chart(
+            charts.pairs(deltas, view.baseline, view.candidate),
+            key="pairs",
+            on_select=frame.clicked("pairs", "at", "baseline", "candidate"),
+            alt=f"{title} of each query in {view.baseline} and in {view.candidate}",
+        )
 summary.judged_how(experiment_of(view))
 summary.index_notes(experiment_of(view), (view.baseline, view.candidate))
 summary.index_cost(view)

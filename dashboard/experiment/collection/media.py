@@ -7,7 +7,7 @@ Whether a file is there is looked up each time.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -42,10 +42,32 @@ class Thumbnail:
 
 
 def media_of(collection: Collection, item_ids: Sequence[str]) -> pd.DataFrame:
-    """How items look: addresses of clip and poster, or the word for what is wrong with them."""
+    """How items look: addresses of clip and poster, or the word for what is wrong with them.
+
+    Where no item of the collection names a file none is missing: an item is the text of its
+    caption, else of its id.
+    """
     wanted = tuple(dict.fromkeys(item_ids))
-    rows = _rows(str(collection.folder), collection.digest, wanted)
-    return item_media.media(collection, wanted, rows)
+    place = (str(collection.folder), collection.digest)
+    rows = _rows(*place, wanted)
+    media = item_media.media(collection, wanted, rows)
+    return _as_texts(media, rows) if _is_list_of_ids(*place) else media
+
+
+@remembered(32)
+def _is_list_of_ids(folder: str, digest: str) -> bool:
+    return not collection_in(folder, digest).items["file"].fillna("").ne("").any()
+
+
+def _as_texts(media: pd.DataFrame, rows: Container[str]) -> pd.DataFrame:
+    """The same with the items of the collection as texts, but for those with a poster."""
+    bare = (media["poster"] == "") & media["item_id"].map(lambda item: item in rows)
+    words = media["caption"].where(media["caption"] != "", media["item_id"])
+    return media.assign(
+        kind=media["kind"].mask(bare, item_media.TEXT),
+        problem=media["problem"].mask(bare, ""),
+        caption=media["caption"].mask(bare, words),
+    )
 
 
 @remembered(1_000)
@@ -55,7 +77,11 @@ def _rows(folder: str, digest: str, item_ids: tuple[str, ...]) -> dict[str, Row]
 
 def pictures_of(collection: Collection, query_ids: Sequence[str]) -> pd.DataFrame:
     """What stored queries search with: address of a picture, text of an item, or what is wrong."""
-    return query_pictures.pictures(collection, query_ids)
+    pictures = query_pictures.pictures(collection, query_ids)
+    if not _is_list_of_ids(str(collection.folder), collection.digest):
+        return pictures
+    of_items = pictures["item_id"] != ""  # which are texts: the query's words name them
+    return pictures.assign(problem=pictures["problem"].mask(of_items, ""))
 
 
 def thumbnail(collection: Collection, item_id: str) -> Thumbnail | str:

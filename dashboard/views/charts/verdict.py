@@ -57,6 +57,8 @@ class Verdict:
         """Which version is better, in a clause."""
         if not self.alike:
             return f"{self.candidate} − {self.baseline}, not comparable"
+        if not self.row["scored"]:
+            return f"No query is scored in both {self.candidate} and {self.baseline}"
         return claim(self.row, self.baseline, self.candidate)
 
 
@@ -81,7 +83,8 @@ def _figure(verdict: Verdict) -> str:
 def _interval(row: Mapping[str, Any] | pd.Series) -> str:
     """The difference and its 95 % interval over an axis with 0 in the middle."""
     if pd.isna(row["low"]) or pd.isna(row["delta"]):
-        return '<div class="interval none">no interval: too few scored queries</div>'
+        few = "too few scored queries" if row["scored"] else "nothing is scored"
+        return f'<div class="interval none">no interval: {few}</div>'
     low, high, delta = (float(row[name]) for name in ("low", "high", "delta"))
     end = round_end(max(abs(low), abs(high), abs(delta)))
     left, right, middle = (_place(value, end) for value in (low, high, delta))
