@@ -18,12 +18,20 @@ from PIL import Image
 from dashboard.__main__ import main
 from dashboard.experiment.collection.collections import opened_in
 from dashboard.experiment.versions import embedding
-from dashboard.retrieval import encoders, endpoints, language_models, pictures, services
+from dashboard.retrieval import (
+    encoders,
+    endpoints,
+    language_models,
+    networks,
+    pictures,
+    services,
+)
+from dashboard.storage.versions.model_record import outdated
 from dashboard.storage.versions.versions import Model
 from dashboard.tables import DataError
 from tests import encoding
-from tests.retrieval.networks import mean_colours
-from tests.retrieval.test_pictures import small_clip
+from tests.retrieval.networks import mean_colours, of_tokens
+from tests.retrieval.test_pictures import small_clip, small_siglip
 from tests.services import Asked, served
 from tests.storage.tiny import ITEMS, make_collection
 
@@ -218,6 +226,123 @@ def test_clip_embeds_pictures_texts_and_uploads(seen: Path, tmp_path: Path) -> N
         config.write_text(config.read_text() + "\n")
         with pytest.raises(DataError, match="a query side that differs"):
             encoders.encode_text(made(seen), ["car"])
+    finally:
+        language_models.EMBEDDING.end()
+        language_models.PROCESSES.end()
+
+
+TABLE = np.array([[9, 9, 9], [1, 0, 0], [0, 1, 0], [0, 0, 2]], "float32")
+
+
+@pytest.mark.parametrize(
+    ("pooling", "masked", "vector"),
+    [
+        ("mean", True, [1, 1, 0]),
+        ("mean", False, [1, 1, 0]),
+        ("first", True, [1, 0, 0]),
+        ("last", True, [0, 1, 0]),
+    ],
+)
+def test_an_onnx_network_of_texts_pools_its_tokens(tmp_path, pooling, masked, vector) -> None:
+    path = of_tokens(tmp_path / "net.onnx", TABLE, masked=masked)
+    texts = ["a car", "a bike car bike a", "bike"]
+    given = (path, path.with_name("tokenizer.json"), "net.onnx")
+    found = networks.text_vectors(*given, texts, pooling, 512)
+    np.testing.assert_allclose(unit(found[0]), unit(np.array(vector, "float32")), atol=1e-6)
+    cut = networks.text_vectors(*given, ["bike car"], pooling, 1)
+    np.testing.assert_allclose(unit(cut[0]), [0, 0, 1], atol=1e-6)
+
+
+def test_an_onnx_network_of_texts_embeds_items_queries_and_what_is_typed(
+    texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = of_tokens(tmp_path / "net" / "model.onnx", TABLE)
+    prompts = ("--prompt-queries", "bike ", "--prompt-items", "a ")
+    assert embed(texts, network, "--pooling", "last", *prompts) == 0
+    model = made(texts)
+    assert model.encoder == "onnx" and model.settings["pooling"] == "last"
+    typed = encoders.encode_text(model, ["car"])[0]
+    np.testing.assert_allclose(typed, unit(TABLE[2]), atol=1e-6)
+    assert model.settings["prompt_queries"] == "bike " and model.settings["prompt_items"] == "a "
+    file = texts / "models" / "v1" / "model.toml"
+    file.write_text(file.read_text().replace('pooling = "last"', 'pooling = "first"'))
+    with pytest.raises(DataError, match="a query side that differs"):
+        encoders.encode_text(made(texts), ["car"])
+    (network.with_name("tokenizer.json")).write_text("{}")
+    call = ["embed", str(texts), "v2", "--encoder", str(network)]
+    assert main(call) == 2 and "a tokenizer.json that cannot be read" in capsys.readouterr().err
+
+
+def test_prompts_stand_before_the_texts_of_each_side(texts: Path) -> None:
+    assert embed(texts, FUNCTION, "--prompt-queries", "query: ", "--prompt-items", "passage: ") == 0
+    model = made(texts)
+    wanted = unit(encoding.encode([f"passage: {TEXTS[item]}" for item in ITEMS[:3]]))
+    np.testing.assert_allclose(model.items.rows(ITEMS[:3]).matrix, wanted, atol=1e-6)
+    asked = unit(encoding.encode(["query: car"]))
+    np.testing.assert_allclose(model.queries.rows(["q1"]).matrix, asked, atol=1e-6)
+    settings = texts / "models" / "v1" / "model.toml"
+    assert 'prompt_queries = "query: "' in settings.read_text()
+
+
+def test_queries_of_a_version_that_is_there_are_embedded_anew(
+    texts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert embed(texts, FUNCTION, "--prompt-queries", "query: ") == 0
+    before = made(texts)
+    file = texts / "queries.csv"
+    file.write_text(file.read_text() + "new,a new query,\n")
+    again = ["embed", str(texts), "v1", "--what", "queries"]
+    assert main(again) == 2 and "Name it with --encoder" in capsys.readouterr().err
+    assert main([*again, "--encoder", "tests.encoding:half"]) == 2
+    assert "another encoder on record" in capsys.readouterr().err
+    assert main(["embed", str(texts), "v0.1", "--what", "queries", "--encoder", FUNCTION]) == 2
+    assert "no encoder on record" in capsys.readouterr().err
+    assert main([*again, "--encoder", FUNCTION, "--prompt-queries", "other"]) == 2
+    capsys.readouterr()
+    assert made(texts).digest == before.digest
+    assert main([*again, "--encoder", FUNCTION]) == 0
+    model = made(texts)
+    wanted = unit(encoding.encode(["query: a new query", "query: car"]))
+    np.testing.assert_allclose(model.queries.rows(["new", "q1"]).matrix, wanted, atol=1e-6)
+    np.testing.assert_array_equal(model.items.matrix, before.items.matrix)
+    assert not (texts / ".drafts").exists()
+    assert not outdated(model, opened_in(texts).digests)
+
+
+def test_queries_are_embedded_by_the_query_side_on_record(
+    texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert embed(texts, of_tokens(tmp_path / "net.onnx", TABLE)) == 0
+    file = texts / "queries.csv"
+    file.write_text(file.read_text() + "new,bike,\n")
+    call = ["embed", str(texts), "v1", "--what", "queries"]
+    loop = [sys.executable, "-m", "tests.kills", str(texts), *call]
+    some = {**os.environ, "KILLS_STEP": "7"}
+    ended = subprocess.run(
+        loop, cwd=ROOT, capture_output=True, text=True, env=some, check=True, timeout=400
+    )
+    states = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith('{"killed')]
+    assert len(states) > 3 and states[-1]["code"] == 0
+    assert all("v1" in state["there"] for state in states)
+    np.testing.assert_allclose(made(texts).queries.rows(["new"]).matrix, [[0, 0, 1]], atol=1e-6)
+    network = texts / "models" / "v1" / "text.onnx"
+    of_tokens(network, TABLE[:, ::-1])
+    assert main(call) == 2 and "a query side that differs" in capsys.readouterr().err
+
+
+def test_siglip_sees_each_text_filled_up_as_it_was_trained(texts: Path, tmp_path: Path) -> None:
+    file = texts / "queries.csv"
+    file.write_text(file.read_text() + "long,a car a car a car a car,\n")
+    folder = small_siglip(tmp_path / "made")
+    about = folder / "config_sentence_transformers.json"
+    told = json.loads(about.read_text())
+    about.write_text(json.dumps({**told, "prompts": {"query": "a ", "document": ""}}))
+    try:
+        assert embed(texts, folder) == 0
+        model = made(texts)
+        assert model.settings["prompt_queries"] == "a "
+        alone = encoders.encode_text(model, ["car"])[0]
+        np.testing.assert_allclose(alone, model.queries.rows(["q1"]).matrix[0], atol=1e-4)
     finally:
         language_models.EMBEDDING.end()
         language_models.PROCESSES.end()

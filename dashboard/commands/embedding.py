@@ -6,6 +6,7 @@ import tomllib
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
 from tqdm import tqdm
 
@@ -23,7 +24,7 @@ from dashboard.commands.console import (
 )
 from dashboard.commands.output import one_line
 from dashboard.experiment.versions import embedding
-from dashboard.experiment.versions.embedding import Client, Limits
+from dashboard.experiment.versions.embedding import POOLINGS, Client, Limits
 from dashboard.progress import heard_by
 from dashboard.tables import Findings
 
@@ -36,15 +37,24 @@ def add_embed(command: Command) -> None:
     add_collection(added)
     add_version_name(added)
     text = "a sentence-transformers folder or hub name, FILE.onnx, module:function, or http://…"
-    added.add_argument("--encoder", required=True, metavar="E", help=text)
-    text = "all: items and text queries (the default); items: texts are embedded when searched"
-    added.add_argument("--what", choices=("all", "items"), default="all", help=text)
+    added.add_argument("--encoder", metavar="E", help=text)
+    text = "all: items and text queries (the default); items: texts are embedded when searched; "
+    text += "queries: those of a version that is there, by its own encoder or the same --encoder"
+    added.add_argument("--what", choices=("all", "items", "queries"), default="all", help=text)
+    for side, of in (("queries", "each text query, also a typed one"), ("items", "texts of items")):
+        text = f"stands before {of}; default: the prompt that the model brings"
+        added.add_argument(f"--prompt-{side}", metavar="TEXT", help=text)
+    text = "FILE.onnx of texts: which of their tokens' vectors count (mean)"
+    added.add_argument("--pooling", choices=POOLINGS, default="mean", help=text)
+    text = "FILE.onnx of texts: tokens of a text, the rest is cut off (512)"
+    added.add_argument("--max-tokens", type=at_least_one, default=512, metavar="N", help=text)
     text = "frames of a clip, of which the mean is its vector (8)"
     added.add_argument("--frames", type=at_least_one, default=8, metavar="N", help=text)
     added.add_argument("--batch", type=at_least_one, default=32, help="inputs at a time (32)")
     text = "megabytes of pixels at a time, at most (256)"
     added.add_argument("--memory", type=at_least_one, default=256, metavar="MB", help=text)
-    text = "FILE.onnx: how a picture is laid out, as in [picture] of model.toml"
+    text = "FILE.onnx: how a picture is laid out, as in [picture] of model.toml; beside a network "
+    text += 'of texts with network = "FILE.onnx"'
     added.add_argument("--picture", default="", metavar='"size = [224, 224], mean = 0"', help=text)
     added.add_argument("--model", default="", help="http://…: the name of the model there")
     add_service(added)
@@ -101,6 +111,8 @@ def resumable(unit: str, findings: Findings) -> Iterator[None]:
 
 def _embed(call: Namespace) -> Answer:
     name, findings = version_name(call), Findings()
+    if call.encoder is None and call.what != "queries":
+        raise ValueError("--encoder is missing; only --what queries finds one in the version")
     try:
         picture = tomllib.loads(f"picture = {{{call.picture}}}")["picture"]
     except tomllib.TOMLDecodeError as error:
@@ -109,17 +121,28 @@ def _embed(call: Namespace) -> Answer:
             f"--picture cannot be read ({error}); write for example {wanted}"
         ) from error
     collection = opened(call)
-    encoder = embedding.encoder_of(
+    encoder = call.encoder and embedding.encoder_of(
         call.encoder,
         picture=picture,
+        pooling=call.pooling,
+        max_tokens=call.max_tokens,
         model=call.model,
         headers=embedding.keyed(call.key_env),
         client=lambda headers: client_of(call, headers),
     )
     limits = Limits(call.frames, call.batch, call.memory * 1_000_000)
     with resumable("inputs", findings):
-        table = embedding.embed(
-            collection, name, encoder, limits, what=call.what, note=call.note, findings=findings
-        )
+        if call.what == "queries":
+            table = embedding.embed_queries(
+                collection, name, encoder or None, limits,
+                prompt=call.prompt_queries, findings=findings,
+            )  # fmt: skip
+        else:
+            given = {"queries": call.prompt_queries, "items": call.prompt_items}
+            prompts = dict(encoder.prompts) | {s: t for s, t in given.items() if t is not None}
+            table = embedding.embed(
+                collection, name, encoder, replace(limits, prompts=prompts),
+                what=call.what, note=call.note, findings=findings,
+            )  # fmt: skip
     complain(where_to_look(collection, name))
     return table, FINE

@@ -8,6 +8,7 @@ collection.
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import re
 import sys
@@ -21,11 +22,18 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from dashboard.retrieval import endpoints, language_models, pictures, services
+from dashboard.retrieval import (
+    encoders,
+    endpoints,
+    language_models,
+    networks,
+    pictures,
+    services,
+)
 from dashboard.retrieval.services import Client
 from dashboard.storage.collection import digests
 from dashboard.storage.versions.picture_side import LARGEST, PictureSide, read_side
-from dashboard.storage.versions.versions import TEXT_MODEL
+from dashboard.storage.versions.versions import TEXT_MODEL, TEXT_NETWORK, Model
 from dashboard.tables import DataError, Findings
 
 Array = npt.NDArray[Any]
@@ -43,7 +51,9 @@ class BatchEncoder:
     """Embeds texts and pictures, a batch at a time.
 
     fingerprint  changes with what it makes of them
-    encode       a batch of texts, or of RGB pictures → vectors [input, dimension]. Raises DataError
+    encode       a batch of texts, behind a prompt, or of RGB pictures → vectors [input, dimension].
+                 Raises DataError
+    prompts      those that the model itself brings: of "queries" and of "items"
     settings     keys of model.toml; `sees` adds those for pictures
     files        files of the version, by their names in it
     reads, sees  whether it embeds texts, and pictures; None: the first batch tells
@@ -52,19 +62,44 @@ class BatchEncoder:
 
     name: str
     fingerprint: str
-    encode: Callable[[Inputs], Array]
+    encode: Callable[[Inputs, str], Array]
     settings: Mapping[str, object] = field(default_factory=dict)
     picture_settings: Mapping[str, object] = field(default_factory=dict)
     files: Mapping[str, Path] = field(default_factory=dict)
     reads: bool = True
     sees: bool = True
     side_by_side: int = 1
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+
+def prompted(inputs: Inputs, prompt: str) -> Inputs:
+    """Texts behind a prompt; pictures as they are."""
+    if not prompt or not all(isinstance(each, str) for each in inputs):
+        return inputs
+    return [f"{prompt}{each}" for each in inputs]
+
+
+def recorded_encoder(model: Model) -> BatchEncoder:
+    """The query side that a version has on record: it embeds texts as typed ones. Raises DataError
+    where there is none."""
+    if model.encoder not in encoders.ENCODERS:
+        found = f"encoder = {model.encoder!r}: none that the version holds"
+        wanted = "the encoder that embedded the items"
+        raise DataError(f"models/{model.name}", found, wanted, cure="Name it with --encoder.")
+
+    def encode(inputs: Inputs, prompt: str) -> Array:
+        return encoders.encode_text(model, [each for each in inputs if isinstance(each, str)])
+
+    digest = digests.of_values("recorded", model.digest)
+    return BatchEncoder(f"the encoder of {model.name}", digest, encode, sees=False)
 
 
 def encoder_of(
     named: str,
     *,
     picture: Mapping[str, Any],
+    pooling: str = "mean",
+    max_tokens: int = 512,
     model: str = "",
     headers: Mapping[str, str],
     client: Callable[[Mapping[str, str]], Client],
@@ -72,13 +107,17 @@ def encoder_of(
     """The encoder that a call names: the address of a service, `module:function`, an ONNX file, the
     folder of a sentence-transformers model, or its name on the hub.
 
-    picture: how pictures are laid out for an ONNX network (the table [picture]). model, headers: of
-    a service. Raises DataError where there is none.
+    picture: how pictures are laid out for an ONNX network (the table [picture]). pooling,
+    max_tokens: of an ONNX network of texts, which has a tokenizer.json beside it. model, headers:
+    of a service. Raises DataError where there is none.
     """
     path = Path(named)
     if named.startswith(("http://", "https://")):
         return _service(services.check_address(named), model, client(headers))
     if path.suffix.lower() == ".onnx":
+        tokenizer = path.with_name(TEXT_NETWORK[1])
+        if tokenizer.is_file() and (not picture or "network" in picture):
+            return _text_network(path, tokenizer, picture, pooling, max_tokens)
         return _network(path, picture)
     if path.is_dir():
         return _language_model(path, named)
@@ -98,11 +137,52 @@ def _language_model(folder: Path, named: str) -> BatchEncoder:
     return BatchEncoder(
         named,
         fingerprint_of(folder),
-        lambda inputs: language_models.vectors_of(inputs, folder),
+        lambda inputs, prompt: language_models.vectors_of(inputs, folder, prompt),
         {"encoder": "sentence-transformers", "text_model": named},
         {"encoder": "sentence-transformers"},
         {TEXT_MODEL: folder},
+        prompts=prompts_of(folder),
     )
+
+
+def prompts_of(folder: Path) -> dict[str, str]:
+    """The prompts of "queries" and "items" that a sentence-transformers model says it was trained
+    with, by the names that `encode_query` and `encode_document` read."""
+    try:
+        content = json.loads((folder / "config_sentence_transformers.json").read_bytes())
+        named = {str(key): value for key, value in content["prompts"].items() if value}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    names = {"queries": ("query",), "items": ("document", "passage", "corpus")}
+    first = {side: next((n for n in some if n in named), "") for side, some in names.items()}
+    return {side: named[n] for side, n in first.items() if n and isinstance(named[n], str)}
+
+
+def _text_network(
+    path: Path, tokenizer: Path, picture: Mapping[str, Any], pooling: str, max_tokens: int
+) -> BatchEncoder:
+    """An ONNX network that embeds texts, with its tokenizer; and beside it, where [picture] names
+    one, a network that embeds pictures. The version gets copies."""
+    if not path.is_file():
+        raise DataError(str(path), "no such file", "an ONNX network")
+    seeing = _network(path.with_name(str(picture["network"])), picture) if picture else None
+
+    def encode(inputs: Inputs, prompt: str) -> Array:
+        texts = [each for each in prompted(inputs, prompt) if isinstance(each, str)]
+        if not texts and seeing is not None:
+            return seeing.encode(inputs, prompt)
+        return networks.text_vectors(path, tokenizer, path.name, texts, pooling, max_tokens)
+
+    digest = digests.of_values(
+        *map(digests.of_file, (path, tokenizer)), pooling, max_tokens, seeing and seeing.fingerprint
+    )
+    settings = {"encoder": "onnx", "text_model": path.name}
+    more = {"pooling": pooling, "max_tokens": max_tokens}
+    files = dict(zip(TEXT_NETWORK, (path, tokenizer), strict=True))
+    return BatchEncoder(
+        path.name, digest, encode, settings | more, seeing.picture_settings if seeing else {},
+        files | dict(seeing.files if seeing else {}), sees=seeing is not None,
+    )  # fmt: skip
 
 
 def fingerprint_of(folder: Path) -> str:
@@ -146,7 +226,7 @@ def _network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
         raise DataError("--picture", "no layout for one ONNX network", "size = [224, 224], …")
     laid_out: PictureSide = side
 
-    def encode(inputs: Inputs) -> Array:
+    def encode(inputs: Inputs, prompt: str) -> Array:
         seen = [each for each in inputs if not isinstance(each, str)]
         return np.stack([pictures.vector_by(laid_out, each, path.name) for each in seen])
 
@@ -163,9 +243,9 @@ def _function(named: str) -> BatchEncoder:
     file = getattr(module, "__file__", None)
     code = digests.of_file(Path(file)) if file and Path(file).is_file() else ""
 
-    def encode(inputs: Inputs) -> Array:
+    def encode(inputs: Inputs, prompt: str) -> Array:
         try:
-            return np.asarray(call(list(inputs)))
+            return np.asarray(call(list(prompted(inputs, prompt))))
         except Exception as error:  # whatever the caller's code raises
             why = f"{type(error).__name__}: {error}"[:300]
             raise DataError(named, f"an error ({why})", "a vector for each input") from error
@@ -199,8 +279,8 @@ def _service(url: str, model: str, client: Client) -> BatchEncoder:
     """A service that answers the embeddings API of OpenAI, which most servers speak, or plain JSON:
     {"inputs": […]} → a list of vectors, or one under `embeddings`, `vectors` or `data`."""
 
-    def encode(inputs: Inputs) -> Array:
-        return endpoints.vectors_from(url, model, inputs, client)
+    def encode(inputs: Inputs, prompt: str) -> Array:
+        return endpoints.vectors_from(url, model, prompted(inputs, prompt), client)
 
     settings = {"encoder": "http", "endpoint": url, "endpoint_model": model}
     return BatchEncoder(

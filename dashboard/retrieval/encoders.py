@@ -8,11 +8,11 @@ from pathlib import Path
 
 from PIL import Image
 
-from dashboard.retrieval import endpoints, language_models
+from dashboard.retrieval import endpoints, language_models, networks
 from dashboard.retrieval.language_models import Array, sentence_vectors
 from dashboard.storage.vectors.vectors import Vectors, unit_rows
 from dashboard.storage.versions import query_side
-from dashboard.storage.versions.versions import TEXT_MODEL, Model
+from dashboard.storage.versions.versions import TEXT_MODEL, TEXT_NETWORK, Model
 from dashboard.tables import DataError, Findings
 
 
@@ -59,7 +59,26 @@ def _projected(model: Model, texts: Sequence[str]) -> Array:
 def _own_model(model: Model, texts: Sequence[str]) -> Array:
     """A sentence-transformers folder: `text_model` inside the version's folder, else the
     operator's, which all versions without one share."""
-    return sentence_vectors(texts, _own_folder(model))
+    return sentence_vectors(texts, _own_folder(model), str(model.settings["prompt_queries"]))
+
+
+def _own_network(model: Model, texts: Sequence[str]) -> Array:
+    """The ONNX network text.onnx with tokenizer.json in the version's folder."""
+    network, tokenizer = (model.folder / each for each in TEXT_NETWORK)
+    shown, settings = f"models/{model.name}/{network.name}", model.settings
+    for path in (network, tokenizer):
+        if not path.is_file() or not path.resolve().is_relative_to(model.folder.resolve()):
+            raise DataError(f"models/{model.name}/{path.name}", "no such file", "the file")
+    pooling, most = str(settings["pooling"]), int(settings["max_tokens"])
+    return networks.text_vectors(network, tokenizer, shown, _prompted(model, texts), pooling, most)
+
+
+def _asked(model: Model, texts: Sequence[str]) -> Array:
+    return endpoints.vectors_by(model, _prompted(model, texts))
+
+
+def _prompted(model: Model, texts: Sequence[str]) -> list[str]:
+    return [f"{model.settings['prompt_queries']}{text}" for text in texts]
 
 
 def _own_folder(model: Model) -> Path | None:
@@ -92,5 +111,6 @@ def see(model: Model, picture: Image.Image) -> Array:
 ENCODERS: dict[str, Callable[[Model, Sequence[str]], Array]] = {
     "minilm+projection": _projected,
     "sentence-transformers": _own_model,
-    "http": endpoints.vectors_by,
+    "http": _asked,
+    "onnx": _own_network,
 }

@@ -45,7 +45,12 @@ def answer(values: Values, content: bytes, begun: Callable[[], None]) -> tuple[V
     vectors: Any = np.empty((0, 0))
     try:
         if values["what"] == "texts":
-            vectors = model.embed(json.loads(content))
+            texts, prompt = json.loads(content), values["prompt"]
+            vectors = (
+                model.embedding_model.encode(texts, prompt=prompt, show_progress_bar=False)
+                if prompt
+                else model.embed(texts)
+            )
         elif values["what"] == "pictures":
             vectors = _seen(model, values["pixels"], content)
     except (MemoryError, RuntimeError) as error:
@@ -112,8 +117,21 @@ def _load(folder: Path, room: int) -> Backend:
     except Exception as error:  # the libraries raise many kinds of errors for foreign files
         why = f"{type(error).__name__}: {error}"
         raise Refused(failure("not loaded", error), why) from error
+    _fill_up_texts(sentences)
     model: Backend = KeyBERT(model=sentences).model
     return model
+
+
+def _fill_up_texts(sentences: Any) -> None:
+    """Let a SigLIP model see each text filled up to its full length, as it was trained: it has no
+    mask, so that a text's vector would else depend on the longest text of its batch."""
+    first = sentences[0]
+    config: Any = getattr(getattr(first, "model", None), "config", None)
+    if not str(getattr(config, "model_type", "")).startswith("siglip"):
+        return
+    how = {"padding": "max_length", "max_length": config.text_config.max_position_embeddings}
+    own = first.processing_kwargs
+    first.processing_kwargs = {**own, "text": {**how, "truncation": True, **own.get("text", {})}}
 
 
 def _device() -> str:

@@ -49,16 +49,17 @@ _starting = threading.Lock()
 _warming: list[Loading] = []
 
 
-def sentence_vectors(texts: Sequence[str], folder: Path | None = None) -> Array:
+def sentence_vectors(texts: Sequence[str], folder: Path | None = None, prompt: str = "") -> Array:
     """Unit vectors [text, 384] by the packaged language model, or the one in `folder`.
 
-    Loads the model first, which takes seconds. The vector of a single text is remembered, because
-    all versions of a collection encode the same one.
+    prompt: stands before each text; empty: the one that the model uses by itself. Loads the model
+    first, which takes seconds. The vector of a single text is remembered, because all versions of
+    a collection encode the same one.
     """
     folder = folder or packaged_model()
     if len(texts) == 1:
-        return _one(folder, state_of(folder), texts[0])
-    return _embedded(folder, texts)
+        return _one(folder, state_of(folder), texts[0], prompt)
+    return _embedded(folder, texts, prompt)
 
 
 def state() -> str:
@@ -82,15 +83,18 @@ def state_of(folder: Path) -> str:
 
 
 @lru_cache(maxsize=256)
-def _one(folder: Path, files: str, text: str) -> Array:
-    vectors = _embedded(folder, [text])
+def _one(folder: Path, files: str, text: str, prompt: str) -> Array:
+    vectors = _embedded(folder, [text], prompt)
     vectors.flags.writeable = False
     return vectors
 
 
-def _embedded(folder: Path, texts: Sequence[str]) -> Array:
+def _embedded(folder: Path, texts: Sequence[str], prompt: str) -> Array:
     parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
-    found = [_answer(folder, "texts", len(part), json.dumps(part).encode()) for part in parts]
+    found = [
+        _answer(folder, "texts", len(part), json.dumps(part).encode(), prompt=prompt)
+        for part in parts
+    ]
     vectors = np.concatenate(found) if found else _answer(folder, "texts", 0, b"[]")
     return unit_rows(vectors, texts, "text", Findings())
 
@@ -104,13 +108,15 @@ def picture_vector(picture: Image.Image, folder: Path | None = None) -> Array:
     return vector
 
 
-def vectors_of(inputs: Sequence[str] | Sequence[Image.Image], folder: Path) -> Array:
-    """The vectors [input, dimension] that the model in a folder gives many texts or RGB pictures,
-    as it gives them, by the process for whole collections. Raises DataError."""
+def vectors_of(
+    inputs: Sequence[str] | Sequence[Image.Image], folder: Path, prompt: str = ""
+) -> Array:
+    """The vectors [input, dimension] that the model in a folder gives many texts, behind a prompt,
+    or RGB pictures, as it gives them, by the process for whole collections. Raises DataError."""
     texts = [each for each in inputs if isinstance(each, str)]
     if texts:
         content = json.dumps(texts).encode()
-        return _answer(folder, "texts", len(texts), content, pool=EMBEDDING)
+        return _answer(folder, "texts", len(texts), content, pool=EMBEDDING, prompt=prompt)
     pictures = [each for each in inputs if not isinstance(each, str)]
     return _seen(pictures, folder, EMBEDDING)
 
@@ -182,11 +188,12 @@ def _answer(
     content: bytes = b"",
     sizes: Sequence[tuple[int, int]] = (),
     pool: Pool = PROCESSES,
+    prompt: str = "",
 ) -> Array:
     """What the model in a folder makes of so many texts or pictures: their vectors [number,
     dimension]."""
     request: dict[str, Any] = {"folder": str(folder), "state": state_of(folder), "room": ROOM}
-    request |= {"what": what, "pixels": list(sizes)}
+    request |= {"what": what, "pixels": list(sizes), "prompt": prompt}
     each = A_PICTURE if what == "pictures" else A_TEXT
     patience, most = PATIENCE + each * number, 4 * WIDEST * max(number, 1)
     try:

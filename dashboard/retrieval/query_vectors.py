@@ -116,7 +116,8 @@ def _matrix(model: Model, texts: Sequence[str]) -> npt.NDArray[np.float32]:
 
 def _key(model: Model, texts: Sequence[str]) -> str:
     """A fingerprint of all that the vectors of texts depend on."""
-    service = str(model.settings["endpoint"]) and [model.digest]
+    depends = model.settings["endpoint"] or model.settings["prompt_queries"]
+    service = [model.digest] if depends or model.encoder == "onnx" else []
     return digests.of_values(
         RECIPE,
         model.encoder,

@@ -28,6 +28,26 @@ def weighted(path: Path, weights: np.ndarray) -> Path:
     return _write(path, nodes, {"weights": weights.astype(np.float32)}, ["row", ["n", "a"]])
 
 
+def of_tokens(path: Path, table: np.ndarray, *, masked: bool = True) -> Path:
+    """Tokens [n, t] → the row of each in a table [n, t, d]; and a tokenizer of three words beside:
+    pad, a, car, bike are 0 to 3. masked: whether it takes attention_mask, too."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    takes = ["input_ids", "attention_mask"] if masked else ["input_ids"]
+    nodes = [helper.make_node("Gather", ["table", "input_ids"], ["rows"])]
+    inputs = [helper.make_tensor_value_info(t, TensorProto.INT64, ["n", "t"]) for t in takes]
+    outputs = [helper.make_tensor_value_info("rows", TensorProto.FLOAT, None)]
+    constants = [numpy_helper.from_array(table.astype(np.float32), "table")]
+    graph = helper.make_graph(nodes, "tokens", inputs, outputs, constants)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    onnx.save(helper.make_model(graph, opset_imports=OPSET, ir_version=8), path)
+    words = {"pad": 0, "a": 1, "car": 2, "bike": 3}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="pad"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(path.with_name("tokenizer.json")))
+    return path
+
+
 def _write(path: Path, nodes: list, constants: dict[str, np.ndarray], given: list) -> Path:
     name, shape = given
     graph = helper.make_graph(

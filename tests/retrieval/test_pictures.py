@@ -155,6 +155,38 @@ def test_black_has_no_direction(folder: Path) -> None:
         pictures.encode_picture(model, Image.new("RGB", (3, 3)), "x")
 
 
+def small_siglip(place: Path) -> Path:
+    """A SigLIP model of 8 dimensions with random weights, as a sentence-transformers folder."""
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import (
+        PreTrainedTokenizerFast,
+        SiglipConfig,
+        SiglipImageProcessorPil,
+        SiglipModel,
+        SiglipProcessor,
+    )
+
+    words = {"<pad>": 0, "</s>": 1, "<unk>": 2, "car": 3, "a": 4}
+    cut = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+    cut.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokens = PreTrainedTokenizerFast(
+        tokenizer_object=cut, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    )
+    sizes = {
+        "hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2,
+    }  # fmt: skip
+    special = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1}
+    text = {**sizes, "vocab_size": 5, "max_position_embeddings": 16, "projection_size": 8}
+    vision = {**sizes, "image_size": 32, "patch_size": 16}
+    config = SiglipConfig(text_config={**text, **special}, vision_config=vision)
+    SiglipModel(config).save_pretrained(place / "siglip")
+    looks = SiglipImageProcessorPil(size={"height": 32, "width": 32})
+    SiglipProcessor(looks, tokens).save_pretrained(place / "siglip")
+    SentenceTransformer(str(place / "siglip")).save(str(place / "folder"))
+    return place / "folder"
+
+
 def small_clip(place: Path) -> Path:
     """A CLIP model of 8 dimensions with random weights, as a sentence-transformers folder."""
     from sentence_transformers import SentenceTransformer

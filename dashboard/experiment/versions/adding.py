@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +20,12 @@ from dashboard.storage.files.contents import suffix
 from dashboard.storage.files.parquet import parquet_table
 from dashboard.storage.files.toml_text import toml
 from dashboard.storage.runs.runs import read_run
+from dashboard.storage.sources.drafts import link
 from dashboard.storage.sources.listing import Listing
 from dashboard.storage.sources.vectors import arrays_in
 from dashboard.storage.vectors.vectors import LARGEST, read_ids, read_matrix, read_rows
-from dashboard.storage.versions.drafts import draft, put_in_place, writing
-from dashboard.storage.versions.model_record import record
+from dashboard.storage.versions.drafts import draft, exchange, put_in_place, writing
+from dashboard.storage.versions.model_record import FILE, record
 from dashboard.storage.versions.versions import (
     FORMATS,
     RUN_NAME,
@@ -253,6 +255,48 @@ def finish(
     with writing(collection.name):
         put_in_place(folder, collection.folder / "models" / folder.name)
     return table
+
+
+def replace_queries(
+    model: Model,
+    folder: Path,
+    ids: Sequence[str],
+    vectors: np.ndarray,
+    collection: Collection,
+    findings: Findings,
+) -> None:
+    """Give a version other vectors of text queries, in the draft `folder`, and let the draft take
+    its place. Other queries of the collection keep their vectors.
+
+    Raises DataError where the collection could not use the version; it stays as it is then.
+    """
+    known, new = set(collection.queries["query_id"]), set(ids)
+    older = [q for q in (model.queries.ids if model.queries else ()) if q in known - new]
+    rows = [np.where(vectors < 0, -1, 1).astype("int8") if model.codes else vectors]
+    rows += [model.queries.rows(older).matrix] if model.queries and older else []
+    shutil.copytree(model.folder, folder, copy_function=_link_or_copy)
+    for path in [*folder.glob("queries.*"), *folder.glob(FILE)]:
+        path.unlink()
+    both = Given(np.concatenate(rows), (*ids, *older), "the queries")
+    _write(folder, "queries", both, [], findings)
+    described = model.folder / FILE
+    text = described.read_text(encoding="utf-8") if described.is_file() else ""
+    changed = r"(?m)^\s*(queries_digest|vectors_digest)\s*=.*\n?"
+    (folder / FILE).write_text(re.sub(changed, "", text), encoding="utf-8")
+    queries, noted = collection.queries, Findings()
+    ids_, needed = collection.items["item_id"].tolist(), needing_vectors(queries)
+    read = read_model(folder, ids_, needed, noted, texts_alone(queries))
+    for level, file, line, found, wanted in noted.rows:
+        if level == "error":
+            raise DataError(file, found, wanted, line=line)
+    findings.rows += noted.rows
+    if model.settings["gallery_digest"]:
+        record(read, collection.digests)
+    exchange(folder, model.folder)
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    link(Path(source), Path(target))
 
 
 def _written(model: Model) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,14 @@ import numpy.typing as npt
 import pandas as pd
 from PIL import Image
 
-from dashboard.experiment.versions.adding import Given, fill, finish
+from dashboard.experiment.versions.adding import Given, fill, finish, replace_queries
 from dashboard.progress import report
 from dashboard.retrieval import endpoints
 from dashboard.retrieval.embedding import BatchEncoder as BatchEncoder
 from dashboard.retrieval.embedding import encoder_of as encoder_of
 from dashboard.retrieval.embedding import keyed as keyed
-from dashboard.retrieval.embedding import left_out
+from dashboard.retrieval.embedding import left_out, recorded_encoder
+from dashboard.retrieval.network_child import POOLINGS as POOLINGS
 from dashboard.retrieval.services import Client as Client
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.collection import Collection
@@ -42,6 +43,8 @@ from dashboard.storage.versions.versions import TEXT_MODEL, texts_alone
 from dashboard.tables import DataError, Findings, counted, listed
 
 Array = npt.NDArray[Any]
+EMBEDDED_BY = "embedded_by"
+"""Key of a version's model.toml: the fingerprint of the encoder of this call."""
 COLUMNS = ["what", "done", "skipped", "seconds"]
 PART_SECONDS = 3.0
 """What was embedded in so many seconds is lost at most when the work is killed."""
@@ -51,11 +54,13 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Limits:
-    """frames: of a clip. batch: inputs at a time, at most. memory: bytes of pixels of a batch."""
+    """frames: of a clip. batch: inputs at a time, at most. memory: bytes of pixels of a batch.
+    prompts: of "queries" and of "items", which stand before texts."""
 
     frames: int = 8
     batch: int = 32
     memory: int = 256_000_000
+    prompts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -87,14 +92,23 @@ def embed(
     """
     check_name(collection.folder, name)
     place = collection.folder / DRAFTS / f"embed {name}"
+    with _working(collection, name, place):
+        return _embedded(collection, name, encoder, limits, what, note, findings, place)
+
+
+@contextlib.contextmanager
+def _working(collection: Collection, name: str, place: Path) -> Iterator[None]:
+    """Hold the folder of a draft, which stays until the version is whole."""
     with writing(collection.name):
         place.mkdir(parents=True, exist_ok=True)
         try:
             with locked(place):
-                return _embedded(collection, name, encoder, limits, what, note, findings, place)
+                yield
         except BlockingIOError as error:
             wanted = "one call at a time"
             raise DataError(name, "another call that embeds it", wanted) from error
+        with contextlib.suppress(OSError):
+            place.parent.rmdir()  # unless others write there
 
 
 def _embedded(
@@ -107,25 +121,98 @@ def _embedded(
     findings: Findings,
     place: Path,
 ) -> pd.DataFrame:
-    _begin(place, digests.of_values(encoder.name, encoder.fingerprint, limits.frames), findings)
+    _begin(place, _job(encoder, limits), findings)
     items = _items(collection, encoder)
     sides = [items]
     texts = texts_alone(collection.queries)
     if what == "all" and encoder.reads and texts:
-        sides.append(_Side("queries", {q: f"text {t}" for q, t in texts.items()}))
+        sides.append(_queries(texts))
     rows = rows_of_items(collection)
     for side in sides:
-        begun = time.monotonic()
-        _recall(place, side)
-        _embed_side(collection, side, rows, texts, encoder, limits, place)
-        side.seconds = time.monotonic() - begun
-        _list_skipped(side, findings)
+        _embed_whole(collection, side, rows, texts, encoder, limits, place, findings)
     if not items.vectors:
         reasons = listed(sorted(set(items.skipped.values()))) or "there are none"
         raise DataError(collection.name, f"no item that can be embedded ({reasons})", "some")
     _put_together(collection, name, encoder, limits, note, findings, place, sides)
-    rows_ = [(s.name, len(s.vectors), len(s.skipped), round(s.seconds, 3)) for s in sides]
-    return pd.DataFrame(rows_, columns=COLUMNS)
+    return _table(sides)
+
+
+def _table(sides: Sequence[_Side]) -> pd.DataFrame:
+    rows = [(s.name, len(s.vectors), len(s.skipped), round(s.seconds, 3)) for s in sides]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _queries(texts: Mapping[str, str]) -> _Side:
+    return _Side("queries", {query: f"text {text}" for query, text in texts.items()})
+
+
+def _job(encoder: BatchEncoder, limits: Limits) -> str:
+    """A fingerprint of how vectors are made: those of another one are not gone on with."""
+    prompts = [sorted(limits.prompts.items())] if any(limits.prompts.values()) else []
+    return digests.of_values(encoder.name, encoder.fingerprint, limits.frames, *prompts)
+
+
+def embed_queries(
+    collection: Collection, name: str, encoder: BatchEncoder | None, limits: Limits, *,
+    prompt: str | None = None, findings: Findings,
+) -> pd.DataFrame:  # fmt: skip
+    """Embed the text queries of a collection anew for a version that is there: what, done,
+    skipped, seconds. All its other files stay; it changes from one state to the other at once.
+
+    encoder: None is the query side that the version has on record. prompt: None is the recorded
+    one. Raises DataError where another encoder or prompt embedded its items.
+    """
+    model = collection.models.get(name)
+    if model is None:
+        some = listed(collection.models) or "there is none"
+        raise DataError(collection.name, f"no version {name!r} with vectors", f"one of {some}")
+    shown, recorded = f"models/{name}/model.toml", str(model.settings["prompt_queries"])
+    if prompt not in (None, recorded):
+        raise DataError(shown, f"prompt_queries = {recorded!r}", f"{prompt!r}, as in the call")
+    if encoder is not None and str(model.settings[EMBEDDED_BY]) != encoder.fingerprint:
+        there = "another encoder" if model.settings[EMBEDDED_BY] else "no encoder"
+        found = f"{there} on record ({EMBEDDED_BY})"
+        cure = "Embed the collection as a new version."
+        raise DataError(shown, found, f"{encoder.name}, so that both sides fit", cure=cure)
+    chosen = encoder or recorded_encoder(model)
+    texts = texts_alone(collection.queries)
+    if not texts:
+        raise DataError(collection.name, "no query that is only a text", "one in queries.csv")
+    prompts = replace(limits, prompts={"queries": recorded})
+    place = collection.folder / DRAFTS / f"queries {name}"
+    with _working(collection, name, place):
+        _begin(place, _job(chosen, prompts), findings)
+        side = _queries(texts)
+        _embed_whole(collection, side, {}, texts, chosen, prompts, place, findings)
+        if not side.vectors:
+            reasons = listed(sorted(set(side.skipped.values())))
+            raise DataError(collection.name, f"no query that can be embedded ({reasons})", "some")
+        ids = [query for query in texts if query in side.vectors]
+        rows = np.stack([side.vectors[query] for query in ids])
+        folder = place / name
+        if folder.exists():
+            shutil.rmtree(folder)
+        replace_queries(model, folder, ids, rows, collection, findings)
+        shutil.rmtree(place, ignore_errors=True)
+    return _table([side])
+
+
+def _embed_whole(
+    collection: Collection,
+    side: _Side,
+    rows: Mapping[str, Row],
+    texts: Mapping[str, str],
+    encoder: BatchEncoder,
+    limits: Limits,
+    place: Path,
+    findings: Findings,
+) -> None:
+    """Embed what earlier calls did not of a side, and list what was skipped."""
+    begun = time.monotonic()
+    _recall(place, side)
+    _embed_side(collection, side, rows, texts, encoder, limits, place)
+    side.seconds = time.monotonic() - begun
+    _list_skipped(side, findings)
 
 
 def _begin(place: Path, fingerprint: str, findings: Findings) -> None:
@@ -210,7 +297,8 @@ def _embed_side(
     part: dict[str, Array] = {}
     saved = time.monotonic()
     try:
-        for batch, vectors in _through(encoder, _batches(missing, inputs, side, limits)):
+        batches = _batches(missing, inputs, side, limits)
+        for batch, vectors in _through(encoder, batches, limits.prompts.get(side.name, "")):
             for item, vector in _pooled(batch, vectors, side, encoder.name).items():
                 side.vectors[item] = part[item] = vector
             if time.monotonic() - saved >= PART_SECONDS:
@@ -257,12 +345,14 @@ def _batches(items: Sequence[str], inputs: Any, side: _Side, limits: Limits) -> 
         yield batch
 
 
-def _through(encoder: BatchEncoder, batches: Iterable[Batch]) -> Iterator[tuple[Batch, Array]]:
+def _through(
+    encoder: BatchEncoder, batches: Iterable[Batch], prompt: str
+) -> Iterator[tuple[Batch, Array]]:
     """Batches with their vectors, in order; of a service some are asked at the same time."""
 
     def encoded(batch: Batch) -> Array:
         every = [each for _, found in batch for each in found]
-        vectors = encoder.encode(every)
+        vectors = encoder.encode(every, prompt)
         if vectors.ndim != 2 or len(vectors) != len(every) or vectors.dtype.kind not in "fiub":
             found = f"an array of the shape {vectors.shape} for {counted(len(every), 'input')}"
             raise DataError(encoder.name, found, "a row of numbers for each input")
@@ -349,23 +439,23 @@ def _put_together(
     sees = encoder.sees and any(k.startswith("file ") for k in sides[0].keys.values())
     settings = dict(encoder.settings) | {"frames": limits.frames}
     settings |= {"note": note} if note else {}
+    settings |= {f"prompt_{side}": text for side, text in limits.prompts.items() if text}
     settings |= {"picture": dict(encoder.picture_settings)} if sees else {}
     if not sees and encoder.files.keys() == {"picture.onnx"}:
         raise DataError(encoder.name, "an encoder of pictures, and no picture", "pictures")
     for inside, path in encoder.files.items():
-        _copy(path, folder / inside)
+        if sees or inside != "picture.onnx":
+            _copy(path, folder / inside)
     if settings.get("encoder") == "http":
-        np.save(folder / "probe.npy", encoder.encode([endpoints.PROBE]).astype("float32"))
+        np.save(folder / "probe.npy", encoder.encode([endpoints.PROBE], "").astype("float32"))
     copied = folder / TEXT_MODEL
     if copied.exists() and digests.of_folder(copied) != encoder.fingerprint:
         found = "a model that changed while it embedded the collection"
         raise DataError(encoder.name, found, "the same files from start to end", cure="Run again.")
     fill(folder, collection, given["items"], given.get("queries"), settings, findings)
-    recorded = {query_side.KEY: query_side.fingerprint}
+    recorded = {query_side.KEY: query_side.fingerprint, EMBEDDED_BY: lambda _: encoder.fingerprint}
     finish(folder, collection, findings, recorded, without_texts=not encoder.reads)
     shutil.rmtree(place, ignore_errors=True)
-    with contextlib.suppress(OSError):
-        place.parent.rmdir()
 
 
 def _copy(path: Path, to: Path) -> None:

@@ -72,8 +72,15 @@ MODEL_SETTINGS = {
     "encoder": Setting(
         "none",
         "none: stored queries only; sentence-transformers: a folder text_model/ in the version; "
-        "minilm+projection: text_projection.npy; http: the endpoint below",
+        "onnx: text.onnx with tokenizer.json; minilm+projection: text_projection.npy; http: the "
+        "endpoint below",
     ),
+    "prompt_queries": Setting("", "stands before each text query that is embedded", "none"),
+    "prompt_items": Setting("", "stood before each text when the items were embedded", "none"),
+    "pooling": Setting(
+        "mean", "onnx: of a text's tokens: mean, first or last; a network's own where it pools"
+    ),
+    "max_tokens": Setting(512, "onnx: tokens of a text, the rest is cut off"),
     "dimension": Setting(0, "numbers of a vector", "the file's"),
     "date": Setting("", "day on which the version was made"),
     "note": Setting("", "a sentence on what is new"),
@@ -82,6 +89,7 @@ MODEL_SETTINGS = {
     "endpoint_model": Setting("", "name of the model there", "none is sent"),
     "frames": Setting(0, "frames of a clip whose mean is its vector", "not on record"),
     "encoder_digest": Setting("", "what embedded the items; a query side that differs is refused"),
+    "embedded_by": Setting("", "encoder of `embed`: with --what queries another one is refused"),
     "training_seed": Setting(0, "seed of the training"),
     "gallery_digest": Setting("", "gallery that it was made for; `digests --write` fills it in"),
     "queries_digest": Setting("", "queries that it was made for; `digests --write` fills it in"),

@@ -4,6 +4,7 @@ its place whole by one rename. A program that is killed leaves a draft, never ha
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import re
@@ -107,6 +108,26 @@ def put_in_place(draft: Path, place: Path) -> None:
             raise DataError(place.parent.parent.name, found, "a new name; it came meanwhile")
         draft.rename(place)
         _to_disk(place.parent)
+
+
+def exchange(draft: Path, place: Path) -> None:
+    """Let a draft and what stands in its place change places, once all of it is on the disk: at no
+    moment is there neither, where the file system can do that."""
+    for path in [*sorted(draft.rglob("*")), draft]:
+        _to_disk(path)
+    with locked(place.parent, wait=True):
+        libc = ctypes.CDLL(None, use_errno=True)
+        at, both = _AT_FDCWD, (os.fsencode(draft), os.fsencode(place))
+        if libc.renameat2(at, both[0], at, both[1], _RENAME_EXCHANGE):
+            before = draft.with_name(f"{draft.name} before")
+            place.rename(before)
+            draft.rename(place)
+            before.rename(draft)
+        _to_disk(place.parent)
+
+
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+"""Of the system call renameat2 of Linux."""
 
 
 def _to_disk(path: Path) -> None:

@@ -4,7 +4,7 @@ items."""
 from __future__ import annotations
 
 from dashboard.storage.collection import digests
-from dashboard.storage.versions.versions import TEXT_MODEL, Model
+from dashboard.storage.versions.versions import TEXT_MODEL, Model, text_side
 from dashboard.tables import DataError
 
 KEY = "encoder_digest"
@@ -20,6 +20,7 @@ def fingerprint(model: Model) -> str:
         model.picture.digest if model.picture else "",
         model.settings["endpoint"],
         model.settings["endpoint_model"],
+        *text_side(model.folder, model.settings),
     )
 
 

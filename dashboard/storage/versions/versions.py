@@ -27,7 +27,9 @@ from dashboard.tables import DataError, Findings, counted, listed, natural
 
 TEXT_MODEL = "text_model"
 """The folder of a version's own language model, inside its own."""
-ENCODERS = ("minilm+projection", "sentence-transformers", "http")
+TEXT_NETWORK = ("text.onnx", "tokenizer.json")
+"""The files of a version's own ONNX network that embeds texts."""
+ENCODERS = ("minilm+projection", "sentence-transformers", "http", "onnx")
 """Encoders of texts, for queries without a stored vector."""
 FORMATS = (".npy", ".npz", ".parquet")
 RUNS = (".trec", ".txt", ".run", *READERS)
@@ -182,6 +184,7 @@ def read_model(
         *([picture.digest] if picture else []),
         *([index.digest] if index else []),
         *([settings["endpoint"], settings["endpoint_model"]] if settings["endpoint"] else []),
+        *text_side(folder, settings),
     )
     date, note = str(settings["date"]), str(settings["note"])
     return Model(
@@ -320,6 +323,17 @@ def _of_known(
         return vectors
     named = [name for name in vectors.ids if name in matches]
     return vectors.rows(named).named([matches[name] for name in named])
+
+
+def text_side(folder: Path, settings: Mapping[str, Any]) -> list[str]:
+    """What a version's vectors of texts depend on beside its language model: the fingerprints of
+    its ONNX network and how texts are laid out for it, and the prompt of queries."""
+    found = [f"prompt {settings['prompt_queries']}"] if settings["prompt_queries"] else []
+    if settings["encoder"] == "onnx":
+        paths = [folder / each for each in TEXT_NETWORK]
+        found += [digests.of_file_once(path) if path.is_file() else "" for path in paths]
+        found += [str(settings["pooling"]), str(settings["max_tokens"])]
+    return found
 
 
 def _of_text_model(folder: Path) -> tuple[str, ...]:
