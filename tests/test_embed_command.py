@@ -309,6 +309,7 @@ def test_queries_of_a_version_that_is_there_are_embedded_anew(
     assert not outdated(model, opened_in(texts).digests)
 
 
+@pytest.mark.slow
 def test_queries_are_embedded_by_the_query_side_on_record(
     texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -330,6 +331,7 @@ def test_queries_are_embedded_by_the_query_side_on_record(
     assert main(call) == 2 and "a query side that differs" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_siglip_sees_each_text_filled_up_as_it_was_trained(texts: Path, tmp_path: Path) -> None:
     file = texts / "queries.csv"
     file.write_text(file.read_text() + "long,a car a car a car a car,\n")
