@@ -273,7 +273,7 @@ def replace_queries(
     known, new = set(collection.queries["query_id"]), set(ids)
     older = [q for q in (model.queries.ids if model.queries else ()) if q in known - new]
     rows = [np.where(vectors < 0, -1, 1).astype("int8") if model.codes else vectors]
-    rows += [model.queries.rows(older).matrix] if model.queries and older else []
+    rows += [model.queries.array_of(older)] if model.queries and older else []
     shutil.copytree(model.folder, folder, copy_function=_link_or_copy)
     for path in [*folder.glob("queries.*"), *folder.glob(FILE)]:
         path.unlink()

@@ -92,6 +92,10 @@ class Vectors:
         stays = isinstance(self.unit, UnitRows) and 4 * len(places) * self.dimension > IN_MEMORY
         return Vectors(there, self.unit.take(places) if stays else self.unit[places], self.codes)
 
+    def array_of(self, ids: Sequence[str]) -> npt.NDArray[np.generic]:
+        """The vectors [id, dimension] of `ids`, to write them into a file."""
+        return self.rows(ids).matrix
+
     @classmethod
     def joined(cls, parts: Sequence[Vectors]) -> Vectors:
         """The vectors of several, one after the other; their ids must all differ."""
