@@ -89,6 +89,8 @@ def test_the_same_counts_stand_everywhere(
 
     assert f"Verdicts: {SAID}" in words_of_boxes(opened("compare", collection="tiny"))
     app = opened("slices", collection="tiny", by="light")
+    agreed = "Reviewers all say one thing of 1 results that two or more judged (few)"
+    assert agreed in " ".join(each.value.replace("\\", "") for each in app.caption)
     table = next(each.value for each in app.dataframe if "Judged" in each.value.columns)
     assert table["Slice"].tolist() == ["all queries", "day", "night"]
     assert table["Judged"].tolist() == [3, 2, 1] and not app.exception

@@ -91,6 +91,8 @@ def _show(call: Namespace) -> pd.DataFrame:
     assignment = _named(call)
     given = assigned_reviews.answers(assignment)
     complain(f"note: {assigned_reviews.conclusion(assignment, assigned_reviews.outcome(given))}")
+    if agreement := assigned_reviews.agreement(given):
+        complain(f"note: {agreement}")
     return assigned_reviews.progress(assignment, given)
 
 

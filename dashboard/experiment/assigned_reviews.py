@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.metrics.registry import parse
+from dashboard.evaluation.reviewing import raters
 from dashboard.evaluation.reviewing.preferences import SCORES, Preference, preference
 from dashboard.experiment import judging, measuring, review_queue
 from dashboard.experiment.collection.collections import (
@@ -244,6 +245,16 @@ def progress(assignment: Assignment, given: pd.DataFrame) -> pd.DataFrame:
 def outcome(given: pd.DataFrame) -> Preference:
     """What the answers say of the candidate, query by query."""
     return preference(given[["query_id", "author", "value"]])
+
+
+def agreement(given: pd.DataFrame) -> str:
+    """How far reviewers agree on the queries that two or more of them judged, in a sentence; empty
+    where there is none. Answers are ordered, from much worse to much better."""
+    places = {
+        value: str(place) for place, value in enumerate(sorted(SCORES, key=lambda of: SCORES[of]))
+    }
+    graded = given.assign(value=given["value"].map(places).fillna(""))
+    return raters.in_words(raters.ratings(graded), "queries", ordinal=True)
 
 
 def conclusion(assignment: Assignment, found: Preference) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from dashboard.evaluation.reviewing import raters
 from dashboard.evaluation.reviewing.cause_counts import cause_counts, sentence
 from dashboard.experiment import judging, measuring
 from dashboard.experiment.collection.collections import item_names, opened, opened_in
@@ -110,6 +111,20 @@ def verdicts_by_cause(
     said = sentence(table, reviews.CAUSES)
     mine = table["by"].isin(["all", by]) if by else slice(None)
     return CauseCounts(table[mine].reset_index(drop=True), said)
+
+
+def agreement_on_labels(experiment: Experiment) -> str:
+    """How far reviewers agree on what several of them judged, in a sentence; empty where there is
+    none, and where reviews cannot be read."""
+    try:
+        return _agreement(*verdicts_state(experiment))
+    except DataError:
+        return ""
+
+
+@remembered(16)
+def _agreement(key: str, state: tuple[str, int]) -> str:
+    return raters.in_words(raters.ratings(_latest(key, state)), "results")
 
 
 @remembered(32)

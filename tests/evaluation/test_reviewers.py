@@ -139,3 +139,16 @@ def test_inferred_average_precision_is_trec_eval_s() -> None:
             grades == 1, judged, pooled, float((grades == 1).sum())
         )
         assert mine == pytest.approx(theirs["q"]["infAP"], abs=1e-6)
+
+
+def test_agreement_in_words_is_the_figure_of_alpha() -> None:
+    table = raters.ratings(both(20, 5, 10, 15))
+    (alpha, _) = raters.agreement(table)
+    sentence = raters.in_words(table, "results")
+    assert sentence.startswith(f"Krippendorff's alpha {alpha.value:.3f} (95 % {alpha.low:.3f} to")
+    assert sentence.endswith(
+        "on 50 results that two or more judged; the same in 70.0 % of comparisons of two reviewers."
+    )
+    assert raters.in_words(raters.ratings(verdicts({"Ada": ["not"]})), "results") == ""
+    all_one = raters.in_words(raters.ratings(both(3, 0, 0, 0)), "results")
+    assert all_one.startswith("Reviewers all say one thing of 3 results") and "few" in all_one

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from dashboard.__main__ import main
@@ -170,3 +171,20 @@ def test_a_wrong_call_is_one_sentence(
     code, _, err = answer(capsys, *(word.format(folder) for word in words))
     assert code == 2 and sentence in err.splitlines()[-1] and "Traceback" not in err
     assert assigned.all_reviews_of(open_collection(folder, allow_path=True)) == []
+
+
+def test_the_agreement_of_answers_is_on_queries_that_two_could_judge() -> None:
+    rows = [
+        ("q1", "Ada", "much better"),
+        ("q1", "Bob", "much better"),
+        ("q2", "Ada", "worse"),
+        ("q2", "Bob", "much worse"),
+        ("q3", "Ada", "same"),
+        ("q3", "Bob", "cannot judge"),
+        ("q4", "Ada", "same"),
+    ]
+    given = pd.DataFrame(rows, columns=["query_id", "author", "value"]).assign(item_id="")
+    sentence = assigned.agreement(given)
+    assert "on 2 queries that two or more judged (few); the same in 50.0 %" in sentence
+    assert float(sentence.split()[2]) > 0.5, "answers are ordered: next to each other is near"
+    assert assigned.agreement(given[given["author"] == "Ada"]) == ""

@@ -14,6 +14,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 
+from dashboard.evaluation.digits import number, percent
 from dashboard.evaluation.rankings import Floats
 
 FEW = 30
@@ -68,11 +69,8 @@ def agreement(table: pd.DataFrame, *, ordinal: bool = False, seed: int = 1) -> l
     if table.empty:
         return []
     codes, values = _codes(table)
-    ordinal = ordinal and all(value.isdecimal() for value in values)
-    domain = [float(value) if ordinal else float(place) for place, value in enumerate(values)]
-    grades = np.where(np.isnan(codes), np.nan, np.take(domain, np.nan_to_num(codes).astype(int)))
     people = tuple(str(name) for name in table.columns)
-    found = [_figure("alpha", people, grades, lambda some: _alpha(some, ordinal, domain), seed)]
+    found = [_alpha_of(table, ordinal, seed)]
     if len(people) < 2:
         return []
     for one, other in combinations(range(len(people)), 2):
@@ -83,6 +81,32 @@ def agreement(table: pd.DataFrame, *, ordinal: bool = False, seed: int = 1) -> l
                 _figure("kappa", names, both, lambda some: _kappa(some, len(values)), seed)
             )
     return found
+
+
+def in_words(table: pd.DataFrame, of: str, *, ordinal: bool = False) -> str:
+    """The alpha of all reviewers in a sentence; empty without pairs that several judged.
+
+    table: from `ratings`. of: what was judged, in the plural.
+    """
+    if len(table.columns) < 2:
+        return ""
+    alpha = _alpha_of(table, ordinal, seed=1)
+    alike = f"the same in {percent(alpha.alike)} % of comparisons of two reviewers"
+    on = f"{alpha.pairs:,} {of} that two or more judged{' (few)' if alpha.few else ''}"
+    if np.isnan(alpha.value):
+        return f"Reviewers all say one thing of {on}; alpha is not defined."
+    interval = f" (95 % {number(alpha.low)} to {number(alpha.high)})"
+    interval = "" if np.isnan(alpha.low) else interval
+    return f"Krippendorff's alpha {number(alpha.value)}{interval} on {on}; {alike}."
+
+
+def _alpha_of(table: pd.DataFrame, ordinal: bool, seed: int) -> Agreement:
+    codes, values = _codes(table)
+    ordinal = ordinal and all(value.isdecimal() for value in values)
+    domain = [float(value) if ordinal else float(place) for place, value in enumerate(values)]
+    grades = np.where(np.isnan(codes), np.nan, np.take(domain, np.nan_to_num(codes).astype(int)))
+    people = tuple(str(name) for name in table.columns)
+    return _figure("alpha", people, grades, lambda some: _alpha(some, ordinal, domain), seed)
 
 
 def _codes(table: pd.DataFrame) -> tuple[Floats, list[str]]:

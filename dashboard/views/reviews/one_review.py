@@ -48,7 +48,7 @@ def one_review(id: str) -> None:
     st.title(plain(review.title), anchor=False)
     if review.instruction:
         st.text(review.instruction)
-    who = reviewer()
+    who = reviewer(judging=True)
     if collection is None:
         st.error(plain(f"The collection {review.collection} is not here.", None))
         return
@@ -181,6 +181,8 @@ def _about(review: Assignment, given: pd.DataFrame, *, finished: bool) -> None:
         return
     found = assigned_reviews.outcome(given)
     st.markdown(plain(assigned_reviews.conclusion(review, found), None))
+    if agreement := assigned_reviews.agreement(given):
+        st.markdown(plain(agreement, None))
     st.caption(
         "Each query counts once, by the mean of its answers. Sign test over the queries that "
         "differ, with an exact 95 % interval."

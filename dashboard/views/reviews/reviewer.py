@@ -12,16 +12,28 @@ NAME = "reviewer-name"
 UNCHECKED = "Nobody checks this name: whoever can open this page can use any."
 
 
-def reviewer() -> str:
-    """Draw who reviews, with a field for the name where no login gives it; the name."""
+def reviewer(*, judging: bool = False) -> str:
+    """Draw who reviews, with a field for the name where no login gives it; the name.
+
+    judging: a given name takes the field's place, which would go on to take the keys that judge.
+    """
     who = actor()
     if who.checked:
         st.caption(plain(f"You are {who.name}, {who.role}.", None))
         return who.name
     st.session_state[NAME] = st.session_state.get(NAME, "")  # stays when another page is open
+    if judging and name():
+        with st.container(horizontal=True, vertical_alignment="center", key="reviewer"):
+            st.caption(plain(f"You review as {name()}. {UNCHECKED}", None), width="content")
+            st.button("Change name", type="tertiary", on_click=_forget)
+        return name()
     st.text_input("Your name", key=NAME, max_chars=LONGEST_NAME, help=UNCHECKED, width=280)
     st.caption(UNCHECKED)
     return name()
+
+
+def _forget() -> None:
+    st.session_state[NAME] = ""
 
 
 def name() -> str:

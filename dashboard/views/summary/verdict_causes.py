@@ -30,7 +30,8 @@ def verdicts_by_cause(view: View, by: str = "") -> None:
         rows = table if by else table[table["judged"].notna()]
         with layout.section(plain(f"Verdicts: {sentence}", None)):
             layout.rows(_readable(rows, kinds=not by), hide_index=True, key=f"causes-{by}")
-            st.caption(RULE)
+            agreement = reviewing.agreement_on_labels(experiment)
+            st.caption(plain(f"{RULE} {agreement}".strip(), None))
 
 
 def _readable(table: pd.DataFrame, *, kinds: bool) -> pd.DataFrame:
