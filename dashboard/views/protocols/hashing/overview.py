@@ -182,7 +182,6 @@ def _panels(
 
 
 def _drawn(title: str, chart: alt.LayerChart, line: str = "version") -> None:
-    st.markdown(f"**{plain(title)}**")
     layout.chart(chart, alt=f"{title}, one line per {line}")
 
 
