@@ -97,10 +97,8 @@ def test_where_rankings_end_annotated_items_are_scored_all_the_same(short_of_mem
     assert mine.filter(like="annotated").columns.tolist() == ["Ranks among the 50 annotated"]
 
 
-@pytest.mark.parametrize(
-    "choices",
-    [{"copies": "left_out"}, pytest.param({"min_similarity": "0.2"}, marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("choices", [{"copies": "left_out"}, {"min_similarity": "0.2"}])
 def test_choices_of_what_counts_hold_behind_the_end(choices, monkeypatch):
     memory.forget()
     whole = board(opened(collection=NAME, **choices))
