@@ -102,6 +102,17 @@ def test_columns_are_mapped_as_the_caller_says(capsys, tmp_path, source) -> None
     assert set(collection.groups) == {"pv_object_type", "pv_place"}
 
 
+def test_columns_are_left_out_as_the_caller_says(capsys, tmp_path, source) -> None:
+    mapped = ["--map", "item_id=filename,left_out=place;colour"]
+    assert main(["init", str(tmp_path / "new"), "--from", str(source), *mapped]) == 1
+    assert "no keyword of any item" in capsys.readouterr().err
+    collection = open_collection(tmp_path / "new", allow_path=True)
+    assert not {"place", "colour"} & set(collection.items.columns)
+    assert not {"pv_place", "pv_colour"} & set(collection.keywords["group"])
+    wrong = ["init", str(tmp_path / "x"), "--from", str(source), "--map", "left_out=place;none"]
+    assert main(wrong) == 2 and "left_out=none" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("mapped", "sentence"),
     [

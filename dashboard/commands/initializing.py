@@ -6,6 +6,7 @@ from argparse import ArgumentTypeError, Namespace
 from urllib.parse import urlencode
 
 from dashboard.commands.console import FINDING, FINE, Answer, Command, complain, complain_about
+from dashboard.commands.embedding import progress_bar
 from dashboard.experiment.collection.initializing import Initialized, initialize
 from dashboard.views.address import SCHEME
 
@@ -20,7 +21,8 @@ def add_init(command: Command) -> None:
     added.add_argument("new", metavar="NEW", help=text)
     text = "a folder or file with pictures, clips, tables, judgements, runs or vectors"
     added.add_argument("--from", dest="source", metavar="SOURCE", required=True, help=text)
-    text = "which column of the source is what, such as item_id=file_name,pv_object_type=label"
+    text = "which column of the source is what, such as item_id=file_name,pv_object_type=label; "
+    text += "left_out=COLUMN;COLUMN takes none of these"
     added.add_argument(
         "--map", dest="columns", metavar="OURS=THEIRS,…", type=columns_of, default={}, help=text
     )
@@ -39,7 +41,8 @@ def columns_of(text: str) -> dict[str, str]:
 
 
 def _init(call: Namespace) -> Answer:
-    made = initialize(call.new, call.source, call.columns, dry_run=call.dry_run)
+    with progress_bar("files"):
+        made = initialize(call.new, call.source, call.columns, dry_run=call.dry_run)
     for sentence in made.problems:
         complain(sentence)
     if made.findings is None:

@@ -30,6 +30,8 @@ Array = npt.NDArray[np.float32]
 
 PATIENCE, A_TEXT, A_PICTURE = 60.0, 0.05, 1.0
 """Seconds to load a model, and to run it; so many more for each text, and each picture."""
+ALONE = 600.0
+"""Seconds to load and run it where nobody waits at a screen: the machine may be training."""
 ROOM = 2_000_000_000
 """Bytes that a model may take beside its weights."""
 AT_ONCE = 8_192
@@ -195,7 +197,8 @@ def _answer(
     request: dict[str, Any] = {"folder": str(folder), "state": state_of(folder), "room": ROOM}
     request |= {"what": what, "pixels": list(sizes), "prompt": prompt}
     each = A_PICTURE if what == "pictures" else A_TEXT
-    patience, most = PATIENCE + each * number, 4 * WIDEST * max(number, 1)
+    most = 4 * WIDEST * max(number, 1)
+    patience = (ALONE if pool is EMBEDDING else PATIENCE) + each * number
     try:
         try:
             return _output(pool, request, content, patience, most, number)

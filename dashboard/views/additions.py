@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.experiment.collection import collections, from_screens
-from dashboard.experiment.collection.from_screens import GROUP, ROLES, Dropped, Preview
+from dashboard.experiment.collection.from_screens import GROUP, LEFT_OUT, ROLES, Dropped, Preview
 from dashboard.tables import DataError
 from dashboard.views import address
 from dashboard.views.texts import plain
@@ -112,16 +112,19 @@ def _mapped(preview: Preview) -> dict[str, str]:
     cells = st.columns(4)
     for place, column in enumerate(map(str, preview.rows.columns)):
         taken = preview.taken_for.get(column, NOTHING)
-        options = [*([NOTHING] if taken == NOTHING else []), *ROLES, GROUP]
+        options = [NOTHING, *ROLES, GROUP]
         role = cells[place % 4].selectbox(
             plain(column), options, options.index(taken), key=f"column-{column}"
         )
         if role != taken:
-            chosen.setdefault(f"pv_{column}" if role == GROUP else role, []).append(column)
+            ours = {GROUP: f"pv_{column}", NOTHING: LEFT_OUT}.get(role, role)
+            chosen.setdefault(ours, []).append(column)
+    left = chosen.pop(LEFT_OUT, [])
     for role, columns in chosen.items():
         if len(columns) > 1:
             raise DataError(preview.name, f"{role} in {' and '.join(columns)}", "one column of it")
-    return {role: columns[0] for role, columns in chosen.items()}
+    named = {role: columns[0] for role, columns in chosen.items()}
+    return named | ({LEFT_OUT: ";".join(left)} if left else {})
 
 
 def _dropped(files: Any) -> list[Dropped]:

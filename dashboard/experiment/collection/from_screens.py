@@ -21,6 +21,7 @@ from dashboard.storage.files.contents import suffix
 from dashboard.storage.files.json_lines import MOST_CELLS
 from dashboard.storage.files.parquet import parquet_table
 from dashboard.storage.sources.listing import Listing, ending, is_media
+from dashboard.storage.sources.tables import LEFT_OUT as LEFT_OUT
 from dashboard.storage.sources.tables import (
     TABLES,
     names_of_files,
@@ -34,7 +35,9 @@ from dashboard.tables import RUN, DataError, Findings
 VARIABLE = "DASHBOARD_WRITE"
 ROWS = 5
 """Rows of a table that a preview has."""
-ROLES = tuple(name for name in MAPPED if name not in ("query_id", "text", "grade", "score", "pv_…"))
+ROLES = tuple(
+    name for name in MAPPED if name not in ("query_id", "text", "grade", "score", "pv_…", LEFT_OUT)
+)
 """What a column of a table of items may be, beside a group of keywords."""
 GROUP = "keywords"
 _YES = ("1", "yes", "true", "on")

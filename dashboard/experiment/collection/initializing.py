@@ -21,12 +21,13 @@ from dashboard.storage.sources.content import Content
 from dashboard.storage.sources.drafts import draft_of
 from dashboard.storage.sources.joining import READERS, read_source
 from dashboard.storage.sources.made_queries import add_queries
+from dashboard.storage.sources.tables import LEFT_OUT
 from dashboard.storage.sources.writing import Written, write_content
 from dashboard.tables import DataError, counted, listed
 
 MAPPED = (
     "item_id", "file", "poster", "kind", "caption", "span_start", "span_end", "split", "query_id",
-    "text", "grade", "score", "pv_…",
+    "text", "grade", "score", "pv_…", LEFT_OUT,
 )  # fmt: skip
 """What a column of a source may be mapped to; `pv_…` is a group of keywords."""
 

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from starlette.routing import Route
 
+from dashboard.progress import report
 from dashboard.storage.media.decoding.formats import clip_facts, content_type, picture
 from dashboard.storage.media.decoding.posters import poster_of
 from dashboard.storage.media.lookup import Lookup, Row, rows_of, text_of
@@ -90,6 +91,7 @@ def problems(collection: HasMedia) -> pd.DataFrame:
     found.loc[nameless & ~spoken, "problem"] = none
     named = np.flatnonzero(~nameless)
     for start in range(0, len(named), _BLOCK):
+        report("look at files", start, len(named))
         places = named[start : start + _BLOCK]
         rows = rows_of(items.iloc[places], "item_id")
         shown = pd.DataFrame([_shown(collection, name, row) for name, row in rows.items()])

@@ -34,6 +34,7 @@ from dashboard.storage.sources.tables import (
     SourceTable,
     check_columns,
     file_named,
+    left_out,
     names_of_files,
     read_source_table,
     roles_of,
@@ -71,6 +72,7 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
             except DataError as problem:
                 content.problems.append(f"left out: {problem}")
     check_columns(columns, tables)
+    tables = [without(table, left_out(columns)) for table in tables]
     media = [name for name in detected.files if is_media(name)]
     files = names_of_files(media) if tables else {}
     gathered = _Gathered()
@@ -84,6 +86,13 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
         _add_classes(content)
     _note_folders(content)
     return content
+
+
+def without(table: SourceTable, columns: Sequence[str]) -> SourceTable:
+    """A table without some columns."""
+    cells = table.cells.drop(columns=[each for each in columns if each in table.cells.columns])
+    vectors = {name: array for name, array in table.vectors.items() if name not in columns}
+    return SourceTable(table.name, cells, vectors)
 
 
 @dataclass(eq=False)

@@ -49,6 +49,15 @@ class SourceTable:
     vectors: dict[str, npt.NDArray[Any]]
 
 
+LEFT_OUT = "left_out"
+"""What columns are mapped to that are not taken, several with semicolons between them."""
+
+
+def left_out(columns: Mapping[str, str]) -> list[str]:
+    """The columns of a source that the caller does not want."""
+    return [each.strip() for each in columns.get(LEFT_OUT, "").split(";") if each.strip()]
+
+
 def read_source_table(listing: Listing, name: str) -> SourceTable:
     """The table in a file. Raises DataError where it is none."""
     path, kind = listing.path(name), ending(name)
@@ -255,7 +264,8 @@ def check_columns(columns: Mapping[str, str], tables: Sequence[SourceTable]) -> 
     there = dict.fromkeys(
         str(c) for table in tables for c in [*table.cells.columns, *table.vectors]
     )
-    for ours, theirs in columns.items():
+    pairs = [(ours, theirs) for ours, theirs in columns.items() if ours != LEFT_OUT]
+    for ours, theirs in [*pairs, *((LEFT_OUT, each) for each in left_out(columns))]:
         if theirs not in there:
             wanted = f"a column of the source ({listed(there) or 'it has no table'})"
             raise DataError("--map", f"{ours}={theirs}", wanted)

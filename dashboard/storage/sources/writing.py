@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dashboard.progress import report
 from dashboard.storage.files.listings import elements
 from dashboard.storage.files.table_files import OF_JUDGEMENTS, stored_as
 from dashboard.storage.files.tables import read_frame
@@ -65,10 +66,12 @@ def _write_media(folder: Path, content: Content, listing: Listing, written: Writ
     """Link or copy the clips, pictures and posters of the items that are not there yet."""
     for column, root in (("file", "media"), ("poster", "posters")):
         number, made = 0, set[Path]()
-        for name in content.items[column]:
+        for place, name in enumerate(content.items[column]):
             target = folder / root / name
             if not name or name.startswith(("http://", "https://", "s3://", "gs://")):
                 continue
+            if place % 1_000 == 0:
+                report(f"take files into {root}", place, len(content.items))
             if not target.exists():
                 if target.parent not in made:
                     target.parent.mkdir(parents=True, exist_ok=True)
