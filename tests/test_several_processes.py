@@ -8,14 +8,10 @@ import io
 import os
 import re
 import shutil
-import socket
-import subprocess
-import time
 import urllib.request
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +21,10 @@ from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
 from dashboard.storage.media import uploads
+from tests.benchmarks.behind_nginx import behind_nginx
 from tests.benchmarks.bench_load import Reader
-from tests.benchmarks.bench_pages import started
 
-ROOM = Path(__file__).parents[1] / "dashboard/views/server/README.md"
 PROCESSES = 2
-PORTS = ("8501", "8502", "8503", "8504")
 
 pytestmark = [
     pytest.mark.slow,
@@ -85,42 +79,11 @@ class Team:
         return "\n".join(drawn)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
     folder = tmp_path_factory.mktemp("team")
-    with ExitStack() as running:
-        ports = []
-        for number in range(PROCESSES):
-            server, port = started(folder / f"{number}.txt", None)
-            running.callback(lambda server=server: (server.terminate(), server.wait(20)))
-            ports.append(port)
-        front = free_port()
-        config = re.search(r"```nginx\n(.*?)```", ROOM.read_text(encoding="utf-8"), re.S)[1]  # type: ignore[index]
-        config = config.replace("127.0.0.1:8080", f"127.0.0.1:{front}")
-        for place, port in enumerate(PORTS):
-            config = config.replace(f"127.0.0.1:{port}", f"127.0.0.1:{ports[place % PROCESSES]}")
-        (folder / "nginx.conf").write_text(
-            f"daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.txt;\n"
-            + config.replace("http {", f"http {{ access_log {folder}/access.txt;", 1)
-        )
-        nginx = subprocess.Popen(
-            ["nginx", "-p", str(folder), "-e", f"{folder}/nginx.txt", "-c", f"{folder}/nginx.conf"]
-        )
-        running.callback(lambda: (nginx.terminate(), nginx.wait(20)))
-        found = Team(front, folder / "nginx.txt")
-        for _ in range(200):
-            try:
-                found.get("healthz")
-                break
-            except OSError:
-                time.sleep(0.05)
-        yield found
+    with behind_nginx(folder, PROCESSES) as (port, _):
+        yield Team(port, folder / "nginx.txt")
 
 
 def test_a_reader_stays_with_one_process_and_all_are_used(team: Team) -> None:

@@ -10,6 +10,11 @@ query is among the steps. `--folder` names another collection than the first; `-
 the steps again, to see whether memory grows, and `--minutes 30` goes on so long: `--readers 50
 --minutes 30 --steps 20` is half an hour of fifty readers, with the memory after each round.
 
+`--processes 4` starts so many behind nginx, set up as the README of the server's room has it: each
+reader has the cookie of one. It ends with what 200 readers would wait for on four processes with a
+core each, worked out from the CPU of a step: `--processes 4 --readers 100 --steps 6` takes about
+two minutes. `--minutes` prints the memory every 30 seconds, too.
+
 `--judging` lets them save a verdict each time in place of a step, as review mode does, and look
 every second for what colleagues saved: `--judging --readers 50 --steps 20` prints how long a save
 took, and whether the store has each verdict that was acknowledged. Reviews go to a folder of their
@@ -24,10 +29,14 @@ import json
 import os
 import random
 import re
+import signal
 import statistics
+import sys
 import tempfile
 import time
 import zlib
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -43,12 +52,17 @@ from websockets.typing import Origin
 from dashboard.experiment.collection import collections
 from dashboard.storage.reviews import store
 from dashboard.storage.reviews.review_tables import REVIEW
+from tests.benchmarks.behind_nginx import behind_nginx, cookie_of
 from tests.benchmarks.bench_pages import started
 
 PATIENCE = 300.0  # seconds for one answer; a reader who waits longer is counted as a fault
 TICKS = os.sysconf("SC_CLK_TCK")
 NEAR = (1, 2, -1)
 """The places from the open query whose cards a browser fetches, as `ahead.js` does."""
+TEAM, CORES, ON_PAPER = 200, 4, 2_000
+"""Readers and processes of a team, and the steps of each reader that are worked out."""
+EVERY = 30.0
+"""Seconds between two looks at the memory."""
 TURNS = 2
 """What a browser fetches at the same time."""
 
@@ -107,7 +121,8 @@ class Reader:
 @dataclass(frozen=True)
 class Review:
     """How readers review: the server's port, the address without the query, the seconds between two
-    steps, how many steps, whether their browsers fetch ahead, and where each begins."""
+    steps, how many steps, whether their browsers fetch ahead, and where each begins. cookie: which
+    process of several answers."""
 
     port: int
     address: str
@@ -115,6 +130,7 @@ class Review:
     steps: int
     ahead: bool = True
     first: int = 0
+    cookie: str = ""
 
     def of(self, query: str) -> str:
         """The address of a query."""
@@ -124,7 +140,10 @@ class Review:
 async def review(call: Review, until: list[float], waited: list[float]) -> int:
     """One reader: opens the page, then steps, thinking before each; gives the bytes received."""
     address, origin = f"ws://127.0.0.1:{call.port}/_stcore/stream", f"http://127.0.0.1:{call.port}"
-    async with connect(address, origin=Origin(origin), max_size=None) as there:
+    cookie = {"Cookie": call.cookie} if call.cookie else {}
+    async with connect(
+        address, origin=Origin(origin), additional_headers=cookie, max_size=None
+    ) as there:
         reader = Reader(there, "query", call.address)
         until.append(await reader.run())
         reader.place, before = call.first, reader.received
@@ -152,21 +171,40 @@ async def fetch_ahead(call: Review, reader: Reader) -> None:
 
     async def fetch(query: str) -> None:
         async with turns:
-            status = await status_of(call.port, f"/neighbour?{call.of(query)}")
+            status = await status_of(call.port, f"/neighbour?{call.of(query)}", call.cookie)
             if status != 200:
                 raise RuntimeError(f"{status} for the cards of {query}")
 
     await asyncio.gather(*map(fetch, missing))
 
 
-async def status_of(port: int, path: str) -> int:
+async def status_of(port: int, path: str, cookie: str = "") -> int:
     """The status that a path of the server answers with, once its content has come."""
     incoming, outgoing = await asyncio.open_connection("127.0.0.1", port)
-    head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
+    head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
+    head += f"Cookie: {cookie}\r\n\r\n" if cookie else "\r\n"
     outgoing.write(head.encode())
     content = await asyncio.wait_for(incoming.read(), PATIENCE)
     outgoing.close()
     return int(content.split(b" ", 2)[1])
+
+
+def on_paper(readers: int, think: float, step: float) -> tuple[float, float]:
+    """What readers of one process with a core of its own wait for, in seconds at p95, and the share
+    of the core that they use: one step after the other, in the order of arrival.
+
+    think: seconds between two steps on average. step: seconds of processor of one.
+    """
+    chance = random.Random(0)
+    arrivals = [chance.uniform(0, think) for _ in range(readers)]
+    free, waited = 0.0, list[float]()
+    for _ in range(ON_PAPER * readers // 10):
+        place = min(range(readers), key=arrivals.__getitem__)
+        arrived = arrivals[place]
+        free = max(free, arrived) + step
+        waited.append(free - arrived)
+        arrivals[place] = free + chance.uniform(0.5, 1.5) * think
+    return sorted(waited)[int(0.95 * (len(waited) - 1))], len(waited) * step / free
 
 
 def cpu(process: int) -> float:
@@ -181,21 +219,64 @@ def memory(process: int) -> float:
     return int(re.search(r"RssAnon:\s+(\d+)", status)[1]) / 1_024  # type: ignore[index]
 
 
-async def load(port: int, process: int, call: argparse.Namespace) -> None:
+def all_cpu(processes: Sequence[int]) -> float:
+    """The CPU seconds of some processes."""
+    return sum(map(cpu, processes))
+
+
+def all_memory(processes: Sequence[int]) -> float:
+    """The MB that some processes hold beyond files that are mapped."""
+    return sum(map(memory, processes))
+
+
+async def watch(processes: Sequence[int]) -> None:
+    """Print the memory from time to time."""
+    begun = time.monotonic()
+    while True:
+        await asyncio.sleep(EVERY)
+        minutes = (time.monotonic() - begun) / 60
+        print(f"  {minutes:.1f} min: memory {all_memory(processes):.0f} MB", flush=True)
+
+
+async def load(port: int, processes: Sequence[int], call: argparse.Namespace) -> None:
+    """Let all readers step at the same time, in rounds."""
+    watching = asyncio.create_task(watch(processes)) if call.minutes else None
+    try:
+        await rounds_of_load(port, processes, call)
+    finally:
+        if watching is not None:
+            watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await watching
+
+
+async def rounds_of_load(port: int, processes: Sequence[int], call: argparse.Namespace) -> None:
+    """Rounds of all readers; prints each, and what a team would wait for."""
     address = f"collection={quote(call.folder)}" if call.folder else ""
     first: list[float] = []
-    await review(Review(port, address, 0.0, 2, not call.alone), first, [])
-    print(f"first visit: {first[0]:.2f} s; memory {memory(process):.0f} MB")
+    cookies = [cookie_of(port) for _ in range(call.readers)]
+    for cookie in sorted(set(cookies)):
+        await review(Review(port, address, 0.0, 2, not call.alone, cookie=cookie), first, [])
+    visits = ", ".join(f"{seconds:.2f}" for seconds in first)
+    print(f"first visit: {visits} s; memory {all_memory(processes):.0f} MB")
     started_at, held, rounds = time.monotonic(), list[float](), 0
     while rounds < call.rounds or time.monotonic() - started_at < 60 * call.minutes:
         rounds += 1
         opened: list[float] = []
         waited: list[float] = []
-        begun, used = time.perf_counter(), cpu(process)
+        begun, used = time.perf_counter(), all_cpu(processes)
         sizes = await asyncio.gather(
             *(
                 review(
-                    Review(port, address, call.think, call.steps, not call.alone, first=7 * number),
+                    Review(
+                        port,
+                        address,
+                        call.think,
+                        call.steps,
+                        not call.alone,
+                        first=7 * number,
+                        cookie=cookies[number],
+                    ),  # fmt: skip
                     opened,
                     waited,
                 )
@@ -204,21 +285,27 @@ async def load(port: int, process: int, call: argparse.Namespace) -> None:
             return_exceptions=True,
         )
         faults = [each for each in sizes if isinstance(each, BaseException)]
-        seconds, used = time.perf_counter() - begun, cpu(process) - used
+        seconds, used = time.perf_counter() - begun, all_cpu(processes) - used
         if not waited:
             raise SystemExit(f"no step was answered: {faults[:1]}")
         ordered = sorted(waited)
-        held.append(memory(process))
+        held.append(all_memory(processes))
+        step = used / (len(waited) + len(opened))
         print(
             f"after {(time.monotonic() - started_at) / 60:.1f} min: "
             f"{call.readers} readers, {len(waited)} steps in {seconds:.0f} s: waited "
             f"{statistics.median(waited):.2f} s at the median, "
             f"{ordered[int(0.95 * (len(ordered) - 1))]:.2f} s at p95, {ordered[-1]:.2f} s at most; "
-            f"{1000 * used / (len(waited) + len(opened)):.0f} ms of CPU a page; "
+            f"{1000 * step:.0f} ms of CPU a page; "
             f"{statistics.mean(each for each in sizes if isinstance(each, int)) / 1000:.0f} kB a "
             f"step; {len(faults)} faults; memory {held[-1]:.0f} MB",
             flush=True,
         )
+    share, (late, busy) = TEAM // CORES, on_paper(TEAM // CORES, call.think, step)
+    print(
+        f"on paper: {TEAM} readers on {CORES} processes with a core each, {share} readers each: "
+        f"{late:.2f} s at p95, {100 * busy:.0f} % of a core"
+    )
     if rounds > 1:
         print(
             f"memory after the first round {held[0]:.0f} MB, after the last {held[-1]:.0f} MB, "
@@ -264,7 +351,7 @@ async def judge(
     return took, acknowledged, faults
 
 
-async def judging(port: int, process: int, call: argparse.Namespace) -> None:
+async def judging(port: int, processes: Sequence[int], call: argparse.Namespace) -> None:
     """Let all reviewers judge at the same time, and look for what was acknowledged."""
     collection = collections.opened(call.folder or collections.collection_names()[0])
     items = collection.items["item_id"].head(200).tolist()
@@ -272,14 +359,14 @@ async def judging(port: int, process: int, call: argparse.Namespace) -> None:
     limits = httpx.Limits(max_connections=2 * call.readers)
     url = f"http://127.0.0.1:{port}"
     async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
-        begun, used, held = time.perf_counter(), cpu(process), memory(process)
+        begun, used, held = time.perf_counter(), all_cpu(processes), all_memory(processes)
         each = await asyncio.gather(
             *(
                 judge(client, (collection.name, queries[n % len(queries)], items), call)
                 for n in range(call.readers)
             )
         )
-        seconds, used = time.perf_counter() - begun, cpu(process) - used
+        seconds, used = time.perf_counter() - begun, all_cpu(processes) - used
     took = sorted(one for reviewer, _, _ in each for one in reviewer)
     acknowledged = {once for _, of, _ in each for once in of}
     faults = [fault for _, _, of in each for fault in of]
@@ -291,7 +378,7 @@ async def judging(port: int, process: int, call: argparse.Namespace) -> None:
         f"{1000 * took[int(0.95 * (len(took) - 1))]:.0f} ms at p95, {1000 * took[-1]:.0f} ms at "
         f"most; {100 * used / seconds:.0f} % of a core; {len(faults)} faults {faults[:3]}; "
         f"{len(acknowledged)} acknowledged, {len(acknowledged - stored)} of them not in "
-        f"{store.name()}; memory {held:.0f} MB, then {memory(process):.0f} MB"
+        f"{store.name()}; memory {held:.0f} MB, then {all_memory(processes):.0f} MB"
     )
 
 
@@ -303,16 +390,23 @@ def main() -> None:
     asked.add_argument("--steps", type=int, default=6, choices=range(1, 1001), metavar="1…1000")
     asked.add_argument("--rounds", type=int, default=1)
     asked.add_argument("--minutes", type=float, default=0.0, help="go on with rounds so long")
+    asked.add_argument("--processes", type=int, default=1, choices=range(1, 5), metavar="1…4")
     asked.add_argument("--alone", action="store_true", help="fetch no cards ahead")
     asked.add_argument("--folder", default="", help="the collection's name in the address")
     asked.add_argument("--judging", action="store_true", help="save verdicts in place of steps")
     call = asked.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended, then, too
     with tempfile.TemporaryDirectory() as folder:
         if call.judging:
             os.environ.setdefault("DASHBOARD_REVIEWS", folder)
+        work = judging if call.judging else load
+        if call.processes > 1:
+            with behind_nginx(Path(folder), call.processes) as (port, processes):
+                asyncio.run(work(port, processes, call))
+            return
         server, port = started(Path(folder) / "log.txt", None)
         try:
-            asyncio.run((judging if call.judging else load)(port, server.pid, call))
+            asyncio.run(work(port, [server.pid], call))
         finally:
             server.terminate()
             server.wait(timeout=20)

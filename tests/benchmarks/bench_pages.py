@@ -75,9 +75,7 @@ def started(
     log: Path, limit: int | None, settings: Mapping[str, str] | None = None
 ) -> tuple[subprocess.Popen[bytes], int]:
     """The app on a free port, once it answers. settings: further variables of its environment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     options = {
         "port": port, "address": "127.0.0.1", "headless": "true", "fileWatcherType": "none",
     }  # fmt: skip
@@ -97,6 +95,13 @@ def started(
             time.sleep(0.1)
     server.kill()
     raise SystemExit(f"The app did not start:\n{log.read_text(encoding='utf-8')[-2000:]}")
+
+
+def free_port() -> int:
+    """A port of this machine that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def limited(limit: int | None) -> Callable[[], None] | None:
