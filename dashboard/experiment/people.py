@@ -2,6 +2,7 @@
 
 from dashboard.storage.reviews.rights import ANYBODY as ANYBODY
 from dashboard.storage.reviews.rights import LINK as LINK
+from dashboard.storage.reviews.rights import LOGIN as LOGIN
 from dashboard.storage.reviews.rights import PROXY as PROXY
 from dashboard.storage.reviews.rights import REVIEW as REVIEW
 from dashboard.storage.reviews.rights import Actor as Actor

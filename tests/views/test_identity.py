@@ -19,7 +19,7 @@ from dashboard.experiment import people, reviewing
 from dashboard.experiment.people import Actor
 from dashboard.storage.reviews import share_links
 from dashboard.storage.reviews.rights import NotAllowed, acting
-from dashboard.views.server import identity, share_page
+from dashboard.views.server import identity, login_refusals, share_page
 
 ROLES = """
 claim = "groups"
@@ -191,6 +191,26 @@ def test_without_a_login_nothing_of_share_links_exists(
     assert shared.get("/share").status_code == 404
     assert shared.post("/share", json={"secret": "x"}).status_code == 403
     assert shared.get("/report").text == "|admin|None", "whoever sits at this machine"
+
+
+def test_a_login_service_that_does_not_answer_or_is_not_believed_is_a_sentence() -> None:
+    def fails(request: Request) -> PlainTextResponse:
+        return PlainTextResponse("Authentication error", 400)
+
+    def leads_back(request: Request) -> PlainTextResponse:
+        answer = PlainTextResponse("")
+        answer.delete_cookie("_streamlit_user")
+        if "good" in request.query_params:
+            answer.set_cookie("_streamlit_user", "signed")
+        return answer
+
+    app = Starlette(routes=[Route("/auth/login", fails), Route("/oauth2callback", leads_back)])
+    client = TestClient(login_refusals.LoginRefusals(app))
+    found = client.get("/auth/login")
+    assert (found.status_code, found.text) == (503, login_refusals.UNREACHABLE)
+    for query, refused in (("", True), ("?good", False)):
+        cookies = client.get(f"/oauth2callback{query}").headers.get("set-cookie", "")
+        assert (f"{login_refusals.COOKIE}=refused" in cookies) is refused
 
 
 REFUSED = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.experiment.people import actor, signed
+from dashboard.experiment.people import LOGIN, actor, signed
 from dashboard.experiment.reviewing import LONGEST_NAME
 from dashboard.views.texts import plain
 
@@ -19,7 +19,10 @@ def reviewer(*, judging: bool = False) -> str:
     """
     who = actor()
     if who.checked:
-        st.caption(plain(f"You are {who.name}, {who.role}.", None))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(plain(f"You are {who.name}, {who.role}.", None), width="content")
+            if who.identity == LOGIN and st.user.get("is_logged_in"):
+                st.button("Log out", on_click=st.logout)
         return who.name
     st.session_state[NAME] = st.session_state.get(NAME, "")  # stays when another page is open
     if judging and name():
