@@ -13,10 +13,12 @@ import pandas as pd
 import pytest
 
 from dashboard.__main__ import main
+from dashboard.storage.collection import collection as stored
 from dashboard.storage.collection.collection import open_collection
 from dashboard.storage.reviews.review_keys import key_of
 from dashboard.storage.reviews.reviews import VERDICT, Review, append
 from tests.storage.tiny import make_collection
+from tests.test_screens import no_text_model, opened, said  # noqa: F401
 
 OBJECT, ACTOR = "pv_object_type", "pv_actor_behavior"
 ROWS = [
@@ -176,6 +178,51 @@ def test_a_file_that_is_no_text_is_written_beside_the_patch(
     (folder / name).write_bytes((tmp_path / f"fix-{name}").read_bytes())
     assert values(capsys, folder) == printed
     assert run(capsys, "check", folder)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["qrels.jsonl", "qrels.parquet", "qrels.tsv"])
+def test_judgements_of_any_format_are_corrected(
+    folder: Path, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = (folder / "collection.toml").read_text().replace('["alfa"]', '["trec"]')
+    (folder / "collection.toml").write_text(settings)
+    rows = [("q1", "v00", 1), ("q2", "v01", 1), ("q3", "v02", 1)]
+    frame = pd.DataFrame(rows, columns=["query_id", "item_id", "grade"])
+    if name.endswith("parquet"):
+        frame.to_parquet(folder / name)
+    elif name.endswith("tsv"):
+        frame.to_csv(folder / name, sep="\t", index=False)
+    else:
+        frame.to_json(folder / name, orient="records", lines=True)
+    key = key_of(open_collection(folder, allow_path=True), saying=True)
+    append(Review(VERDICT, key, "not", "Ada", query_id="q1", item_id="v00"))
+    append(Review(VERDICT, key, "relevant", "Ada", query_id="q3", item_id="v03"))
+    file = tmp_path / "fix.patch"
+    words = ("reviews", "export", folder, "--patch", file, "--metrics", "P@1 R@3 AP")
+    code, out, err = run(capsys, *words, "--format", "json")
+    assert code == 0, err
+    printed = {f"{row['run']} {row['metric']}": row["corrected"] for row in json.loads(out)}
+    assert values(capsys, folder, "--labels", "corrected") == printed
+    if name.endswith("parquet"):
+        (folder / name).write_bytes((tmp_path / f"fix-{name}").read_bytes())
+        assert not file.exists(), "there is nothing that a patch could change"
+    else:
+        applied(folder, file, "git")
+    assert values(capsys, folder) == printed
+
+
+def test_corrected_keywords_count_on_the_screens(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "COLLECTIONS", folder.parent)
+    corrections(capsys, folder)
+    app = opened("compare", collection=folder.name, labels="corrected")
+    # one of the five is there already: v03 is a small vehicle
+    assert "Labels with corrections: reviewers change 0 labels and 4 keywords." in said(app)
+    assert any("with 4 corrections" in box.label for box in app.expander)
+    table = next(each.value for each in app.dataframe if "Keyword" in each.value.columns)
+    assert table["Change"].tolist() == ["remove", "add", "remove", "add person"]
+    assert not app.exception and not app.error
 
 
 def test_labels_that_follow_from_keywords_are_left_out_of_the_patch_and_that_is_said(

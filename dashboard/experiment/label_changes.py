@@ -57,12 +57,17 @@ def changed_labels(experiment: Experiment) -> pd.DataFrame:
     return changes(given, corrections_at(experiment.corrections))
 
 
-def number_of_keywords(experiment: Experiment) -> int:
-    """How many keywords of items and of queries reviewers change. experiment: with corrections."""
+def changed_keywords(experiment: Experiment) -> dict[str, pd.DataFrame]:
+    """What reviewers change of keywords of items (`keyword`) and of queries (`mapping`): see
+    `keyword_changes`. experiment: one with corrections."""
     if experiment.corrections is None:
         raise ValueError("an experiment with labels as given has no corrections")
-    tables = keyword_changes(experiment.collection, experiment.corrections)
-    return sum(map(len, tables.values()))
+    return keyword_changes(experiment.collection, experiment.corrections)
+
+
+def number_of_keywords(experiment: Experiment) -> int:
+    """How many keywords of items and of queries reviewers change. experiment: with corrections."""
+    return sum(map(len, changed_keywords(experiment).values()))
 
 
 def changed_metrics(
@@ -172,10 +177,7 @@ def _new(findings: pd.DataFrame, before: pd.DataFrame) -> pd.DataFrame:
 
 def _replaced(experiment: Experiment) -> tuple[list[Replaced], int]:
     """The files that corrections change, and how many labels no file has."""
-    if experiment.corrections is None:
-        raise ValueError("an experiment with labels as given has no corrections")
-    folder, collection = Path(experiment.folder), experiment.collection
-    tables = keyword_changes(collection, experiment.corrections)
+    folder, tables = Path(experiment.folder), changed_keywords(experiment)
     items, queries = (as_changes(tables[kind]) for kind in ("keyword", "mapping"))
     files, labels = [], changed_labels(experiment)
     if items:

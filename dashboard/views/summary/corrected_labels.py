@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard.evaluation.digits import number, signed
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.reviewing.corrections import RULE
+from dashboard.evaluation.reviewing.keyword_corrections import RULE as KEYWORD_RULE
 from dashboard.experiment import label_changes, reviewing
 from dashboard.experiment.corrections import CORRECTED
 from dashboard.experiment.experiment import Experiment
@@ -18,7 +19,7 @@ from dashboard.tables import DataError, counted
 from dashboard.views import layout
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
-from dashboard.views.labels import short_label
+from dashboard.views.labels import group_name, short_label
 from dashboard.views.report.exports import as_csv
 from dashboard.views.summary import query
 from dashboard.views.summary.measurements import is_measure, metrics_in_view, selected
@@ -34,18 +35,22 @@ def what_corrections_change(view: View, versions: Sequence[str]) -> None:
         return
     experiment = experiment_of(view)
     labels = label_changes.changed_labels(experiment)
-    if labels.empty:
+    keywords = label_changes.number_of_keywords(experiment)
+    if labels.empty and not keywords:
         return
     metrics = metrics_in_view(view)
     table = label_changes.changed_metrics(
         experiment, tuple(dict.fromkeys(versions)), " ".join(metrics), selected(view, experiment)
     )
-    corrections = counted(len(labels), "correction")
+    corrections = counted(len(labels) + keywords, "correction")
     with st.expander(plain(f"{_in_front(view, table)} with {corrections}", None)):
-        st.caption(RULE)
+        st.caption(f"{RULE} {KEYWORD_RULE}" if keywords else RULE)
         rows = _readable_metrics(view, table, metrics)
         layout.table(rows.set_index("Metric"), "corrected-metrics")
-        layout.rows(_readable_labels(view, experiment, labels), hide_index=True)
+        if not labels.empty:
+            layout.rows(_readable_labels(view, experiment, labels), hide_index=True)
+        if keywords:
+            layout.rows(_readable_keywords(view, experiment), hide_index=True)
         _save(view, experiment, labels, table)
 
 
@@ -87,6 +92,25 @@ def _readable_labels(view: View, experiment: Experiment, labels: pd.DataFrame) -
             "Corrected": [f"{grade:g}" for grade in labels["corrected"]],
             "Decided by": labels["by"].map(BY),
             "Reviewers": labels["reviewers"],
+        }
+    )
+
+
+def _readable_keywords(view: View, experiment: Experiment) -> pd.DataFrame:
+    """The keywords that reviewers add to items and queries or remove."""
+    names = reviewing.names_of_items(experiment)
+    tables = label_changes.changed_keywords(experiment)
+    items, queries = tables["keyword"], tables["mapping"]
+    both = pd.concat([items, queries], ignore_index=True)
+    subjects = [shown(names.get(item, item)) for item in items["id"]]
+    subjects += list(query.words(view, queries["id"]))
+    return pd.DataFrame(
+        {
+            "Item or query": subjects,
+            "Keyword": [shown(keyword) for keyword in both["keyword"]],
+            "Group": [group_name(group) for group in both["group"]],
+            "Change": [shown(value) for value in both["value"]],
+            "Reviewers": both["reviewers"],
         }
     )
 
