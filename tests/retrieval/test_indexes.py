@@ -138,7 +138,7 @@ def test_each_kind_looks_at_a_filtered_part_alone(indexed: Collection, kind: str
 def test_two_processes_build_the_same_index(indexed: Collection, kind: str) -> None:
     model = replace(indexed.models["v0.2"], index=KINDS[kind])
     builds = [approximate._build(gallery_of(model), KINDS[kind])[0] for _ in range(2)]
-    first, second = (approximate._written((index, 0.0)) for index in builds)
+    first, second = (approximate._written((index, 0.0), "") for index in builds)
     assert first == second
 
 
@@ -155,6 +155,23 @@ def test_an_index_is_built_once_and_a_damaged_file_is_built_again(
     file.write_bytes(file.read_bytes()[:-1])
     approximate.index_of(replace(model, index=KINDS["hnsw"]), KINDS["hnsw"])
     assert len(built) == 2
+    few = replace(model, items=model.items.rows(model.items.ids[:40]))
+    approximate.index_of(few, KINDS["hnsw"])
+    (other,) = (path for path in (tmp_path / "cache").rglob("*.index") if path != file)
+    file.write_bytes(other.read_bytes())  # whole, and of another gallery
+    index = approximate.index_of(replace(model), KINDS["hnsw"])
+    assert len(built) == 4 and index.index.ntotal == len(model.items.ids)
+
+
+def test_where_the_cache_folder_takes_nothing_the_index_works_all_the_same(
+    indexed: Collection, monkeypatch, tmp_path: Path
+) -> None:
+    """A full disk, and one that cannot be written."""
+    (tmp_path / "cache").write_text("a file where the folder would be")
+    model = replace(indexed.models["v0.2"], index=KINDS["pq"])
+    queries = model.items.rows(model.items.ids[:3]).named(["a", "b", "c"])
+    run = gallery_to_search(model, indexed.items).search(queries, 5)
+    assert len(run) == 15
 
 
 def test_a_gallery_of_one_item_has_an_index_of_one() -> None:

@@ -38,7 +38,7 @@ COMPARED = 1 << 26
 TRAINING = 1 << 16
 """At most so many vectors, evenly over the gallery, find cells and codes."""
 CHECK = 32
-"""Bytes of the sha256 before a saved index."""
+"""Bytes of the sha256 of key and content before a saved index."""
 SECONDS = struct.Struct("<d")
 OF_SEARCHES = ("ef_search", "nprobe")
 """Parameters that an index is searched with, not built with."""
@@ -90,11 +90,11 @@ def index_of(model: Model, settings: IndexSettings) -> FaissIndex:
     """The index of a version: from memory, from the cache folder, else built and saved there."""
     with _one_at_a_time:
         if model not in _built:
-            name = f"{_key(model, settings)}.index"
-            content = disk_cache.recall(name, _is_whole)
+            key = _key(model, settings)
+            content = disk_cache.recall(f"{key}.index", lambda it: _is_whole(it, key))
             if content is None:
-                content = _written(_build(gallery_of(model), settings))
-                disk_cache.keep(name, content)
+                content = _written(_build(gallery_of(model), settings), key)
+                disk_cache.keep(f"{key}.index", content)
             _built[model] = _read(content, settings)
         return _built[model]
 
@@ -160,15 +160,20 @@ def _one_thread() -> Iterator[None]:
         faiss.omp_set_num_threads(threads)
 
 
-def _written(built: tuple[Any, float]) -> bytes:
+def _written(built: tuple[Any, float], key: str) -> bytes:
     import faiss
 
     content = SECONDS.pack(built[1]) + faiss.serialize_index(built[0]).tobytes()
-    return hashlib.sha256(content).digest() + content
+    return _check_of(content, key) + content
 
 
-def _is_whole(content: bytes) -> bool:
-    return hashlib.sha256(content[CHECK:]).digest() == content[:CHECK]
+def _is_whole(content: bytes, key: str) -> bool:
+    """Whether content is undamaged, and the index of this key: of no other gallery."""
+    return _check_of(content[CHECK:], key) == content[:CHECK]
+
+
+def _check_of(content: bytes, key: str) -> bytes:
+    return hashlib.sha256(key.encode() + content).digest()
 
 
 def _read(content: bytes, settings: IndexSettings) -> FaissIndex:
