@@ -18,8 +18,8 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.request
+from http.client import HTTPException
 from pathlib import Path
 
 from dashboard.storage.reviews import review_database
@@ -88,7 +88,7 @@ class Client(threading.Thread):
         try:
             with urllib.request.urlopen(request, timeout=10) as answer:
                 [result] = json.load(answer)["results"]
-        except (OSError, ValueError, urllib.error.URLError):
+        except (OSError, ValueError, HTTPException):  # killed before or during its answer
             return False
         assert result["again"] or not result["problem"], result
         return not result["again"]

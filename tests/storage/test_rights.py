@@ -78,6 +78,21 @@ def test_no_function_of_the_store_is_left_out() -> None:
     }
 
 
+def table_of_rights() -> str:
+    """Function × role, as the README of the room has it."""
+    head = f"| function | {' | '.join(ROLES)} |\n|---|{'---|' * len(ROLES)}\n"
+    rows = {
+        name: ["yes" if ROLES.index(role) >= ROLES.index(least) else "" for role in ROLES]
+        for name, (least, _) in CALLS.items()
+    }
+    return head + "".join(f"| {name} | {' | '.join(of)} |\n" for name, of in rows.items())
+
+
+def test_the_readme_has_the_table_of_functions_and_roles() -> None:
+    readme = Path(__file__).parents[2] / "dashboard" / "storage" / "README.md"
+    assert table_of_rights() in readme.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_every_function_asks_for_the_role(name: str, tmp_path: Path) -> None:
     least, call = CALLS[name]
