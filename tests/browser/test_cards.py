@@ -58,12 +58,12 @@ def test_a_resting_pointer_plays_and_leaving_stops(grid: Callable) -> None:
     assert page.locator(PREVIEW).count() == 0
     card(page, "v0.1", 2).hover()
     video = card(page, "v0.1", 2).locator("video")
-    video.wait_for()
-    page.wait_for_timeout(800)
+    playing = video.element_handle()
+    page.wait_for_function("video => video.currentTime > 0.1", arg=playing)
     first = video.evaluate("video => [video.currentTime, video.muted, video.paused]")
-    assert first[0] > 0.1 and first[1:] == [True, False]
-    page.wait_for_timeout(300)
-    assert video.evaluate("video => video.currentTime") > first[0]
+    assert first[1:] == [True, False]
+    later = "([video, before]) => video.currentTime > before"
+    page.wait_for_function(later, arg=[playing, first[0]])
     page.mouse.move(5, 5)
     video.wait_for(state="detached")
 
