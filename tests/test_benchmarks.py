@@ -19,6 +19,7 @@ TINY = {
     "bench_crossmodal": ["--images", "40", "--turns", "1"],
     "bench_files": ["20", "20", "--turns", "1", "--ranx", ""],
     "bench_judging_order": ["--metrics", "P@1", "--seeds", "1"],
+    "bench_kills": ["--kills", "1"],
     "bench_load": ["--judging", "--readers", "2", "--steps", "2", "--think", "0"],
     "bench_metrics": ["20", "5"],
     "bench_pages": ["--pages", "3", "--drawn", "1", "--after-close", "1"],
