@@ -11,13 +11,13 @@ import pytest
 from dashboard.__main__ import main
 
 DATA = Path(__file__).parents[1] / "data"
+AWAY = shutil.ignore_patterns("media", "posters", "networks")
 
 
 @pytest.fixture(scope="module")
 def driving(tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("indexed") / "driving"
-    away = shutil.ignore_patterns("media", "posters", "networks")
-    shutil.copytree(DATA / "driving", folder, ignore=away)
+    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
     with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
         described.write('\n[index]\nkind = "ivf"\nnprobe = 2\ndepth = 20\n')
     return str(folder)
@@ -61,6 +61,19 @@ def test_a_collection_without_an_index_says_what_to_write(capsys) -> None:
     assert "no version has an index; write" in capsys.readouterr().err
     assert main(["index", "driving", "--version", "v0.1"]) == 2
     assert "v0.1 has no index; write" in capsys.readouterr().err
+    assert main(["index", "driving", "--version", "v9"]) == 2
+    assert "--version: no version 'v9'; there are v0.1, v0.2, v0.3" in capsys.readouterr().err
+
+
+def test_a_version_whose_index_cannot_be_is_refused_with_the_reason(tmp_path: Path, capsys) -> None:
+    folder = tmp_path / "driving"
+    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
+    with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
+        described.write('\n[index]\nkind = "pq"\npq_m = 7\n')
+    for further in ([], ["--to", "http://127.0.0.1:9"]):
+        assert main(["index", str(folder), "--version", "v0.2", *further]) == 2
+        last = capsys.readouterr().err.strip().splitlines()[-1]
+        assert "index.pq_m = 7; wanted a number that divides the dimension, 128" in last
 
 
 def test_vectors_are_copied_to_a_server_and_searched_there(
@@ -68,8 +81,7 @@ def test_vectors_are_copied_to_a_server_and_searched_there(
 ) -> None:
     pytest.importorskip("milvus_lite", reason="pip install pymilvus milvus-lite")
     folder, address = tmp_path / "driving", str(tmp_path / "lite.db")
-    away = shutil.ignore_patterns("media", "posters", "networks")
-    shutil.copytree(DATA / "driving", folder, ignore=away)
+    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
     monkeypatch.setenv("DASHBOARD_MILVUS", address)
     (row,) = rows(capsys, str(folder), "--version", "v0.2", "--to", address)
     assert (row["collection"], row["items"], row["copied"]) == ("c_driving_v0_2", 190, 190)

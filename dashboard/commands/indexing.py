@@ -42,6 +42,9 @@ def add_to(command: Command) -> None:
 
 def _index(call: Namespace) -> Answer:
     collection = opened(call)
+    for option, version in (("--version", call.version), ("--baseline", call.baseline)):
+        if version:
+            _check_there(collection, option, version)
     if call.to:
         return _copied(call, collection), FINE
     experiment = experiment_of(call, collection)
@@ -67,6 +70,16 @@ def _copied(call: Namespace, collection: Collection) -> pd.DataFrame:
     return pd.DataFrame([row])
 
 
+def _check_there(collection: Collection, option: str, version: str) -> None:
+    """Raise what is wrong with a version that cannot be used, ValueError where there is none."""
+    if version in collection.versions:
+        return
+    if version in collection.broken:
+        raise collection.broken[version]
+    there = ", ".join(collection.versions)
+    raise ValueError(f"{option}: no version {version!r}; there are {there}")
+
+
 def _versions(call: Namespace, collection: Collection, experiment: Experiment) -> list[str]:
     """The versions of a call. Raises ValueError for one without an index."""
     wanted = [call.version] if call.version else list(collection.versions)
@@ -77,9 +90,6 @@ def _versions(call: Namespace, collection: Collection, experiment: Experiment) -
             f"{of} index; write in models/VERSION/model.toml for example [index] and below it "
             'kind = "hnsw"'
         )
-    if call.baseline and call.baseline not in collection.versions:
-        raise ValueError(f"--baseline: no version {call.baseline!r}; there are "
-                         f"{', '.join(collection.versions)}")  # fmt: skip
     return found
 
 
