@@ -140,9 +140,12 @@ def patch(experiment: Experiment) -> str:
 def patched(experiment: Experiment, versions: Sequence[str], metrics: str) -> Patched:
     """The corrections as changes of files, measured on a copy of the collection that has them.
 
-    experiment: one with corrections. Raises DataError where a file cannot be changed.
+    experiment: one with corrections. Raises DataError where a file cannot be changed, ValueError
+    where near-duplicates are left out and labels that no file has would count.
     """
     files, left_out = _replaced(experiment)
+    if experiment.leaves_copies_out and left_out:
+        raise ValueError("labels that no file has count here; leave near-duplicates in: --copies")
     folder = Path(experiment.folder)
     given = replace(experiment, corrections=None)
     with TemporaryDirectory(prefix="corrected-") as place:
@@ -158,6 +161,8 @@ def patched(experiment: Experiment, versions: Sequence[str], metrics: str) -> Pa
         for problem in corrected.refused.values():
             raise problem
         after = replace(given, folder=str(draft), digest=corrected.digest)
+        if experiment.leaves_copies_out:  # found by pictures, which are not in the copy
+            after = experiment
         changed = _both(given, after, versions, metrics, None)
     return Patched(
         patch_of(files),

@@ -7,15 +7,15 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dashboard.letters import visible
+from dashboard.letters import FORMULA, visible
 from dashboard.storage.files.contents import GZIP, suffix
-from dashboard.storage.files.delimited import DELIMITERS, PREAMBLE
+from dashboard.storage.files.delimited import DELIMITERS, LONGEST_CELL, PREAMBLE
 from dashboard.storage.files.parquet import parquet_table
 from dashboard.tables import DataError, listed
 
@@ -89,8 +89,9 @@ class EditableTable:
             return json.dumps(row, ensure_ascii=False)
         text = io.StringIO()
         cells = [row.get(name, "") for name in self.columns]
-        csv.writer(text, delimiter=self.mark, lineterminator="").writerow(cells)
-        return text.getvalue()
+        # only a cell with a letter that ends lines is quoted for it
+        csv.writer(text, delimiter=self.mark, lineterminator="\r\n").writerow(cells)
+        return text.getvalue().removesuffix("\r\n")
 
     def _parquet(self) -> bytes:
         import pyarrow as pa
@@ -137,7 +138,7 @@ def _read_json_lines(made: EditableTable, text: str) -> None:
             made.rows.append(row)
             columns.update(dict.fromkeys(row))
     made.columns = list(columns)
-    made.end = _end_of(made.pieces[0][0]) if made.pieces else "\n"
+    made.end = (_end_of(made.pieces[0][0]) if made.pieces else "") or "\n"
 
 
 def _read_delimited(made: EditableTable, text: str, needed: Sequence[str]) -> None:
@@ -153,9 +154,9 @@ def _read_delimited(made: EditableTable, text: str, needed: Sequence[str]) -> No
         return len(cells & set(needed)), len(cells)
 
     made.mark = max(DELIMITERS, key=fits)
-    csv.field_size_limit(20_000_000)
+    csv.field_size_limit(LONGEST_CELL)
     reader, taken = csv.reader(lines, delimiter=made.mark), 0
-    for cells in reader:
+    for cells in _rows(reader, made.path.name):
         record, taken = "".join(lines[taken : reader.line_num]), reader.line_num
         if not made.columns:
             made.columns, made.before = cells, text[:start] + record
@@ -163,10 +164,20 @@ def _read_delimited(made: EditableTable, text: str, needed: Sequence[str]) -> No
             continue
         row = None
         if cells:
+            cells = [
+                cell[1:] if cell[:1] == "'" and FORMULA.match(cell) else cell for cell in cells
+            ]
             padded = [*cells, *[""] * (len(made.columns) - len(cells))]
             row = dict(zip(made.columns, padded, strict=False))
             made.rows.append(row)
         made.pieces.append((record, row, dict(row) if row is not None else None))
+
+
+def _rows(reader: Iterable[list[str]], name: str) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error as problem:  # such as lines that end in a carriage return alone
+        raise DataError(name, str(problem), "lines that can be changed one by one") from problem
 
 
 def _end_of(line: str) -> str:

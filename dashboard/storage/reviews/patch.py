@@ -81,17 +81,19 @@ def with_grades(folder: Path, grades: Mapping[Pair, float]) -> Replaced:
             lines = _LINE.findall(before.decode())
         except UnicodeDecodeError as problem:
             raise DataError(path.name, "another encoding", "a file in UTF-8") from problem
-        after = "".join(_trec(lines, dict(grades))).encode()
+        after = "".join(_trec(lines, grades)).encode()
         return Replaced(path.name, before, after, is_text=True)
     table = editable_table(path, ("query_id", "item_id", "grade"))
     query, item = table.column(["query_id"]), table.column(["item_id"])
-    grade, rest = table.column(_GRADES), dict(grades)
-    for row in table.rows:
-        new = rest.pop((_text(row[query]), _text(row[item])), None)
-        if new is not None:
-            row[grade] = _number(new, table)
-    for (query_id, item_id), new in rest.items():
-        table.append({query: query_id, item: item_id, grade: _number(new, table)})
+    grade, there = table.column(_GRADES), set()
+    for row in table.rows:  # a pair may stand twice, word for word
+        pair = (_text(row.get(query)), _text(row.get(item)))
+        if pair in grades:
+            row[grade] = _number(grades[pair], table)
+            there.add(pair)
+    for pair in [each for each in grades if each not in there]:
+        cells = {query: pair[0], item: pair[1], grade: _number(grades[pair], table)}
+        table.append(cells)
     return _replaced(table)
 
 
@@ -102,17 +104,22 @@ def _number(grade: float, table: EditableTable) -> object:
     return int(grade) if grade == int(grade) else grade
 
 
-def _trec(lines: list[str], grades: dict[Pair, float]) -> list[str]:
-    new, end = [], "\n"
+def _trec(lines: list[str], grades: Mapping[Pair, float]) -> list[str]:
+    new, end, there = [], "\n", set()
     for line in lines:
         fields = line.split()
         pair = (fields[0], fields[2]) if len(fields) == 4 else None
-        if pair in grades:
+        if pair is not None and pair in grades:
             body = line.rstrip("\r\n")
             end = line[len(body) :] or end
-            line = re.sub(r"\S+(\s*)$", f"{grades.pop(pair):g}", body) + end
+            line = re.sub(r"\S+(\s*)$", f"{grades[pair]:g}", body) + end
+            there.add(pair)
         new.append(line)
-    more = [f"{query} 0 {item} {grade:g}{end}" for (query, item), grade in grades.items()]
+    more = [
+        f"{query} 0 {item} {grade:g}{end}"
+        for (query, item), grade in grades.items()
+        if (query, item) not in there
+    ]
     return [*_closed(new), *more] if more else new
 
 
