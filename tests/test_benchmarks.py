@@ -30,11 +30,12 @@ TINY = {
 }
 IN_A_BROWSER = {"bench_review", "bench_screens"}  # tests/browser/test_benchmarks.py runs them
 OF_ANOTHER_PYTHON = {"peer_ranx"}  # started by bench_files in an environment that has ranx
+PART = {"behind_nginx"}  # of bench_load, and of tests/test_several_processes.py
 
 
 def test_every_benchmark_is_run_here_or_in_the_browsers_tests() -> None:
     there = {path.stem for path in FOLDER.glob("*.py")}
-    assert there == {*TINY, *IN_A_BROWSER, *OF_ANOTHER_PYTHON}
+    assert there == {*TINY, *IN_A_BROWSER, *OF_ANOTHER_PYTHON, *PART}
 
 
 @pytest.mark.parametrize("name", sorted({*TINY, *IN_A_BROWSER}))
