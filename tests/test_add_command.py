@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 
 from dashboard.__main__ import main
+from dashboard.commands import adding
 from dashboard.experiment.collection.collections import opened_in
 from tests.storage.tiny import ITEMS, TEXTS, make_collection
 
@@ -72,6 +74,14 @@ def test_ids_beside_or_inside_decide_which_row_is_whose(tiny: Path, tmp_path: Pa
     for name in ("a", "b"):
         assert models[name].items.ids == ITEMS
         np.testing.assert_allclose(models[name].items.matrix, unit, atol=1e-6)
+
+
+def test_the_address_of_a_new_version_names_another_as_baseline(tiny: Path) -> None:
+    collection = opened_in(tiny)
+    address = adding.where_to_look(collection, "service")
+    assert address.endswith("/compare?v=1&collection=tiny&baseline=v0.1&candidate=service")
+    first = adding.where_to_look(replace(collection, models={}), "v1")
+    assert first.endswith(": /?v=1&collection=tiny")
 
 
 def test_an_added_run_is_a_version(tiny: Path, tmp_path: Path) -> None:

@@ -53,9 +53,15 @@ def version_name(call: Namespace) -> str:
 
 
 def where_to_look(collection: Collection, name: str) -> str:
-    """The sentence behind a new version: the address of it in the dashboard."""
-    address = urlencode({"v": "1", "collection": collection.name, "candidate": name})
-    return f"{name} is a version of {collection.name} now: /compare?{address}"
+    """The sentence behind a new version: its address in the dashboard, beside the usual baseline
+    of the versions that were there before, or alone."""
+    values = {"v": "1", "collection": collection.name}
+    others = [version for version in collection.versions if version != name]
+    if others:
+        usual = collection.default_baseline
+        values |= {"baseline": usual if usual in others else others[0], "candidate": name}
+    page = "compare" if others else ""
+    return f"{name} is a version of {collection.name} now: /{page}?{urlencode(values)}"
 
 
 def _add(call: Namespace) -> Answer:
