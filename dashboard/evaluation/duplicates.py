@@ -9,6 +9,7 @@ versions are then judged on the same items.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,37 +31,44 @@ Products = Callable[[slice, slice], NDArray[np.float32]]
 """The inner products of some rows with others."""
 
 
-def alike(space: Space) -> pd.DataFrame:
-    """The pairs of items whose vectors are alike: item_id, other (later in its ids), similarity."""
+class Pair(NamedTuple):
+    """Two items that are alike, the earlier one first, and their cosine or how many bits differ."""
+
+    item: str
+    other: str
+    value: float
+
+
+def alike(space: Space) -> list[Pair]:
+    """The pairs of items whose vectors are alike, with their cosine."""
     ids = space.ids
-    first, second, cosine = _close(len(ids), lambda a, b: space.similarities(ids[a], ids[b]), ALIKE)
-    names = np.asarray(ids, dtype=object)
-    return _pairs(names[first], names[second], similarity=cosine)
+    close = _close(len(ids), lambda a, b: space.similarities(ids[a], ids[b]), ALIKE)
+    return _pairs(ids, *close)
 
 
-def same_picture(hashes: Mapping[str, bytes]) -> pd.DataFrame:
-    """The pairs of items whose picture hashes are alike: item_id, other, bits that differ."""
-    names = np.asarray(list(hashes), dtype=object)
-    if not len(names):
-        return _pairs(names, names, bits=np.empty(0))
+def same_picture(hashes: Mapping[str, bytes]) -> list[Pair]:
+    """The pairs of items whose picture hashes are alike, and in how many bits they differ."""
+    names = list(hashes)
+    if not names:
+        return []
     bits = np.unpackbits(np.frombuffer(b"".join(hashes.values()), np.uint8).reshape(len(names), -1))
     signs = bits.reshape(len(names), -1).astype(np.float32) * 2 - 1
     width = signs.shape[1]
     dots = _close(len(signs), lambda a, b: signs[a] @ signs[b].T, width - 2 * BITS)
     first, second, dot = dots
-    return _pairs(names[first], names[second], bits=(width - dot) / 2)
+    return _pairs(names, first, second, (width - dot) / 2)
 
 
 def copies(
-    gallery: Sequence[str], by_version: Iterable[pd.DataFrame], pictures: pd.DataFrame
+    gallery: Sequence[str], by_version: Iterable[Sequence[Pair]], pictures: Sequence[Pair]
 ) -> dict[str, str]:
     """Each item that is a copy → the first item of the gallery that it is a copy of.
 
     by_version: the pairs of `alike` for each version; pictures: the pairs of `same_picture`.
     A copy of a copy is a copy.
     """
-    found = [set(zip(p["item_id"], p["other"], strict=True)) for p in by_version]
-    pairs = set(zip(pictures["item_id"], pictures["other"], strict=True))
+    found = [{(one, other) for one, other, _ in pairs} for pairs in by_version]
+    pairs = {(one, other) for one, other, _ in pictures}
     pairs |= set.intersection(*found) if found else set()
     place = {item: number for number, item in enumerate(gallery)}
     first = dict(zip(gallery, gallery, strict=True))
@@ -187,7 +195,10 @@ def _close(
 
 
 def _pairs(
-    item: NDArray[np.object_], other: NDArray[np.object_], **values: NDArray[np.float64]
-) -> pd.DataFrame:
-    ids = {"item_id": pd.array(item, dtype="str"), "other": pd.array(other, dtype="str")}
-    return pd.DataFrame({**ids, **values})
+    names: Sequence[str],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    values: NDArray[np.float64],
+) -> list[Pair]:
+    places = zip(first.tolist(), second.tolist(), values.tolist(), strict=True)
+    return [Pair(names[one], names[other], value) for one, other, value in places]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.join import of_items
-from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.measure import measure
+from dashboard.evaluation.judgement import Judgement, QueryLabels
+from dashboard.evaluation.measure import values_of
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.protocols.protocol import as_decided
@@ -29,37 +28,40 @@ def ideal_run(judgement: Judgement, query_id: str, like: pd.DataFrame) -> pd.Dat
     """What is worth anything to a query, by grade, then credit: query_id, item_id, grade, rank.
 
     Items of equal worth stand as in the ranking `like` (item_id, rank), then as they are judged.
+    Raises KeyError where the query was not asked.
     """
-    mine = of_query(judgement, query_id).qrels
-    worth = mine[(mine["grade"] > 0) | (mine["credit"] > 0)].astype({"item_id": "str"})
-    mine = of_items(like, worth["item_id"])
-    place = dict(zip(mine["item_id"].astype("str"), mine["rank"], strict=True))
-    worth = worth.assign(place=worth["item_id"].map(place).fillna(like["item_id"].nunique() + 1))
-    order = ["grade", "credit", "place"]
-    best = worth.sort_values(order, ascending=[False, False, True], kind="stable")
-    best = best[["query_id", "item_id", "grade"]].reset_index(drop=True)
-    return best.assign(rank=best.index + 1)
+    labels = judgement.labels(query_id)
+    rows = np.flatnonzero((labels.grade > 0) | (labels.credit > 0))
+    placed = of_items(like, ids := labels.ids(rows))
+    ranks = dict(zip(placed["item_id"].tolist(), placed["rank"].tolist(), strict=True))
+    last = like["item_id"].nunique() + 1 if len(ranks) < len(ids) else 0
+    place = np.array([ranks.get(item, last) for item in ids])
+    order = np.lexsort((place, -labels.credit[rows], -labels.grade[rows].astype(np.float64)))
+    return pd.DataFrame(
+        {
+            "query_id": query_id,
+            "item_id": pd.array([ids[row] for row in order], dtype="str"),
+            "grade": labels.grade[rows][order],
+            "rank": np.arange(1, len(order) + 1),
+        }
+    )
 
 
 def ideal_value(
-    judgement: Judgement, query_id: str, run: pd.DataFrame, protocol: Protocol | str, metric: str
+    judgement: Judgement, query_id: str, protocol: Protocol | str, metric: str
 ) -> float:
     """What a metric gives for the ideal ranking, the most that a version can reach; NaN for null.
 
-    run: as `ideal_run` gives it; the other judged items follow, so that a list is as long as a
-    version's. NaN too for a metric whose best order is not the one with the best first.
+    The other judged items follow it, so that a list is as long as a version's. NaN too for a metric
+    whose best order is not the one with the best first. Raises KeyError as `ideal_run`.
     """
     (wanted,) = parse(metric)
     if not wanted.metric.best_first:
         return float("nan")
-    one = of_query(judgement, query_id)
-    others = one.qrels[~one.qrels["item_id"].astype("str").isin(run["item_id"])]
-    whole = pd.concat([run[["query_id", "item_id"]], others[["query_id", "item_id"]]])
-    ranks = range(1, len(whole) + 1)
-    whole = whole.astype("str").assign(rank=ranks, score=[-float(rank) for rank in ranks])
+    labels = judgement.labels(query_id)
     rules = PROTOCOLS[protocol] if isinstance(protocol, str) else protocol
-    alone = replace(rules, finish=as_decided)
-    value = float(measure({"ideal": whole}, one, alone, [wanted])["value"].iloc[0])
+    one = judgement.of_queries([query_id])
+    value = float(values_of(wanted, _best_of_one(one, labels), one, rules)[0])
     if rules.finish is as_decided or math.isnan(value):
         return value
     # the value rests on other queries, too: theirs are then as good as they can be
@@ -68,6 +70,27 @@ def ideal_value(
     best[unscorable] = np.nan
     place = judgement.query_ids.index(query_id)
     return float(rules.finish(wanted, best, judgement)[place])
+
+
+def _best_of_one(judgement: Judgement, labels: QueryLabels) -> Rankings:
+    """All judged items of the one query of a judgement as a ranking, the best first."""
+    worth = (labels.grade > 0) | (labels.credit > 0)
+    grade = labels.grade if labels.grade.dtype == np.int8 else judgement.grade
+    order = np.lexsort((-labels.credit * worth, -grade.astype(np.float64) * worth, ~worth))
+    credit = grade >= judgement.relevant_from if judgement.credit_is_hit else labels.credit
+    return Rankings(
+        query_ids=judgement.query_ids,
+        grades=grade[order][None],
+        credit=credit[order][None],
+        judged=np.ones((1, len(order)), dtype=bool),
+        returned=np.array([len(order)]),
+        relevant=judgement.relevant,
+        ideal=judgement.ideal,
+        best_credit=lambda: judgement.ideal_credit,
+        tied=np.zeros((1, len(order)), dtype=bool),
+        relevant_from=judgement.relevant_from,
+        missable=judgement.missable,
+    )
 
 
 def _best_of_all(judgement: Judgement) -> Rankings:

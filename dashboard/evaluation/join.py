@@ -5,7 +5,7 @@ Nothing downstream compares texts row by row. A pair (query, item) is one number
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,24 @@ def of_items(run: pd.DataFrame, item_ids: Iterable[str]) -> pd.DataFrame:
     """The results of a run that are some of the items."""
     wanted = pd.Series(list(item_ids), dtype="str")
     return run[ids.among(run["item_id"], wanted)]
+
+
+class Placed:
+    """Where some items stand in a ranking of one query, without going over all of it each time."""
+
+    def __init__(self, run: pd.DataFrame) -> None:
+        """run: item_id, rank, score."""
+        self._ids = categories(run["item_id"])
+        self._row = np.full(len(self._ids) + 1, -1, dtype=np.int64)
+        self._row[codes(run["item_id"], self._ids)] = np.arange(len(run))
+        self._row[-1] = -1  # of an item that is none of these
+        self._rank, self._score = run["rank"].to_numpy(), run["score"].to_numpy()
+
+    def of(self, item_ids: Sequence[str]) -> dict[str, tuple[int, float]]:
+        """Rank and score of each of some items that is ranked, in the order of the ranking."""
+        rows = self._row[self._ids.get_indexer(pd.Index(list(item_ids), dtype="str"))]
+        there = sorted((row, item) for row, item in zip(rows.tolist(), item_ids, strict=True))
+        return {i: (int(self._rank[r]), float(self._score[r])) for r, i in there if r >= 0}
 
 
 def codes(values: pd.Series, index: pd.Index) -> Codes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal
@@ -17,6 +17,49 @@ from dashboard.evaluation.join import Codes, Places, categories, codes, matching
 Array = NDArray[Any]
 Worth = Literal["", "hit", "worth", "judged"]
 """Which judged pairs: none, the relevant ones, those worth anything to a metric, or all."""
+
+
+@dataclass(frozen=True, eq=False)
+class QueryLabels(Mapping[str, float]):
+    """The labels of one query, as a mapping of each judged item to its grade.
+
+    index      the ids of all judged items of all queries
+    place [n]  the places there of this query's items, in the judgement's order
+    grade, credit [n]
+    """
+
+    index: pd.Index
+    place: NDArray[np.int64]
+    grade: Array
+    credit: NDArray[np.float64]
+    relevant_from: float
+
+    def ids(self, rows: Array | slice = slice(None)) -> list[str]:
+        """The ids of the items in some rows."""
+        return [str(item) for item in self.index.take(self.place[rows])]
+
+    @cached_property
+    def relevant(self) -> tuple[str, ...]:
+        """The ids of the relevant items."""
+        return tuple(self.ids(np.flatnonzero(self.grade >= self.relevant_from)))
+
+    @cached_property
+    def _row(self) -> NDArray[np.int64]:
+        row = np.full(len(self.index), -1)
+        row[self.place] = np.arange(len(self.place))
+        return row
+
+    def __getitem__(self, item_id: str) -> float:
+        row = self._row[self.index.get_loc(item_id)]
+        if row < 0:
+            raise KeyError(item_id)
+        return float(self.grade[row])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids())
+
+    def __len__(self) -> int:
+        return len(self.place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +135,21 @@ class Judgement:
                 return found, pair
         item = codes(items, self.item_ids)[rows]
         return matching(self.key, pairs(query, item, len(self.item_ids)))
+
+    def labels(self, query_id: str) -> QueryLabels:
+        """The labels of one query. Raises KeyError where it was not asked."""
+        place = int(np.asarray(self.asked.get_loc(query_id)))
+        item, order, ends = self._by_query
+        rows = order[ends[place] : ends[place + 1]]
+        mine = (item[rows], self.grade[rows], self.credit[rows])
+        return QueryLabels(self.item_ids, *mine, self.relevant_from)
+
+    @cached_property
+    def _by_query(self) -> tuple[Places, Places, Places]:
+        """The item's code in each row of qrels; the rows query by query, and where each ends."""
+        order = np.argsort(self.query, kind="stable")
+        ends = np.searchsorted(self.query[order], np.arange(len(self.query_ids) + 1))
+        return codes(self.qrels["item_id"], self.item_ids).astype(np.int64), order, ends
 
     def grades(self, pair: Places) -> Array:
         """The grades of pairs as `judged` gives them."""

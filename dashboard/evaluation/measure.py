@@ -8,8 +8,9 @@ so is what reads them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -61,6 +62,17 @@ def measure(
             "value": np.concatenate(values) if values else np.empty(0),
         }
     )
+
+
+def values_of(
+    measure: Measure, rankings: Rankings, judgement: Judgement, protocol: Protocol
+) -> Floats:
+    """One metric of whole rankings, as `measure` gives it before a protocol's `finish`. [Q]"""
+    check_scale(measure, judgement)
+    standing = _Standing.on(rankings, {}, judgement, protocol)
+    values = standing.decided(measure)
+    check_size(measure, values, judgement)
+    return values
 
 
 def summarise(measurements: pd.DataFrame) -> pd.DataFrame:
@@ -122,17 +134,28 @@ class _Standing:
     def of(cls, run: pd.DataFrame, judgement: Judgement, protocol: Protocol) -> _Standing:
         """The rankings of one run under a protocol, and how each query stands."""
         rankings = rank(protocol.keep(run, judgement), judgement)
+        return cls.on(rankings, run.attrs, judgement, protocol)
+
+    @classmethod
+    def on(
+        cls,
+        rankings: Rankings,
+        attrs: Mapping[Hashable, Any],
+        judgement: Judgement,
+        protocol: Protocol,
+    ) -> _Standing:
+        """How each query stands with its rankings. attrs: of the run that they are of."""
         other = {q for q, reason in judgement.unscorable.items() if reason != NO_RELEVANT}
-        partial = run.attrs.get("partial", {})
+        partial = attrs.get("partial", {})
         return cls(
             rankings,
-            not_run=_flags(judgement, run.attrs.get("not_run", {})),
+            not_run=_flags(judgement, attrs.get("not_run", {})),
             unscorable=_flags(judgement, other),
             nothing_relevant=rankings.relevant == 0,
             absent=rankings.returned == 0,
             partial=_flags(judgement, partial),
             goes_on=_flags(judgement, {query for query, more in partial.items() if more}),
-            known=run.attrs.get("cut", 0) if partial else 0,
+            known=attrs.get("cut", 0) if partial else 0,
             protocol=protocol,
         )
 

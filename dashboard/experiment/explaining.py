@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from dashboard.evaluation import ideal as ideals
 from dashboard.evaluation.diagnosis import causes as suspecting
-from dashboard.evaluation.diagnosis.case import NEAREST, Case, Pair
+from dashboard.evaluation.diagnosis.case import (
+    NEAREST,
+    Annotated,
+    Case,
+    Near,
+    Pair,
+    keywords_by_item,
+)
 from dashboard.evaluation.diagnosis.causes import Cause
-from dashboard.evaluation.diagnosis.neighbours import Surroundings, surroundings
+from dashboard.evaluation.diagnosis.neighbours import surroundings
 from dashboard.experiment.collection.collections import collection_in, item_names
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import (
     counted_judgement,
     judgement,
-    queries,
-    query_keywords,
-    required_keywords,
+    mapped_of,
+    query_row,
+    required_of,
 )
-from dashboard.experiment.memory import remembered
+from dashboard.experiment.memory import each_remembered, remembered
 from dashboard.experiment.ranking import query_runs
 from dashboard.retrieval.gallery import gallery_of
 from dashboard.storage.collection.collection import Collection
 
+NEIGHBOURS = 20_000
+"""Items whose neighbours are remembered."""
 NAME = 80
 """Letters of what an item is called in a sentence."""
 
@@ -42,39 +53,60 @@ def causes(
 
     Causes are about keywords: none is suspected where a collection has no keywords.
     """
-    folder, digest, groups = experiment.folder, experiment.digest, experiment.groups
     known = experiment.collection.under(experiment.protocol)
     if known.keywords.empty:
         return {}
-    judged = judgement(experiment)
-    mine = judged.of_queries([query_id]).qrels
-    relevant = tuple(mine.loc[mine["grade"] >= judged.relevant_from, "item_id"].astype("str"))
     names = item_names(known)
-    row = queries(experiment).set_index("query_id").loc[query_id]
+    relevant = judgement(experiment).labels(query_id).relevant
+    row, groups = query_row(experiment, query_id), experiment.groups
     case = Case(
-        required=tuple(_pairs(_of(experiment, query_id, required_keywords(experiment)))),
-        keywords=_counting(known, groups),
+        required=tuple(dict.fromkeys(required_of(experiment, query_id))),
+        keywords=known.keywords,
         relevant=relevant,
         names={item: _shortened(names[item]) for item in relevant if item in names},
         spaces={version: gallery_of(model) for version, model in known.searched.items()},
         ranks={version: _ranks(experiment, version, query_id) for version in versions},
         depth=depth,
         own=str(row["item_id"]),
-        known=_known(pd.Series(row), groups),
-        around=_surroundings(folder, digest, experiment.protocol, groups),
-        mapped=_mapped(_of(experiment, query_id, query_keywords(experiment))),
+        known=_known(row, groups),
+        gallery=_annotated(experiment.folder, experiment.digest, experiment.protocol, groups),
+        mapped=_mapped(experiment, query_id),
     )
     return suspecting.causes(case, wrong, missed)
 
 
 @remembered(16, work="Looking for causes …")
-def _surroundings(
-    folder: str, digest: str, protocol: str, groups: tuple[str, ...]
-) -> dict[str, Surroundings]:
+def _annotated(folder: str, digest: str, protocol: str, groups: tuple[str, ...]) -> Annotated:
     collection = collection_in(folder, digest).under(protocol)
-    annotated = frozenset(_counting(collection, groups)["item_id"])
+    has = keywords_by_item(_counting(collection, groups))
     spaces = {version: gallery_of(model) for version, model in collection.searched.items()}
-    return {v: surroundings(space, NEAREST, annotated) for v, space in spaces.items()}
+    around = {version: surroundings(space, NEAREST, has) for version, space in spaces.items()}
+
+    def nearest(version: str, items: Sequence[str], annotated: bool) -> dict[str, Near]:
+        of = (folder, digest, protocol, groups if annotated else None, version)
+        near = _nearest(*of, tuple(items))
+        return {item: one[0] for item, one in zip(items, near, strict=True) if one}
+
+    return Annotated(has, around, nearest)
+
+
+@each_remembered(NEIGHBOURS, lambda near: 1, lasts=False)
+def _nearest(
+    folder: str,
+    digest: str,
+    protocol: str,
+    groups: tuple[str, ...] | None,
+    version: str,
+    items: tuple[str, ...],
+) -> list[tuple[Near, ...]]:
+    """The nearest neighbours of items, each with its cosine, of those that have a keyword of some
+    groups (None: of all items); none for an item without a vector."""
+    collection = collection_in(folder, digest).under(protocol)
+    allowed = None
+    if groups is not None:
+        allowed = _annotated(folder, digest, protocol, groups).has
+    near = gallery_of(collection.searched[version]).nearest(items, NEAREST, allowed)
+    return [(near[item],) if item in near else () for item in items]
 
 
 def _counting(collection: Collection, groups: tuple[str, ...]) -> pd.DataFrame:
@@ -94,31 +126,24 @@ def ideal(
     ranked, _ = query_runs(experiment, like, query_id)
     judged = counted_judgement(experiment)
     best = ideals.ideal_run(judged, query_id, ranked)
-    return best, ideals.ideal_value(judged, query_id, best, experiment.protocol, metric)
-
-
-def _of(experiment: Experiment, query_id: str, table: pd.DataFrame) -> pd.DataFrame:
-    return table[(table["query_id"] == query_id) & table["group"].isin(experiment.groups)]
-
-
-def _pairs(table: pd.DataFrame) -> list[Pair]:
-    return list(dict.fromkeys(zip(table["group"], table["keyword"], strict=True)))
+    return best, ideals.ideal_value(judged, query_id, experiment.protocol, metric)
 
 
 def _ranks(experiment: Experiment, version: str, query_id: str) -> dict[str, int]:
     _, mine = query_runs(experiment, version, query_id)
-    return dict(zip(mine["item_id"].astype("str"), mine["rank"].astype(int), strict=True))
+    return dict(zip(mine["item_id"].tolist(), mine["rank"].tolist(), strict=True))
 
 
-def _mapped(kept: pd.DataFrame) -> dict[Pair, tuple[str, float]]:
+def _mapped(experiment: Experiment, query_id: str) -> dict[Pair, tuple[str, float]]:
     """Each kept keyword with the words that are most similar to it, and their similarity."""
-    best = kept[kept["kept"]].sort_values("score", ascending=False, kind="stable")
-    best = best.drop_duplicates(["group", "keyword"])
-    words = zip(best["ngram"], best["score"], strict=True)
-    return dict(zip(_pairs(best), [(ngram, float(score)) for ngram, score in words], strict=True))
+    mine = [each for each in mapped_of(experiment, query_id) if each.group in experiment.groups]
+    best: dict[Pair, tuple[str, float]] = {}
+    for each in sorted(mine, key=lambda each: -each.score):
+        best.setdefault((each.group, each.keyword), (each.ngram, float(each.score)))
+    return best
 
 
-def _known(row: pd.Series, groups: tuple[str, ...]) -> frozenset[Pair] | None:
+def _known(row: Mapping[str, Any], groups: tuple[str, ...]) -> frozenset[Pair] | None:
     """The keywords of the query's own column `known_keywords`, of the groups that count."""
     written = row.get("known_keywords")
     if not isinstance(written, str) or not written.strip():

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from dashboard.evaluation import duplicates
+from dashboard.evaluation.diagnosis.case import Pair as Pair
 from dashboard.evaluation.image_text.pairing import of_item
 from dashboard.evaluation.protocols import Judgement, Protocol
 from dashboard.evaluation.protocols.alfa import required_keywords as required_by
@@ -31,6 +33,15 @@ from dashboard.storage.collection.error_places import placing
 HASHING = "hashing"
 
 
+class Mapped(NamedTuple):
+    """A keyword with the words that it was mapped from, and how similar they are."""
+
+    group: str
+    keyword: str
+    ngram: str
+    score: float
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What a protocol judges from (tables of the collection; of its queries those in question)."""
@@ -49,6 +60,23 @@ def queries(experiment: Experiment) -> pd.DataFrame:
         text, item = experiment.text, experiment.item
         return pd.DataFrame({"query_id": [TYPED], "text": [text], "item_id": [item]})
     return queries_of(experiment.collection, experiment.queries)
+
+
+@remembered(64)
+def _places_of_queries(experiment: Experiment) -> dict[str, int]:
+    return {query: place for place, query in enumerate(queries(experiment)["query_id"])}
+
+
+def is_query(experiment: Experiment, query_id: str) -> bool:
+    """Whether a query is one of those in question."""
+    return query_id in _places_of_queries(experiment)
+
+
+@remembered(512)
+def query_row(experiment: Experiment, query_id: str) -> dict[str, Any]:
+    """The row of a query in the table of the queries. Raises KeyError where it is none of them."""
+    row = queries(experiment).iloc[_places_of_queries(experiment)[query_id]]
+    return {str(column): value for column, value in row.items()}
 
 
 @remembered(64)
@@ -118,6 +146,41 @@ def judgement(experiment: Experiment) -> Judgement:
 def required_keywords(experiment: Experiment) -> pd.DataFrame:
     """The keywords that each query asks for, of every group: query_id, group, keyword."""
     return required_by(evidence(experiment))
+
+
+@remembered(16)
+def _required_by_query(experiment: Experiment) -> dict[str, list[Pair]]:
+    table, by_query = required_keywords(experiment), dict[str, list[Pair]]()
+    columns = (table[name].tolist() for name in ("query_id", "group", "keyword"))
+    for query, group, keyword in zip(*columns, strict=True):
+        by_query.setdefault(str(query), []).append((group, keyword))
+    return by_query
+
+
+def all_required_of(experiment: Experiment, query_id: str) -> list[Pair]:
+    """The keywords that a query asks for, of every group, each with its group."""
+    return _required_by_query(experiment).get(query_id, [])
+
+
+def required_of(experiment: Experiment, query_id: str) -> list[Pair]:
+    """The keywords that a query asks for and that count, each with its group."""
+    every = all_required_of(experiment, query_id)
+    return [pair for pair in every if pair[0] in experiment.groups]
+
+
+@remembered(16)
+def _kept_by_query(experiment: Experiment) -> dict[str, list[Mapped]]:
+    table, by_query = query_keywords(experiment), dict[str, list[Mapped]]()
+    table = table[table["kept"]]
+    columns = (table[name].tolist() for name in ("query_id", *Mapped._fields))
+    for query, *mapped in zip(*columns, strict=True):
+        by_query.setdefault(str(query), []).append(Mapped(*mapped))
+    return by_query
+
+
+def mapped_of(experiment: Experiment, query_id: str) -> list[Mapped]:
+    """What the words of a query were mapped to, of every group: the candidates that are kept."""
+    return _kept_by_query(experiment).get(query_id, [])
 
 
 @remembered(64)

@@ -165,17 +165,18 @@ def remembered(
 
 
 def each_remembered(
-    entries: float, size: Callable[[Any], float]
+    entries: float, size: Callable[[Any], float], *, lasts: bool = True
 ) -> Callable[[lasting.Parts[R]], lasting.Parts[R]]:
     """Remembers what a function gives for parts, its last argument, each alone, and computes
-    together what is missing. Results last; entries, size: as above.
+    together what is missing. entries, size, lasts: as above.
 
     Callers at the same time do not wait for each other.
     """
 
     def decorate(function: lasting.Parts[R]) -> lasting.Parts[R]:
         results: Cache[Any, R] = LRUCache(entries, size)
-        computing, changed = lasting.read_each_or_computed(function), Condition()
+        computing = lasting.read_each_or_computed(function) if lasts else function
+        changed = Condition()
         looks = {"hits": 0, "misses": 0}
 
         @wraps(function)
@@ -204,13 +205,23 @@ def each_remembered(
 @contextmanager
 def page_run() -> Iterator[None]:
     """The run of a page, in which what is `constant_in_a_run` is looked up once."""
+    with run_of_looks() as mine:
+        _runs.add(mine)
+        try:
+            yield
+        finally:
+            _runs.discard(mine)
+
+
+@contextmanager
+def run_of_looks() -> Iterator[int]:
+    """A run for which nobody waits, in which what is `constant_in_a_run` is looked up once. Gives
+    its number."""
     mine: dict[Any, Any] = {}
     before = _run.set(mine)
-    _runs.add(id(mine))
     try:
-        yield
+        yield id(mine)
     finally:
-        _runs.discard(id(mine))
         _run.reset(before)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation import duplicates
+from dashboard.evaluation.coverage import is_outside
 from dashboard.evaluation.judgement import Worth
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols.alfa import own_items
@@ -83,13 +84,49 @@ def query_runs(
     """The ranked results of one query by one version, and the same without a least similarity, as
     `run` and `whole_run` have them. Long rankings are whole; no other query is ranked for them."""
     if not is_long(experiment, version):
-        both = run(experiment, version), whole_run(experiment, version)
-        found, whole = (each[each["query_id"] == query_id].reset_index(drop=True) for each in both)
-        return found, whole
+        return _query_runs(experiment, version, query_id)
     whole = _long_query_run(replace(experiment, min_similarity=NO_CUT), version, query_id)
     if experiment.min_similarity > NO_CUT:
         return _similar(whole, experiment.min_similarity).reset_index(drop=True), whole
     return whole, whole
+
+
+def _rows(both: tuple[pd.DataFrame, pd.DataFrame]) -> float:
+    return len(both[0]) + len(both[1]) + 1
+
+
+@remembered(ROWS, size=_rows)
+def _query_runs(
+    experiment: Experiment, version: str, query_id: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    found, whole = run(experiment, version), whole_run(experiment, version)
+    mine = of_query(whole, query_id).reset_index(drop=True)
+    if found is whole:
+        return mine, mine
+    return of_query(found, query_id).reset_index(drop=True), mine
+
+
+def of_query(table: pd.DataFrame, query_id: str) -> pd.DataFrame:
+    """The rows of one query, a part of the table where they stand together."""
+    names = table["query_id"]
+    if not isinstance(names.dtype, pd.CategoricalDtype):
+        return table[names == query_id]
+    (code,) = names.cat.categories.get_indexer(pd.Index([query_id], dtype="str"))
+    rows = np.flatnonzero(names.cat.codes.to_numpy() == code) if code >= 0 else np.empty(0, int)
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
+        return table.iloc[rows[0] : rows[-1] + 1]
+    return table.iloc[rows]
+
+
+@remembered(64)
+def outside_items(experiment: Experiment, version: str) -> frozenset[str]:
+    """The results of a version, for all queries, that are no item of the collection: long rankings
+    are of items alone."""
+    if is_long(experiment, version):
+        return frozenset()
+    whole = whole_run(experiment, version)
+    beyond = is_outside(whole, experiment.collection.items["item_id"])
+    return frozenset(whole.loc[beyond, "item_id"].astype("str"))
 
 
 def counted_query_run(experiment: Experiment, version: str, query_id: str) -> pd.DataFrame:
@@ -153,6 +190,7 @@ def outline(experiment: Experiment, version: str) -> pd.DataFrame:
     return run
 
 
+@remembered(256)
 def is_long(experiment: Experiment, version: str) -> bool:
     """Whether metrics are given parts of a version's rankings, for whole ones would be too much."""
     submitted = any(each.name == version for each in experiment.submissions)

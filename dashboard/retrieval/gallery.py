@@ -200,6 +200,11 @@ class Gallery:
 
         return distances_of
 
+    def there(self, items: Sequence[str]) -> list[str]:
+        """Those of some items that have a vector."""
+        places = self._places(items)
+        return [item for item, place in zip(items, places, strict=True) if place >= 0]
+
     def fetch(self, ids: Sequence[str]) -> Floats:
         """The unit vectors of items, read-only. [items, dimension]
 

@@ -26,7 +26,7 @@ if order.empty and not view.query:
     st.stop()
 query_id = view.query or order["query_id"].iloc[0]
 frame.show_query(view, query_id)
-if query_id not in set(judging.queries(experiment)["query_id"]):
+if not judging.is_query(experiment, query_id):
     kinds = collections.words(collections.opened(view.collection)).queries
     st.warning(
         f"This query is not one of the {kinds[view.queries].lower()}. Choose others on the left."

@@ -23,6 +23,12 @@ class Space:
     def gallery(self):
         return Gallery(Vectors(self.ids, self.matrix.copy()))
 
+    def there(self, items):
+        return self.gallery().there(items)
+
+    def fetch(self, ids):
+        return self.gallery().fetch(ids)
+
     def similarities(self, items, others):
         return self.gallery().similarities(items, others)
 

@@ -23,7 +23,7 @@ def gallery(ids, matrix):
 
 
 def pairs(*found):
-    return pd.DataFrame(list(found), columns=["item_id", "other"], dtype="str")
+    return [duplicates.Pair(*each, 1.0) for each in found]
 
 
 def run(**queries):
@@ -33,8 +33,8 @@ def run(**queries):
 
 def test_vectors_are_alike_from_the_stated_cosine_on():
     found = duplicates.alike(gallery(GALLERY, vectors(0, 11, 23, 90, 90)))
-    assert found.iloc[0].tolist() == ["a", "b", pytest.approx(np.cos(np.radians(11)), abs=1e-6)]
-    assert found[["item_id", "other"]].to_numpy().tolist() == [["a", "b"], ["d", "e"]]
+    assert found[0] == ("a", "b", pytest.approx(np.cos(np.radians(11)), abs=1e-6))
+    assert [pair[:2] for pair in found] == [("a", "b"), ("d", "e")]
     assert np.cos(np.radians(12)) < duplicates.ALIKE
 
 
@@ -43,7 +43,7 @@ def test_blocks_do_not_matter(monkeypatch):
     ids = [f"i{n}" for n in range(40)]
     whole = duplicates.alike(gallery(ids, matrix))
     monkeypatch.setattr(duplicates, "BLOCK", 7)
-    pd.testing.assert_frame_equal(whole, duplicates.alike(gallery(ids, matrix)))
+    assert whole == duplicates.alike(gallery(ids, matrix))
     assert len(whole)
 
 
@@ -53,8 +53,8 @@ def test_pictures_are_the_same_up_to_the_stated_bits():
 
     known = {"a": hashed(0), "b": hashed(20), "c": hashed(41)}
     found = duplicates.same_picture(known)
-    assert found.to_numpy().tolist() == [["a", "b", 20]]
-    assert duplicates.same_picture({}).empty
+    assert found == [("a", "b", 20)]
+    assert duplicates.same_picture({}) == []
 
 
 def test_too_many_items_are_refused(monkeypatch):

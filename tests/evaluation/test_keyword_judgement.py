@@ -59,6 +59,11 @@ def test_bits_say_what_the_table_of_all_pairs_says(run, owned, asked, own):
             mine.qrels.astype({"query_id": "str", "item_id": "str"}),
             theirs.qrels.reset_index(drop=True).astype({"query_id": "str", "item_id": "str"}),
         )
+        grades = dict(zip(theirs.qrels["item_id"], theirs.qrels["grade"], strict=True))
+        for labels in (made.labels(query), plain.labels(query)):
+            assert list(labels.items()) == list(grades.items()) and "stranger" not in labels
+            assert labels.relevant == tuple(item for item, grade in grades.items() if grade == 1)
+            assert labels.credit.tolist() == theirs.qrels["credit"].tolist()
     if plain.highest is None:
         assert made.highest is None
     else:

@@ -19,6 +19,10 @@ def found(*item_ids: str) -> pd.DataFrame:
     return pd.DataFrame({"item_id": item_ids, "rank": ranks, "score": np.float32(0.5) / ranks})
 
 
+def places_of(*item_ids: str) -> dict[str, tuple[int, float]]:
+    return {item: (rank, 0.5 / rank) for rank, item in enumerate(item_ids, start=1)}
+
+
 def media_of(*item_ids: str, **columns: object) -> pd.DataFrame:
     empty = {"kind": "clip", "clip": "", "poster": "", "problem": "", "caption": ""}
     return pd.DataFrame(
@@ -60,22 +64,17 @@ def test_hits_are_counted_and_what_is_not_judged_is_not_a_miss() -> None:
 
 
 def test_ticks_keep_the_order_of_the_query_and_say_when_nothing_is_annotated() -> None:
-    ticks = pd.DataFrame(
-        [("a", "pv_scene_type", "urban", True), ("a", "pv_object_type", "cyclist", False)]
-        + [("b", "pv_object_type", "cyclist", None)],
-        columns=["item_id", "group", "keyword", "present"],
-    )
-    told = payload([OLD], media_of("a", "b", "c"), ticks=ticks)
+    required = [("pv_scene_type", "urban"), ("pv_object_type", "cyclist")]
+    ticks = {"a": [True, False], "b": [None, None]}
+    told = payload([OLD], media_of("a", "b", "c"), required=required, ticks=ticks)
     assert told["required"] == [["scene type", "urban"], ["object type", "cyclist"]]
     assert [i["ticks"] for i in told["items"]] == [[True, False], [None, None], [None, None]]
 
 
 def test_places_and_annotations_go_with_their_item() -> None:
-    ranks = pd.DataFrame(
-        {"run": ["v1", "v2"], "item_id": "a", "rank": [3, 9], "score": [0.5, 0.25]}
-    )
-    notes = pd.DataFrame({"item_id": "a", "group": "pv_x", "keyword": ["one", "two"]})
-    told = payload([OLD], media_of("a", "b", "c"), ranks=ranks, annotations=notes)
+    places = {"v1": {"a": (3, 0.5)}, "v2": {"a": (9, 0.25)}, "v3": {}}
+    notes = {"a": [("pv_x", "one"), ("pv_x", "two")]}
+    told = payload([OLD], media_of("a", "b", "c"), places=places, annotations=notes)
     item = told["items"][0]
     assert item["places"] == [[0, 3, 0.5], [1, 9, 0.25]] and told["versions"] == ["v1", "v2"]
     assert [told["keywords"][number] for number in item["annotations"]] == [
@@ -152,17 +151,14 @@ def test_fifty_cards_stay_under_100_kilobytes() -> None:
         required=3,
     )
     groups = [f"pv_group_{number}" for number in range(5)]
-    notes = pd.DataFrame(
-        [(item, group, "same direction moving") for item in ids for group in groups * 2],
-        columns=["item_id", "group", "keyword"],
-    )
-    ranks = pd.concat([found(*ids).assign(run=f"v0.{version}") for version in range(4)])
+    required = [(group, "same direction moving") for group in groups]
     told = payload(
         [Row(f"v0.{version}", found(*ids)) for version in range(2)],
         items,
-        ticks=notes.drop_duplicates().assign(present=True),
-        ranks=ranks,
-        annotations=notes,
+        required=required,
+        ticks=dict.fromkeys(ids, [True] * 5),
+        places={f"v0.{version}": places_of(*ids) for version in range(4)},
+        annotations=dict.fromkeys(ids, required * 2),
         baseline="v0.0",
     )
     assert len(json.dumps(told)) < 100_000
@@ -217,20 +213,15 @@ def test_four_rows_of_fifty_long_texts_stay_small() -> None:
     rng = np.random.default_rng(1)
     words = [f"word{number}" for number in range(500)]
     captions = [" ".join(rng.choice(words, 20)) for _ in ids]
-    ranks = pd.concat(
-        [found(*rng.permutation(ids)).assign(run=f"v0.{version}") for version in range(4)]
-    )
+    places = {f"v0.{version}": places_of(*rng.permutation(ids)) for version in range(4)}
     rows = [Row(f"v0.{version}", found(*rng.permutation(ids)[:50])) for version in range(4)]
-    told = payload(rows, media_of(*ids, caption=captions), ranks=ranks, baseline="v0.0")
+    told = payload(rows, media_of(*ids, caption=captions), places=places, baseline="v0.0")
     assert len(packed(told)[1]) < 70_000
 
 
 def test_keywords_are_whole_up_to_what_all_share() -> None:
-    ticks = pd.DataFrame(
-        [("a", "pv_x", "long " * 100, True)], columns=["item_id", "group", "keyword", "present"]
-    )
-    assert payload([OLD], media_of("a"), ticks=ticks)["required"] == [["x", "long " * 100]]
-    many = [("a", "pv_x", f"{number} " + "y" * 500, True) for number in range(1_000)]
-    ticks = pd.DataFrame(many, columns=["item_id", "group", "keyword", "present"])
-    words = [word for _, word in payload([OLD], media_of("a"), ticks=ticks)["required"]]
+    one = [("pv_x", "long " * 100)]
+    assert payload([OLD], media_of("a"), required=one)["required"] == [["x", "long " * 100]]
+    many = [("pv_x", f"{number} " + "y" * 500) for number in range(1_000)]
+    words = [word for _, word in payload([OLD], media_of("a"), required=many)["required"]]
     assert {len(word) for word in words} == {120} and words[0].endswith("…")

@@ -30,9 +30,8 @@ def ranked(*item_ids):
 
 def found(runs, relevant, **kept):
     whole = kept.pop("whole", runs)
-    none = pd.DataFrame({"group": [], "keyword": []})
-    judged = frozenset("abcdefg")
-    return QueryResults(None, "q", runs, whole, {}, none, tuple(relevant), judged, **kept)
+    labels = {item: float(item in relevant) for item in "abcdefg"}
+    return QueryResults(None, "q", runs, whole, {}, (), tuple(relevant), labels, **kept)
 
 
 RUNS = {"v1": ranked("a", "b", "c", "d", "e"), "v2": ranked("b", "e", "d", "c", "a")}
@@ -75,6 +74,8 @@ def test_only_what_differs_hides_what_stands_at_the_same_rank_everywhere():
     assert hidden == 1
     assert [r.results["item_id"].tolist() for r in kept] == [["b", "c"], ["c", "b"], ["a"]]
     assert only_differing(rows[:1])[1] == 0, "one version alone differs from nothing"
+    none, _ = only_differing([row("v1", ranked()), row("v2", ranked("a"))])
+    assert none[0].results["item_id"].tolist() == [], "a version that found nothing has a row, too"
 
 
 def test_movements_and_hits_count_what_is_hidden():
@@ -136,7 +137,8 @@ def test_similarities_are_counted_once_each_in_bins_of_all_versions():
 def test_a_place_is_among_what_counts_and_of_the_rest_in_the_whole():
     judged = ranked("b", "c")  # what the protocol ranks of a, b, c
     of = found({"v1": ranked("a", "b", "c")}, "b", counted={"v1": judged})
-    assert of.placed("v1").set_index("item_id")["rank"].to_dict() == {"b": 1, "c": 2, "a": 1}
+    ranks = {item: rank for item, (rank, _) in of.places("v1", ["a", "b", "c", "d"]).items()}
+    assert ranks == {"b": 1, "c": 2, "a": 1}
     assert missed(of, 0)["rank"].tolist() == [1]
 
 

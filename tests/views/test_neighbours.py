@@ -30,6 +30,9 @@ def test_the_cards_of_a_neighbour_are_those_that_its_screen_sends():
     told = json.loads(zlib.decompress(sent.content))
     asked = {"collection": "driving", "baseline": "v0.1", "candidate": "v0.2"}
     assert told == cards(opened("query", query="q002", **asked))
+    before = memory.hits_and_misses()[1]
+    assert neighbours.packed_cards({key: [of] for key, of in {**asked, "query": "q002"}.items()})
+    assert memory.hits_and_misses()[1] == before, "the next reader computes nothing"
     assert told["head"]["title"] and [row["name"] for row in told["rows"]][:2] == ["v0.1", "v0.2"]
 
 
@@ -46,7 +49,15 @@ def test_the_cards_of_a_neighbour_wait_while_a_page_is_drawn_but_not_for_ever(mo
     made = []
     monkeypatch.setattr(neighbours, "packed_cards", lambda params: made.append(params) or b"cards")
     (route,) = neighbours.routes()
-    request = Request({"type": "http", "path": "/", "headers": [], "query_string": b"query=q1"})
+    here = {"type": "http", "path": "/", "headers": [], "query_string": b"query=q1"}
+    gone = []
+
+    async def receive():
+        if not gone:
+            await anyio.sleep_forever()
+        return {"type": "http.disconnect"}
+
+    request = Request(here, receive)
 
     async def ask():
         monkeypatch.setattr(neighbours, "PATIENCE", 600.0)
@@ -59,10 +70,12 @@ def test_the_cards_of_a_neighbour_wait_while_a_page_is_drawn_but_not_for_ever(mo
         monkeypatch.setattr(neighbours, "PATIENCE", 0.0)
         with memory.page_run():
             assert (await route.endpoint(request)).body == b"cards"
+        gone.append(True)
+        await route.endpoint(request)
 
     with ThreadPoolExecutor(1) as pool:  # this thread may already have the loop of a browser
         pool.submit(anyio.run, ask).result()
-    assert len(made) == 2
+    assert len(made) == 2, "who has left has nothing made"
 
 
 @pytest.mark.slow
@@ -82,5 +95,5 @@ def test_the_cards_of_a_long_ranking_are_those_of_a_short_one_and_its_rows_are_h
     finally:
         memory.forget()
     for version, run in results.runs.items():
-        assert run is results.whole[version] is results.counted[version] is results.placed(version)
+        assert run is results.whole[version] is results.counted[version]
     assert _rows(results) == sum(map(len, results.runs.values())) + 1

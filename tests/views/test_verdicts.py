@@ -36,7 +36,7 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueryResults:
         mapping_threshold=0.6,
         queries="text",
     )
-    return QueryResults(experiment, "q1", {}, {}, {}, pd.DataFrame(), (), frozenset())
+    return QueryResults(experiment, "q1", {}, {}, {}, (), (), {})
 
 
 def verdict(value: str = "not", item: str = "v01", author: str = "Ada", **more: str) -> dict:
@@ -128,8 +128,8 @@ def test_a_store_that_is_broken_is_told_back(found: QueryResults, tmp_path: Path
 
 
 def test_typed_texts_and_chosen_items_have_their_own_verdicts(found: QueryResults) -> None:
-    typed = QueryResults(**{**vars(found), "experiment": replace(found.experiment, text="a car")})
-    chosen = QueryResults(**{**vars(found), "experiment": replace(found.experiment, item="v00")})
+    typed = replace(found, experiment=replace(found.experiment, text="a car"))
+    chosen = replace(found, experiment=replace(found.experiment, item="v00"))
     for number, each in enumerate((found, typed, chosen)):
         words = verdict(author=f"R{number}", once=str(number), about=page.names_of_query(each))
         page.save_verdict(each, words)

@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dashboard.evaluation.diagnosis.case import NEAREST, Case, Pair
-from dashboard.evaluation.diagnosis.neighbours import resemblance
+from dashboard.evaluation.diagnosis.case import NEAREST, Case, Near, Pair
+from dashboard.evaluation.diagnosis.neighbours import Resemblance, resemblances
 
 MOST, FEW = 0.7, 0.1
 RARE, COMMON = 0.05, 10
@@ -46,26 +46,33 @@ def causes(case: Case, wrong: Sequence[str], missed: Sequence[str]) -> dict[str,
     An item without an annotation that is neither relevant nor judged has no cause.
     """
     around = _around(case, [*wrong, *missed])
-    found = {item: _of_wrong(case, item, around[item]) for item in wrong}
+    to = [case.own] if case.own else case.relevant
+    alike = resemblances(case.spaces, case.annotated.around, wrong, to)
+    found = {item: _of_wrong(case, item, around[item], alike.get(item)) for item in wrong}
     return found | {item: _of_missed(case, item, around[item]) for item in missed}
 
 
-Around = dict[str, list[tuple[str, float]]]
+Around = dict[str, Near]
 
 
 def _around(case: Case, items: Sequence[str]) -> dict[str, Around]:
     """The nearest annotated neighbours of each item by each version, with their similarity."""
-    allowed = set(case.has) if case.required else None
     found: dict[str, Around] = {item: {} for item in items}
+    annotated, nearest = bool(case.required), case.annotated.nearest
+    allowed = set(case.has) if annotated and nearest is None else None
     for version, space in case.spaces.items():
-        for item, near in space.nearest(list(items), NEAREST, allowed).items():
+        if nearest is not None:
+            near_of = nearest(version, items, annotated)
+        else:
+            near_of = space.nearest(list(items), NEAREST, allowed)
+        for item, near in near_of.items():
             found[item][version] = near
     return found
 
 
-def _of_wrong(case: Case, item: str, around: Around) -> Cause:
+def _of_wrong(case: Case, item: str, around: Around, alike: Resemblance | None) -> Cause:
     lacking = case.lacks(item)
-    looks = _looks_like(case, item)
+    looks = _looks_like(case, alike)
     candidates = (_wrongly_mapped(case, item, lacking), _label_missing(case, item, lacking, around))
     for cause in candidates:
         if cause:
@@ -147,10 +154,12 @@ def _spoken(case: Case, item: str, pair: Pair, around: Around, *, has: bool) -> 
     """The versions' evidence against an item's annotation; empty where most have none."""
     speaking = {}
     for version, near in around.items():
-        share = case.share(pair, [other for other, _ in near])
-        others = case.like_it(version, pair, item, has)
-        odd = [s <= FEW if has else s >= MOST for s in (share, *others)]
-        if odd[0] and len(others) >= COMMON and sum(odd[1:]) <= RARE * len(others):
+        share = case.annotated.share(pair, [other for other, _ in near])
+        if not (share <= FEW if has else share >= MOST):
+            continue
+        others = case.annotated.shares(version, pair, item, has)
+        odd = int(((others <= FEW) if has else (others >= MOST)).sum())
+        if len(others) >= COMMON and odd <= RARE * len(others):
             speaking[version] = f"{round(share * len(near))} of {len(near):,} by {version}"
     return ", ".join(speaking.values()) if _by_most(case, len(speaking)) else ""
 
@@ -165,10 +174,8 @@ def _just_below(case: Case, item: str) -> Cause | None:
     return Cause("near", f"near miss: rank {rank}", said)
 
 
-def _looks_like(case: Case, item: str) -> str:
+def _looks_like(case: Case, best: Resemblance | None) -> str:
     """A sentence on the relevant item that a wrong result is most similar to, if it is unusual."""
-    to = [case.own] if case.own else [other for other in case.relevant if other != item]
-    best = resemblance(case.spaces, case.surroundings, item, to)
     if best is None:
         return ""
     name = case.names.get(best.other, best.other)

@@ -22,6 +22,14 @@ class Space(Protocol):
         """The ids of the items."""
         ...
 
+    def there(self, items: Sequence[str]) -> list[str]:
+        """Those of some items that have a vector."""
+        ...
+
+    def fetch(self, ids: Sequence[str]) -> NDArray[np.float32]:
+        """The unit vectors of items. [items, dimension]"""
+        ...
+
     def similarities(self, items: Sequence[str], others: Sequence[str]) -> NDArray[np.float32]:
         """The cosines of some items with others. [items, others]"""
         ...
@@ -44,6 +52,11 @@ class Resemblance(NamedTuple):
     similarity: float
     version: str
     usual: float
+
+    @property
+    def above(self) -> float:
+        """How far it is beyond what is usual."""
+        return self.similarity - self.usual
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,20 +90,29 @@ def usual(space: Space) -> float:
     return float(np.quantile(cosine[np.triu_indices(len(some), k=1)], UNUSUAL))
 
 
-def resemblance(
-    spaces: Mapping[str, Space], around: Mapping[str, Surroundings], item: str, to: Sequence[str]
-) -> Resemblance | None:
-    """The one of `to` that an item resembles unusually, by the version where it stands out most."""
-    best: Resemblance | None = None
+def resemblances(
+    spaces: Mapping[str, Space],
+    around: Mapping[str, Surroundings],
+    items: Sequence[str],
+    to: Sequence[str],
+) -> dict[str, Resemblance]:
+    """For each item the one of `to` that it resembles unusually, by the version where it stands out
+    most; an item that resembles none is left out."""
+    best: dict[str, Resemblance] = {}
     for version, space in spaces.items():
-        known = set(space.ids)
-        there = [other for other in to if other in known and other != item]
-        if item not in known or not there:
+        others, level = space.there(to), around[version].usual
+        if not others:
             continue
-        cosine = space.similarities(there, [item])[:, 0]
-        at, level = int(cosine.argmax()), around[version].usual
-        found = Resemblance(there[at], float(cosine[at]), version, level)
-        above = found.similarity - level
-        if above >= 0 and (best is None or above > best.similarity - best.usual):
-            best = found
+        mine, theirs = space.there(items), space.fetch(others)
+        vectors = space.fetch(mine) if mine else theirs[:0]
+        place = {other: row for row, other in enumerate(others)}
+        for row, item in enumerate(mine):
+            cosine = (theirs @ vectors[row : row + 1].T)[:, 0]
+            if item in place:
+                cosine = cosine.copy()
+                cosine[place[item]] = -np.inf
+            at = int(cosine.argmax())
+            found = Resemblance(others[at], float(cosine[at]), version, level)
+            if found.above >= 0 and (item not in best or found.above > best[item].above):
+                best[item] = found
     return best

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dashboard.evaluation.join import Codes, Places, codes
-from dashboard.evaluation.judgement import Array, Judgement, Worth
+from dashboard.evaluation.judgement import Array, Judgement, QueryLabels, Worth
 from dashboard.evaluation.protocols.ticks import PAIR, matches
 
 Words = NDArray[np.uint64]
@@ -188,6 +188,16 @@ class KeywordJudgement(Judgement):
         """Matched ÷ required."""
         query, item = np.divmod(pair, max(len(self.item_ids), 1))
         return np.asarray(self.bits.matched(query, item) / self.bits.needed[query])
+
+    def labels(self, query_id: str) -> QueryLabels:
+        """As in `Judgement`."""
+        place = self.asked.get_loc(query_id)
+        needed = int(self.bits.needed[place])
+        item = np.arange(len(self.item_ids) if needed else 0)
+        item = item[item != self.own[place]]
+        matched = self.bits.matched(np.full(len(item), place), item)
+        grade = (matched == needed).astype(np.int8)
+        return QueryLabels(self.item_ids, item, grade, matched / max(needed, 1), self.relevant_from)
 
     def pairs(self, which: Worth) -> pd.DataFrame:
         """As in `Judgement`."""

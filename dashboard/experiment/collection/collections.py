@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.join import categories, codes
 from dashboard.experiment.collection import names
 from dashboard.experiment.memory import constant_in_a_run, remembered
 from dashboard.retrieval import language_models, searchable
@@ -17,6 +22,9 @@ from dashboard.storage.collection.collection import Collection as Collection
 from dashboard.storage.collection.digests import stamp
 from dashboard.storage.collection.settings import group_name
 from dashboard.tables import DataError
+
+LOOKS = 10
+"""So many times a second the run of a page looks whether the files have changed."""
 
 
 @constant_in_a_run
@@ -64,7 +72,12 @@ def opened_at(name_or_path: str) -> Collection:
 
 def opened_in(folder: Path) -> Collection:
     """The collection in a folder, which may stand anywhere, in the state of its files."""
-    return _opened(str(folder), stamp(folder))
+    return _opened(str(folder), _stamp_at(folder, int(time.monotonic() * LOOKS)))
+
+
+@constant_in_a_run
+def _stamp_at(folder: Path, look: int) -> str:
+    return stamp(folder)
 
 
 def collection_in(folder: str, digest: str) -> Collection:
@@ -127,6 +140,41 @@ def query_names(collection: Collection) -> dict[str, str]:
 def _query_names(folder: str, digest: str) -> dict[str, str]:
     collection = collection_in(folder, digest)
     return names.query_names(collection.queries, collection.items)
+
+
+class KeywordsOfItems:
+    """Finds the rows of a table KEYWORDS by item, without going over all of it."""
+
+    def __init__(self, keywords: pd.DataFrame) -> None:
+        names = keywords["item_id"]
+        self._ids = categories(names)
+        item = codes(names, self._ids)
+        self._order = np.argsort(item, kind="stable")
+        self._ends = np.searchsorted(item[self._order], np.arange(len(self._ids) + 1))
+        self._keywords = keywords
+
+    def of(self, item_ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+        """The keywords of each item that has some, with their groups, as the table has them."""
+        places = self._ids.get_indexer(pd.Index(list(item_ids), dtype="str"))
+        parts = [self._order[self._ends[at] : self._ends[at + 1]] for at in places if at >= 0]
+        rows = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
+        table, found = self._keywords.iloc[rows], dict[str, list[tuple[str, str]]]()
+        columns = (table[name].tolist() for name in ("item_id", "group", "keyword"))
+        for item, group, keyword in zip(*columns, strict=True):
+            found.setdefault(str(item), []).append((group, keyword))
+        return found
+
+
+def keywords_of(
+    collection: Collection, item_ids: Sequence[str]
+) -> dict[str, list[tuple[str, str]]]:
+    """The keywords of each item that has some, each with its group."""
+    return _keywords(str(collection.folder), collection.digest).of(item_ids)
+
+
+@remembered(8)
+def _keywords(folder: str, digest: str) -> KeywordsOfItems:
+    return KeywordsOfItems(collection_in(folder, digest).keywords)
 
 
 def words(collection: Collection) -> names.Words:

@@ -7,13 +7,14 @@ Whether a file is there is looked up each time.
 from __future__ import annotations
 
 import io
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
 from dashboard.experiment.collection.collections import collection_in
-from dashboard.experiment.memory import remembered
+from dashboard.experiment.memory import each_remembered, remembered
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.media import item_media, query_pictures, uploads
 from dashboard.storage.media.decoding.decoder import laid_out
@@ -30,6 +31,8 @@ from dashboard.storage.media.safe_open import Unusable
 UPLOADED_KINDS = uploads.KINDS
 """How the names of files end that may be uploaded."""
 _QUALITY = 70
+ROWS = 20_000
+"""Rows of items that are remembered."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +50,7 @@ def media_of(collection: Collection, item_ids: Sequence[str]) -> pd.DataFrame:
     Where no item of the collection names a file none is missing: an item is the text of its
     caption, else of its id.
     """
-    wanted = tuple(dict.fromkeys(item_ids))
-    place = (str(collection.folder), collection.digest)
-    rows = _rows(*place, wanted)
-    media = item_media.media(collection, wanted, rows)
-    return _as_texts(media, rows) if _is_list_of_ids(*place) else media
+    return pd.DataFrame(looks_of(collection, item_ids), columns=item_media.COLUMNS)
 
 
 @remembered(32)
@@ -59,20 +58,44 @@ def _is_list_of_ids(folder: str, digest: str) -> bool:
     return not collection_in(folder, digest).items["file"].fillna("").ne("").any()
 
 
-def _as_texts(media: pd.DataFrame, rows: Container[str]) -> pd.DataFrame:
-    """The same with the items of the collection as texts, but for those with a poster."""
-    bare = (media["poster"] == "") & media["item_id"].map(lambda item: item in rows)
-    words = media["caption"].where(media["caption"] != "", media["item_id"])
-    return media.assign(
-        kind=media["kind"].mask(bare, item_media.TEXT),
-        problem=media["problem"].mask(bare, ""),
-        caption=media["caption"].mask(bare, words),
-    )
+def looks_of(collection: Collection, item_ids: Iterable[str]) -> list[dict[str, Any]]:
+    """The rows of `media_of`, each as a record."""
+    wanted, of = list(dict.fromkeys(item_ids)), (str(collection.folder), collection.digest)
+    rows = _rows(*of, tuple(wanted))
+    there = {item: one[0] for item, one in zip(wanted, rows, strict=True) if one}
+    looks = item_media.looks(collection, wanted, there)
+    if not _is_list_of_ids(*of):
+        return looks
+    return [
+        _as_text(look) if look["item_id"] in there and not look["poster"] else look
+        for look in looks
+    ]
 
 
-@remembered(1_000)
-def _rows(folder: str, digest: str, item_ids: tuple[str, ...]) -> dict[str, Row]:
-    return item_media.rows_of_items(collection_in(folder, digest), list(item_ids))
+def _as_text(look: dict[str, Any]) -> dict[str, Any]:
+    caption = look["caption"] or look["item_id"]
+    return {**look, "kind": item_media.TEXT, "problem": "", "caption": caption}
+
+
+def row_of(collection: Collection, item_id: str) -> Row | None:
+    """The row of an item in the table of the items; None where it is no item."""
+    (row,) = _rows(str(collection.folder), collection.digest, (item_id,))
+    return row[0] if row else None
+
+
+@each_remembered(ROWS, lambda row: 1, lasts=False)
+def _rows(folder: str, digest: str, item_ids: tuple[str, ...]) -> list[tuple[Row, ...]]:
+    """The row of each item in the table of the items; none for what is no item."""
+    places = _items(folder, digest).get_indexer(pd.Index(item_ids, dtype="str"))
+    rows = collection_in(folder, digest).items.iloc[places[places >= 0]]
+    records = iter(rows.to_dict("records"))
+    return [(next(records),) if place >= 0 else () for place in places]
+
+
+@remembered(8)
+def _items(folder: str, digest: str) -> pd.Index:
+    index: pd.Index = pd.Index(collection_in(folder, digest).items["item_id"])
+    return index
 
 
 def pictures_of(collection: Collection, query_ids: Sequence[str]) -> pd.DataFrame:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from dashboard.evaluation import duplicates
+from dashboard.evaluation.duplicates import Pair
+from dashboard.experiment.collection import media
 from dashboard.experiment.collection.collections import collection_in, opened_in
 from dashboard.experiment.memory import remembered
 from dashboard.retrieval.gallery import gallery_of
@@ -18,15 +21,17 @@ from dashboard.storage.media import state
 from dashboard.storage.media.hashes import hashes_of, poster_hash
 
 LEFT_OUT = "left_out"
+Look = Mapping[Any, Any]
+"""A row of the table of `media.media_of`."""
 REMEMBERED = 1.0  # seconds
 
 
 @dataclass(frozen=True, eq=False)
 class Alike:
-    """Pairs of near-duplicates (item_id, other): of each version, and of pictures."""
+    """Pairs of near-duplicates: of each version, and of pictures."""
 
-    by_version: dict[str, pd.DataFrame]
-    pictures: pd.DataFrame
+    by_version: dict[str, list[Pair]]
+    pictures: list[Pair]
 
     def of(self, item_id: str) -> dict[str, list[str]]:
         """The near-duplicates of an item, each with the reasons: `v0.2 0.991`, `picture, …`."""
@@ -36,36 +41,42 @@ class Alike:
     def _by_item(self) -> dict[str, dict[str, list[str]]]:
         found: dict[str, dict[str, list[str]]] = {}
         for version, pairs in self.by_version.items():
-            for item, other, cosine in _both_ways(pairs, "similarity"):
+            for item, other, cosine in _both_ways(pairs):
                 of_item = found.setdefault(item, {})
                 of_item.setdefault(other, []).append(f"{version} {cosine:.3f}")
-        for item, other, bits in _both_ways(self.pictures, "bits"):
+        for item, other, bits in _both_ways(self.pictures):
             of_item = found.setdefault(item, {})
             of_item.setdefault(other, []).append(f"picture, {bits:.0f} of 256 bits differ")
         return found
 
 
-def _both_ways(pairs: pd.DataFrame, column: str) -> Iterator[tuple[str, str, float]]:
+def _both_ways(pairs: Sequence[Pair]) -> Iterator[tuple[str, str, float]]:
     """The pairs, each from its first item to the other, then each the other way."""
-    first, other, value = (pairs[name].tolist() for name in ("item_id", "other", column))
-    yield from zip(first, other, value, strict=True)
-    yield from zip(other, first, value, strict=True)
+    yield from pairs
+    yield from ((other, item, value) for item, other, value in pairs)
 
 
-def alike(folder: str, digest: str, item_ids: tuple[str, ...]) -> Alike:
-    """The near-duplicates among some items."""
-    collection = collection_in(folder, digest)
-    rows = collection.items[collection.items["item_id"].isin(item_ids)]
-    return _alike(folder, digest, item_ids, state.state(_places(collection, rows)))
+def alike(
+    folder: str, digest: str, item_ids: tuple[str, ...], looks: Sequence[Look] | None = None
+) -> Alike:
+    """The near-duplicates among some items. looks: those of `media.looks_of`, where they are at
+    hand."""
+    if looks is None:
+        looks = media.looks_of(collection_in(folder, digest), item_ids)
+    pictures = tuple((look["item_id"], look["poster"]) for look in looks if not look["far"])
+    return _alike(folder, digest, item_ids, pictures)
 
 
 @remembered(32)
-def _alike(folder: str, digest: str, item_ids: tuple[str, ...], pictures: str) -> Alike:
+def _alike(
+    folder: str, digest: str, item_ids: tuple[str, ...], pictures: tuple[tuple[str, str], ...]
+) -> Alike:
     collection = collection_in(folder, digest)
     parts = {v: gallery_of(model).part(item_ids) for v, model in collection.models.items()}
+    hashes = {item: _hash(folder, item, address) for item, address in pictures if address}
     return Alike(
         {version: duplicates.alike(part) for version, part in parts.items()},
-        duplicates.same_picture(_hashes(folder, item_ids)),
+        duplicates.same_picture({item: bits for item, bits in hashes.items() if bits}),
     )
 
 
@@ -106,17 +117,18 @@ def _copies(folder: str, digest: str, pictures: str) -> dict[str, str]:
     spaces = [gallery_of(model) for model in collection.models.values()]
     gallery = collection.items["item_id"].tolist()
     name = collection.name
-    return duplicates.copies_in(name, gallery, spaces, lambda ids: _hashes(folder, ids))
+    return duplicates.copies_in(name, gallery, spaces, lambda ids: _hashes(folder, digest, ids))
 
 
-def _hashes(folder: str, item_ids: Sequence[str]) -> dict[str, bytes]:
+def _hashes(folder: str, digest: str, item_ids: Sequence[str]) -> dict[str, bytes]:
     """The picture hash of each item whose poster has enough detail for one."""
-    collection = opened_in(Path(folder))
-    return hashes_of(collection, item_ids, lambda item, address: _hash(folder, item, address))
+    looks = media.looks_of(collection_in(folder, digest), item_ids)
+    return hashes_of(looks, lambda item, address: _hash(folder, item, address))
 
 
 @remembered(20_000)
 def _hash(folder: str, item_id: str, address: str) -> bytes:
     """The hash of an item's poster. address: holds the file's version, so a changed poster has a
     new hash."""
-    return poster_hash(opened_in(Path(folder)), item_id)
+    collection = opened_in(Path(folder))
+    return poster_hash(collection, item_id, media.row_of(collection, item_id))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from dashboard.storage.media.decoding.decoder import laid_out
 from dashboard.storage.media.decoding.decoder_queue import turn
 from dashboard.storage.media.decoding.formats import pixels_of
 from dashboard.storage.media.decoding.layouts import SHADES
-from dashboard.storage.media.item_media import HasMedia, media, poster
+from dashboard.storage.media.item_media import HasMedia, poster
+from dashboard.storage.media.lookup import Row
 from dashboard.storage.media.safe_open import Unusable
 
 DECIDED = 64  # of the 256 differences; with fewer that are any, pictures are alike by being plain
@@ -41,24 +43,23 @@ def picture_hash(encoded: bytes) -> bytes:
 
 
 def hashes_of(
-    collection: HasMedia, item_ids: Sequence[str], hash_of: Callable[[str, str], bytes]
+    looks: Iterable[Mapping[str, Any]], hash_of: Callable[[str, str], bytes]
 ) -> dict[str, bytes]:
     """The hash of each item's poster that can be told from others; none is fetched from afar.
 
-    hash_of: `poster_hash`, or what remembers it, of an item and of its poster's address, which
-    holds the version of the file.
+    looks: rows of the table of `media`. hash_of: `poster_hash`, or what remembers it, of an item
+    and of its poster's address, which holds the version of the file.
     """
-    shown = media(collection, item_ids)
-    near = shown[~shown["far"].astype(bool) & (shown["poster"] != "")]
-    named = zip(near["item_id"], near["poster"], strict=True)
-    found = {item: hash_of(item, address) for item, address in named}
+    near = [look for look in looks if look["poster"] and not look["far"]]
+    found = {look["item_id"]: hash_of(look["item_id"], look["poster"]) for look in near}
     return {item: bits for item, bits in found.items() if bits}
 
 
-def poster_hash(collection: HasMedia, item_id: str) -> bytes:
-    """The hash of an item's poster; empty where it cannot be shown, which its card says."""
+def poster_hash(collection: HasMedia, item_id: str, row: Row | None = None) -> bytes:
+    """The hash of an item's poster; empty where it cannot be shown, which its card says. row: of
+    the item, where it is at hand."""
     try:
-        return picture_hash(poster(collection, item_id))
+        return picture_hash(poster(collection, item_id, row))
     except Unusable:
         return b""
 

@@ -75,8 +75,14 @@ def media(
     """
     wanted = list(dict.fromkeys(item_ids))
     rows = rows_of_items(collection, wanted) if rows is None else rows
-    shown = [_shown(collection, item_id, rows.get(item_id)) for item_id in wanted]
-    return pd.DataFrame(shown, columns=COLUMNS)
+    return pd.DataFrame(looks(collection, wanted, rows), columns=COLUMNS)
+
+
+def looks(
+    collection: HasMedia, item_ids: Iterable[str], rows: Mapping[str, Row]
+) -> list[dict[str, Any]]:
+    """The rows of `media`, each as a record."""
+    return [_shown(collection, item_id, rows.get(item_id)) for item_id in item_ids]
 
 
 def problems(collection: HasMedia) -> pd.DataFrame:
@@ -100,9 +106,10 @@ def problems(collection: HasMedia) -> pd.DataFrame:
     return found
 
 
-def poster(collection: HasMedia, item_id: str) -> bytes:
-    """The poster of an item as an encoded picture; raises Unusable with the word for it."""
-    row = rows_of_items(collection, [item_id]).get(item_id)
+def poster(collection: HasMedia, item_id: str, row: Row | None = None) -> bytes:
+    """The poster of an item as an encoded picture; raises Unusable with the word for it. row: of
+    the item, where it is at hand."""
+    row = row or rows_of_items(collection, [item_id]).get(item_id)
     if row is None:
         raise Unusable("not in the collection")
     with poster_content(collection, row).opened as opened:

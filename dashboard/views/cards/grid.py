@@ -8,10 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.evaluation.join import of_items
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols.crossmodal import TEXT
-from dashboard.evaluation.protocols.ticks import ticks
 from dashboard.experiment import explaining, judging
 from dashboard.experiment.collection import collections, media, near_duplicates
 from dashboard.experiment.memory import remembered
@@ -22,6 +20,7 @@ from dashboard.views.cards.head import Head
 from dashboard.views.cards.order import Order
 from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.cards.rows import hidden_count, notes_above, only_differing, rows_of
+from dashboard.views.cards.values import Record
 from dashboard.views.cards.verdicts import (
     names_of_query,
     save_outcome,
@@ -98,11 +97,13 @@ def grid_of(
     )
     rows = _rows(depends_on, results, view, values_by_run)
     items = needed(rows, view.clip or None, view.beside or None)
-    shown = media.media_of(results.experiment.collection, items)
-    reviewed = {} if verdicts is None else verdicts_by_item(verdicts.to_dict("records"))
+    looks = media.looks_of(results.experiment.collection, items)
+    reviewed = {}
+    if verdicts is not None and len(verdicts):
+        reviewed = verdicts_by_item(verdicts.to_dict("records"))
     head = replace(head, notes=(*head.notes, *_of_another_kind(results, view, values)))
-    depends_on = (*depends_on, shown.to_csv(), str(reviewed), head)
-    return _packed(depends_on, results, view, rows, shown, reviewed, head)
+    depends_on = (*depends_on, str(looks), str(reviewed), head)
+    return _packed(depends_on, results, view, rows, looks, reviewed, head)
 
 
 def _first(depends_on: tuple[Hashable, ...], *others: object) -> tuple[Hashable, ...]:
@@ -125,16 +126,20 @@ def _packed(
     results: QueryResults,
     view: View,
     rows: Sequence[Row],
-    shown: pd.DataFrame,
+    looks: Sequence[Record],
     reviewed: Mapping[str, Any],
     head: Head,
 ) -> Grid:
-    collection, items = results.experiment.collection, shown["item_id"].tolist()
-    keywords = collection.keywords[collection.keywords["item_id"].isin(items)]
-    marks = ticks(results.required, keywords, items)
-    described = _described(results, rows, shown, marks, int(view.shown))
-    if reviewed:
-        described["reviewed"] = described["item_id"].map(reviewed)
+    collection, items = results.experiment.collection, [str(look["item_id"]) for look in looks]
+    keywords, required = (
+        collections.keywords_of(collection, items),
+        list(dict.fromkeys(results.required)),
+    )
+    ticks = {item: [pair in of for pair in required] for item, of in keywords.items()}
+    described = _described(results, rows, looks, ticks, int(view.shown))
+    for record in described:
+        if record["item_id"] in reviewed:
+            record["reviewed"] = reviewed[record["item_id"]]
     notes = [*notes_above(view), _twins_count(described)]
     if view.differing == "yes":
         rows, hidden = only_differing(rows)
@@ -142,8 +147,9 @@ def _packed(
     contents = payload(
         rows,
         described,
-        ticks=marks,
-        ranks=pd.concat([_placed(results, version, items) for version in results.runs]),
+        required=required,
+        ticks=ticks,
+        places={version: results.places(version, items) for version in results.runs},
         annotations=keywords,
         baseline=view.baseline,
         columns=None if view.columns == "line" else int(view.columns),
@@ -154,29 +160,22 @@ def _packed(
     contents["about"] = names_of_query(results)
     contents["grades"] = judging.grades(results.experiment)
     contents["pair"] = [view.candidate, view.baseline]
-    return Grid(packed(contents), described[["item_id", "caption"]])
-
-
-def _placed(results: QueryResults, version: str, items: Sequence[str]) -> pd.DataFrame:
-    """Where a version has some items."""
-    there = of_items(results.placed(version), items)
-    return there.astype({"item_id": "str"}).assign(run=version)
+    return Grid(packed(contents), pd.DataFrame(looks, columns=["item_id", "caption"]))
 
 
 def _described(
     results: QueryResults,
     rows: Sequence[Row],
-    items: pd.DataFrame,
-    marks: pd.DataFrame,
+    looks: Sequence[Record],
+    ticks: Mapping[str, Sequence[bool]],
     depth: int,
-) -> pd.DataFrame:
+) -> list[dict[str, Any]]:
     """How each item is shown, whether it is a hit, what it has, what it is a copy of, and why.
 
-    items: the table of `experiment.media.media_of`; marks: that of `ticks`.
+    looks: rows of `experiment.media.media_of`; ticks: as for `payload`.
     """
-    experiment, item_ids = results.experiment, items["item_id"].tolist()
+    experiment, item_ids = results.experiment, [str(look["item_id"]) for look in looks]
     hit = {item: results.hit(item) for item in item_ids}
-    matched = marks[marks["present"] == True].groupby("item_id").size()  # noqa: E712 (may be None)
     wrong = [i for row in rows if row.role == "version" for i in row.results["item_id"]]
     lost = [i for row in rows if row.role == "missed" for i in row.results["item_id"]]
     causes = explaining.causes(
@@ -188,24 +187,29 @@ def _described(
         depth,
     )
     compared = tuple(dict.fromkeys([*item_ids, *([results.own] if results.own else [])]))
-    alike = near_duplicates.alike(experiment.folder, experiment.digest, compared)
-    return items.assign(
-        hit=pd.Series([hit[i] for i in item_ids], dtype=object),
-        matched=items["item_id"].map(matched).fillna(0).astype(int),
-        required=len(results.required),
-        outside=[i in results.outside for i in item_ids],
-        note=[_graded(results, i) for i in item_ids],
-        why=pd.Series([causes.get(i) for i in item_ids], dtype=object),
-        twins=pd.Series([_twins(results, alike, i) for i in item_ids], dtype=object),
-    )
+    every = looks if len(compared) == len(looks) else None
+    alike = near_duplicates.alike(experiment.folder, experiment.digest, compared, every)
+    return [
+        {
+            **look,
+            "hit": hit[item],
+            "matched": sum(ticks.get(item, ())),
+            "required": len(results.required),
+            "outside": item in results.outside,
+            "note": _graded(results, item),
+            "why": causes.get(item),
+            "twins": _twins(results, alike, item),
+        }
+        for item, look in zip(item_ids, looks, strict=True)
+    ]
 
 
 def _graded(results: QueryResults, item_id: str) -> str:
     """The grade of an item in the protocol's words, where it says more than relevant or not."""
-    words, grade = results.protocol.grade_in_words, results.grades.get(item_id)
+    words, grade = results.protocol.grade_in_words, results.labels.get(item_id)
     if grade is None and item_id in results.outside:
         return f"{item_id} is not in the collection"
-    if words is None or (grade is None and not (results.protocol.complete and results.judged)):
+    if words is None or (grade is None and not (results.protocol.complete and results.labels)):
         return ""
     return words(grade or 0.0)
 
@@ -237,6 +241,6 @@ def _of_another_kind(results: QueryResults, view: View, values: pd.DataFrame) ->
     )
 
 
-def _twins_count(described: pd.DataFrame) -> str:
-    number = sum(map(bool, described["twins"]))
+def _twins_count(described: Sequence[Record]) -> str:
+    number = sum(bool(record["twins"]) for record in described)
     return f"{number:,} of these items are near-duplicates of another item." if number else ""

@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, Literal
 from urllib.parse import quote
 
 import pandas as pd
 
+from dashboard.evaluation.diagnosis.case import Pair
 from dashboard.views.cards import captions
 from dashboard.views.cards.captions import LABEL
 from dashboard.views.cards.head import Head
@@ -62,11 +64,12 @@ class Row:
 
 def payload(
     rows: Sequence[Row],
-    items: pd.DataFrame,
+    items: pd.DataFrame | Sequence[Record],
     *,
-    ticks: pd.DataFrame | None = None,
-    ranks: pd.DataFrame | None = None,
-    annotations: pd.DataFrame | None = None,
+    required: Sequence[Pair] = (),
+    ticks: Mapping[str, Sequence[bool | None]] = MappingProxyType({}),
+    places: Mapping[str, Mapping[str, tuple[int, float]]] = MappingProxyType({}),
+    annotations: Mapping[str, Sequence[Pair]] = MappingProxyType({}),
     baseline: str = "",
     columns: int | None = None,
     depth: int | None = None,
@@ -80,39 +83,42 @@ def payload(
         matched, required, outside (no item of the collection: nobody judged it), note, why (cause,
         short, sentence; null: none), twins (name, what says so, id of each), reviewed (what
         reviewers said in words, and their last words one by one).
-    ticks: item_id, group, keyword, present (null: the item has no annotation).
-    ranks: run, item_id, rank, score in every version, to its whole depth.
-    annotations: item_id, group, keyword.
+    required: the keywords that the query asks for, each with its group, once.
+    ticks: for each item whether it has each of these (null: it has no annotation).
+    places: version → rank and score of each item that it ranks, to its whole depth.
+    annotations: the keywords of each item that has some.
     baseline: the row that movements start from. columns: cards side by side; None: one line.
     depth: how many results the metric looks at; None: all.
     askable: the items that some version can be searched with.
     head: what stands above the rows; None: nothing.
     """
-    known: dict[str, Record] = {
-        str(record["item_id"]): record for record in items.to_dict("records")
-    }
+    records = items.to_dict("records") if isinstance(items, pd.DataFrame) else items
+    known: dict[str, Record] = {str(record["item_id"]): record for record in records}
     index = {item_id: number for number, item_id in enumerate(known)}
-    required = _required(ticks)
-    ticked = _ticks(ticks, required)
-    versions = [] if ranks is None else list(dict.fromkeys(ranks["run"]))
-    noted, places = _annotations(annotations), _places(ranks, versions)
-    keywords = {pair: number for number, pair in enumerate(dict.fromkeys(chain(*noted.values())))}
+    placed = {version: of for version, of in places.items() if of}
+    keywords = {
+        pair: number for number, pair in enumerate(dict.fromkeys(chain(*annotations.values())))
+    }
     whys, stems = Once(), Once()
     built = {
         "rows": [_row(row, rows, baseline, known, index) for row in rows],
         "items": [
             _item(record, captions.longest(len(known)), whys, stems)
             | {
-                "ticks": ticked.get(item_id, [None] * len(required)),
-                "annotations": [keywords[pair] for pair in noted.get(item_id, [])],
-                "places": places.get(item_id, []),
+                "ticks": list(ticks.get(item_id, [None] * len(required))),
+                "annotations": [keywords[pair] for pair in annotations.get(item_id, ())],
+                "places": [
+                    [number, whole_of(of[item_id][0]), number_of(of[item_id][1])]
+                    for number, of in enumerate(placed.values())
+                    if item_id in of
+                ],
             }
             for item_id, record in known.items()
         ],
         "whys": whys.values,
         "stems": stems.values,
         "keywords": captions.words(keywords),
-        "versions": [shown(version, LABEL) for version in versions],
+        "versions": [shown(version, LABEL) for version in placed],
         "required": captions.words(required),
         "ways": [[shown(row.name, LABEL), row.colour, row.shape] for row in rows if row.colour],
         "columns": columns,
@@ -264,40 +270,3 @@ def needed(rows: Iterable[Row], *selected: str | None) -> list[str]:
     """The ids of all items that are shown or open, each once: what to look media up for."""
     ids = [item_id for row in rows for item_id in row.results["item_id"]]
     return list(dict.fromkeys(ids + [item_id for item_id in selected if item_id]))
-
-
-def _required(ticks: pd.DataFrame | None) -> list[tuple[str, str]]:
-    """The required keywords in the order of the query, each with its group, once."""
-    if ticks is None:
-        return []
-    return list(dict.fromkeys(zip(ticks["group"], ticks["keyword"], strict=True)))
-
-
-def _ticks(
-    ticks: pd.DataFrame | None, required: Sequence[tuple[str, str]]
-) -> dict[str, list[bool | None]]:
-    """For each item whether it has each of the required keywords; null: not annotated."""
-    if ticks is None:
-        return {}
-    present: dict[str, dict[tuple[str, str], bool | None]] = {}
-    for row in ticks.to_dict("records"):
-        of_item = present.setdefault(row["item_id"], {})
-        of_item[row["group"], row["keyword"]] = flag_of(row["present"])
-    return {item: [of_item.get(pair) for pair in required] for item, of_item in present.items()}
-
-
-def _annotations(annotations: pd.DataFrame | None) -> dict[str, list[tuple[str, str]]]:
-    """For each item its keywords, each with its group."""
-    by_item: dict[str, list[tuple[str, str]]] = {}
-    for row in [] if annotations is None else annotations.to_dict("records"):
-        by_item.setdefault(row["item_id"], []).append((row["group"], row["keyword"]))
-    return by_item
-
-
-def _places(ranks: pd.DataFrame | None, versions: Sequence[str]) -> dict[str, list[list[Any]]]:
-    """For each item its place in every version: [number of the version, rank, similarity]."""
-    by_item: dict[str, list[list[Any]]] = {}
-    for row in [] if ranks is None else ranks.to_dict("records"):
-        place = [versions.index(row["run"]), whole_of(row["rank"]), number_of(row["score"])]
-        by_item.setdefault(row["item_id"], []).append(place)
-    return by_item

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.coverage import is_outside
+from dashboard.evaluation.join import Placed
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.experiment import judging, ranking
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.judging import Pair
 from dashboard.experiment.memory import remembered
 from dashboard.tables import RUN, DataError
 
@@ -24,11 +26,11 @@ class QueryResults:
               goes and then the judged items that a protocol ranks; empty with a problem
     whole     the same without a least similarity and without judged items behind a gap
     problems  version → why it has no ranking
-    required  the keywords that count, group and keyword
-    relevant  the ids of all relevant items; judged: of all judged ones
+    required  the keywords that count, each with its group
+    relevant  the ids of all relevant items
+    labels    the grade of each judged item
     copy_of   where copies are left out: each copy → the item that it is a copy of
     counted   version → what the protocol ranks of its ranking, such as the annotated items alone
-    grades    the grade of each judged item
     outside   the results that are no item of the collection
     """
 
@@ -37,12 +39,11 @@ class QueryResults:
     runs: dict[str, pd.DataFrame]
     whole: dict[str, pd.DataFrame]
     problems: dict[str, str]
-    required: pd.DataFrame
-    relevant: tuple[str, ...]
-    judged: frozenset[str]
+    required: Sequence[Pair]
+    relevant: Sequence[str]
+    labels: Mapping[str, float]
     copy_of: dict[str, str] = field(default_factory=dict)
     counted: dict[str, pd.DataFrame] = field(default_factory=dict)
-    grades: dict[str, float] = field(default_factory=dict)
     outside: frozenset[str] = frozenset()
 
     def ranked(self, version: str) -> pd.DataFrame:
@@ -54,12 +55,24 @@ class QueryResults:
         run, whole = self.runs[version], self.whole[version]
         return run if run is whole else run[run["item_id"].isin(whole["item_id"])]
 
-    def placed(self, version: str) -> pd.DataFrame:
-        """Where a version has each item: what counts among its like, the rest in the whole."""
+    def places(self, version: str, item_ids: Sequence[str]) -> dict[str, tuple[int, float]]:
+        """Rank and score of each of some items that a version has: of what counts among its like,
+        of the rest in the whole, which follows."""
         counted, whole = self.ranked(version), self.whole[version]
+        places = self._placed(f"counted {version}", counted).of(item_ids)
         if counted is whole:
-            return whole
-        return pd.concat([counted, whole[~whole["item_id"].isin(counted["item_id"])]])
+            return places
+        rest = [item for item in item_ids if item not in places]
+        return places | self._placed(f"whole {version}", whole).of(rest)
+
+    def _placed(self, name: str, run: pd.DataFrame) -> Placed:
+        if name not in self._rankings:
+            self._rankings[name] = Placed(run)
+        return self._rankings[name]
+
+    @cached_property
+    def _rankings(self) -> dict[str, Placed]:
+        return {}
 
     @property
     def protocol(self) -> Protocol:
@@ -68,17 +81,20 @@ class QueryResults:
 
     def hit(self, item_id: str) -> bool | None:
         """Whether an item is relevant; None where nobody judged it."""
-        return judging.is_hit(self.protocol, item_id, self.relevant, self.judged, self.outside)
+        return judging.is_hit(self.protocol, item_id, self._hits, self.labels, self.outside)
+
+    @cached_property
+    def _hits(self) -> frozenset[str]:
+        return frozenset(self.relevant)
 
     def as_one(self, item_id: str) -> str:
         """The name that several copies share."""
         return self.copy_of.get(item_id, item_id)
 
-    @property
+    @cached_property
     def own(self) -> str:
         """The item that is the query, or an empty text."""
-        item_ids = judging.queries(self.experiment).set_index("query_id")["item_id"]
-        return str(item_ids.loc[self.query_id])
+        return str(judging.query_row(self.experiment, self.query_id)["item_id"])
 
 
 def results_of(experiment: Experiment, query_id: str, versions: Sequence[str]) -> QueryResults:
@@ -106,38 +122,27 @@ def _results_of(experiment: Experiment, query_id: str, versions: tuple[str, ...]
         runs[version], whole[version] = run, every
         if query_id in run.attrs.get("not_run", {}):
             problems[version] = f"Not run: {run.attrs['not_run'][query_id]}."
-    judgement = judging.judgement(experiment)
-    qrels = judgement.of_queries([query_id]).qrels
-    relevant = qrels.loc[qrels["grade"] >= judgement.relevant_from, "item_id"]
-    required = judging.required_keywords(experiment)
-    mine = (required["query_id"] == query_id) & required["group"].isin(experiment.groups)
+    labels = judging.judgement(experiment).labels(query_id)
     return QueryResults(
         experiment,
         query_id,
         runs,
         whole,
         problems,
-        required.loc[mine, ["group", "keyword"]],
-        tuple(relevant.astype("str")),
-        frozenset(qrels["item_id"].astype("str")),
+        judging.required_of(experiment, query_id),
+        labels.relevant,
+        labels,
         judging.copies_left_out(experiment),
         {version: _counted(run, experiment) for version, run in runs.items()},
-        dict(zip(qrels["item_id"].astype("str"), qrels["grade"], strict=True)),
-        frozenset(_outside(_of_any_items(experiment, whole), experiment.collection.items)),
+        frozenset(_outside(experiment, whole)),
     )
 
 
-def _of_any_items(
-    experiment: Experiment, runs: Mapping[str, pd.DataFrame]
-) -> dict[str, pd.DataFrame]:
-    """The runs that may have results that are no items: long rankings are of items alone."""
-    return {v: run for v, run in runs.items() if not ranking.is_long(experiment, v)}
-
-
-def _outside(runs: Mapping[str, pd.DataFrame], items: pd.DataFrame) -> set[str]:
+def _outside(experiment: Experiment, runs: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """The ids of results that are no item of the collection."""
-    outside = [run.loc[is_outside(run, items["item_id"]), "item_id"] for run in runs.values()]
-    return {str(item) for ids in outside for item in ids}
+    for version, run in runs.items():
+        if len(run) and (beyond := ranking.outside_items(experiment, version)):
+            yield from (str(item) for item in run["item_id"] if item in beyond)
 
 
 def _counted(run: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:

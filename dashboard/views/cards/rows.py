@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan
+from math import inf, isnan, nan
 
+import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.coverage import outside, outside_said
-from dashboard.evaluation.join import of_items
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.experiment import explaining
 from dashboard.experiment.experiment import NO_CUT
@@ -174,28 +174,30 @@ def missed(results: QueryResults, depth: int) -> pd.DataFrame:
     Columns item_id, rank, score (the best that any version gives; null where none ranks it), note
     (which versions show it). Of several copies that count as one, the best placed stands for all.
     """
-    relevant = pd.DataFrame({"item_id": list(results.relevant)}, dtype="str")
-    relevant["one"] = relevant["item_id"].map(results.as_one)
-    best = relevant.merge(_best(results, relevant["item_id"]), on="item_id", how="left")
-    best = best.sort_values("rank", kind="stable").drop_duplicates("one")
-    has: dict[str, list[str]] = {one: [] for one in best["one"]}
+    best = _best(results)
+    by_rank = sorted(results.relevant, key=lambda item: best.get(item, (inf, 0.0))[0])
+    firsts: dict[str, str] = {}
+    for item in by_rank:
+        firsts.setdefault(results.as_one(item), item)
+    has: dict[str, list[str]] = {one: [] for one in firsts}
     for version in results.runs:
         run = results.ranked(version)
         for one in {results.as_one(item) for item in run.loc[run["rank"] <= depth, "item_id"]}:
             has.setdefault(one, []).append(version)
-    best["shown_by"] = [len(has[one]) for one in best["one"]]
-    best["note"] = [_who(has[one], len(results.runs)) for one in best["one"]]
-    best = best[best["shown_by"] < len(results.runs)]
-    best = best.sort_values(["shown_by", "rank"], kind="stable", ignore_index=True)
-    return best[["item_id", "rank", "score", "note"]]
+    versions = len(results.runs)
+    lost = sorted((one for one in firsts if len(has[one]) < versions), key=lambda o: len(has[o]))
+    rows = [(firsts[o], *best.get(firsts[o], (nan, nan)), _who(has[o], versions)) for o in lost]
+    return pd.DataFrame(rows, columns=["item_id", "rank", "score", "note"])
 
 
-def _best(results: QueryResults, item_ids: pd.Series) -> pd.DataFrame:
-    """The best rank of each of some items in any version, with its score there."""
-    some = [of_items(results.placed(version), item_ids) for version in results.runs]
-    everywhere = pd.concat([each.astype({"item_id": "str"}) for each in some])
-    best = everywhere.sort_values("rank", kind="stable").drop_duplicates("item_id")
-    return best[["item_id", "rank", "score"]]
+def _best(results: QueryResults) -> dict[str, tuple[int, float]]:
+    """The best rank of each relevant item in any version, with its score there."""
+    best: dict[str, tuple[int, float]] = {}
+    for version in results.runs:
+        for item, place in results.places(version, results.relevant).items():
+            if item not in best or place[0] < best[item][0]:
+                best[item] = place
+    return best
 
 
 def _who(names: Sequence[str], versions: int) -> str:
@@ -228,7 +230,7 @@ def _places(row: Row) -> list[tuple[str, int]]:
 
 
 def _without(row: Row, same: set[tuple[str, int]]) -> Row:
-    kept = [place not in same for place in _places(row)]
+    kept = np.array([place not in same for place in _places(row)], dtype=bool)
     hits = {"results": row.results[kept], "before": row.results}
     return Row(**{**vars(row), **hits})
 

@@ -17,7 +17,7 @@ def similarities(results: QueryResults) -> pd.DataFrame:
     """How many items have which similarity: run, low, high, kind, items. Bins are the same for
     all versions."""
     every = pd.concat([run.assign(run=version) for version, run in results.whole.items()])
-    relevant, judged = set(results.relevant), results.judged
+    relevant, judged = set(results.relevant), set(results.labels)
     every["kind"] = [
         "relevant" if i in relevant else "not relevant" if i in judged else "not judged"
         for i in every["item_id"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-Record = Mapping[Hashable, Any]
+Record = Mapping[Any, Any]
 
 
 class Once:

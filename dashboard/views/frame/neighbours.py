@@ -28,7 +28,7 @@ PATIENCE, LOOK = 0.5, 0.02
 
 def routes() -> list[Route]:
     """The route `/neighbour?…`, for `st.App(routes=…)`. One grid is made at a time, and none while
-    a page is drawn, for which somebody waits: for PATIENCE seconds at most."""
+    a page is drawn, for which somebody waits: for PATIENCE seconds at most. None for who left."""
     turns = CapacityLimiter(1)
 
     async def endpoint(request: Request) -> Response:
@@ -37,7 +37,8 @@ def routes() -> list[Route]:
             with anyio.move_on_after(PATIENCE):
                 while memory.pages_run():
                     await anyio.sleep(LOOK)
-            content = await anyio.to_thread.run_sync(packed_cards, params)
+            left = await request.is_disconnected()
+            content = None if left else await anyio.to_thread.run_sync(packed_cards, params)
         headers = {"Cache-Control": "no-store"}
         if content is None:
             return Response("not found", 404, headers, media_type="text/plain")
@@ -49,12 +50,17 @@ def routes() -> list[Route]:
 def packed_cards(params: Mapping[str, Sequence[str]]) -> bytes | None:
     """The cards of the query that an address names, packed as the screen sends them; None where the
     screen would draw none."""
+    with memory.run_of_looks():
+        return _packed_cards(params)
+
+
+def _packed_cards(params: Mapping[str, Sequence[str]]) -> bytes | None:
     view, problems = address.view_of(params)
     if view is None or problems or not view.query or not versions_of(view):
         return None
     try:
         experiment = experiment_of(view)
-        if view.query not in set(judging.queries(experiment)["query_id"]):
+        if not judging.is_query(experiment, view.query):
             return None
         results = results_of(experiment, view.query, row_versions(view))
         values = summary.in_front(view, summary.values(view, results))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.evaluation.diagnosis.case import Pair
 from dashboard.evaluation.digits import number, signed
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols.protocol import NOT_JUDGED
@@ -66,11 +67,9 @@ def _of_query(found: Any) -> tuple[Hashable, ...]:
     return found.experiment, found.query_id
 
 
-@remembered(512, key=_of_query)
 def _row(found: Any) -> dict[str, Any]:
     """The row of a query in the table of the queries."""
-    row = judging.queries(found.experiment).set_index("query_id").loc[found.query_id]
-    return {str(column): value for column, value in row.items()}
+    return judging.query_row(found.experiment, found.query_id)
 
 
 def title(found: Any) -> str:
@@ -167,13 +166,9 @@ def _of_query_and_groups(found: Any, groups: tuple[str, ...]) -> tuple[Hashable,
 @remembered(512, key=_of_query_and_groups)
 def _chips_and_count(found: Any, groups: tuple[str, ...]) -> tuple[tuple[Chip, ...], str]:
     """The keywords of a query, and how many items are relevant or why it is not scored."""
-    scores = judging.query_keywords(found.experiment)
-    scores = scores[(scores["query_id"] == found.query_id) & scores["kept"]]
-    needed = judging.required_keywords(found.experiment)
-    chips = tuple(
-        _chip(row, scores, row["group"] in groups)
-        for row in needed[needed["query_id"] == found.query_id].to_dict("records")
-    )
+    mapped = judging.mapped_of(found.experiment, found.query_id)
+    needed = judging.all_required_of(found.experiment, found.query_id)
+    chips = tuple(_chip(pair, mapped, pair[0] in groups) for pair in needed)
     reason = judging.counted_judgement(found.experiment).unscorable.get(found.query_id)
     relevant = len({found.as_one(item) for item in found.relevant})
     count = f"{counted(relevant, 'relevant item')} {_among(found)}"
@@ -191,13 +186,13 @@ def _among(found: Any) -> str:
     """Of how many the relevant items are: of the annotated ones, where others are not ranked."""
     if not found.protocol.condensed:
         return "in the collection"
-    annotated = len({found.as_one(item) for item in found.judged})
+    annotated = len({found.as_one(item) for item in found.labels})
     return f"of {counted(annotated, 'annotated item')}; others are not ranked"
 
 
-def _chip(row: dict[str, str], scores: pd.DataFrame, counts: bool) -> Chip:
+def _chip(pair: Pair, mapped: Sequence[judging.Mapped], counts: bool) -> Chip:
     """A keyword with what it was mapped from, or that its group does not count."""
-    mine = scores[(scores["group"] == row["group"]) & (scores["keyword"] == row["keyword"])]
-    words = [f"“{n}” {s:.2f}" for n, s in zip(mine["ngram"], mine["score"], strict=True)]
-    source = ", ".join(words) if counts else f"({group_name(row['group'])} does not count)"
-    return Chip(keyword=row["keyword"], source=source, counts=counts)
+    group, keyword = pair
+    words = [f"“{of.ngram}” {of.score:.2f}" for of in mapped if (of.group, of.keyword) == pair]
+    source = ", ".join(words) if counts else f"({group_name(group)} does not count)"
+    return Chip(keyword=keyword, source=source, counts=counts)

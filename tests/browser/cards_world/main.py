@@ -34,19 +34,15 @@ items = media(known, needed(rows, selected if selected in every else None))
 items["hit"] = [None if i % 5 == 4 else i % 3 != 1 for i in range(len(items))]
 items["matched"], items["required"] = [i % 4 for i in range(len(items))], 3
 wanted = [(world.GROUPS[0], "bicyclist"), (world.GROUPS[1], "crossing"), (world.GROUPS[2], "urban")]
-ticks = pd.DataFrame(
-    [
-        (item_id, group, keyword, place < number % 4)
-        for number, item_id in enumerate(items["item_id"])
-        for place, (group, keyword) in enumerate(wanted)
-    ],
-    columns=["item_id", "group", "keyword", "present"],
-)
-annotations = pd.DataFrame(
-    [(i, g, w) for i in items["item_id"] for g, w in [*wanted, (world.GROUPS[2], "daytime")]],
-    columns=["item_id", "group", "keyword"],
-)
-ranks = pd.concat([a.assign(run="v0.1"), b.assign(run="v0.2")])
+ticks = {
+    item_id: [place < number % 4 for place in range(len(wanted))]
+    for number, item_id in enumerate(items["item_id"])
+}
+annotations = dict.fromkeys(items["item_id"], [*wanted, (world.GROUPS[2], "daytime")])
+places = {
+    version: {i: (r, s) for i, r, s in zip(of["item_id"], of["rank"], of["score"], strict=True)}
+    for version, of in {"v0.1": a, "v0.2": b}.items()
+}
 
 
 def opened(item_id: str) -> None:
@@ -61,8 +57,9 @@ columns = st.query_params.get("columns")
 contents = payload(
     rows,
     items,
+    required=wanted,
     ticks=ticks,
-    ranks=ranks,
+    places=places,
     annotations=annotations,
     baseline="v0.1",
     columns=int(columns) if columns else None,

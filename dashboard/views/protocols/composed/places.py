@@ -37,7 +37,7 @@ def query(view: View, query_id: str) -> None:
         column_config={"AP": st.column_config.NumberColumn(width=60)},
     )
     st.caption(
-        f"{len(found.relevant):,} of {len(found.judged):,} annotated items fulfil the query. AP is "
+        f"{len(found.relevant):,} of {len(found.labels):,} annotated items fulfil the query. AP is "
         "the mean over these of (fulfilled items up to a rank ÷ that rank), with ranks among the "
         "annotated items only."
     )
