@@ -57,6 +57,7 @@ def changed_labels(experiment: Experiment) -> pd.DataFrame:
     return changes(given, corrections_at(experiment.corrections))
 
 
+@remembered(16)
 def changed_keywords(experiment: Experiment) -> dict[str, pd.DataFrame]:
     """What reviewers change of keywords of items (`keyword`) and of queries (`mapping`): see
     `keyword_changes`. experiment: one with corrections."""

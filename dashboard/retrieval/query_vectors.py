@@ -64,16 +64,24 @@ def to_encode(model: Model, queries: pd.DataFrame) -> dict[str, str]:
     """The texts that a version has to encode, because it has no stored vector: query_id → text."""
     if model.encoder not in encoders.ENCODERS:
         return {}
-    stored = set(model.queries.ids if model.queries else ())
-    return {query: text for query, text in texts_alone(queries).items() if query not in stored}
+    return _not_stored(model, queries)
+
+
+def _not_stored(model: Model, queries: pd.DataFrame) -> dict[str, str]:
+    """The texts that a version has no stored vector of: query_id → text."""
+    texts = texts_alone(queries)
+    if model.queries is None:
+        return dict(texts)
+    places = model.queries.index.get_indexer(pd.Index(list(texts), dtype="str"))
+    there = zip(texts.items(), places.tolist(), strict=True)
+    return {query: text for (query, text), place in there if place < 0}
 
 
 def _encoded(model: Model, queries: pd.DataFrame) -> tuple[Vectors, dict[str, str]]:
     """The vectors of texts without a stored one, and the reasons where there are none."""
     texts = to_encode(model, queries)
     if not texts:
-        stored = set(model.queries.ids if model.queries else ())
-        lacking = [query for query in texts_alone(queries) if query not in stored]
+        lacking = _not_stored(model, queries)
         none = f"no vector for it in models/{model.name}, and no encoder that embeds its text"
         return _none(model), dict.fromkeys(lacking, f"{none} (encoder = {model.encoder!r})")
     try:
