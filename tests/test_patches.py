@@ -61,7 +61,7 @@ ANNOTATIONS = {
     "unified_annotation.jsonl": {"lists and texts": json_lines()},
 }
 CASES = [
-    pytest.param(name, form, marks=[pytest.mark.slow] if form in ("semicolons", "paths") else [])
+    pytest.param(name, form, marks=[pytest.mark.slow] if form not in ("CRLF", "lists") else [])
     for name, forms in ANNOTATIONS.items()
     for form in forms
 ]
@@ -159,7 +159,13 @@ def test_a_patch_of_keywords_measures_what_was_printed(
     assert len(changed) <= 2, "the row of v02, and the last one where it had no end"
 
 
-@pytest.mark.parametrize("name", ["unified_annotation.parquet", "unified_annotation.csv.gz"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "unified_annotation.parquet",
+        pytest.param("unified_annotation.csv.gz", marks=pytest.mark.slow),
+    ],
+)
 def test_a_file_that_is_no_text_is_written_beside_the_patch(
     folder: Path, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -180,7 +186,14 @@ def test_a_file_that_is_no_text_is_written_beside_the_patch(
     assert run(capsys, "check", folder)[0] == 0
 
 
-@pytest.mark.parametrize("name", ["qrels.jsonl", "qrels.parquet", "qrels.tsv"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "qrels.jsonl",
+        pytest.param("qrels.parquet", marks=pytest.mark.slow),
+        pytest.param("qrels.tsv", marks=pytest.mark.slow),
+    ],
+)
 def test_judgements_of_any_format_are_corrected(
     folder: Path, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
