@@ -19,7 +19,7 @@ from dashboard.views.frame import arrivals, judgements, neighbours
 from dashboard.views.server import figures, identity, link_preview, share_page
 from dashboard.views.server.allowed_hosts import AllowedHosts
 from dashboard.views.server.base_path import BelowBase, asks_for_a_page, path_of
-from dashboard.views.server.login_refusals import LoginRefusals
+from dashboard.views.server.logins import Logins
 from dashboard.views.server.not_found import NoSuchPage
 from dashboard.views.server.open_files import serving as while_serving
 from dashboard.views.server.page_head import PageHead
@@ -114,7 +114,7 @@ app = st.App(
     middleware=[
         Middleware(AllowedHosts),
         Middleware(identity.Identity, NEED_A_ROLE, MEDIA),
-        Middleware(LoginRefusals),
+        Middleware(Logins),
         Middleware(BelowBase, OWN),
         Middleware(serving.Tamed, MEDIA),
         Middleware(NoSuchPage, (summary.REPORT, share_links.PAGE)),

@@ -39,9 +39,10 @@ def app(
     provider.close()
 
 
-def log_in(page, app: SimpleNamespace, **person: object) -> None:
+def log_in(page, app: SimpleNamespace, place: str = "", **person: object) -> None:
+    """Follow a link, and log in where the page asks for it."""
     app.provider.person = {"sub": "1", **person}
-    page.goto(app.url)
+    page.goto(f"{app.url}{place}")
     page.get_by_role("button", name="Log in").click()
 
 
@@ -49,9 +50,7 @@ def test_who_logs_in_has_the_role_of_the_list_and_a_guest_what_the_link_gives(
     app: SimpleNamespace, new_page: Callable
 ) -> None:
     page, guest = new_page(fresh=True), new_page(fresh=True)
-    log_in(page, app, email="ada@example.org", groups=["leads"])
-    page.get_by_role("heading", name="Overview").wait_for()
-    page.goto(f"{app.url}{REVIEWS}")
+    log_in(page, app, REVIEWS, email="ada@example.org", groups=["leads"])
     page.get_by_text(re.compile("You are ada@.?example.org, curator.")).wait_for()
     page.get_by_text("Share links", exact=True).click()
     page.get_by_role("button", name="Create share link").click()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 from streamlit import auth_util, config
@@ -19,7 +19,7 @@ from dashboard.experiment import people, reviewing
 from dashboard.experiment.people import Actor
 from dashboard.storage.reviews import share_links
 from dashboard.storage.reviews.rights import NotAllowed, acting
-from dashboard.views.server import identity, login_refusals, share_page
+from dashboard.views.server import identity, logins, share_page
 
 ROLES = """
 claim = "groups"
@@ -205,12 +205,46 @@ def test_a_login_service_that_does_not_answer_or_is_not_believed_is_a_sentence()
         return answer
 
     app = Starlette(routes=[Route("/auth/login", fails), Route("/oauth2callback", leads_back)])
-    client = TestClient(login_refusals.LoginRefusals(app))
+    client = TestClient(logins.Logins(app))
     found = client.get("/auth/login")
-    assert (found.status_code, found.text) == (503, login_refusals.UNREACHABLE)
+    assert (found.status_code, found.text) == (503, logins.UNREACHABLE)
     for query, refused in (("", True), ("?good", False)):
         cookies = client.get(f"/oauth2callback{query}").headers.get("set-cookie", "")
-        assert (f"{login_refusals.COOKIE}=refused" in cookies) is refused
+        assert (f"{logins.COOKIE}=refused" in cookies) is refused
+
+
+@pytest.mark.parametrize(
+    ("began", "back"),
+    [
+        ("/reviews?review=a%26b&by=Zo%C3%AB", "/reviews?review=a%26b&by=Zo%C3%AB"),
+        ("/quality/compare", "/quality/compare"),
+        ("/", "/"),
+        ("//elsewhere.org/compare", "/quality/"),
+        ("/\\elsewhere.org/compare", "/quality/"),
+        ("/report?q=1", "/quality/"),
+        ("/compare?q=" + "x" * 4000, "/quality/"),
+        ("/compare?q=\u0107", "/quality/"),
+    ],
+)
+def test_a_login_leads_back_to_the_screen_where_it_began_and_nowhere_else(
+    began: str, back: str
+) -> None:
+    def begins(_: Request) -> RedirectResponse:
+        return RedirectResponse("https://login.example.org/authorize", 302)
+
+    def logs_in(_: Request) -> RedirectResponse:
+        answer = RedirectResponse("/quality/", 302)
+        answer.set_cookie("_streamlit_user", "signed")
+        return answer
+
+    app = Starlette(routes=[Route("/auth/login", begins), Route("/oauth2callback", logs_in)])
+    client = TestClient(logins.Logins(app), follow_redirects=False)
+    referer = f"http://testserver{began}".encode()
+    there = client.get("/auth/login", headers={b"Referer": referer})
+    assert there.headers["location"] == "https://login.example.org/authorize"
+    assert client.get("/oauth2callback").headers["location"] == back
+    client.get("/auth/login")
+    assert client.get("/oauth2callback").headers["location"] == "/quality/", "forgotten"
 
 
 REFUSED = [

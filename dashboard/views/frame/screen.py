@@ -18,7 +18,7 @@ from dashboard.views import address, layout, summary
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of, versions_of
-from dashboard.views.server import login_refusals
+from dashboard.views.server import logins
 from dashboard.views.texts import plain, shown
 
 SHARED = (
@@ -62,8 +62,8 @@ def stop_without_a_role(page: Any) -> None:
         st.error(plain(f"{who.name} has no role here. Ask an admin for one.", None))
         st.button("Log out", on_click=st.logout)
     elif auth_util.get_secrets_auth_section():
-        if st.context.cookies.get(login_refusals.COOKIE):
-            st.error(login_refusals.REFUSED)
+        if st.context.cookies.get(logins.COOKIE):
+            st.error(logins.REFUSED)
         st.button("Log in", type="primary", on_click=st.login)
     else:
         st.error("Open this page through the proxy that logs you in.")
