@@ -98,7 +98,7 @@ def test_precision_and_recall_by_radius_equal_scikit_learns_means(files):
             assert row["precision_found"] == pytest.approx(np.mean(found))
 
 
-def three_alike(folder, item_ids):
+def three_alike(folder, digest, item_ids):
     """Hashes of pictures that nobody has looked at: three items in a row have one."""
     return {
         item: sha256(bytes([n // 3 % 256, n // 768])).digest() for n, item in enumerate(item_ids)
