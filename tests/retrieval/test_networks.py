@@ -18,6 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from dashboard.retrieval import networks
 from dashboard.retrieval.networks import PROCESSES
+from dashboard.storage.sandbox.pool import Process
 from dashboard.tables import DataError
 from tests.retrieval.networks import OPSET, weighted
 
@@ -122,6 +123,18 @@ def test_a_process_that_dies_is_started_anew(tmp_path: Path) -> None:
         process.wait()
     assert answer(other).tolist() == [[1, 1]]
     assert not set(killed) & {each.process for each in PROCESSES.free}
+
+
+def test_a_process_that_died_while_it_waited_is_replaced(tmp_path: Path, monkeypatch) -> None:
+    """One that is about to die, as after a kill, still looks alive for a moment."""
+    PROCESSES.end()
+    answer(weighted(tmp_path / "first.onnx", np.eye(2)))
+    spare = PROCESSES.free[0].process
+    spare.kill()
+    spare.wait()
+    monkeypatch.setattr(Process, "is_alive", lambda self: True)
+    assert answer(weighted(tmp_path / "other.onnx", 2 * np.eye(2))).tolist() == [[2, 2]]
+    assert spare not in [each.process for each in PROCESSES.free]
 
 
 def test_a_process_that_dies_while_it_works_is_said(tmp_path: Path) -> None:

@@ -25,11 +25,12 @@ _ALLOCATOR = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "1000000"}
 
 
 class ProcessEnded(Exception):
-    """A process that ended before it answered; late: because its time was over."""
+    """A process that ended before it answered; late: because its time was over; begun: whether it
+    may have had the whole request."""
 
-    def __init__(self, late: bool) -> None:
-        super().__init__(late)
-        self.late = late
+    def __init__(self, late: bool, begun: bool = True) -> None:
+        super().__init__(late, begun)
+        self.late, self.begun = late, begun
 
 
 class Refusal(Exception):
@@ -61,13 +62,16 @@ class Process:
         """Its answer and at most `most` bytes of content; it may begin its seconds anew, once."""
         assert self.process.stdin is not None
         if not self._ready:
-            self._next(STARTING, 0)
+            try:
+                self._next(STARTING, 0)
+            except ProcessEnded as end:
+                raise ProcessEnded(end.late, begun=False) from end
             self._ready = True
         clock = self._clock(seconds)
         try:
             child.send(cast(BinaryIO, self.process.stdin), values, content)
         except OSError as error:
-            raise ProcessEnded(self._late) from error
+            raise ProcessEnded(self._late, begun=False) from error
         finally:
             clock.cancel()
         answer, returned = self._next(seconds, most)
@@ -158,6 +162,17 @@ class Pool:
         what a process may have loaded; one that has served it is preferred. Raises Refusal or
         ProcessEnded where there is no answer.
         """
+        try:
+            return self._ask(values, content, seconds, most, key)
+        except ProcessEnded as end:
+            if end.begun or end.late:
+                raise
+            # something else ended a process that waited for a request
+            return self._ask(values, content, seconds, most, key)
+
+    def _ask(
+        self, values: child.Values, content: bytes | memoryview, seconds: float, most: int, key: str
+    ) -> tuple[child.Values, bytes]:
         with self._process_for(key) as process:
             answer = process.ask(values, content, seconds, most)
             process.served.add(key)
