@@ -109,14 +109,8 @@ def _tell(what: str, median: float, wanted: str, yardstick: float) -> None:
 def _page(browser: Browser) -> Any:
     """A page that counts the runs of its script, as the tests in a browser do, and what it gets."""
     page: Any = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.sent = 0
     _count_runs(page)
     page.add_init_script(f"({JUMPS})()")
-
-    def receive(message: bytes | str) -> None:
-        page.sent += len(message)
-
-    page.on("websocket", lambda line: line.on("framereceived", receive))
     return page
 
 

@@ -146,17 +146,19 @@ def left() -> Iterator[dict[str, list]]:
 
 def _count_runs(page) -> None:
     """Count in `page.runs` the runs of the script that have ended since the page found its server,
-    as that says so, and in `page.drawings` those of a part of it, too."""
+    as that says so, in `page.drawings` those of a part of it, too, and in `page.sent` the bytes
+    that came."""
 
     def connected(line) -> None:
-        page.runs = page.drawings = 0
+        page.runs = page.drawings = page.sent = 0
         line.on("framereceived", partial(_count, page))
 
-    page.runs = page.drawings = 0
+    page.runs = page.drawings = page.sent = 0
     page.on("websocket", connected)
 
 
 def _count(page, message: bytes | str) -> None:
+    page.sent += len(message)
     if not isinstance(message, bytes):
         return
     said = ForwardMsg.FromString(message)

@@ -72,6 +72,18 @@ def test_an_arrow_leads_from_the_page_to_the_first_card(query: Callable) -> None
         assert walked(page, "ArrowRight", "ArrowDown") == ["v0.2", 2], key
 
 
+def test_a_step_brings_less_than_30_kilobytes(query: Callable) -> None:
+    """Of what a browser has already, the server sends the name alone."""
+    page = query()
+    for _ in range(2):
+        before, sent = page.drawings, page.sent
+        page.evaluate(PRESS_J)
+        while page.drawings == before:
+            page.wait_for_timeout(20)
+        page.locator(IDLE).wait_for()
+        assert 1_000 < page.sent - sent < 30_000
+
+
 @pytest.mark.slow
 def test_what_was_clicked_and_has_no_use_for_arrows_lets_them_through(query: Callable) -> None:
     page = query("&query=q002", height=1400)
