@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.cards_world import world
+from tests.browser.conftest import PAINTED
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -425,6 +426,19 @@ def test_a_late_change_of_order_keeps_the_cards(grid: Callable) -> None:
     page.wait_for_function("window.kept.filter(card => card.isConnected).length === 4")
     names = page.locator("section[aria-label='v0.1'] .rank").all_inner_texts()
     assert names == ["2", "3", "4", "5", "6"]
+
+
+def test_a_row_stays_at_its_beginning_where_its_first_card_moves_on(grid: Callable) -> None:
+    page = grid("k=8", width=700)
+    line = page.locator("section[aria-label='v0.1'] .line")
+    assert line.evaluate("line => line.scrollWidth > line.clientWidth + 400")
+    line.evaluate("line => { window.first = line.firstElementChild }")
+    page.evaluate(
+        "history.pushState({}, '', '?k=8&turned=3'); dispatchEvent(new PopStateEvent('popstate'))"
+    )
+    page.wait_for_function("window.first.parentElement.children[3] === window.first")
+    page.evaluate(PAINTED)
+    assert line.evaluate("line => line.scrollLeft") == 0
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.browser import review_world, upload_world
+from tests.browser.conftest import PAINTED
 from tests.browser.test_upload import file_of, first_cards, upload
 from tests.browser.test_verdicts import say
 
@@ -98,6 +99,8 @@ def connected(page) -> None:
     while not page.runs:  # it stands there before its script runs, as it stood
         assert time.monotonic() < until, "the new server has drawn nothing"
         page.wait_for_timeout(20)
+    page.locator(IDLE).wait_for()
+    page.evaluate(PAINTED)  # Streamlit loses a click in the moment in which it draws anew
     page.locator(IDLE).wait_for()
 
 
@@ -195,6 +198,7 @@ def test_every_control_works_at_the_first_click_after_the_server_was_started_aga
         page.get_by_role("heading", level=1).wait_for()
         page.locator(IDLE).wait_for()
     missed.locator("section[data-role=missed] .card").first.wait_for()
+    words.locator("[data-step=next]").wait_for()  # a page cannot load its scripts meanwhile
     app.again()
     connected(choice)
     choice.locator("[data-testid=stSidebar] summary").click()

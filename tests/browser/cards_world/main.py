@@ -19,7 +19,8 @@ def found(order: list[str], first: float) -> pd.DataFrame:
     return pd.DataFrame({"item_id": order, "rank": range(1, len(order) + 1), "score": scores})
 
 
-a, b = found(ids, 0.91), found(ids[2:] + ids[:2], 0.87)
+turned = int(st.query_params.get("turned", 0))
+a, b = found(ids[-turned:] + ids[:-turned], 0.91), found(ids[2:] + ids[:2], 0.87)
 k = int(st.query_params.get("k", 5))
 rows = [
     Row("v0.1", a.iloc[shift : k + shift], "#0072b2", measure="nDCG@5", value=0.6131),

@@ -90,7 +90,10 @@ function fillRow(section, row, data) {
   section.ariaLabel = row.name;
   const [head, line] = section.children;
   fillHead(head, row);
+  const [first, at] = [line.firstElementChild, line.scrollLeft];
   const cards = inOrder(line, section.cards, row.results, ({ item }) => data.items[item].id, newCard);
+  // A browser follows the card that it has snapped to: a row would begin in its middle.
+  if (first && first !== line.firstElementChild) line.scrollLeft = at;
   row.results.forEach((result, place) => fillCard(cards[place], result, row, data));
   line.hidden = !cards.length;
   const buttons = cards.map((card) => card.querySelector(".open"));
