@@ -179,6 +179,17 @@ def _move(page, address: str) -> None:
     page.evaluate(PAINTED)
 
 
+def open_more(page) -> None:
+    """Open *More* in the side bar, and wait until it is open: while it grows it scrolls what is
+    below the pointer away."""
+    section = page.locator("[data-testid=stSidebar] details")
+    section.locator("summary").click()
+    page.evaluate(PAINTED)
+    section.evaluate(
+        "node => Promise.all(node.getAnimations({subtree: true}).map(each => each.finished))"
+    )
+
+
 @pytest.fixture
 def page_at(browser, contexts: dict, left: dict, motion: dict) -> Iterator[Callable]:
     """Opens an address of the app on a page that an earlier test of the module has left, if there

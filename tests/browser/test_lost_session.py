@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.browser import review_world, upload_world
-from tests.browser.conftest import PAINTED
+from tests.browser.conftest import PAINTED, open_more
 from tests.browser.test_upload import file_of, first_cards, upload
 from tests.browser.test_verdicts import say
 
@@ -100,7 +100,7 @@ def connected(page) -> None:
         assert time.monotonic() < until, "the new server has drawn nothing"
         page.wait_for_timeout(20)
     page.locator(IDLE).wait_for()
-    page.evaluate(PAINTED)  # Streamlit loses a click in the moment in which it draws anew
+    page.evaluate(PAINTED)
     page.locator(IDLE).wait_for()
 
 
@@ -201,7 +201,7 @@ def test_every_control_works_at_the_first_click_after_the_server_was_started_aga
     words.locator("[data-step=next]").wait_for()  # a page cannot load its scripts meanwhile
     app.again()
     connected(choice)
-    choice.locator("[data-testid=stSidebar] summary").click()
+    open_more(choice)
     choice.locator("[data-testid=stSidebar]").get_by_text("Standard", exact=True).click()
     choice.wait_for_url("**names=standard**")
     connected(picture)

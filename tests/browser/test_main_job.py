@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.conftest import MOVE
+from tests.browser.conftest import MOVE, open_more
 
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
@@ -159,7 +159,7 @@ def test_from_the_overview_to_the_worst_query_and_back_and_reload(visit: Callabl
 def test_a_choice_is_one_step_that_back_undoes(load: Callable) -> None:
     page = load("/")
     steps = page.evaluate("history.length")
-    page.locator("[data-testid=stSidebar] summary").click()
+    open_more(page)
     page.get_by_text("Standard", exact=True).click()
     page.wait_for_url("**names=standard**")
     page.get_by_text("P@5 (hits", exact=False).first.wait_for()

@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from tests.browser import review_world
+from tests.browser.conftest import open_more
 
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
@@ -218,7 +219,7 @@ def test_copies_are_marked_and_left_out_if_the_reader_chooses(streets, visit: Ca
     page = visit(f"{url}/query?query=like1&shown=50")
     copy = row(page, "v1").locator(".card .twins[title='street_00']")
     copy.first.wait_for()
-    page.locator("[data-testid=stSidebar] summary").click()
+    open_more(page)
     page.get_by_role("radio", name="Left out").click()
     page.get_by_text("of 37 items are near-duplicates").wait_for()
     settled(page)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.browser.conftest import open_more
 from tests.browser.proxy import Proxy
 
 REPOSITORY = Path(__file__).parents[2]
@@ -91,8 +92,8 @@ def test_cards_pictures_choices_and_the_report_work_wherever_the_app_is_served(
     )
     page.get_by_role("link", name="Compare").click()
     page.get_by_role("heading", name="Compare").wait_for()
-    page.locator(IDLE).wait_for()  # Streamlit loses a click in the moment in which it draws anew
-    page.locator("[data-testid=stSidebar] summary").click()
+    page.locator(IDLE).wait_for()
+    open_more(page)
     page.locator("[data-testid=stSidebar]").get_by_text("Standard", exact=True).click()
     page.wait_for_url("**names=standard**")
     base = urlsplit(address).path
