@@ -27,6 +27,7 @@ from dashboard.tables import DataError
 from dashboard.views import address
 from dashboard.views.cards.verdicts import verdicts_by_item
 from dashboard.views.experiments import experiment_of
+from dashboard.views.server.json_messages import body_of, refused
 from dashboard.views.texts import shown
 
 JUDGEMENTS, NEXT = "judgements", "next"
@@ -44,17 +45,15 @@ def routes() -> list[Route]:
     turns, long = CapacityLimiter(8), CapacityLimiter(1)
 
     async def save(request: Request) -> Response:
-        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-            return _refused(415, "What is saved comes as JSON.")
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > LONGEST:
-                return _refused(413, f"A message of more than {LONGEST:,} bytes is not read.")
+        no_json = "What is saved comes as JSON."
+        too_long = f"A message of more than {LONGEST:,} bytes is not read."
+        body = await body_of(request, LONGEST, _HEADERS, not_json=no_json, too_long=too_long)
+        if isinstance(body, Response):
+            return body
         try:
             acts = _acts(body)
         except ValueError as problem:
-            return _refused(400, str(problem))
+            return refused(400, str(problem), _HEADERS)
         answer = await anyio.to_thread.run_sync(saved, acts, limiter=turns)
         return JSONResponse(answer, headers=_HEADERS)
 
@@ -72,10 +71,6 @@ def routes() -> list[Route]:
         Route(f"/{JUDGEMENTS}", save, methods=["POST"], name=f"{JUDGEMENTS}-saved"),
         Route(f"/{JUDGEMENTS}", look, name=JUDGEMENTS),
     ]
-
-
-def _refused(status: int, sentence: str) -> Response:
-    return JSONResponse({"problem": sentence}, status, _HEADERS)
 
 
 def _acts(body: bytes) -> list[Act]:

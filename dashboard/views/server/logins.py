@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, unquote, urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -43,7 +43,7 @@ class Logins:
         if path not in (_BEGIN, _BACK):
             await self.app(scope, receive, send)
             return
-        asked = Headers(scope=scope)
+        asked = Request(scope)
         unreachable = False
 
         async def pass_on(message: Message) -> None:
@@ -54,13 +54,13 @@ class Logins:
                     unreachable = True
                     await PlainTextResponse(UNREACHABLE, 503)(scope, receive, send)
                 elif path == _BEGIN:
-                    goal = _screen(asked.get("referer", ""))
+                    goal = _screen(asked.headers.get("referer", ""))
                     cookie = _COOKIE.format(_GOAL, quote(goal, ""), _PATIENCE if goal else 0)
                     headers.append("set-cookie", cookie)
                 else:
                     if not _logs_in(headers):
                         headers.append("set-cookie", _COOKIE.format(COOKIE, "refused", _SEEN))
-                    goal = _screen(unquote(cookie_parser(asked.get("cookie", "")).get(_GOAL, "")))
+                    goal = _screen(unquote(asked.cookies.get(_GOAL, "")))
                     if goal and "location" in headers:
                         headers["location"] = goal
             if not unreachable:

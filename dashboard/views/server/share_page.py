@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from dashboard.experiment import share_links
 from dashboard.tables import DataError
+from dashboard.views.server.json_messages import body_of, refused
 from dashboard.views.server.not_found import STYLE, plain_page
 from dashboard.views.texts import shown
 
@@ -53,13 +54,10 @@ def routes() -> list[Route]:
         return HTMLResponse(html, headers=_HEADERS)
 
     async def exchange(request: Request) -> Response:
-        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-            return _refused(415, "A share link comes as JSON.")
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > LONGEST:
-                return _refused(413, share_links.UNKNOWN)
+        no_json, unknown = "A share link comes as JSON.", share_links.UNKNOWN
+        body = await body_of(request, LONGEST, _HEADERS, not_json=no_json, too_long=unknown)
+        if isinstance(body, Response):
+            return body
         before = request.cookies.get(COOKIE, "")
         try:
             secret = json.loads(body)["secret"]
@@ -67,11 +65,11 @@ def routes() -> list[Route]:
                 share_links.open_link, str(secret), before, limiter=turns
             )
         except DataError as problem:
-            return _refused(503, shown(str(problem), 300))
+            return refused(503, shown(str(problem), 300), _HEADERS)
         except (KeyError, TypeError, RecursionError, json.JSONDecodeError):
-            return _refused(400, share_links.UNKNOWN)
+            return refused(400, unknown, _HEADERS)
         except ValueError as problem:
-            return _refused(403, str(problem))
+            return refused(403, str(problem), _HEADERS)
         answer = JSONResponse({"to": _leads_to(link)}, headers=_HEADERS)
         secure = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
         answer.set_cookie(
@@ -88,10 +86,6 @@ def routes() -> list[Route]:
         Route(f"/{share_links.PAGE}", page, name=share_links.PAGE),
         Route(f"/{share_links.PAGE}", exchange, methods=["POST"], name="share-exchanged"),
     ]
-
-
-def _refused(status: int, sentence: str) -> Response:
-    return JSONResponse({"problem": sentence}, status, _HEADERS)
 
 
 def _leads_to(link: share_links.ShareLink) -> str:
