@@ -56,8 +56,10 @@ SHARE_LINK = Table(
     "share_link",
     METADATA,
     Column("number", _NUMBER, primary_key=True),
-    *(Column(name, Text, nullable=False) for name in ("id", "digest", "definition")),
-    *(Column(name, Text, nullable=False) for name in ("author", "time")),
+    *(
+        Column(name, Text, nullable=False)
+        for name in ("id", "digest", "definition", "author", "time")
+    ),
 )
 """Share links, by the digest of their secret; of several rows of one id the last one counts."""
 

@@ -131,10 +131,8 @@ def _packed(
     head: Head,
 ) -> Grid:
     collection, items = results.experiment.collection, [str(look["item_id"]) for look in looks]
-    keywords, required = (
-        collections.keywords_of(collection, items),
-        list(dict.fromkeys(results.required)),
-    )
+    keywords = collections.keywords_of(collection, items)
+    required = list(dict.fromkeys(results.required))
     ticks = {item: [pair in of for pair in required] for item, of in keywords.items()}
     described = _described(results, rows, looks, ticks, int(view.shown))
     for record in described:
