@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
+from tests import own_loop
 from tests.benchmarks import bench_scale
 from tests.benchmarks.bench_load import cpu
 from tests.benchmarks.bench_pages import started
@@ -35,14 +35,8 @@ LEFT_OVER = 2.0
 """Seconds of processor until the server rests; the index alone takes 10 to build."""
 
 
-def open_and_close(port: int, page: str, address: str, work: str) -> None:
-    """Open a page, wait until it says that it computes this work, and close it. In a thread of its
-    own: the browser's tests have a loop of events in this one."""
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(lambda: asyncio.run(_begun_and_closed(port, page, address, work))).result()
-
-
-async def _begun_and_closed(port: int, page: str, address: str, work: str) -> None:
+async def begun_and_closed(port: int, page: str, address: str, work: str) -> None:
+    """Open a page, wait until it says that it computes this work, and close it."""
     url, origin = f"ws://127.0.0.1:{port}/_stcore/stream", f"http://127.0.0.1:{port}"
     ask = BackMsg()
     ask.rerun_script.page_name = page
@@ -82,7 +76,7 @@ def test_five_pages_closed_in_a_row_leave_no_work_behind(tmp_path: Path) -> None
     server, port = started(tmp_path / "log.txt", None, settings)
     try:
         for page, address, work in PAGES:
-            open_and_close(port, page, address, work)
+            own_loop.run(begun_and_closed(port, page, address, work))
         assert seconds_until_rest(server.pid) < LEFT_OVER
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
             assert b"dashboard_sessions 0.0" in answer.read()

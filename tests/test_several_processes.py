@@ -3,7 +3,6 @@ shows what another was given."""
 
 from __future__ import annotations
 
-import asyncio
 import io
 import os
 import re
@@ -11,7 +10,6 @@ import shutil
 import urllib.request
 import zlib
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
 from dashboard.storage.media import uploads
+from tests import own_loop
 from tests.benchmarks.behind_nginx import behind_nginx
 from tests.benchmarks.bench_load import Reader
 
@@ -53,10 +52,8 @@ class Team:
         return re.search(r"^process_start_time_seconds (\S+)$", figures, re.M)[1]  # type: ignore[index]
 
     def page(self, page: str, query: str, cookie: str) -> str:
-        """All that a page draws for a reader with a cookie, as text. In a thread of its own: the
-        browser's tests have a loop of events in this one."""
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(lambda: asyncio.run(self._page(page, query, cookie))).result()
+        """All that a page draws for a reader with a cookie, as text."""
+        return own_loop.run(self._page(page, query, cookie))
 
     async def _page(self, page: str, query: str, cookie: str) -> str:
         address, origin = f"ws://127.0.0.1:{self.port}/_stcore/stream", "http://127.0.0.1"
