@@ -9,7 +9,8 @@ from dashboard.evaluation.comparison.compare import compare, deltas
 from dashboard.evaluation.comparison.slices import slices_of_relevant
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.retrieval.runs import run_of, text_run
+from dashboard.retrieval.one_query import text_run
+from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection.collection import open_collection
 from dashboard.storage.runs.runs import read_run
 from dashboard.views.address import view_of

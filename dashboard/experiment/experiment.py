@@ -15,7 +15,7 @@ from dashboard.experiment.collection.near_duplicates import LEFT_OUT, pictures_s
 from dashboard.experiment.corrections import CORRECTED, GIVEN, State, state_of
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.protocols.submissions import Submitted
-from dashboard.retrieval.runs import TYPED as TYPED
+from dashboard.retrieval.one_query import TYPED as TYPED
 from dashboard.retrieval.runs import Which as Which
 from dashboard.storage.collection.collection import Collection
 

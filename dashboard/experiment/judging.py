@@ -27,7 +27,8 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.keyword_changes import keyword_changes
 from dashboard.experiment.memory import remembered
 from dashboard.retrieval import keywords
-from dashboard.retrieval.runs import TYPED, queries_of
+from dashboard.retrieval.one_query import TYPED
+from dashboard.retrieval.runs import queries_of
 from dashboard.storage.collection.error_places import placing
 
 HASHING = "hashing"

@@ -23,9 +23,10 @@ from dashboard.experiment.judging import (
 )
 from dashboard.experiment.memory import is_remembered, remembered
 from dashboard.experiment.protocols.submissions import PROTOCOL, Submitted, score
-from dashboard.retrieval import comparable, runs
+from dashboard.retrieval import comparable, one_query, runs
+from dashboard.retrieval.one_query import TYPED
 from dashboard.retrieval.query_vectors import query_vectors, to_encode
-from dashboard.retrieval.runs import TYPED, Which
+from dashboard.retrieval.runs import Which
 from dashboard.storage.media.uploads import uploaded_picture
 from dashboard.storage.runs.order import Ties
 from dashboard.storage.runs.run_record import read_record
@@ -351,12 +352,12 @@ def _ranked(
     everything = len(collection.items)
     if picture:
         seen = uploaded_picture(picture)
-        return runs.picture_run(collection, version, seen, k=everything, exact=exact)
+        return one_query.picture_run(collection, version, seen, k=everything, exact=exact)
     if text:
-        found = runs.text_run(collection, version, text, k=everything, exact=exact)
+        found = one_query.text_run(collection, version, text, k=everything, exact=exact)
         return _typed(found)
     if item:
-        found = runs.item_run(collection, version, item, k=everything, exact=exact)
+        found = one_query.item_run(collection, version, item, k=everything, exact=exact)
         return _typed(found)
     return runs.run_of(collection, version, which=which, ties=ties, exact=exact)
 

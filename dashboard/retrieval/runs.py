@@ -1,38 +1,32 @@
-"""The run of a version: from its file where there is one, else searched among its vectors.
-
-Each query searches its side of the collection: captions for a picture, pictures for a caption.
-"""
+"""The run of a version for the stored queries: from its file where there is one, else searched
+among its vectors."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from PIL import Image
 
-from dashboard.letters import is_visible
-from dashboard.retrieval import encoders, pictures
-from dashboard.retrieval.gallery import Gallery, gallery_of
+from dashboard.retrieval.by_side import joined, on_its_side, parts_by_side, search_sides
+from dashboard.retrieval.gallery import gallery_of
 from dashboard.retrieval.indexes.indexed import IndexedGallery, gallery_to_search
 from dashboard.retrieval.matrices import is_matrix, read_matrix_run
 from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.storage.collection.collection import Collection
-from dashboard.storage.collection.sides import other_side, side_of_pictures, side_of_texts, sides
+from dashboard.storage.collection.sides import sides
 from dashboard.storage.files.near_names import unmatched
 from dashboard.storage.runs.order import Ties
 from dashboard.storage.runs.run_record import read_record
 from dashboard.storage.runs.runs import read_run
-from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model
-from dashboard.tables import LONGEST_TEXT, DataError, Findings
+from dashboard.tables import DataError, Findings
 
 Which = Literal["text", "item", "all"]
-TYPED = "typed"
 MOST_RESULTS = 12_000_000
 """Whole rankings of a larger collection would not fit in memory: they are cut at the same rank."""
 LEAST_DEPTH = 100
@@ -117,99 +111,6 @@ def without_self(run: pd.DataFrame, queries: pd.DataFrame) -> pd.DataFrame:
     return kept.assign(rank=kept.groupby("query_id", observed=True).cumcount() + 1)
 
 
-def text_run(
-    collection: Collection, version: str, text: str, k: int, *, exact: bool = False
-) -> pd.DataFrame:
-    """The `k` results of a version for a text: the stored query's id where the text is one, else
-    `typed`.
-
-    The stored vector of a stored query is used, any other text is encoded now.
-    Raises ValueError for an empty or too long text, DataError where the version cannot encode text.
-    """
-    text = text.strip()
-    if not is_visible(text):
-        raise ValueError("the search text is empty; type what you look for")
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"the search text has {len(text):,} characters; at most {LONGEST_TEXT:,}")
-    stored = collection.queries.loc[collection.queries["text"] == text, "query_id"].tolist()
-    if version in collection.run_files:
-        if not stored:
-            raise DataError(f"runs/{version}", "stored results only", "a text among the queries")
-        return _results_of(run_of(collection, version, "text", k), stored[0])
-    model = _model(collection, version)
-    texts = collection.queries[collection.queries["text"] != ""]
-    vectors = query_vectors(model, texts).vectors.rows(stored[:1]) if stored else None
-    if vectors is None or not vectors.ids:
-        vectors = encoders.text_vectors(model, [stored[0] if stored else TYPED], [text])
-    side = _among(collection, stored[0]) if stored else side_of_texts(collection.queries)
-    return _search_one(
-        collection, vectors, gallery_to_search(model, collection.items, exact=exact), side, k
-    )
-
-
-def item_run(
-    collection: Collection, version: str, item_id: str, k: int, *, exact: bool = False
-) -> pd.DataFrame:
-    """The `k` items most similar to an item, itself left out; the query's id is that of the stored
-    item query where there is one, else the item's."""
-    queries = collection.queries
-    same = queries.loc[(queries["item_id"] == item_id) & (queries["text"] == ""), "query_id"]
-    query = str(same.iloc[0]) if len(same) else item_id
-    if version in collection.run_files:
-        if same.empty:
-            raise DataError(f"runs/{version}", "stored results only", "an item among the queries")
-        return _results_of(run_of(collection, version, "item", k), query)
-    model = _model(collection, version)
-    own = model.items.rows([item_id])
-    if not own.ids:
-        raise DataError(f"models/{version}", f"no vector of {item_id!r}", "an item with a vector")
-    side = _among(collection, query) if len(same) else other_side(collection.items, item_id)
-    gallery = gallery_to_search(model, collection.items, exact=exact)
-    return _search_one(collection, own.named([query]), gallery, side, k, {query: item_id})
-
-
-def picture_run(
-    collection: Collection, version: str, picture: Image.Image, k: int, *, exact: bool = False
-) -> pd.DataFrame:
-    """The `k` results of a version for a picture that is no item; the query's id is `typed`.
-
-    Raises DataError where the version cannot encode a picture.
-    """
-    if version in collection.run_files:
-        raise DataError(f"runs/{version}", "stored results only", "a model with a picture side")
-    model = _model(collection, version)
-    asked = pictures.encode_picture(model, picture, TYPED)
-    gallery, side = (
-        gallery_to_search(model, collection.items, exact=exact),
-        side_of_pictures(collection.items),
-    )
-    return _search_one(collection, asked, gallery, side, k)
-
-
-def _among(collection: Collection, query: str) -> str:
-    """The side that a stored query searches; empty: everywhere."""
-    queries = collection.queries
-    if "among" not in queries.columns:
-        return ""
-    return str(queries.loc[queries["query_id"] == query, "among"].iloc[0])
-
-
-def _search_one(
-    collection: Collection,
-    vectors: Vectors,
-    gallery: Gallery,
-    side: str,
-    k: int,
-    own: Mapping[str, str] | None = None,
-) -> pd.DataFrame:
-    among = dict.fromkeys(vectors.ids, side)
-    return search_sides(vectors, gallery, collection.items, among, k, own or {})
-
-
-def _results_of(run: pd.DataFrame, query: str) -> pd.DataFrame:
-    return run[run["query_id"] == query].reset_index(drop=True)
-
-
 def check_runs(collection: Collection) -> pd.DataFrame:
     """What is to say about the collection's run files, which are read only when asked for."""
     findings = Findings()
@@ -233,7 +134,7 @@ def check_runs(collection: Collection) -> pd.DataFrame:
     return findings.frame()
 
 
-def _model(collection: Collection, version: str) -> Model:
+def model_of(collection: Collection, version: str) -> Model:
     if version in collection.models:
         return collection.models[version]
     if version in collection.broken:
@@ -277,7 +178,7 @@ def is_long(collection: Collection, version: str, which: Which, *, exact: bool =
 
 def not_run(collection: Collection, version: str, which: Which) -> dict[str, str]:
     """The stored queries that a version with vectors has none of, each with the reason."""
-    return dict(query_vectors(_model(collection, version), queries_of(collection, which)).missing)
+    return dict(query_vectors(model_of(collection, version), queries_of(collection, which)).missing)
 
 
 def ranked_run(
@@ -295,20 +196,20 @@ def ranked_run(
     with a lower score are left out. Raises DataError as `run_of`.
     """
     asked = queries_of(collection, which)
-    model = _model(collection, version)
+    model = model_of(collection, version)
     found = query_vectors(model, asked)
     queries, gallery = found.vectors, gallery_of(model)
     own = {q: i for q, i in zip(asked["query_id"], asked["item_id"], strict=True) if i}
     among = dict(zip(asked["query_id"], asked.get("among", [""] * len(asked)), strict=True))
     parts, lengths = [], dict[str, int]()
-    for asking, there in _by_side(queries, gallery, collection.items, among):
+    for asking, there in parts_by_side(queries, gallery, collection.items, among):
         query = _codes(pairs["query_id"], asking.index)
         item = _codes(pairs["item_id"], there.vectors.index)
         known = (query >= 0) & (item >= 0)
         part = there.ranked(asking, depth, (query[known], item[known]), own, at_least)
         lengths |= part.attrs.pop("lengths")
         parts.append(part)
-    run = _joined(parts, queries, gallery)
+    run = joined(parts, queries, gallery)
     run.attrs |= {"lengths": lengths, "not_run": dict(found.missing)}
     return run
 
@@ -332,7 +233,7 @@ def _searched(
 ) -> pd.DataFrame:
     """The run by stored vectors: of a text under its query's id, of an item query the item's
     own."""
-    model = _model(collection, version)
+    model = model_of(collection, version)
     queries = asked["query_id"].tolist()
     own = {q: item for q, item in zip(queries, asked["item_id"], strict=True) if item}
     asking_with = query_vectors(model, asked)
@@ -360,74 +261,6 @@ def _cut(run: pd.DataFrame, cut: int) -> pd.DataFrame:
     torn = beyond.index[beyond == last.reindex(beyond.index)]
     kept.attrs |= {"cut": cut, "torn": frozenset(torn.astype("str"))}
     return kept
-
-
-def search_sides(
-    queries: Vectors,
-    gallery: Gallery,
-    items: pd.DataFrame,
-    among: Mapping[str, str],
-    depth: int | None,
-    leave_out: Mapping[str, str],
-) -> pd.DataFrame:
-    """The results of queries, each on the side that `among` names for it (none: everywhere).
-
-    depth: results of each query; None: the whole side.
-    """
-    found = [
-        there.search(asked, depth or len(there.ids), leave_out)
-        for asked, there in _by_side(queries, gallery, items, among)
-    ]
-    run = _joined(found, queries, gallery)
-    if isinstance(gallery, IndexedGallery):
-        partial = {q: more for part in found for q, more in part.attrs["partial"].items()}
-        run.attrs |= {"partial": partial, "cut": gallery.depth}
-    return run
-
-
-def _by_side(
-    queries: Vectors, gallery: Gallery, items: pd.DataFrame, among: Mapping[str, str]
-) -> Iterator[tuple[Vectors, Gallery]]:
-    """The queries of each side with the items that they search, where there are any."""
-    side_of = sides(items)
-    if not side_of:
-        yield queries, gallery
-        return
-    for side in dict.fromkeys(among.get(query, "") for query in queries.ids):
-        asked = queries.rows([query for query in queries.ids if among.get(query, "") == side])
-        there = gallery.part([i for i in gallery.ids if not side or side_of.get(i) == side])
-        if there.ids:
-            yield asked, there
-
-
-def _joined(found: list[pd.DataFrame], queries: Vectors, gallery: Gallery) -> pd.DataFrame:
-    """The runs of several sides as one."""
-    if len(found) == 1:
-        return found[0]
-    run = pd.concat([part.astype({"query_id": "str", "item_id": "str"}) for part in found])
-    return run.reset_index(drop=True).assign(
-        query_id=pd.Categorical(run["query_id"], categories=queries.index),
-        item_id=pd.Categorical(run["item_id"], categories=gallery.vectors.index),
-    )
-
-
-def on_its_side(run: pd.DataFrame, queries: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
-    """A stored run without the items on another side than its query searches, ranks closed up.
-
-    What is no item of the collection is on no side, and keeps its place.
-    """
-    side_of = sides(items)
-    if not side_of or "among" not in queries.columns:
-        return run
-    among = dict(zip(queries["query_id"], queries["among"], strict=True))
-    wanted = run["query_id"].astype("str").map(among).astype("str").fillna("").to_numpy()
-    stands = run["item_id"].astype("str").map(side_of).astype("str").fillna("").to_numpy()
-    is_item = run["item_id"].isin(items["item_id"]).to_numpy()
-    right = np.asarray((wanted == "") | (wanted == stands) | ~is_item)
-    if right.all():
-        return run
-    kept = run[right].reset_index(drop=True)
-    return kept.assign(rank=kept.groupby("query_id", observed=True).cumcount() + 1)
 
 
 def with_judged(

@@ -216,7 +216,7 @@ def _server(*command: str) -> Iterator[tuple[str, int]]:
 
 def search(number: int) -> None:
     """A text search at the server, its embedding included; no text is searched twice."""
-    from dashboard.retrieval import runs
+    from dashboard.retrieval import one_query
     from dashboard.retrieval.language_models import sentence_vectors
     from dashboard.storage.collection.collection import open_collection
 
@@ -225,7 +225,7 @@ def search(number: int) -> None:
     times = []
     for place in range(number):
         start = time.perf_counter()
-        runs.text_run(driving, driving.versions[-1], f"{TEXT} number {place}", 10)
+        one_query.text_run(driving, driving.versions[-1], f"{TEXT} number {place}", 10)
         times.append(time.perf_counter() - start)
     print(f"text search with its embedding: median {1000 * statistics.median(times):.0f} ms")
 

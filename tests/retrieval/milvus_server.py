@@ -27,7 +27,8 @@ from dashboard.retrieval.gallery import gallery_of
 from dashboard.retrieval.indexes import milvus
 from dashboard.retrieval.indexes.copying import copy_vectors
 from dashboard.retrieval.indexes.indexed import gallery_to_search
-from dashboard.retrieval.runs import item_run, run_of, text_run
+from dashboard.retrieval.one_query import item_run, text_run
+from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.versions.index_settings import IndexSettings
 from dashboard.tables import DataError

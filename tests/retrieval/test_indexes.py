@@ -12,7 +12,8 @@ import pytest
 from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.retrieval.indexes import approximate
 from dashboard.retrieval.indexes.indexed import IndexedGallery, gallery_to_search
-from dashboard.retrieval.runs import item_run, run_of, text_run
+from dashboard.retrieval.one_query import item_run, text_run
+from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection.collection import Collection, open_collection
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.index_settings import IndexSettings

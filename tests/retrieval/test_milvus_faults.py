@@ -13,7 +13,8 @@ import pytest
 
 from dashboard.retrieval.indexes import copying, milvus
 from dashboard.retrieval.indexes.copying import copy_vectors
-from dashboard.retrieval.runs import run_of, text_run
+from dashboard.retrieval.one_query import text_run
+from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection.collection import Collection
 from dashboard.tables import DataError
 from tests.retrieval.test_milvus import same, write_collection

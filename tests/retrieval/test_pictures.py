@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dashboard.retrieval import pictures, runs
+from dashboard.retrieval import one_query, pictures
 from dashboard.storage.collection.collection import open_collection
 from dashboard.storage.versions.picture_side import PictureSide
 from dashboard.tables import DataError
@@ -75,8 +75,8 @@ def test_versions_rank_by_their_own_network_after_the_one_they_share(folder: Pat
         vectors[0, 0], vectors[1, 1], vectors[2, [0, 1]], vectors[3, 2] = 1, 1, 1, 1
         np.save(folder / f"models/{version}/items.npy", vectors)
     collection = open_collection(folder, allow_path=True)
-    first = runs.picture_run(collection, "v0.1", RED, 4)
-    second = runs.picture_run(collection, "v0.2", RED, 4)
+    first = one_query.picture_run(collection, "v0.1", RED, 4)
+    second = one_query.picture_run(collection, "v0.2", RED, 4)
     assert first["item_id"].tolist() == ["v00", "v02", "v01", "v03"]
     assert first["score"].tolist() == [1, round(0.5**0.5, 6), 0, 0]
     assert second["item_id"].tolist() == ["v01", "v02", "v00", "v03"]
@@ -96,7 +96,7 @@ def test_signs_are_the_code_where_items_are_codes(folder: Path) -> None:
     settings.write_text(
         "\n".join(line for line in settings.read_text().split("\n") if "dimension" not in line)
     )
-    run = runs.picture_run(open_collection(folder, allow_path=True), "v0.1", RED, 4)
+    run = one_query.picture_run(open_collection(folder, allow_path=True), "v0.1", RED, 4)
     assert run["item_id"].tolist() == ["v00", "v03", "v01", "v02"]
     assert run["score"].tolist() == [1, 0.5, 0, -1], "1 - 2 · distance ÷ bits; 0 counts as +1"
 

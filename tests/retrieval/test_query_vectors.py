@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.retrieval import comparable, encoders, query_vectors, runs
+from dashboard.retrieval import comparable, encoders, one_query, query_vectors, runs
 from dashboard.storage.collection.collection import Collection, open_collection
 from dashboard.storage.versions import versions
 from dashboard.storage.versions.versions import Model
@@ -81,7 +81,7 @@ def test_texts_without_vectors_are_encoded_once_and_kept(
     mine = run[run["query_id"] == "q1"]
     scores = dict(zip(mine["item_id"].astype("str"), mine["score"], strict=True))
     assert scores == pytest.approx(best, abs=2e-6)
-    typed = runs.text_run(collection, "v0.2", "car", 4)
+    typed = one_query.text_run(collection, "v0.2", "car", 4)
     assert typed["score"].tolist() == mine["score"].tolist()
     assert not comparable.unlike(collection, "v0.1", "v0.2")
     again = runs.run_of(opened(folder), "v0.2", "text")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dashboard.retrieval import runs
+from dashboard.retrieval import one_query, runs
 from dashboard.storage.collection.collection import Collection, open_collection
 from dashboard.tables import DataError
 
@@ -31,7 +31,9 @@ def test_an_item_query_never_finds_itself(tiny: Collection) -> None:
     assert set(run["query_id"].astype("str")) == {"item_v00", "item_v01"}
     assert "v00" not in results(run, "item_v00")
     assert len(results(run, "item_v00")) == 2
-    assert results(runs.item_run(tiny, "v0.1", "v00", 2), "item_v00") == results(run, "item_v00")
+    assert results(one_query.item_run(tiny, "v0.1", "v00", 2), "item_v00") == results(
+        run, "item_v00"
+    )
 
 
 def test_a_query_without_a_vector_is_recorded_as_not_run(folder: Path) -> None:
@@ -44,13 +46,13 @@ def test_a_query_without_a_vector_is_recorded_as_not_run(folder: Path) -> None:
 
 
 def test_a_stored_text_needs_no_language_model(tiny: Collection) -> None:
-    run = runs.text_run(tiny, "v0.2", "  car ", 2)
+    run = one_query.text_run(tiny, "v0.2", "  car ", 2)
     assert results(run, "q1") == results(runs.run_of(tiny, "v0.2", "text", 2), "q1")
 
 
 def test_another_text_needs_an_encoder_and_says_so(tiny: Collection) -> None:
     with pytest.raises(DataError, match="encoder = 'none'"):
-        runs.text_run(tiny, "v0.2", "a blue car", 2)
+        one_query.text_run(tiny, "v0.2", "a blue car", 2)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_another_text_needs_an_encoder_and_says_so(tiny: Collection) -> None:
 )
 def test_texts_that_cannot_be_searched(tiny: Collection, text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        runs.text_run(tiny, "v0.2", text, 2)
+        one_query.text_run(tiny, "v0.2", text, 2)
 
 
 def test_an_unknown_version_names_those_there_are(tiny: Collection) -> None:
@@ -86,9 +88,11 @@ def test_a_run_file_is_read_in_gallery_order_without_the_item_itself(folder: Pat
     said = " ".join(runs.check_runs(collection)["found"])
     assert "results of 1 unknown queries" in said
     assert "1 result that is no item (gone)" in said
-    assert results(runs.text_run(collection, "bm25", "car", 5), "q1") == ["v03", "gone"]
-    assert runs.text_run(collection, "bm25", "person crossing", 5).empty, "asked, and nothing found"
-    for ask, what in ((runs.text_run, "a blue car"), (runs.item_run, "v03")):
+    assert results(one_query.text_run(collection, "bm25", "car", 5), "q1") == ["v03", "gone"]
+    assert one_query.text_run(collection, "bm25", "person crossing", 5).empty, (
+        "asked, and nothing found"
+    )
+    for ask, what in ((one_query.text_run, "a blue car"), (one_query.item_run, "v03")):
         with pytest.raises(DataError, match="stored results only"):
             ask(collection, "bm25", what, 5)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.retrieval import runs
+from dashboard.retrieval import one_query, runs
 from dashboard.storage.collection.collection import Collection, open_collection
 
 SIDES = {"v00": "clips", "v01": "clips", "v02": "captions", "v03": "captions"}
@@ -54,8 +54,8 @@ def test_a_stored_run_is_searched_on_that_side_too(sided: Path) -> None:
 
 def test_one_search_keeps_to_its_side(sided: Path) -> None:
     collection = opened(sided)
-    assert set(runs.item_run(collection, "v0.2", "v02", 9)["item_id"]) == {"v00", "v01"}
-    assert set(runs.text_run(collection, "v0.2", "car", 9)["item_id"]) == {"v00", "v01"}
+    assert set(one_query.item_run(collection, "v0.2", "v02", 9)["item_id"]) == {"v00", "v01"}
+    assert set(one_query.text_run(collection, "v0.2", "car", 9)["item_id"]) == {"v00", "v01"}
 
 
 def test_an_unknown_side_leaves_the_query_out_and_says_so(sided: Path) -> None:

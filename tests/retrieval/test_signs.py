@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.retrieval import encoders, runs
+from dashboard.retrieval import encoders, one_query, runs
 from dashboard.storage.collection.collection import open_collection
 from tests.storage.tiny import ITEMS, TEXTS
 
@@ -62,7 +62,7 @@ def test_a_typed_text_is_searched_by_its_signs(
     differ = ((items.matrix > 0) != (typed >= 0)).sum(axis=1).tolist()
     far = dict(zip(items.ids, differ, strict=True))
     for version in ("tanh", "codes"):
-        run = runs.text_run(hashing, version, "something else", 4)
+        run = one_query.text_run(hashing, version, "something else", 4)
         cosines = [1 - 2 * far[item] / BITS for item in run["item_id"].astype("str")]
         assert run["score"].tolist() == pytest.approx(cosines)
         assert cosines == sorted(cosines, reverse=True)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dashboard.letters import is_visible
 from dashboard.retrieval import keywords
-from dashboard.retrieval.runs import TYPED
+from dashboard.retrieval.one_query import TYPED
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.collection.query_keywords import write_mapping
 from dashboard.storage.collection.vocabulary import write_draft
