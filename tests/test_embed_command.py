@@ -17,7 +17,7 @@ from PIL import Image
 
 from dashboard.__main__ import main
 from dashboard.experiment.collection.collections import opened_in
-from dashboard.experiment.versions import embedding
+from dashboard.experiment.versions import embedding_parts
 from dashboard.retrieval import (
     encoders,
     endpoints,
@@ -43,7 +43,7 @@ FUNCTION = "tests.encoding:encode"
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "PAUSE", 0.0)
-    monkeypatch.setattr(embedding, "PART_SECONDS", 0.0)
+    monkeypatch.setattr(embedding_parts, "PART_SECONDS", 0.0)
     encoding.calls.clear()
 
 
