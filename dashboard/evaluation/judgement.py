@@ -192,6 +192,11 @@ class Judgement:
         return self.qrels.iloc[int(grades.argmax())] if len(grades) else None
 
     @cached_property
+    def grade_values(self) -> Array:
+        """The grades that pairs have, ascending, each once."""
+        return np.unique(self.grade)
+
+    @cached_property
     def number_judged(self) -> NDArray[np.int64]:
         """How many items are judged for each query. [Q]"""
         return np.bincount(self.query, minlength=len(self.query_ids)).astype(np.int64)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Container
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from dashboard.evaluation import duplicates
@@ -199,9 +198,9 @@ DIGITS = 10
 def grades(experiment: Experiment) -> tuple[int, ...]:
     """The grades that a reviewer can give, from 0 on, where judgements have more than two grades;
     none where they have no whole grades or more than DIGITS."""
-    given = np.unique(judgement(experiment).grade)
+    given = judgement(experiment).grade_values
     highest = given.max(initial=0)
-    whole = bool((given == np.round(given)).all())
+    whole = bool((given == given.round()).all())
     return tuple(range(int(highest) + 1)) if whole and 2 <= highest < DIGITS else ()
 
 

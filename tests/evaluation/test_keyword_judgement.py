@@ -16,7 +16,15 @@ ITEMS = [f"i{number}" for number in range(70)]
 OWNED = st.dictionaries(st.sampled_from(ITEMS), st.sets(PAIRS, min_size=1), max_size=70)
 ASKED = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), st.sets(PAIRS, min_size=1))
 OWN = st.dictionaries(st.sampled_from(["q1", "q2"]), st.sampled_from(ITEMS))
-ARRAYS = ("number_judged", "relevant", "missable", "credit_is_hit", "ideal", "ideal_credit")
+ARRAYS = (
+    "grade_values",
+    "number_judged",
+    "relevant",
+    "missable",
+    "credit_is_hit",
+    "ideal",
+    "ideal_credit",
+)
 
 
 def table(owned, key):
@@ -82,5 +90,6 @@ def test_nothing_of_the_size_of_all_pairs_is_made(run, monkeypatch):
     made = KeywordJudgement(required, keywords, tuple(asked), unscorable={}, leave_out={})
     rank(run, made)
     assert made.relevant.tolist() == [7, 7, 7] and not made.credit_is_hit
-    assert len(made.pairs("hit")) == 21 and made_for == []
+    assert len(made.pairs("hit")) == 21 and made.grade_values.tolist() == [0, 1]
+    assert made_for == []
     assert made.of_queries(["q2"]).qrels["grade"].sum() == 7 and made_for == [2]

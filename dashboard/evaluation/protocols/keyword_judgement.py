@@ -260,6 +260,11 @@ class KeywordJudgement(Judgement):
         return counts
 
     @cached_property
+    def grade_values(self) -> Array:
+        """As in `Judgement`."""
+        return np.flatnonzero([self.missable.any(), self.relevant.any()]).astype(np.int8)
+
+    @cached_property
     def number_judged(self) -> NDArray[np.int64]:
         """How many items are judged for each query. [Q]"""
         return np.asarray(self.counts.sum(axis=1))
