@@ -147,6 +147,9 @@ def test_agreement_is_shown_and_a_curator_decides(tiny: Path) -> None:
     for who, value in (("Ada", "relevant"), ("Bob", "not")):
         append(Review(VERDICT, key, value, who, query_id="q3", item_id="v03"))
         append(Review(VERDICT, key, "relevant", who, query_id="q1", item_id="v03"))
+        on_collections = said(opened("collections", collection="tiny"))
+        assert ("Agreement of reviewers:" in on_collections) == (who == "Bob"), "never from one"
+    assert "on 2 results that two or more judged (few)" in on_collections
     app = opened("reviews", collection="tiny")
     assert "1 disagreement to decide" in "\n".join(each.value for each in app.subheader)
     assert set(app.table[0].value.index) == {"alpha", "kappa"}

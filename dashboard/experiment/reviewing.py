@@ -19,12 +19,13 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import constant_in_a_run, remembered
 from dashboard.experiment.people import signed
 from dashboard.storage.collection.collection import Collection
-from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews import reviews, store
 from dashboard.storage.reviews.audit import rows as audit_rows
 from dashboard.storage.reviews.copies import backup as backup
 from dashboard.storage.reviews.copies import restore as restore
 from dashboard.storage.reviews.copies import verify as verify
-from dashboard.storage.reviews.review_keys import key_of
+from dashboard.storage.reviews.review_keys import folders_of_several, key_of
+from dashboard.storage.reviews.rights import actor
 from dashboard.tables import DataError
 
 RATINGS = reviews.VALUES[reviews.RATING]
@@ -120,6 +121,28 @@ def agreement_on_labels(experiment: Experiment) -> str:
         return _agreement(*verdicts_state(experiment))
     except DataError:
         return ""
+
+
+def agreement_on_collection(name: str) -> str:
+    """The same of all queries of a collection, which is opened only where two people or more may
+    have judged its results; empty for whoever came by a link to something else."""
+    try:
+        number = reviews.newest()
+        if not number or name not in _judged_by_several(store.identity(), number):
+            return ""
+        collection = opened(name)
+        if actor().review or actor().collection not in ("", collection.name):
+            return ""
+        key = key_of(collection)
+        return _agreement(key, reviews.state(key, reviews.VERDICT))
+    except DataError:
+        return ""  # its card says what is wrong with it, and Reviews why none can be read
+
+
+@remembered(1)
+def _judged_by_several(identity: str, number: int) -> frozenset[str]:
+    """Names of collections, in the store as it was up to a number."""
+    return folders_of_several()
 
 
 @remembered(16)

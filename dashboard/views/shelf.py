@@ -8,6 +8,7 @@ from html import escape
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
+from dashboard.experiment import reviewing
 from dashboard.experiment.collection import catalogue
 from dashboard.experiment.collection.catalogue import Glance
 from dashboard.tables import DataError, listed
@@ -67,6 +68,8 @@ def _card(known: Glance, title: str) -> bool:
     st.caption(plain(f"Versions: {listed(known.versions) if known.versions else 'none'}"))
     if known.licence:
         st.caption(plain(f"Licence: {known.licence}"))
+    if agreement := reviewing.agreement_on_collection(known.name):
+        st.caption(plain(f"Agreement of reviewers: {agreement}", None))
     if known.problem:
         st.warning(plain(known.problem, None), icon=":material/error:")
     return st.button("Open", key=f"open-{known.name}", icon=":material/folder_open:")

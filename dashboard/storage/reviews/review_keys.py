@@ -23,7 +23,7 @@ from sqlalchemy import Connection, func, insert, select
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.collection import SETTINGS, Collection, open_collection
 from dashboard.storage.reviews import rights, store
-from dashboard.storage.reviews.review_tables import KNOWN
+from dashboard.storage.reviews.review_tables import KNOWN, REVIEW
 from dashboard.tables import DataError
 
 ENOUGH = 0.5
@@ -69,6 +69,24 @@ def key_of(collection: Collection, *, saying: bool = False) -> str:
         key = _recognised(known, collection) or _free(collection.name, known)
         if _note(key, collection, known, saying):
             return key
+
+
+def folders_of_several() -> frozenset[str]:
+    """The names of folders whose results two people or more judged, as far as they are recorded:
+    `key_of` decides whether a collection of such a name is the one. Empty without a store; raises
+    DataError where it cannot be read.
+    """
+    rights.require(rights.READ)
+    if not store.exists():
+        return frozenset()
+    verdicts = select(REVIEW.c.collection).where(REVIEW.c.kind == "verdict")
+    several = verdicts.group_by(REVIEW.c.collection).having(
+        func.count(REVIEW.c.author.distinct()) > 1
+    )
+    recorded = select(KNOWN.c.collection, KNOWN.c.folder).where(KNOWN.c.collection.in_(several))
+    with store.opened(writing=False) as connection:
+        rows = connection.execute(recorded).all()
+    return frozenset({key for key, _ in rows} | {Path(folder).name for _, folder in rows})
 
 
 def _known(connection: Connection) -> dict[str, Known]:
