@@ -12,6 +12,7 @@ from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.collection.sides import sides
+from dashboard.storage.runs.run_record import read_record
 from dashboard.storage.versions.model_record import RECORDED, outdated
 from dashboard.tables import counted, listed
 
@@ -31,16 +32,28 @@ def made(collection: Collection, version: str) -> Made:
     """What a version's results rest on. Raises DataError where its files cannot be used."""
     model = collection.searched.get(version)
     if model is None:
-        run = run_of(collection, version)
-        known = frozenset(collection.items["item_id"])
-        texts = frozenset(collection.queries.loc[collection.queries["text"] != "", "query_id"])
-        depth = run.attrs.get("whole") or _depth(run)
-        return Made(known, texts & frozenset(run["query_id"]), depth, ())
+        return _of_lists(collection, version)
     wrong = tuple(word for word, _ in outdated(model, collection.digests).values())
     in_words = collection.queries[collection.queries["text"] != ""]
     stored = frozenset(model.queries.ids) if model.queries else frozenset()
     asked = stored | frozenset(query_vectors(model, in_words).vectors.ids)
     return Made(frozenset(model.items.ids), asked, _longest(collection, model.items.ids), wrong)
+
+
+def _of_lists(collection: Collection, version: str) -> Made:
+    """The same of a version without vectors. Where a record says what was asked, a list that is
+    shorter, or empty, is all that matched."""
+    run = run_of(collection, version)
+    known = frozenset(collection.items["item_id"])
+    texts = frozenset(collection.queries.loc[collection.queries["text"] != "", "query_id"])
+    answered = frozenset(run["query_id"])
+    depth = run.attrs.get("whole") or _depth(run)
+    record = read_record(collection.run_files[version])
+    if record is not None:
+        asked = frozenset(collection.queries["query_id"]) - frozenset(record.not_run)
+        answered = asked if len(asked) == record.answered else answered
+        depth = max(depth, min(record.depth, len(known)))
+    return Made(known, texts & answered, depth, ())
 
 
 def records(collection: Collection, *versions: str) -> tuple[str, ...]:

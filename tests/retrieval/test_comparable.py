@@ -6,6 +6,7 @@ import numpy as np
 
 from dashboard.retrieval.comparable import identical, unlike
 from dashboard.storage.collection.collection import open_collection
+from dashboard.storage.runs.run_record import RunRecord, write_record
 
 
 def said(folder, baseline="v0.1", candidate="v0.2"):
@@ -40,6 +41,23 @@ def test_lists_of_another_depth_are_said_with_both_depths(folder):
     (folder / "runs" / "old.trec").write_text("\n".join(lines))
     (sentence,) = said(folder, "old", "v0.2")
     assert "old go to rank 2" in sentence and "v0.2 to rank 4" in sentence
+
+
+def test_lists_are_as_deep_as_a_service_was_asked_for(folder):
+    """Two services that answer what matches are compared, however few results that is."""
+    (folder / "runs").mkdir()
+    for name, queries in (("old", "q1 q2"), ("new", "q1 q2 q3")):
+        lines = ["query_id,item_id,score"]
+        lines += [f"{query},v0{i},{-i}" for query in queries.split() for i in range(len(name) - 2)]
+        (folder / "runs" / f"{name}.csv").write_text("\n".join(lines))
+        record = RunRecord("x.toml", depth=100, answered=5)
+        write_record(folder / "runs" / f"{name}.json", record)
+    assert said(folder, "old", "new") == [] and said(folder, "old", "v0.2") == []
+    write_record(folder / "runs" / "old.json", RunRecord(depth=2, answered=5))
+    assert "old go to rank 2" in said(folder, "old", "new")[0]
+    failing = RunRecord(depth=100, answered=4, not_run={"q3": "no answer within 1 s"})
+    write_record(folder / "runs" / "old.json", failing)
+    assert said(folder, "old", "new") == ["old lacks 1 text query of the other version (q3)"]
 
 
 def test_a_version_made_for_another_state_of_the_queries_is_said(folder):
