@@ -41,7 +41,7 @@ with left:
         charts.slice_grid(parts, versions),
         key=f"grid-{view.by}",
         on_select="rerun",
-        alt=f"Mean {view.metric} of each slice and version",
+        alt=f"Mean {short_label(view, view.metric)} of each slice and version",
     )
     st.caption("In brackets: number of scored queries. Pale: fewer than five.")
 with right:

@@ -49,7 +49,7 @@ def chart(drawn: TopLevelMixin, alt: str, **options: Any) -> Any:
     height = of_any_kind.height + TITLE_LINE * len(title) + 3 * TITLE_GAP
     titled = of_any_kind.properties(
         title={"text": title, **TITLE, "lineHeight": TITLE_LINE, "offset": TITLE_GAP}, height=height
-    )
+    ).configure_axis(labelFlush=False)  # Streamlit's theme moves the first and last label aside
     return st.altair_chart(titled, height=height, alt=alt, **options)
 
 

@@ -60,6 +60,8 @@ def test_a_resting_pointer_plays_and_leaving_stops(grid: Callable) -> None:
     card(page, "v0.1", 2).hover()
     video = card(page, "v0.1", 2).locator("video")
     playing = video.element_handle()
+    over_it = card(page, "v0.1", 2).locator("xpath=..").locator(".beside").first
+    assert over_it.evaluate("it => getComputedStyle(it).backgroundColor") != "rgba(0, 0, 0, 0)"
     page.wait_for_function("video => video.currentTime > 0.1", arg=playing)
     first = video.evaluate("video => [video.currentTime, video.muted, video.paused]")
     assert first[1:] == [True, False]

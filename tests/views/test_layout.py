@@ -21,7 +21,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         return contextlib.nullcontext()
 
     def chart(drawn: Any, **options: Any) -> None:
-        seen.update(options, title=drawn.to_dict()["title"]["text"])
+        seen.update(options, title=drawn.to_dict()["title"]["text"], drawn=drawn.to_dict())
 
     monkeypatch.setattr(layout.st, "container", container)
     monkeypatch.setattr(layout.st, "altair_chart", chart)
@@ -85,3 +85,4 @@ def test_a_chart_says_what_it_shows_in_lines_that_fit_on_a_phone(asked: dict[str
     assert asked["title"] == ["word " * 11 + "word", "⟨U+202E⟩"]
     assert asked["height"] == short + layout.TITLE_LINE
     assert asked["alt"].startswith("word")
+    assert asked["drawn"]["config"]["axis"]["labelFlush"] is False  # else the first stands aside

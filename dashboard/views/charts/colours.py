@@ -29,7 +29,11 @@ SHAPES = (
 BETTER, SAME, WORSE = "#1e9a6e", "#7d8794", "#d2492a"
 FAINT = 0.1  # where all values are below it, scales end at the largest instead of at 1
 # Three side by side: a legend that is wider than its chart is cut off.
-LEGEND = alt.Legend(orient="top", direction="horizontal", columns=3, title=None, symbolOpacity=1)
+# Shapes alone: the line of a curve around them would make them another shape.
+LEGEND = alt.Legend(
+    orient="top", direction="horizontal", columns=3, title=None, symbolOpacity=1,
+    symbolStrokeWidth=0,
+)  # fmt: skip
 
 
 class Way(NamedTuple):

@@ -212,15 +212,15 @@ function elsewhereOf(item, row) {
 const causeOf = (item, row, long) =>
   row.role === "missed" || (row.role === "version" && item.hit === false) ? why(item, long) : null;
 
-// Three lines: the mark, the keywords, and why it is no hit or else where it stands elsewhere.
+// Three lines: the mark, the keywords, and where it stands elsewhere with why it is no hit.
 function briefFacts(result, item, row, data) {
   const badge = (words) => make("span", "reviewed", words);
   return [
     topOf(result, item, row),
     data.required.length ? tickLine(item, data.required) : null,
     make("div", "foot", "", [
-      causeOf(item, row, false),
       elsewhereOf(item, row),
+      causeOf(item, row, false),
       twins(item, false),
       item.reviewed ? badge(`reviewed: ${item.reviewed[0]}`) : null,
       item.note ? make("span", "note", "", [isolated("", item.note)]) : null,
