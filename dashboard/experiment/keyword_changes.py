@@ -6,6 +6,7 @@ import json
 
 import pandas as pd
 
+from dashboard import ids
 from dashboard.evaluation.reviewing.keyword_corrections import (
     ADD,
     REMOVE,
@@ -116,7 +117,7 @@ def keyword_changes(collection: Collection, state: State) -> dict[str, pd.DataFr
     of id, group, keyword, value and reviewers. What is no longer in the collection is left out."""
     tables = keyword_corrections_at(state)
     items, queries = tables[reviews.KEYWORD], tables[reviews.MAPPING]
-    items = items[items["id"].isin(collection.items["item_id"])]
+    items = items[ids.among(items["id"], collection.items["item_id"])]
     queries = queries[queries["id"].isin(collection.queries["query_id"])]
     return {
         reviews.KEYWORD: changing(collection.keywords, items),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from dashboard import ids
 from dashboard.evaluation.reviewing import raters
 from dashboard.evaluation.reviewing.cause_counts import cause_counts, sentence
 from dashboard.experiment import judging, measuring
@@ -156,7 +157,7 @@ def _by_cause(
 ) -> pd.DataFrame:
     last, items = _latest(key, state), experiment.collection.items["item_id"]
     of_experiment = last["query_id"].isin(judging.queries(experiment)["query_id"])
-    last = last[of_experiment & last["item_id"].isin(items)]
+    last = last[of_experiment & ids.among(last["item_id"], items)]
     return cause_counts(
         measuring.of_queries(only, last),
         measuring.of_queries(only, measuring.slices(experiment)),

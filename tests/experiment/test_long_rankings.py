@@ -4,7 +4,16 @@ import pandas as pd
 import pytest
 
 from dashboard.evaluation.metrics.registry import REGISTRY, parse
-from dashboard.experiment import measuring, memory, notes, ranking
+from dashboard.experiment import (
+    corrections,
+    keyword_changes,
+    measuring,
+    memory,
+    notes,
+    ranking,
+    reviewing,
+)
+from dashboard.experiment.collection import media
 from dashboard.experiment.collection.collections import opened
 from dashboard.experiment.experiment import Experiment
 from dashboard.retrieval import runs
@@ -165,3 +174,21 @@ def test_a_report_of_long_rankings_prints_what_one_of_whole_ones_does(short_of_r
         theirs = tables()
     for name, table in theirs.items():
         pd.testing.assert_frame_equal(ours[name], table, check_exact=True)
+
+
+def test_no_column_of_all_items_becomes_texts_of_python(monkeypatch):
+    memory.forget()
+    asked = experiment("driving", "trec", -1.0)
+    collection = asked.collection
+    strings, every = type(collection.items["item_id"].array), set(collection.items["item_id"])
+    isin = strings.isin
+
+    def of_others(column, values):
+        assert set(values) != every
+        return isin(column, values)
+
+    monkeypatch.setattr(strings, "isin", of_others)
+    reviewing.verdicts_by_cause(asked)
+    state = corrections.state_of(collection, "alfa")
+    keyword_changes.keyword_changes(collection, state)
+    media.pictures_of(collection, collection.queries["query_id"].tolist()[:5])

@@ -3,10 +3,11 @@
 import gc
 import weakref
 
+import pandas as pd
 import pytest
 
 from dashboard.storage.media import lookup
-from dashboard.storage.media.lookup import Lookup
+from dashboard.storage.media.lookup import Lookup, RowsById, rows_of
 
 
 class Opened:
@@ -80,3 +81,29 @@ def test_nothing_is_held_of_a_collection_that_cannot_be_opened_any_more(found, o
     with pytest.raises(LookupError):
         found.find("c", "x")
     assert alive(opened) == []
+
+
+def test_one_row_by_its_id_is_the_row_among_all():
+    table = pd.DataFrame({"id": pd.Series(["a", "b"], dtype="str"), "n": [1, 2], "x": ["", None]})
+    rows, every = RowsById(table, "id"), rows_of(table, "id")
+    assert len(rows) == 2 and list(rows) == list(every)
+    assert dict(rows["a"]) == every["a"] and repr(dict(rows["b"])) == repr(every["b"])
+    assert [type(value) for value in rows["a"].values()] == [str, int, str]
+    with pytest.raises(LookupError):
+        rows["c"]
+
+
+def test_rows_are_made_again_only_for_another_collection(clock):
+    ones, made = [Opened()], []
+
+    def rows(collection):
+        made.append(collection)
+        return {"x": {"row": 1}}
+
+    found = Lookup(lambda name: ones[-1], rows)
+    for clock.now in (0.0, 11.0, 22.0):
+        found.find("c", "x")
+    ones.append(Opened())
+    clock.now = 33.0
+    found.find("c", "x")
+    assert made == ones

@@ -22,7 +22,7 @@ from starlette.routing import Route
 from dashboard.progress import report
 from dashboard.storage.media.decoding.formats import clip_facts, content_type, picture
 from dashboard.storage.media.decoding.posters import poster_of
-from dashboard.storage.media.lookup import Lookup, Row, rows_of, text_of
+from dashboard.storage.media.lookup import Lookup, Row, RowsById, rows_of, text_of
 from dashboard.storage.media.probe import Look, content_of, look, open_named
 from dashboard.storage.media.remote.blocks import RemoteFile
 from dashboard.storage.media.remote.hosts import is_remote
@@ -123,7 +123,7 @@ def routes(open_collection: Callable[[str], HasMedia]) -> list[Route]:
     A DataError of `open_collection` is a 404. What it opened is remembered for a few seconds: the
     posters of a page come in one burst.
     """
-    lookup = Lookup(open_collection, rows_of_items)
+    lookup = Lookup(open_collection, lambda known: RowsById(known.items, "item_id"))
 
     def clip(name: str, item_id: str) -> Content:
         collection, item = lookup.find(name, item_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 import pandas as pd
@@ -19,20 +19,22 @@ class Lookup(Generic[Known]):
     """Finds a collection and one of its rows by their names."""
 
     def __init__(
-        self, open_collection: Callable[[str], Known], rows: Callable[[Known], dict[str, Row]]
+        self, open_collection: Callable[[str], Known], rows: Callable[[Known], Mapping[str, Row]]
     ) -> None:
         self._open, self._rows = open_collection, rows
-        self._known: dict[str, tuple[float, Known, dict[str, Row]]] = {}
+        self._known: dict[str, tuple[float, Known, Mapping[str, Row]]] = {}
         self._one_at_a_time = threading.Lock()
 
     def find(self, name: str, row_id: str) -> tuple[Known, Row]:
         """The collection and the row; LookupError or DataError when there is none."""
         with self._one_at_a_time:
             if name not in self._known or self._known[name][0] < time.monotonic():
+                last = self._known.get(name)
                 self._forget(name)
                 collection = self._open(name)
-                until = time.monotonic() + _REMEMBERED
-                self._known[name] = (until, collection, self._rows(collection))
+                same = last is not None and last[1] is collection
+                rows = last[2] if last and same else self._rows(collection)
+                self._known[name] = (time.monotonic() + _REMEMBERED, collection, rows)
             _, collection, rows = self._known[name]
         return collection, rows[row_id]
 
@@ -42,6 +44,25 @@ class Lookup(Generic[Known]):
         kept = [known for known, (until, *_) in self._known.items() if until >= now]
         kept = [known for known in kept if known != name][-(_FEW - 1) :]
         self._known = {known: self._known[known] for known in kept}
+
+
+class RowsById(Mapping[str, Row]):
+    """The rows of a table by the text in a column that is different in each. A row becomes a record
+    when it is looked up: of a million items a page shows a few."""
+
+    def __init__(self, table: pd.DataFrame, key: str) -> None:
+        self._table, self._ids = table, pd.Index(table[key])
+
+    def __getitem__(self, row_id: str) -> Row:
+        place = self._ids.get_loc(row_id)
+        record: Row = self._table.iloc[[place]].to_dict("records")[0]
+        return record
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
 
 
 def rows_of(table: pd.DataFrame, key: str, ids: Iterable[str] | None = None) -> dict[str, Row]:

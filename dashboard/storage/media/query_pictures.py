@@ -13,8 +13,8 @@ from urllib.parse import quote
 import pandas as pd
 from starlette.routing import Route
 
-from dashboard.storage.media.item_media import HasMedia, media, poster_content
-from dashboard.storage.media.lookup import Lookup, Row, rows_of, text_of
+from dashboard.storage.media.item_media import HasMedia, media, poster_content, rows_of_items
+from dashboard.storage.media.lookup import Lookup, Row, RowsById, rows_of, text_of
 from dashboard.storage.media.probe import look
 from dashboard.storage.media.remote.hosts import is_remote
 from dashboard.storage.media.serving import Content, answer
@@ -39,7 +39,8 @@ def pictures(collection: HasQueries, query_ids: Iterable[str]) -> pd.DataFrame:
     """
     wanted = list(dict.fromkeys(query_ids))
     rows = rows_of(collection.queries, "query_id", wanted)
-    known = set(collection.items["item_id"])
+    images = {text_of(row, "image").strip() for row in rows.values()} - {""}
+    known = set(rows_of_items(collection, list(images))) if images else set()
     named = {query: item_of(rows[query], known) for query in wanted if query in rows}
     items = media(collection, [item for item in named.values() if item]).set_index("item_id")
     shown = [_shown(collection, query, rows[query], item, items) for query, item in named.items()]
@@ -74,7 +75,7 @@ def _shown(
 def routes(open_collection: Callable[[str], HasQueries]) -> list[Route]:
     """The route `/questions/{collection}?item=QUERY`, for `st.App(routes=…)`; only for pictures of
     queries that are no items."""
-    lookup = Lookup(open_collection, lambda known: rows_of(known.queries, "query_id"))
+    lookup = Lookup(open_collection, lambda known: RowsById(known.queries, "query_id"))
 
     def find(name: str, query_id: str) -> Content:
         collection, row = lookup.find(name, query_id)
