@@ -15,6 +15,7 @@ import pytest
 from dashboard import retrieval
 from dashboard.__main__ import main
 from dashboard.experiment.collection.collections import opened_in
+from dashboard.experiment.versions import running
 from dashboard.retrieval import runs, services
 from dashboard.storage.runs.run_record import RunRecord, read_record
 from tests.services import Asked, served
@@ -198,9 +199,9 @@ def test_no_answer_at_all_is_no_version(tiny: Path, capsys: pytest.CaptureFixtur
 
 
 ODD = [
-    ({"hits": {}}, "an answer without 'hits'"),
+    ({"hits": {"total": 0}}, "an answer without 'hits' of results = 'hits.hits' (there: total)"),
     ({"hits": {"hits": {"a": 1}}}, "a dict at 'hits.hits', no list"),
-    ({"hits": {"hits": [{"_id": "v00"}]}}, "result 0 without '_score'"),
+    ({"hits": {"hits": [{"_id": "v00"}]}}, "result 0 without '_score' (there: _id)"),
     ({"hits": {"hits": [{"_id": None, "_score": 1}]}}, "the id 'None', no text"),
     ({"hits": {"hits": [{"_id": "v00", "_score": "high"}]}}, "the score 'high', no number"),
     (b'{"hits": {"hits": [{"_id": "v00", "_score": NaN}]}}', "the score nan, not finite"),
@@ -247,6 +248,37 @@ def test_a_busy_service_is_asked_again(tiny: Path, tmp_path: Path) -> None:
     assert tries.count("car") == 3 and lists(tiny)["q1"] == found_for("car")
 
 
+@pytest.mark.parametrize("answered", [0, 2])
+def test_a_service_that_is_away_is_not_asked_every_query(
+    tiny: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answered: int,
+) -> None:
+    queries = tiny / "queries.csv"
+    lines = queries.read_text().splitlines()[:1] + [f"q{n},text {n}," for n in range(40)]
+    queries.write_text("\n".join(lines) + "\n")
+    monkeypatch.setattr(running, "IN_A_ROW", 5)
+    here = threading.Event()
+
+    def answer(asked: Asked) -> tuple[int, Any]:
+        well = here.is_set() or len(server.asked) <= answered
+        return (200, ["v00"]) if well else (503, "away")
+
+    with served(answer) as server:
+        own = pointed("own", server.url, tmp_path)
+        code = run(tiny, own, "--tries", "1", "--at-once", "1")
+        assert len(server.asked) < answered + 8, "the first four, or five in a row, are enough"
+        error = capsys.readouterr().err
+        assert "have no answer: left for the next call, for the service was away" in error
+        assert error.count("status 503") <= 2, "a line for each reason, not for each query"
+        assert code == (1 if answered else 2) and (tiny / "runs").exists() == bool(answered)
+        here.set()
+        assert run(tiny, own, "--tries", "1", "--at-once", "1") == 0
+    assert record_of(tiny).answered == 40 == len(lists(tiny))
+
+
 @pytest.mark.slow
 def test_a_slow_service_is_given_up(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -263,7 +295,7 @@ def test_a_slow_service_is_given_up(
             assert run(tiny, own, "--timeout", "0.2", "--tries", "2") == 2
         finally:
             over.set()
-    assert "'q2' has no answer: no answer within 0.2 s" in capsys.readouterr().err
+    assert "3 queries have no answer: no answer within 0.2 s" in capsys.readouterr().err
     assert not (tiny / "runs").exists()
 
 

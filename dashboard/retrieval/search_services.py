@@ -157,7 +157,9 @@ def _pairs(answer: Any, settings: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     try:
         results = at(answer, path)
     except KeyError as error:
-        raise Unanswered(f"an answer without {error.args[0]!r} of results = {path!r}") from error
+        lacks, there = error.args
+        reason = f"an answer without {lacks!r} of results = {path!r} (there: {there})"
+        raise Unanswered(reason) from error
     if not isinstance(results, list):
         raise Unanswered(f"a {type(results).__name__} at {path!r}, no list")
     found = []
@@ -166,7 +168,8 @@ def _pairs(answer: Any, settings: Mapping[str, Any]) -> list[tuple[Any, Any]]:
             score = at(result, settings["score"]) if settings["score"] else None
             found.append((at(result, settings["id"]), score))
         except KeyError as error:
-            raise Unanswered(f"result {place} without {error.args[0]!r}") from error
+            lacks, there = error.args
+            raise Unanswered(f"result {place} without {lacks!r} (there: {there})") from error
     return found
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from dashboard.tables import DataError
+from dashboard.tables import DataError, listed
 
 if TYPE_CHECKING:
     import requests
@@ -33,11 +33,13 @@ _NAMED = re.compile(r"\$\{(\w+)\}")
 
 class Unanswered(Exception):
     """Why a service gave no usable answer; hopeless: no further request would go better; pause:
-    the seconds that it asks for before the next."""
+    the seconds that it asks for before the next; away: it answers nobody, as far as one can see."""
 
-    def __init__(self, reason: str, *, hopeless: bool = False, pause: float = 0.0) -> None:
+    def __init__(
+        self, reason: str, *, hopeless: bool = False, pause: float = 0.0, away: bool = False
+    ) -> None:
         super().__init__(reason)
-        self.hopeless, self.pause = hopeless, pause
+        self.hopeless, self.pause, self.away = hopeless, pause, away
 
 
 @dataclass(eq=False)
@@ -99,16 +101,18 @@ class Client:
                 content = self._read(response, until)
                 took = 1000 * (time.monotonic() - begun)
         except requests.Timeout as error:
-            raise Unanswered(f"no answer within {self.seconds:g} s") from error
+            raise Unanswered(f"no answer within {self.seconds:g} s", away=True) from error
         except (requests.RequestException, OSError) as error:
-            raise Unanswered(f"no connection ({type(error).__name__})") from error
+            where = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+            reason = f"no connection to {where} ({type(error).__name__})"
+            raise Unanswered(reason, away=True) from error
         if not 200 <= response.status_code < 300:
             raise self._refusal(response, content)
         try:
             return json.loads(content), took
         except (ValueError, RecursionError) as error:
             start = self._without_secrets(content[:80].decode("utf-8", "replace"))
-            raise Unanswered(f"an answer that is no JSON ({start!r})") from error
+            raise Unanswered(f"an answer that is no JSON ({start!r})", away=True) from error
 
     def _session(self) -> requests.Session:
         import requests
@@ -127,7 +131,7 @@ class Client:
             while block := response.raw.read1(65_536, decode_content=True):
                 content += block
                 if time.monotonic() > until:
-                    raise Unanswered(f"no whole answer within {self.seconds:g} s")
+                    raise Unanswered(f"no whole answer within {self.seconds:g} s", away=True)
                 if len(content) > LARGEST:
                     raise Unanswered(f"an answer of more than {LARGEST:,} bytes", hopeless=True)
         except HTTPError as error:
@@ -138,7 +142,9 @@ class Client:
         text = self._without_secrets(content[:200].decode("utf-8", "replace")).strip()
         status, after = response.status_code, response.headers.get("Retry-After", "")
         pause = min(float(after), LONGEST_PAUSE) if after.isdecimal() else 0.0
-        return Unanswered(f"status {status}: {text!r}", hopeless=status not in AGAIN, pause=pause)
+        hopeless = status not in AGAIN
+        reason = f"status {status}: {text!r}"
+        return Unanswered(reason, hopeless=hopeless, pause=pause, away=not hopeless)
 
     def _without_secrets(self, text: str) -> str:
         for secret in self._secrets:
@@ -191,7 +197,7 @@ def check_address(url: str) -> str:
 def at(values: Any, path: str) -> Any:
     """What stands at a dotted path of a JSON value; numbers are places in lists.
 
-    Raises KeyError with the part that is not there.
+    Raises KeyError with the part that is not there, and what is there in its place.
 
     >>> at({"hits": [{"_id": "a"}]}, "hits.0._id")
     'a'
@@ -200,5 +206,6 @@ def at(values: Any, path: str) -> Any:
         try:
             values = values[int(part)] if isinstance(values, list) else values[part]
         except (LookupError, TypeError, ValueError) as error:
-            raise KeyError(part) from error
+            there = listed(values) if isinstance(values, dict) else f"a {type(values).__name__}"
+            raise KeyError(part, there or "nothing") from error
     return values

@@ -39,7 +39,11 @@ from dashboard.tables import DataError, Findings, counted, listed
 COLUMNS = ["queries", "answered", "failed", "p50_ms", "p95_ms"]
 NOT_ASKED = "not asked"
 SHOWN = 20
-"""So many queries that failed are listed one by one."""
+"""So many reasons of failures are listed."""
+FIRST, IN_A_ROW = 4, 24
+"""After so many queries without any answer from the service, at the start or in a row, the others
+are left for the next call: each costs all its tries."""
+LEFT = "left for the next call, for the service was away"
 
 
 @dataclass(eq=False)
@@ -112,6 +116,7 @@ def _asked(
     report(work, len(answers.hits), len(queries))
     with file.open("a", encoding="utf-8") as log, ThreadPoolExecutor(at_once) as pool:
         log.write("\n")  # after a line that a kill may have cut
+        away, most = 0, max(FIRST, at_once)
         waiting = {pool.submit(search.ask, query, depth): query for query in missing}
         try:
             for done in as_completed(waiting):
@@ -120,7 +125,13 @@ def _asked(
                     hits, took = done.result()
                 except Unanswered as reason:
                     answers.failed[query.query_id] = str(reason)
+                    away = away + 1 if reason.away else 0
+                    if away >= most:
+                        search.stop()
+                        pool.shutdown(wait=False, cancel_futures=True)
+                        break
                 else:
+                    away, most = 0, max(IN_A_ROW, at_once)
                     answers.hits[query.query_id], answers.took[query.query_id] = hits, took
                     log.write(json.dumps([_key(query), query.query_id, hits, took]) + "\n")
                     log.flush()
@@ -129,6 +140,9 @@ def _asked(
             search.stop()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+    for query in missing:
+        if query.query_id not in answers.hits:
+            answers.failed.setdefault(query.query_id, LEFT)
     return answers
 
 
@@ -230,15 +244,18 @@ def _to_ask_again(failed: Mapping[str, str]) -> list[str]:
 
 
 def _list_failed(answers: _Answers, findings: Findings) -> None:
-    """A warning for each of the first queries without an answer, and how many more there are."""
+    """A warning for each of the first reasons, and how many more queries have no answer."""
     failing = _to_ask_again(answers.failed)
-    every = [(query, answers.failed[query]) for query in failing]
     unasked = {query: why for query, why in answers.failed.items() if query not in set(failing)}
     if unasked:
         of, why = counted(len(unasked), "query", "queries"), listed(sorted(set(unasked.values())))
         findings.warning("queries", f"{of} ({listed(unasked)}) {why}", "")
-    for query, reason in every[:SHOWN]:
-        findings.warning("queries", f"{query!r} has no answer: {reason}", "")
-    if len(every) > SHOWN:
-        more = listed(query for query, _ in every[SHOWN:])
-        findings.warning("queries", f"{len(every) - SHOWN:,} more without an answer ({more})", "")
+    of_reason: dict[str, list[str]] = {}
+    for query in failing:
+        of_reason.setdefault(answers.failed[query], []).append(query)
+    for reason, some in list(of_reason.items())[:SHOWN]:
+        which = f"{some[0]!r} has" if len(some) == 1 else f"{len(some):,} queries have"
+        named = f" ({listed(some)})" if len(some) > 1 else ""
+        findings.warning("queries", f"{which} no answer: {reason}{named}", "")
+    if more := [query for some in list(of_reason.values())[SHOWN:] for query in some]:
+        findings.warning("queries", f"{len(more):,} more without an answer ({listed(more)})", "")
