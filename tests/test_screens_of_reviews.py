@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.experiment import assigned_reviews
+from dashboard.experiment import assigned_reviews, keyword_changes
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews import share_links
 from dashboard.storage.reviews.review_keys import key_of
@@ -15,7 +15,7 @@ from dashboard.storage.reviews.reviews import VERDICT, Review, append
 from dashboard.storage.reviews.rights import ANYBODY, Actor, identify_by
 from dashboard.views import address
 from dashboard.views.server import link_preview
-from tests.storage.tiny import reviewed_collection
+from tests.storage.tiny import made_mapping, reviewed_collection
 from tests.test_screens import cards, no_text_model, opened, said  # noqa: F401
 
 VERSIONS = ("v0.1", "v0.2")
@@ -159,6 +159,38 @@ def test_agreement_is_shown_and_a_curator_decides(tiny: Path) -> None:
     button(app, "Relevant").click().run()
     assert "No disagreement is undecided." in said(app)
     assert "reviewers would change 2 labels" in said(opened("compare", collection="tiny"))
+
+
+def test_a_curator_decides_on_keywords_and_that_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = reviewed_collection(tmp_path, monkeypatch, '["alfa"]')
+    made_mapping(folder)
+    collection = stored.open_collection(folder, allow_path=True)
+    about = ("v03", "pv_object_type", "small vehicle")
+    for who, value in (("Ada", "remove"), ("Bob", "add")):
+        keyword_changes.save(collection, keyword_changes.KEYWORD, *about, value, who)
+    mapped = ("q1", "pv_object_type", "pedestrian")
+    for who, value in (("Ada", "remove"), ("Bob", "add car")):
+        keyword_changes.save(collection, keyword_changes.MAPPING, *mapped, value, who)
+    assert "would change" not in said(opened("compare", collection="tiny")), "there is no majority"
+    app = opened("reviews", collection="tiny")
+    assert "2 keywords to decide" in "\n".join(each.value for each in app.header)
+    assert "Ada: wrong, Bob: right" in said(app) and "Bob: “car”" in said(app)
+    app.text_input(key="reviewer-name").set_value("Cleo").run()
+    button(app, "Wrong").click().run()
+    assert "1 keyword to decide" in "\n".join(each.value for each in app.header)
+    assert "reviewers would change 0 labels and 1 keyword" in said(
+        opened("compare", collection="tiny")
+    )
+    chosen = {"collection": "tiny", "query": "q1"}
+    given, corrected = (
+        cards(opened("query", labels=labels, **chosen)) for labels in ("given", "corrected")
+    )
+    at = [item["id"] for item in given["items"]].index("v03")
+    assert given["items"][at]["hit"] and given["items"][at]["ticks"] == [True]
+    at = [item["id"] for item in corrected["items"]].index("v03")
+    assert not corrected["items"][at]["hit"] and corrected["items"][at]["ticks"] == [False]
 
 
 @pytest.mark.parametrize("role", ["nobody", "viewer", "reviewer"])

@@ -101,6 +101,8 @@ def _close(call: Namespace) -> pd.DataFrame:
 
 
 def _decide(call: Namespace) -> pd.DataFrame:
+    if call.add or call.remove or call.take_back:
+        return _correct(call, deciding=True)
     if not (call.query and call.item and call.value):
         raise ValueError("reviews decide needs --query ID --item ID --value relevant|not|unsure")
     author = _author(call)
@@ -109,22 +111,21 @@ def _decide(call: Namespace) -> pd.DataFrame:
     return pd.DataFrame([row])
 
 
-def _correct(call: Namespace) -> pd.DataFrame:
-    """Save what a reviewer says of one keyword."""
+def _correct(call: Namespace, deciding: bool = False) -> pd.DataFrame:
+    """Save what a reviewer says of one keyword, or what a curator decides."""
     given = {"add": call.add, "remove": call.remove, "": call.take_back}
     (value, named), *more = [(each, text) for each, text in given.items() if text] or [("", "")]
     group, _, keyword = named.partition("=")
     if more or not keyword or bool(call.query) == bool(call.item):
         raise ValueError(
-            "reviews correct needs --item ID or --query ID and one of --add, --remove or "
+            f"reviews {call.action} needs --item ID or --query ID and one of --add, --remove or "
             "--take-back GROUP=KEYWORD"
         )
     collection, author, subject = opened(call), _author(call), call.query or call.item
-    about = (collection, subject, group, keyword, value, author)
-    if call.query:
-        spelled = keyword_changes.save_of_query(*about, call.words)
-    else:
-        spelled = keyword_changes.save_of_item(*about)
+    kind = keyword_changes.MAPPING if call.query else keyword_changes.KEYWORD
+    kind = keyword_changes.DECISIONS[kind] if deciding else kind
+    words = f"{value} {call.words}".strip() if call.query and value == "add" else value
+    spelled = keyword_changes.save(collection, kind, subject, group, keyword, words, author)
     row = {"query_id": call.query, "item_id": call.item, "group": group, "keyword": spelled}
     return pd.DataFrame([{**row, "value": value or "taken back", "author": author}])
 

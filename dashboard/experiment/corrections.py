@@ -15,7 +15,7 @@ from dashboard.storage.reviews.review_keys import key_of
 
 GIVEN, CORRECTED = "given", "corrected"
 """Labels as they are in the collection's files, or with corrections."""
-_KINDS = (reviews.VERDICT, reviews.DECISION, reviews.KEYWORD, reviews.MAPPING)
+_KINDS = (*reviews.DECISIONS, *reviews.DECISIONS.values())
 """The reviews that correct something."""
 
 

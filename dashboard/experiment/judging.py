@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -17,9 +17,11 @@ from dashboard.evaluation.protocols.class_labels import labelled, labelled_pairs
 from dashboard.evaluation.protocols.protocol import qrels_of_queries
 from dashboard.evaluation.reviewing.corrections import corrected
 from dashboard.evaluation.reviewing.keyword_corrections import (
+    ADD,
     corrected_keywords,
     corrected_mapping,
 )
+from dashboard.experiment.collection import collections
 from dashboard.experiment.collection.near_duplicates import copies
 from dashboard.experiment.corrections import corrections_at
 from dashboard.experiment.experiment import Experiment
@@ -142,6 +144,24 @@ def judgement(experiment: Experiment) -> Judgement:
     return corrected(judged, corrections_at(experiment.corrections))
 
 
+def keywords_of(
+    experiment: Experiment, item_ids: Sequence[str]
+) -> dict[str, list[tuple[str, str]]]:
+    """The keywords of each item that has some, each with its group, with corrections where they
+    count."""
+    collection, state = experiment.collection, experiment.corrections
+    by_item = collections.keywords_of(collection, item_ids)
+    if state is None:
+        return by_item
+    table = keyword_changes(collection, state)["keyword"]
+    table = table[table["id"].isin(item_ids)]
+    changes = table[["id", "group", "keyword", "value"]].itertuples(index=False, name=None)
+    for item, group, keyword, value in changes:
+        others = [pair for pair in by_item.get(item, []) if pair != (group, keyword)]
+        by_item[item] = [*others, (group, keyword)] if value == ADD else others
+    return by_item
+
+
 @remembered(64)
 def required_keywords(experiment: Experiment) -> pd.DataFrame:
     """The keywords that each query asks for, of every group: query_id, group, keyword."""
@@ -188,6 +208,13 @@ def counted_judgement(experiment: Experiment) -> Judgement:
     """The judgement as metrics see it: where copies are left out, several count as one."""
     left_out, judged = copies_left_out(experiment), judgement(experiment)
     return duplicates.judged_as_one(judged, left_out) if left_out else judged
+
+
+def is_mapped(experiment: Experiment, query_id: str) -> bool:
+    """Whether words of a query can mean keywords: a stored one with a text."""
+    if experiment.live or experiment.collection.vocabulary.empty:
+        return False
+    return bool(query_row(experiment, query_id)["text"])
 
 
 DIGITS = 10

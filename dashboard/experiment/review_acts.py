@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from dashboard.experiment import judging, keyword_changes
+from dashboard.experiment.collection import collections
 from dashboard.experiment.collection.collections import opened
+from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.keyword_changes import Reviewed
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.people import signed
 from dashboard.storage.collection.collection import Collection
@@ -23,7 +28,8 @@ AGE = 0.5
 
 @dataclass(frozen=True)
 class Act:
-    """One press: a verdict on a result, a preference between two versions, or a step back.
+    """One press: a verdict on a result, a preference between two versions, a correction of a
+    keyword of an item or of what a query's words mean, or a step back.
 
     once: the name of the press, made where it was made. query: what names it in reviews. The rest
     is as in `reviews.Review`.
@@ -40,6 +46,8 @@ class Act:
     note: str = ""
     run: str = ""
     against: str = ""
+    group: str = ""
+    keyword: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,15 @@ def save(act: Act) -> Undone | None:
         if not author.strip():
             raise ValueError("Enter your name.")
         undone = reviews.undo(key_of(collection, saying=True), author, act.once)
-        return None if undone is None else Undone(undone.query_id, undone.item_id)
+        if undone is None:
+            return None
+        return Undone(undone.query_id or act.query, undone.item_id)  # a keyword is of no query
+    if act.kind in (reviews.KEYWORD, reviews.MAPPING):
+        subject = act.item if act.kind == reviews.KEYWORD else act.query
+        keyword_changes.save(
+            collection, act.kind, subject, act.group, act.keyword, act.value, author, act.once
+        )
+        return None
     if act.kind not in (reviews.VERDICT, reviews.PREFERENCE):
         raise ValueError(f"{act.kind[:40]!r} is nothing that a page saves.")
     _check_query(collection, act.query)
@@ -89,6 +105,38 @@ def _check_query(collection: Collection, query: str) -> None:
     if query.startswith(SEARCHED) or (collection.queries["query_id"] == query).any():
         return
     raise ValueError("this query is no longer in the collection. Reload the page.")
+
+
+class ToCorrect(NamedTuple):
+    """The keywords of an item or query with what reviewers say, and all that could be one's, by
+    group."""
+
+    keywords: list[Reviewed]
+    offered: dict[str, list[str]]
+
+
+def keywords_to_correct(experiment: Experiment, query: str, item: str) -> ToCorrect | None:
+    """The keywords of an item, or with no item those that a query's words mean; None where the
+    collection has no keywords, or no such query with words.
+
+    Raises DataError where reviews cannot be read.
+    """
+    collection = experiment.collection
+    offered = keyword_changes.keywords_by_group(str(collection.folder), collection.digest)
+    if not offered:
+        return None
+    if item:
+        of_item = collections.keywords_of(collection, [item]).get(item, [])
+        given = [(group, keyword, "") for group, keyword in of_item]
+        kind, subject = reviews.KEYWORD, item
+    else:
+        if not (judging.is_query(experiment, query) and judging.is_mapped(experiment, query)):
+            return None
+        mapped = judging.mapped_of(experiment, query)
+        given = [(each.group, each.keyword, each.ngram) for each in mapped]
+        kind, subject = reviews.MAPPING, query
+    rows = keyword_changes.reviewed_keywords(collection, kind, subject, given)
+    return ToCorrect(rows, offered)
 
 
 @remembered(1, seconds=AGE)

@@ -211,3 +211,27 @@ def refused(route) -> dict[str, object]:
     acts = route.request.post_data_json["acts"]
     result = {"problem": "Not saved: too late.", "again": False, "undone": None}
     return {"results": [{"once": act["once"], **result} for act in acts], "queries": []}
+
+
+def test_a_keyword_is_corrected_in_the_player_and_taken_back(
+    server: SimpleNamespace, reviewing: Callable
+) -> None:
+    page = reviewing("Fay")
+    page.locator(".card .open").first.click()
+    form = page.locator(".player .corrects")
+    form.locator("summary").click()
+    form.get_by_role("button", name="wrong").click()
+    form.get_by_text("Saved. It counts").wait_for()
+    assert form.locator("[aria-pressed=true]").all_inner_texts() == ["wrong"], "as it is stored"
+    assert [(row[0], row[3]) for row in server.rows("Fay")] == [("keyword", "remove")]
+    missing = form.get_by_label("Missing keyword")
+    missing.fill("nothing of the kind")
+    form.get_by_role("button", name="Add").click()
+    form.get_by_text("Choose a keyword of the list.").wait_for()
+    assert missing.input_value() == "nothing of the kind" and len(server.rows("Fay")) == 1
+    page.reload()
+    form.locator("summary").click()
+    form.locator("[aria-pressed=true]", has_text="wrong").click()  # again: it is taken back
+    form.get_by_text("Saved. It counts").wait_for()
+    assert form.locator("[aria-pressed=true]").count() == 0
+    assert server.rows("Fay")[-1][3] == ""

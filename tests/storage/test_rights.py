@@ -12,7 +12,14 @@ from dashboard.storage.collection.collection import open_collection
 from dashboard.storage.reviews import assignments, audit, copies, reviews, share_links
 from dashboard.storage.reviews.assignments import Assignment
 from dashboard.storage.reviews.review_keys import key_of
-from dashboard.storage.reviews.reviews import DECISION, RATING, VERDICT, Review
+from dashboard.storage.reviews.reviews import (
+    DECISION,
+    KEYWORD,
+    KEYWORD_DECISION,
+    RATING,
+    VERDICT,
+    Review,
+)
 from dashboard.storage.reviews.rights import LEAST, ROLES, Actor, NotAllowed, acting, actor
 from tests.storage.tiny import make_collection
 
@@ -25,7 +32,7 @@ OF_LINK = share_links.ShareLink(collection="tiny", key="tiny", role="viewer", un
 
 
 def review(kind: str = VERDICT, author: str = "Ada") -> Review:
-    value = {VERDICT: "relevant", RATING: "4", DECISION: "not"}[kind]
+    value = {VERDICT: "relevant", RATING: "4", DECISION: "not"}.get(kind, "add")
     return Review(kind, "tiny", value, author, query_id="q1", item_id="i1")
 
 
@@ -40,12 +47,17 @@ CALLS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "assignments.of_collection": ("viewer", lambda folder: assignments.of_collection("tiny")),
     "append": ("reviewer", lambda folder: reviews.append(review())),
     "append a rating": ("reviewer", lambda folder: reviews.append(review(RATING))),
+    "append a keyword": ("reviewer", lambda folder: reviews.append(review(KEYWORD))),
     "undo": ("reviewer", lambda folder: reviews.undo("tiny", "Ada")),
     "key_of, saying": (
         "reviewer",
         lambda folder: key_of(open_collection(folder, allow_path=True), saying=True),
     ),
     "append a decision": ("curator", lambda folder: reviews.append(review(DECISION))),
+    "append a decision on a keyword": (
+        "curator",
+        lambda folder: reviews.append(review(KEYWORD_DECISION)),
+    ),
     "assignments.create": ("curator", lambda folder: assignments.create(OF_TINY, "Ada")),
     "assignments.close": ("curator", lambda folder: assignments.close(OF_TINY, "Ada")),
     "share_links.create": ("curator", lambda folder: share_links.create(OF_LINK, "Ada")),

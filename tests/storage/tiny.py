@@ -101,5 +101,11 @@ def reviewed_collection(place: Path, monkeypatch: pytest.MonkeyPatch, protocols:
     return folder
 
 
+def made_mapping(folder: Path) -> None:
+    """Writes that the word of the first query means a keyword."""
+    row = "q1,car,pv_object_type,small vehicle,0.9"
+    (folder / "query_keywords.csv").write_text(f"query_id,ngram,group,keyword,score\n{row}\n")
+
+
 def unit(rows: np.ndarray) -> np.ndarray:
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype("float32")

@@ -16,7 +16,7 @@ from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews import review_file
 from dashboard.views.frame import judgements
 from dashboard.views.server.allowed_hosts import AllowedHosts
-from tests.storage.tiny import make_collection
+from tests.storage.tiny import made_mapping, make_collection
 
 
 @pytest.fixture
@@ -165,3 +165,78 @@ def test_behind_a_login_presses_stand_under_its_name_and_need_its_role(client: T
         [refused] = judgements.saved([Act(**act("b"))])["results"]
     assert "found the role viewer" in refused["problem"] and not refused["again"]
     assert look(client, "Bob").json()["signed"] == ""
+
+
+VEHICLE = {"group": "pv_object_type", "keyword": "small vehicle"}
+
+
+def keywords(client: TestClient, author: str = "Ada", **asked: str) -> dict[str, list[list[Any]]]:
+    """What stands of the keywords of an item or a query: its words of the query, whether it is
+    given, one's own value, and all reviewers."""
+    asked = {"collection": "tiny", "queries": "all", "author": author, **asked}
+    answer = client.get("/judgements/keywords", params=asked)
+    return {row[2]: row[3:] for row in answer.json()["rows"]}
+
+
+def test_keywords_of_an_item_are_corrected_and_taken_back_as_verdicts_are(
+    client: TestClient,
+) -> None:
+    before = keywords(client, of_item="v02")
+    assert before == {"bicyclist": ["", True, "", []], "small vehicle": ["", True, "", []]} | {
+        "entering ego path": ["", True, "", []]
+    }
+    wrong = act("a", "v02", "remove", kind="keyword", **VEHICLE)
+    missing = act("b", "v02", "add", kind="keyword", group="pv_object_type", keyword="Pedestrian")
+    for _ in range(2):  # the answer was lost: the same is sent again
+        answer = send(client, wrong, missing)
+        assert [each["problem"] for each in answer["results"]] == ["", ""]
+    send(client, act("c", "v02", "add", kind="keyword", author="Bob", **VEHICLE))
+    said = keywords(client, of_item="v02")
+    both = [["Ada", "wrong"], ["Bob", "right"]]
+    assert said["small vehicle"] == ["", True, "remove", both]
+    assert said["pedestrian"] == ["", False, "add", [["Ada", "right"]]]
+    assert keywords(client, "Bob", of_item="v02")["small vehicle"][2] == "add"
+    back = send(client, act("d", "", "", kind="undo"))["results"][0]
+    assert back["undone"] == ["q1", "v02"] and "pedestrian" not in keywords(client, of_item="v02")
+    send(client, act("e", "v02", "", kind="keyword", **VEHICLE))
+    assert keywords(client, of_item="v02")["small vehicle"] == ["", True, "", [["Bob", "right"]]]
+
+
+def test_what_the_words_of_a_query_mean_is_corrected(client: TestClient, tmp_path: Path) -> None:
+    made_mapping(tmp_path / "data" / "tiny")
+    assert keywords(client, query="q1") == {"small vehicle": ["car", True, "", []]}
+    missing = {"kind": "mapping", "group": "pv_object_type", "keyword": "pedestrian", "item": ""}
+    sent = [
+        act("a", value="remove", **{**missing, **VEHICLE}),
+        act("b", value="add CAR", **missing),
+    ]
+    assert [each["problem"] for each in send(client, *sent)["results"]] == ["", ""]
+    said = keywords(client, query="q1")
+    assert said["small vehicle"] == ["car", True, "remove", [["Ada", "wrong"]]]
+    assert said["pedestrian"] == ["", False, "add car", [["Ada", "“car”"]]]
+    asked = {"collection": "tiny", "query": "item_v00", "queries": "all"}  # a query without words
+    assert client.get("/judgements/keywords", params=asked).status_code == 204
+    asked = {"collection": "gone", "query": "q1"}
+    assert client.get("/judgements/keywords", params=asked).status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"item": "gone"}, "no item 'gone' in tiny"),
+        ({"group": "colour"}, "no group of keywords 'colour'"),
+        ({"keyword": "lorry"}, "has no keyword 'lorry'"),
+        ({"value": "perhaps"}, "'perhaps' is no keyword"),
+        ({"author": ""}, "Enter your name."),
+        ({"kind": "mapping", "query": "gone"}, "no text query 'gone'"),
+        ({"kind": "mapping", "value": "add lorry"}, "which words of the query mean"),
+        ({"kind": "mapping", "value": "add "}, "which words of the query mean"),
+        ({"kind": "keyword decision"}, "is nothing that a page saves"),
+    ],
+)
+def test_a_correction_that_cannot_be_saved_is_one_sentence(
+    client: TestClient, change: dict[str, str], problem: str
+) -> None:
+    sent = act("a", "v02", "remove", kind="keyword", **VEHICLE)
+    [only] = send(client, {**sent, **change})["results"]
+    assert problem in only["problem"] and not only["again"]

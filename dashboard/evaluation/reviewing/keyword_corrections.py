@@ -8,26 +8,44 @@ import pandas as pd
 from dashboard.evaluation.rankings import Flags
 
 RULE = (
-    "A keyword is added or removed where more than half of its reviewers say so, each once; "
-    "otherwise it stays as it is."
+    "A keyword is added or removed where a curator decides so, else where more than half of its "
+    "reviewers say so, each once; otherwise it stays as it is."
 )
 ADD, REMOVE = "add", "remove"
 COLUMNS = ["id", "group", "keyword", "value", "reviewers"]
 _KEYWORD = ["group", "keyword"]
+_SUBJECT = ["id", *_KEYWORD]
 
 
-def keyword_corrections(said: pd.DataFrame) -> pd.DataFrame:
+def keyword_corrections(said: pd.DataFrame, decided: pd.DataFrame) -> pd.DataFrame:
     """What is to be changed by RULE: columns COLUMNS.
 
     said: id (of the item or query), group, keyword, author and value, oldest first: ADD, REMOVE, or
     of a mapping `add` and the query's words that mean the keyword. Of several by one author the
-    last counts.
+    last counts. decided: the same by curators, of whom the last counts.
     """
-    subject = ["id", *_KEYWORD]
-    last = said.drop_duplicates([*subject, "author"], keep="last")
-    counts = last.groupby([*subject, "value"]).size().rename("votes").reset_index()
-    counts["reviewers"] = counts.groupby(subject)["votes"].transform("sum")
-    return counts.loc[2 * counts["votes"] > counts["reviewers"], COLUMNS].reset_index(drop=True)
+    last = said.drop_duplicates([*_SUBJECT, "author"], keep="last")
+    counts = last.groupby([*_SUBJECT, "value"]).size().rename("votes").reset_index()
+    counts["reviewers"] = counts.groupby(_SUBJECT)["votes"].transform("sum")
+    majority = counts.loc[2 * counts["votes"] > counts["reviewers"], COLUMNS]
+    if decided.empty:
+        return majority.reset_index(drop=True)
+    every = pd.concat([majority, decided.assign(reviewers=1)[COLUMNS]], ignore_index=True)
+    every = every.drop_duplicates(_SUBJECT, keep="last").sort_values(_SUBJECT)
+    return every.astype({"reviewers": "int64"}).reset_index(drop=True)
+
+
+def keyword_disagreements(said: pd.DataFrame, decided: pd.DataFrame) -> pd.DataFrame:
+    """The keywords on which reviewers differ and no curator has decided: id, group, keyword and
+    reviews, in which each reviewer stands with a value. said, decided: as `keyword_corrections`."""
+    last = said.drop_duplicates([*_SUBJECT, "author"], keep="last")
+    last = last[~_among(last, decided, _SUBJECT)]
+    rows = [
+        [*subject, list(zip(of["author"], of["value"], strict=True))]
+        for subject, of in last.groupby(_SUBJECT)
+        if of["value"].nunique() > 1
+    ]
+    return pd.DataFrame(rows, columns=[*_SUBJECT, "reviews"])
 
 
 def corrected_keywords(keywords: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:

@@ -22,6 +22,9 @@ from dashboard.tables import REVIEWS
 
 VERDICT, RATING, PREFERENCE, DECISION = "verdict", "rating", "preference", "decision"
 KEYWORD, MAPPING = "keyword", "mapping"
+KEYWORD_DECISION, MAPPING_DECISION = "keyword decision", "mapping decision"
+DECISIONS = {VERDICT: DECISION, KEYWORD: KEYWORD_DECISION, MAPPING: MAPPING_DECISION}
+"""Of each kind on which reviewers can differ the kind of a curator's decision."""
 _JUDGED = ("relevant", "not", "unsure")
 VALUES = {
     VERDICT: _JUDGED,
@@ -30,6 +33,8 @@ VALUES = {
     DECISION: _JUDGED,
     KEYWORD: ("add", "remove"),
     MAPPING: ("remove",),
+    KEYWORD_DECISION: ("add", "remove"),
+    MAPPING_DECISION: ("remove",),
 }
 """The values of each kind; a verdict or a decision may be a grade instead, from 0 to 99, and a
 mapping is added with the words that mean the keyword: `add at night`."""
@@ -73,7 +78,7 @@ class Review:
         if self.kind not in VALUES:
             raise ValueError(f"{self.kind!r} is no kind of review: {', '.join(VALUES)} are.")
         graded = self.kind in (VERDICT, DECISION) and _GRADE.fullmatch(self.value)
-        mapped = self.kind == MAPPING and self.value.startswith("add ")
+        mapped = self.kind in (MAPPING, MAPPING_DECISION) and self.value.startswith("add ")
         if self.value not in (*VALUES[self.kind], TAKEN_BACK) and not (graded or mapped):
             known = ", ".join(VALUES[self.kind])
             raise ValueError(f"{self.value[:40]!r} is no {self.kind}: {known} are.")
@@ -96,7 +101,7 @@ def append(review: Review, once: str | None = None) -> int:
     once: a name for this review; a second one of the same name (a click that was sent twice) is not
     saved. Raises DataError where it cannot be saved, NotAllowed where it may not be.
     """
-    right = rights.DECIDE if review.kind == DECISION else rights.REVIEW
+    right = rights.DECIDE if review.kind in DECISIONS.values() else rights.REVIEW
     about = {"collection": review.collection, "review": review.assignment}
     who = rights.require(right, review.author, **about)
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -116,7 +121,7 @@ def _add(row: dict[str, str], review: Review, who: rights.Actor) -> int:
         if number is None:
             added = insert(REVIEW).values(row).returning(REVIEW.c.number)
             number = connection.execute(added).scalar_one()
-            action = audit.DECIDE if review.kind == DECISION else audit.SAVE
+            action = audit.DECIDE if review.kind in DECISIONS.values() else audit.SAVE
             action = action if review.value != TAKEN_BACK else audit.TAKE_BACK
             _audit(connection, who, action, review, number)
     return int(number)

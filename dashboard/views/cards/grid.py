@@ -131,7 +131,7 @@ def _packed(
     head: Head,
 ) -> Grid:
     collection, items = results.experiment.collection, [str(look["item_id"]) for look in looks]
-    keywords = collections.keywords_of(collection, items)
+    keywords = judging.keywords_of(results.experiment, items)
     required = list(dict.fromkeys(results.required))
     ticks = {item: [pair in of for pair in required] for item, of in keywords.items()}
     described = _described(results, rows, looks, ticks, int(view.shown))
@@ -157,6 +157,10 @@ def _packed(
     )
     contents["about"] = names_of_query(results)
     contents["grades"] = judging.grades(results.experiment)
+    contents["correctable"] = {
+        "items": bool(collection.groups),
+        "query": judging.is_mapped(results.experiment, results.query_id),
+    }
     contents["pair"] = [view.candidate, view.baseline]
     return Grid(packed(contents), pd.DataFrame(looks, columns=["item_id", "caption"]))
 

@@ -55,6 +55,13 @@ def in_words(value: str, cause: str = "") -> str:
     return f"{word}: {CAUSES.get(cause, cause)}" if cause else word
 
 
+def keyword_in_words(value: str) -> str:
+    """`right`, `wrong`, or the words of the query that mean a keyword: see `evaluation.reviewing.
+    keyword_corrections`."""
+    value, _, words = value.partition(" ")
+    return f"“{shown(words)}”" if words else {"add": "right", "remove": "wrong"}[value]
+
+
 def _counted(verdicts: Sequence[Mapping[Any, Any]]) -> str:
     """`relevant`, or `relevant 2, not relevant 1` where there is more than one word."""
     if len(verdicts) == 1:

@@ -3,7 +3,8 @@
 `POST /judgements` takes what a reviewer did since it was last answered, in order, and answers what
 stands in the store afterwards. `GET /judgements?…` answers nothing (204) until somebody has saved
 something newer than what the page has. `GET /judgements/next?…` answers what to judge next
-between the versions of an address, and what is decided already.
+between the versions of an address, and what is decided already. `GET /judgements/keywords?…`
+answers the keywords of an item or a query, and what reviewers correct of them.
 """
 
 from __future__ import annotations
@@ -25,18 +26,21 @@ from dashboard.experiment.review_acts import Act
 from dashboard.experiment.review_queue import plan
 from dashboard.tables import DataError
 from dashboard.views import address
-from dashboard.views.cards.verdicts import verdicts_by_item
+from dashboard.views.cards.verdicts import keyword_in_words, verdicts_by_item
 from dashboard.views.experiments import experiment_of
+from dashboard.views.labels import group_name
 from dashboard.views.server.json_messages import body_of, refused
 from dashboard.views.texts import shown
 
-JUDGEMENTS, NEXT = "judgements", "next"
-"""The path, and what follows it where the page wants to know what to judge next."""
+JUDGEMENTS, NEXT, KEYWORDS = "judgements", "next", "keywords"
+"""The path, and what follows it where the page wants to know what to judge next, or keywords."""
 LONGEST = 200_000
 """Bytes of a message: 50 acts with the longest notes."""
 MOST = 50
 """Acts of a message."""
 _HEADERS = {"Cache-Control": "no-store"}
+_OWN = ("author", "of_item")
+"""What stands beside the keys of an address."""
 _TEXTS = [each.name for each in fields(Act)]
 
 
@@ -66,8 +70,14 @@ def routes() -> list[Route]:
         answer = await anyio.to_thread.run_sync(planned, params, limiter=long)
         return Response(status_code=204) if answer is None else JSONResponse(answer, 200, _HEADERS)
 
+    async def keywords(request: Request) -> Response:
+        params = parse_qs(request.url.query, keep_blank_values=True)
+        answer = await anyio.to_thread.run_sync(keywords_of, params, limiter=turns)
+        return Response(status_code=204) if answer is None else JSONResponse(answer, 200, _HEADERS)
+
     return [
         Route(f"/{JUDGEMENTS}/{NEXT}", ahead, name=f"{JUDGEMENTS}-{NEXT}"),
+        Route(f"/{JUDGEMENTS}/{KEYWORDS}", keywords, name=f"{JUDGEMENTS}-{KEYWORDS}"),
         Route(f"/{JUDGEMENTS}", save, methods=["POST"], name=f"{JUDGEMENTS}-saved"),
         Route(f"/{JUDGEMENTS}", look, name=JUDGEMENTS),
     ]
@@ -172,6 +182,37 @@ def planned(params: Mapping[str, Sequence[str]]) -> dict[str, Any] | None:
         "certain": shown(found.certain, 300),
         "results": results,
         "doubtful": found.doubtful,
+    }
+
+
+def keywords_of(params: Mapping[str, Sequence[str]]) -> dict[str, Any] | None:
+    """The keywords of the item `of_item` among the parameters, or else of the query of an address,
+    and what reviewers say of them; None where there are none to correct.
+
+    rows: group, its title, keyword, the words of the query, whether it is given, the value that the
+    `author` says, and all reviewers in words. offered: group, title and all keywords of each.
+    """
+    view, problems = address.view_of({key: of for key, of in params.items() if key not in _OWN})
+    if view is None or problems:
+        return None
+    author = people.signed(params.get("author", [""])[-1])
+    try:
+        item = params.get("of_item", [""])[-1]
+        found = review_acts.keywords_to_correct(experiment_of(view), view.query, item)
+    except (DataError, ValueError):
+        return None
+    if found is None:
+        return None
+    return {
+        "rows": [
+            [
+                *(row.group, group_name(row.group), row.keyword, row.words, row.given),
+                dict(row.reviews).get(author, ""),
+                [[shown(name), keyword_in_words(value)] for name, value in row.reviews],
+            ]
+            for row in found.keywords
+        ],
+        "offered": [[group, group_name(group), of] for group, of in found.offered.items()],
     }
 
 

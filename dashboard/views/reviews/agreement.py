@@ -1,17 +1,22 @@
-"""How far reviewers agree on labels, and where a curator has to decide."""
+"""How far reviewers agree on labels, and where a curator has to decide: labels and keywords."""
 
 from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.digits import number, percent
-from dashboard.experiment import assigned_reviews, review_queue
+from dashboard.experiment import assigned_reviews, keyword_changes, review_queue
 from dashboard.experiment.assigned_reviews import DECIDE, actor
 from dashboard.experiment.collection import collections
 from dashboard.tables import DataError, counted
 from dashboard.views import address, layout
 from dashboard.views.address.choices import View
+from dashboard.views.cards.verdicts import keyword_in_words
+from dashboard.views.labels import group_name
 from dashboard.views.reviews.reviewer import name
 from dashboard.views.texts import plain, shown
 
@@ -40,8 +45,7 @@ def agreement(view: View) -> None:
         st.caption("No disagreement is undecided.")
         return
     st.subheader(f"{counted(len(left), 'disagreement')} to decide", anchor=False)
-    if problem := st.session_state.pop(_PROBLEM, ""):
-        st.error(plain(problem, None), icon=":material/error:")
+    _problem()
     queries, items = collections.query_names(collection), collections.item_names(collection)
     for row in left.head(MOST).to_dict("records"):
         query, item = str(row["query_id"]), str(row["item_id"])
@@ -91,3 +95,60 @@ def _decide(collection: str, query: str, item: str, value: str) -> None:
         assigned_reviews.decide(opened, query, item, value, name())
     except (ValueError, DataError) as problem:
         st.session_state[_PROBLEM] = f"Not saved: {problem}"
+
+
+def keywords_to_decide(view: View) -> None:
+    """Draw the keywords of items and of queries' words on which reviewers differ; nothing where
+    they do not."""
+    collection = collections.opened(view.collection)
+    left = keyword_changes.undecided_keywords(collection)
+    if left.empty:
+        return
+    st.header(f"{counted(len(left), 'keyword')} to decide", anchor=False)
+    _problem()
+    queries, items = collections.query_names(collection), collections.item_names(collection)
+    for row in left.head(MOST).to_dict("records"):
+        of_item = row["kind"] == keyword_changes.KEYWORD
+        name = (items if of_item else queries).get(row["id"], row["id"])
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            title = f"{name}: {row['keyword']} ({group_name(row['group'])})"
+            st.page_link(
+                "screens/query.py",
+                label=plain(title),
+                query_params=address.link(view, **({"clip" if of_item else "query": row["id"]})),
+            )
+            words = ", ".join(f"{who}: {keyword_in_words(value)}" for who, value in row["reviews"])
+            st.caption(plain(words, None), width="content")
+            if actor().may(DECIDE):
+                _choices(view.collection, row)
+    if len(left) > MOST:
+        st.caption(f"First {MOST} of {len(left):,}.")
+
+
+def _choices(collection: str, row: dict[Hashable, Any]) -> None:
+    """A button for each thing that reviewers say."""
+    about = tuple(str(row[name]) for name in ("kind", "id", "group", "keyword"))
+    for value in sorted({value for _, value in row["reviews"]}):
+        st.button(
+            plain(keyword_in_words(value)).capitalize(),
+            key=f"decide-{value}-{'-'.join(about)}",
+            on_click=_decide_keyword,
+            args=(collection, *about, value),
+        )
+
+
+def _decide_keyword(
+    collection: str, kind: str, subject: str, group: str, keyword: str, value: str
+) -> None:
+    """Save a decision: for callbacks."""
+    try:
+        opened = collections.opened(collection)
+        decision = keyword_changes.DECISIONS[kind]
+        keyword_changes.save(opened, decision, subject, group, keyword, value, name())
+    except (ValueError, DataError) as problem:
+        st.session_state[_PROBLEM] = f"Not saved: {problem}"
+
+
+def _problem() -> None:
+    if problem := st.session_state.pop(_PROBLEM, ""):
+        st.error(plain(problem, None), icon=":material/error:")

@@ -2,6 +2,7 @@
 
 import { noteReady, preload, readyContents } from "./ahead.js";
 import { listeners as contentListeners, orderOf, withContents } from "./contents.js";
+import { refreshKeywordForms } from "./keyword_form.js";
 import { restoreFocus } from "./focus.js";
 import { drawRows, whenPageChosen } from "./grid.js";
 import { drawHead } from "./head.js";
@@ -71,6 +72,7 @@ function drawReviews(state) {
   drawRows(state);
   state.drawJudging();
   state.player.update(state.data);
+  refreshKeywordForms();
 }
 
 // Draws the query that was stepped to while the server follows: its cards where they are here, its

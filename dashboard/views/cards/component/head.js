@@ -1,6 +1,7 @@
 // What stands above the rows: the steps from query to query, the query in words, its two values, its
 // picture and its keywords.
 
+import { keywordForm } from "./keyword_form.js";
 import { isolated, make } from "./parts.js";
 
 export function drawHead(state) {
@@ -13,7 +14,7 @@ export function drawHead(state) {
   root.classList.toggle("headed", Boolean(head));
   if (!head) return;
   drawSteps(nodes.steps, state);
-  const said = JSON.stringify([head, Boolean(state.order)]);
+  const said = JSON.stringify([head, Boolean(state.order), data.about]);
   if (nodes.asked.said === said) return;
   nodes.asked.said = said;
   const words = nodes.asked.querySelector("bdi");
@@ -23,6 +24,7 @@ export function drawHead(state) {
   nodes.values.replaceChildren(...valuesOf(head));
   drawPicture(nodes.photo, head);
   nodes.gist.replaceChildren(...aboutOf(head));
+  if (data.correctable?.query) nodes.gist.append(keywordForm(data.about)); // seen in review mode
   const line = nodes.gist.querySelector(".keywords"); // on a phone it is swiped
   requestAnimationFrame(() => line.scrollWidth > line.clientWidth && (line.tabIndex = 0));
 }

@@ -194,6 +194,7 @@ function amend(own, change) {
   tell(own, "");
   put(actOf(own, "verdict", { item: id, value, cause, note, ...change }));
   own.draw();
+  if (change.cause === "label") openPlayer(own)?.querySelector(".corrects")?.setAttribute("open", "");
   return true;
 }
 

@@ -30,6 +30,8 @@ export const isSigned = () => Boolean(signed);
 const keyOf = (about) => JSON.stringify(about);
 const EMPTY = { items: null, own: {}, preferences: [] };
 
+const isOfResults = ({ kind }) => kind === "verdict" || kind === "preference";
+
 // What stands of a query, with the presses that are under way on top.
 export function reviewsOf(about) {
   const known = standing.get(keyOf(about)) ?? EMPTY;
@@ -37,7 +39,7 @@ export function reviewsOf(about) {
   const liked = new Map(known.preferences.map(([run, against, value]) => [keyOf([run, against]), value]));
   const unsaved = new Set();
   for (const act of waiting()) {
-    if (act.kind === "undo" || keyOf([act.collection, act.query]) !== keyOf(about)) continue;
+    if (!isOfResults(act) || keyOf([act.collection, act.query]) !== keyOf(about)) continue;
     if (act.kind === "verdict") own.set(act.item, [act.value, act.cause, act.note]);
     else liked.set(keyOf([act.run, act.against]), act.value);
     unsaved.add(act.kind === "verdict" ? act.item : "");
@@ -51,7 +53,7 @@ export const preferenceOf = ({ liked }, pair) => liked.get(keyOf(pair)) ?? "";
 // The queries of the collection that the reviewer has judged, as far as is known.
 export function judgedQueries(collection) {
   const all = new Set(judgedOf === collection ? judged : []);
-  for (const act of waiting()) if (act.kind !== "undo" && act.collection === collection) all.add(act.query);
+  for (const act of waiting()) if (isOfResults(act) && act.collection === collection) all.add(act.query);
   return all;
 }
 

@@ -49,7 +49,7 @@ export async function send() {
   acts = acts.filter(({ once }) => !settled.has(once));
   for (const act of done) {
     const refused = settled.get(act.once).problem;
-    if (refused) refusals.set(placeOf(act), refused);
+    if (refused && !act.keyword) refusals.set(placeOf(act), refused);
   }
   keep();
   listeners.forEach((listener) => listener(answer, done.map((act) => [act, settled.get(act.once)])));

@@ -1,6 +1,7 @@
 // The large player: one item with all that is known about it, in the page's top layer.
 
 import { besides, facts, partners, titleOf } from "./details.js";
+import { keywordForm } from "./keyword_form.js";
 import { actionOf } from "./keys.js";
 import { isolated, make } from "./parts.js";
 import { calm, clip, inStep, partOf, unload, whyNoPoster } from "./playback.js";
@@ -27,6 +28,10 @@ export function player(dialog, told) {
     const id = neighbours[at + by];
     if (at >= 0 && id !== undefined) show(id, neighbours, { ...opened, tell: true });
   };
+  const formsOf = (item) => {
+    const keywords = data.correctable?.items ? [keywordForm(data.about, item)] : [];
+    return [verdictForm(item, data.about, told.verdict), ...keywords];
+  };
   const find = (id) => data.items.find((known) => known.id === id) ?? null;
   const clear = () => {
     zooms = [];
@@ -45,7 +50,7 @@ export function player(dialog, told) {
     if (another && how.marked && how.marked !== id && how.tell) choose(how.marked);
     else if (another) stageAnew();
     const known = JSON.stringify([item, beside, data.required, data.ways]);
-    if (another) own.replaceChildren(verdictForm(item, data.about, told.verdict));
+    if (another) own.replaceChildren(...formsOf(item));
     if (about.known !== known) {
       const offered = partners(item, data, opened);
       const alone = neighbours.length ? null : make("p", "note", "This item is not in the rows on this page.");
