@@ -101,6 +101,41 @@ def test_two_people_judge_a_blind_review_to_its_outcome(tiny: Path) -> None:
     assert given.groupby("author").size().to_dict() == {"Ada": 3, "Bob": 3}
 
 
+def test_results_drawn_at_random_are_judged_without_versions_to_an_estimate(tiny: Path) -> None:
+    app = opened("reviews", collection="tiny")
+    app.text_input(key="reviewer-name").set_value("Ada")
+    app.selectbox(key="review-way").set_value("random")
+    app.toggle(key="review-sample").set_value(True).run()
+    app.text_input(key="review-title").set_value("Sample")
+    app.text_input(key="review-estimated").set_value("AP")
+    button(app, "Create review").click().run()
+    assert "Not saved: no sample estimates AP" in said(app)
+    app.text_input(key="review-estimated").set_value("P@3")
+    app.number_input(key="review-drawn").set_value(3)
+    button(app, "Create review").click().run()
+    [review] = assigned_reviews.all_reviews_of(stored.open_collection("tiny"))
+    number = len(review.sample.drawn)
+    app = named(review, "Ada")
+    for place in range(number):
+        assert f"{place:,} of {number:,} results judged" in told(app)
+        assert "v0.1" not in told(app) and "v0.2" not in told(app) and "stimat" not in told(app)
+        [row] = cards(app)["rows"]
+        assert [each["rank"] for each in row["results"]] == [None]
+        button(app, "Unsure" if place == 0 else "Relevant").click().run()
+        assert not app.exception and not app.error
+        if place == 0:
+            assert "Saved: Unsure." in said(app)
+            button(app, "Undo").click().run()
+            button(app, "Relevant").click().run()
+    assert [each.value for each in app.success] == ["You have judged all results of this review."]
+    assert f"P@3, estimated from {number} of" in said(app)
+    assert "Estimates, not values: P@3 as these reviewers judge" in said(app)
+    [table] = [each.value for each in app.table if "Judged" in each.value]
+    assert len(table) == 3 and "Estimated P@3" in table
+    listed = said(opened("reviews", collection="tiny"))
+    assert f"{number} results at random" in listed and f"{number} answers by 1 person" in listed
+
+
 def test_the_address_and_the_preview_of_a_review_name_no_version(
     tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

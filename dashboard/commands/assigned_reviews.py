@@ -1,5 +1,6 @@
-"""`reviews create`, `list`, `show`, `close`: reviews made for others; `reviews decide`: what a
-curator says where reviewers differ; `reviews correct`: keywords of an item or a query."""
+"""`reviews create`, `list`, `show`, `close`: reviews made for others; `sample`, `estimate`: what
+one drew, and what that estimates of a metric; `decide`: what a curator says where reviewers differ;
+`correct`: keywords of an item or a query."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pandas as pd
 
 from dashboard.commands.console import at_least_one, complain, opened
 from dashboard.commands.experiments import experiment_of
-from dashboard.experiment import assigned_reviews, keyword_changes
+from dashboard.experiment import assigned_reviews, keyword_changes, sampled_reviews
 from dashboard.experiment.assigned_reviews import CHOSEN, Assignment
 
 NUMBER = 20
@@ -24,7 +25,10 @@ def add_assigned(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--number", type=at_least_one, default=NUMBER, help="create: at most so many"
     )
-    parser.add_argument("--seed", type=int, default=1, help="create: of queries at random")
+    text = "create: of queries and results at random"
+    parser.add_argument("--seed", type=int, default=1, help=text)
+    text = "create: about so many results of these queries, drawn at random, to estimate --metrics"
+    parser.add_argument("--sample", type=at_least_one, metavar="N", help=text)
     text = "create: of a slice BY=NAME, of words what queries hold"
     parser.add_argument("--wanted", default="", metavar="TEXT", help=text)
     text = "create: who is wanted; default: whoever has the link"
@@ -68,6 +72,10 @@ def _create(call: Namespace) -> pd.DataFrame:
         seed=call.seed,
         wanted=call.wanted,
     )
+    sample = None
+    if call.sample:
+        metric = _one_metric(call)
+        sample = sampled_reviews.draw(experiment, pair, queries, metric, call.sample, call.seed)
     made = assigned_reviews.create(
         experiment,
         pair,
@@ -78,8 +86,16 @@ def _create(call: Namespace) -> pd.DataFrame:
         instruction=call.instruction,
         people=tuple(call.people),
         blind=not call.named,
+        sample=sample,
     )
     return _listed([made])
+
+
+def _one_metric(call: Namespace) -> str:
+    names = (call.metrics or "P@10").split()
+    if len(names) != 1:
+        raise ValueError("a sample estimates one metric: --metrics P@10")
+    return str(names[0])
 
 
 def _list(call: Namespace) -> pd.DataFrame:
@@ -90,10 +106,26 @@ def _show(call: Namespace) -> pd.DataFrame:
     """How far each person is; what came of it is a note."""
     assignment = _named(call)
     given = assigned_reviews.answers(assignment)
-    complain(f"note: {assigned_reviews.conclusion(assignment, assigned_reviews.outcome(given))}")
-    if agreement := assigned_reviews.agreement(given):
-        complain(f"note: {agreement}")
+    for sentence in assigned_reviews.findings(assignment, given):
+        complain(f"note: {sentence}")
     return assigned_reviews.progress(assignment, given)
+
+
+def _sample(call: Namespace) -> pd.DataFrame:
+    """Each result that was drawn, with the probability of that and its judgement."""
+    assignment = _named(call)
+    if assignment.sample is None:
+        raise ValueError("this review draws no sample: reviews create COLLECTION --sample 60 does")
+    return sampled_reviews.judgements(assignment.sample, assigned_reviews.answers(assignment))
+
+
+def _estimate(call: Namespace) -> pd.DataFrame:
+    """What the sample estimates of the metric; what that is about is a note."""
+    assignment = _named(call)
+    table = sampled_reviews.estimates(assignment, assigned_reviews.answers(assignment))
+    if assignment.sample:
+        complain(f"note: {sampled_reviews.meaning(assignment.sample)}")
+    return table
 
 
 def _close(call: Namespace) -> pd.DataFrame:
@@ -150,6 +182,7 @@ def _listed(reviews: list[Assignment]) -> pd.DataFrame:
             "candidate": each.candidate,
             "queries": len(each.queries),
             "chosen": each.chosen,
+            "drawn": len(each.sample.drawn) if each.sample else None,
             "people": ", ".join(each.people),
             "blind": "yes" if each.blind else "no",
             "state": "closed" if each.closed else "open",
@@ -159,12 +192,13 @@ def _listed(reviews: list[Assignment]) -> pd.DataFrame:
         }
         for each in reviews
     ]
-    columns = ["id", "title", "baseline", "candidate", "queries", "chosen", "people", "blind"]
-    return pd.DataFrame(rows, columns=[*columns, "state", "author", "time", "link"])
+    columns = ["id", "title", "baseline", "candidate", "queries", "chosen"]
+    more = ["drawn", "people", "blind", "state", "author", "time", "link"]
+    return pd.DataFrame(rows, columns=[*columns, *more]).astype({"drawn": "Int64"})
 
 
 ASSIGNED = {
     "create": _create, "list": _list, "show": _show, "close": _close, "decide": _decide,
-    "correct": _correct,
+    "correct": _correct, "sample": _sample, "estimate": _estimate,
 }  # fmt: skip
 """What answers each action."""

@@ -26,13 +26,14 @@ from dashboard.tables import DataError, counted
 ABOUT = (
     "backup, restore or verify the store of reviews, and its audit log; of a collection: export, "
     "next (to judge), suspects, causes (of verdicts, by slice), agreement, disagreements, decide, "
-    "correct (keywords); create, list, show or close a review for others"
+    "correct (keywords); create, list, show or close a review for others, sample or estimate (what "
+    "it drew at random, and what that estimates of a metric)"
 )
 _NEEDS = {"backup": "the new file", "restore": "a copy"}
 _OF_PAIR = ("next", "suspects")
 _JUDGED = ("causes", "agreement", "disagreements")
 _OF_COLLECTION = ("export", *_OF_PAIR, *_JUDGED, "create", "list", "decide", "correct")
-_OF_ONE = ("show", "close")
+_OF_ONE = ("show", "close", "sample", "estimate")
 _OF_EXPORT = ("history", "patch", "qrels")
 
 

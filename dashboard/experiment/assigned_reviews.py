@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.reviewing import raters
 from dashboard.evaluation.reviewing.preferences import SCORES, Preference, preference
-from dashboard.experiment import judging, measuring, review_queue
+from dashboard.experiment import judging, measuring, review_queue, sampled_reviews
 from dashboard.experiment.collection.collections import (
     Collection,
     collection,
@@ -20,13 +20,14 @@ from dashboard.experiment.collection.collections import (
 from dashboard.experiment.experiment import Experiment
 from dashboard.storage.reviews import assignments, reviews
 from dashboard.storage.reviews.assignments import Assignment as Assignment
+from dashboard.storage.reviews.assignments import Sample
 from dashboard.storage.reviews.review_keys import key_of
 from dashboard.storage.reviews.rights import ASSIGN as ASSIGN
 from dashboard.storage.reviews.rights import DECIDE as DECIDE
 from dashboard.storage.reviews.rights import REVIEW as REVIEW
 from dashboard.storage.reviews.rights import Actor as Actor
 from dashboard.storage.reviews.rights import actor as actor
-from dashboard.tables import counted
+from dashboard.tables import REVIEWS, counted
 
 CHOSEN = {
     "worst": "worst regressions",
@@ -37,6 +38,8 @@ CHOSEN = {
 }
 """The ways to choose queries."""
 SIDES = ("A", "B")
+JUDGED = reviews.VALUES[reviews.VERDICT]
+"""What a reviewer can say of a result that was drawn."""
 ANSWERS = {
     "A much better": 2,
     "A better": 1,
@@ -106,9 +109,13 @@ def create(
     instruction: str = "",
     people: tuple[str, ...] = (),
     blind: bool = True,
+    sample: Sample | None = None,
 ) -> Assignment:
     """Save a review of two versions; raises ValueError for what cannot be reviewed, DataError where
-    it cannot be saved or may not be made."""
+    it cannot be saved or may not be made.
+
+    sample: from `sampled_reviews.draw`; its results are judged one by one, in place of the queries.
+    """
     assignment = Assignment(
         collection=key_of(experiment.collection, saying=True),
         title=title.strip(),
@@ -121,6 +128,7 @@ def create(
         people=tuple(dict.fromkeys(name.strip() for name in people if name.strip())),
         blind=blind,
         content=experiment.digest,
+        sample=sample,
     )
     return assignments.create(assignment, author)
 
@@ -185,61 +193,96 @@ def save_answer(
     return value
 
 
+def save_judgement(
+    assignment: Assignment,
+    query_id: str,
+    item_id: str,
+    author: str,
+    value: str,
+    note: str,
+    once: str | None,
+) -> None:
+    """Save what a reviewer says of a result that the review's sample has drawn: relevant, not,
+    unsure, or nothing to take it back. Raises as `save_answer`."""
+    if assignment.sample is None or (query_id, item_id) not in assignment.sample.drawn:
+        raise ValueError("this result is not in the review's sample. Reload the page.")
+    if value not in (*JUDGED, reviews.TAKEN_BACK):
+        raise ValueError(f"{value[:40]!r} is no judgement: {', '.join(JUDGED)} are.")
+    _save(assignment, query_id, author, value, note, once, item_id)
+
+
 def take_back(assignment: Assignment, query_id: str, author: str) -> None:
     """Take back a reviewer's answer on a query; raises as `save_answer`."""
     _save(assignment, query_id, author, reviews.TAKEN_BACK, "", None)
 
 
 def _save(
-    assignment: Assignment, query_id: str, author: str, value: str, note: str, once: str | None
+    assignment: Assignment,
+    query_id: str,
+    author: str,
+    value: str,
+    note: str,
+    once: str | None,
+    item_id: str = "",
 ) -> None:
     now = assignments.named(assignment.id)
     if now is None or now.closed:
         raise ValueError("this review is closed; it takes no more answers.")
-    if query_id not in assignment.queries:
+    if query_id not in assignment.queries or bool(item_id) != bool(assignment.sample):
         raise ValueError("this query is not in the review. Reload the page.")
     invited = actor().review == assignment.id  # by a share link to it
     if assignment.people and author not in assignment.people and not invited:
         raise ValueError(f"this review is for {', '.join(assignment.people)}.")
+    versions = {"run": assignment.candidate, "against": assignment.baseline}
     review = reviews.Review(
-        reviews.PREFERENCE,
+        _kind(assignment),
         assignment.collection,
         value,
         author,
         query_id=query_id,
-        run=assignment.candidate,
-        against=assignment.baseline,
+        item_id=item_id,
         note=note,
         assignment=assignment.id,
+        **({} if assignment.sample else versions),
     )
     reviews.append(review, once)
 
 
+def _kind(assignment: Assignment) -> str:
+    return reviews.VERDICT if assignment.sample else reviews.PREFERENCE
+
+
 def answers(assignment: Assignment) -> pd.DataFrame:
-    """The last answer of each reviewer on each query of a review: the table REVIEWS."""
-    return reviews.latest(assignment.collection, reviews.PREFERENCE, assignment=assignment.id)
+    """The last answer of each reviewer on each query of a review, or on each result of its sample:
+    the table REVIEWS."""
+    return reviews.latest(assignment.collection, _kind(assignment), assignment=assignment.id)
 
 
 def answers_by_review(collection: Collection) -> dict[str, pd.DataFrame]:
     """The same of all reviews of a collection that have answers, by their ids, in one reading."""
-    given = reviews.latest(key_of(collection), reviews.PREFERENCE)
-    return {str(id): mine for id, mine in given.groupby("assignment")}
+    key = key_of(collection)
+    kinds = {_kind(each) for each in all_reviews_of(collection)}
+    given = pd.concat([REVIEWS.empty(), *(reviews.latest(key, kind) for kind in sorted(kinds))])
+    return {str(id): mine for id, mine in given.groupby("assignment") if id}
 
 
 def progress(assignment: Assignment, given: pd.DataFrame) -> pd.DataFrame:
-    """How far each person is who is wanted or has answered: reviewer, answered, queries, last."""
+    """How far each person is who is wanted or has answered: reviewer, answered, queries (of a
+    sample: results), last."""
+    drawn = assignment.sample.drawn if assignment.sample else ()
+    of, total = ("results", len(drawn)) if drawn else ("queries", len(assignment.queries))
     names = dict.fromkeys([*assignment.people, *given["author"]])
     rows = [
         {
             "reviewer": name,
-            "answered": int(mine["query_id"].nunique()),
-            "queries": len(assignment.queries),
+            "answered": len(mine),
+            of: total,
             "last": str(mine["time"].max()) if len(mine) else "",
         }
         for name in names
         for mine in [given[given["author"] == name]]
     ]
-    return pd.DataFrame(rows, columns=["reviewer", "answered", "queries", "last"])
+    return pd.DataFrame(rows, columns=["reviewer", "answered", of, "last"])
 
 
 def outcome(given: pd.DataFrame) -> Preference:
@@ -270,6 +313,16 @@ def conclusion(assignment: Assignment, found: Preference) -> str:
         f"{sentence}. Of those that differ {found.share:.0%} are better "
         f"[{found.low:.0%}, {found.high:.0%}], p = {found.p:.3g} (sign test)."
     )
+
+
+def findings(assignment: Assignment, given: pd.DataFrame) -> list[str]:
+    """What came of a review, and how far its reviewers agree, in sentences."""
+    if assignment.sample:
+        first = sampled_reviews.conclusion(assignment, given)
+        agreed = raters.in_words(raters.ratings(given), "results")
+    else:
+        first, agreed = conclusion(assignment, outcome(given)), agreement(given)
+    return [sentence for sentence in (first, agreed) if sentence]
 
 
 def decide(

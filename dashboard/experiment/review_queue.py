@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
+from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.metrics.registry import measure as measure_named
 from dashboard.evaluation.reviewing import bounds, queue, raters
 from dashboard.experiment.collection.near_duplicates import copies
@@ -35,16 +36,26 @@ def next_to_judge(
     if rules.condensed or rules.complete:
         kind = "leaves unjudged results out" if rules.condensed else "judges every pair"
         raise ValueError(f"the protocol {rules.name} {kind}: no judgement can be missing")
-    judged = counted_judgement(experiment)
+    pools, gains = pools_of(experiment, baseline, candidate, asked)
+    mean = bounds.mean_span([bounds.span(pool, asked, gains) for pool in pools])
+    table = queue.queue(asked, pools, max(gains))
+    return table, bounds.conclusion(mean, baseline, candidate)
+
+
+def pools_of(
+    experiment: Experiment, baseline: str, candidate: str, asked: Measure
+) -> tuple[list[bounds.Pool], tuple[float, ...]]:
+    """The pool of each query, and what a relevant result may be worth.
+
+    Raises ValueError for a metric without bounds.
+    """
+    judged, rules = counted_judgement(experiment), experiment.rules
+    bounds.check_bounded(asked)
     first, second = (
         rules.keep(measured_run(experiment, version, [asked]), judged)
         for version in (baseline, candidate)
     )
-    pools = bounds.pools(first, second, judged, asked)
-    gains = bounds.gains_of(judged, asked)
-    mean = bounds.mean_span([bounds.span(pool, asked, gains) for pool in pools])
-    table = queue.queue(asked, pools, max(gains))
-    return table, bounds.conclusion(mean, baseline, candidate)
+    return bounds.pools(first, second, judged, asked), bounds.gains_of(judged, asked)
 
 
 def suspects(

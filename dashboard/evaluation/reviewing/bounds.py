@@ -175,6 +175,12 @@ def span(pool: Pool, measure: Measure, gains: Sequence[float] = (1.0,), others: 
 
 def weights(pool: Pool, measure: Measure) -> Floats:
     """What a gain of 1 of each result adds to the difference, before an ideal divides. [n]"""
+    of_each = weights_of_each(pool, measure)
+    return np.asarray(of_each[1] - of_each[0])
+
+
+def weights_of_each(pool: Pool, measure: Measure) -> Floats:
+    """The same of baseline and candidate. [2, n]"""
     length = int(pool.places.max(initial=-1)) + 1
     name, k = measure.metric.name, measure.cutoff
     if name == "P":
@@ -185,8 +191,7 @@ def weights(pool: Pool, measure: Measure) -> Floats:
         worth = logarithmic(length)
     else:
         worth = np.ones(length)
-    of_each = _at(pool, worth, k)
-    return np.asarray(of_each[1] - of_each[0])
+    return _at(pool, worth, k)
 
 
 def _at(pool: Pool, worth: Floats, k: int | None) -> Floats:

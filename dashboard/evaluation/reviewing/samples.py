@@ -27,6 +27,11 @@ class Estimate:
     judged: int
     total: int
 
+    def plus(self, sure: float) -> Estimate:
+        """The same with what is certain added."""
+        low, high = self.low + sure, self.high + sure
+        return Estimate(self.value + sure, low, high, self.judged, self.total)
+
     def __str__(self) -> str:
         return (
             f"estimated {self.value:.4f} (95 % {self.low:.4f} to {self.high:.4f}) "
@@ -44,7 +49,9 @@ def draw(strata: Array, share: float, seed: int, least: int = 2) -> Flags:
     return drawn
 
 
-def estimated_total(worth: Floats, strata: Array, drawn: Flags) -> Estimate:
+def estimated_total(
+    worth: Floats, strata: Array, drawn: Flags, *, reach: Floats | None = None
+) -> Estimate:
     """Σ worth over all results from those drawn: of each stratum size × mean of the drawn.
 
     worth: what each result adds to a metric or a difference (`bounds.weights` × gain); anything
@@ -52,6 +59,10 @@ def estimated_total(worth: Floats, strata: Array, drawn: Flags) -> Estimate:
     correction, the interval t with Welch and Satterthwaite's degrees of freedom (Cochran, Sampling
     techniques, 5.4). A stratum of which fewer than two are drawn, but not all, has no variance:
     ValueError.
+
+    reach [n]: how far the worth of each result may lie from 0. With it, a stratum whose drawn
+    results are all worth the same is not taken for certain: its variance is that of a share of
+    ½ ÷ (drawn + 1), as Jeffreys' prior has it, of the longest reach.
     """
     total, variance, of_freedom = 0.0, 0.0, 0.0
     for stratum in np.unique(strata):
@@ -62,7 +73,11 @@ def estimated_total(worth: Floats, strata: Array, drawn: Flags) -> Estimate:
             raise ValueError(f"{number} of {size} results drawn of a stratum; two are needed")
         total += size * float(some.mean())
         if number < size:
-            part = size**2 * (1 - number / size) * float(some.var(ddof=1)) / number
+            spread = float(some.var(ddof=1))
+            if spread == 0 and reach is not None:
+                share = 0.5 / (number + 1)
+                spread = share * (1 - share) * float(np.abs(reach[mine]).max()) ** 2
+            part = size**2 * (1 - number / size) * spread / number
             variance += part
             of_freedom += part**2 / (number - 1)
     wide = 0.0

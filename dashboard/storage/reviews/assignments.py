@@ -21,6 +21,29 @@ _OWN_COLUMNS = ("id", "author", "time")
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sample:
+    """What results a review draws, for an estimate of a metric.
+
+    results: query, item, stratum (its place in `strata`), whether it was drawn (1 or 0), and what
+    it adds to the metric of baseline and candidate if it is relevant. sure: what labels already
+    add. queries: how many the mean is over. every: labelled results were drawn from, too.
+    """
+
+    metric: str
+    seed: int
+    strata: tuple[str, ...]
+    results: tuple[tuple[str, str, int, int, float, float], ...]
+    sure: tuple[float, float]
+    queries: int
+    every: bool
+
+    @property
+    def drawn(self) -> tuple[tuple[str, str], ...]:
+        """Query and item of each result that was drawn, in the order in which they are judged."""
+        return tuple((query, item) for query, item, _, drawn, *_ in self.results if drawn)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Assignment:
     """What reviewers are wanted to judge.
 
@@ -28,6 +51,7 @@ class Assignment:
     chosen: how they were chosen, in words. people: who is wanted; nobody: whoever has the link.
     blind: versions and earlier answers are hidden until one's own is given. content: the
     fingerprint of the collection when it was made. seed: what shuffles the sides; never shown.
+    sample: the results that are judged one by one; None: the two versions are compared by query.
 
     Raises ValueError, in a sentence, for what cannot be reviewed.
     """
@@ -44,6 +68,7 @@ class Assignment:
     blind: bool = True
     content: str = ""
     closed: bool = False
+    sample: Sample | None = None
     seed: str = ""
     id: str = ""
     author: str = ""
@@ -128,7 +153,16 @@ def _read(row: Row[Any]) -> Assignment:
         names = {each.name for each in fields(Assignment)}
         known = {name: values[name] for name in values if name in names}
         known |= {name: tuple(known[name]) for name in ("queries", "people")}
+        if known.get("sample"):
+            known["sample"] = _sample(known["sample"])
         return Assignment(**known, **{name: getattr(row, name) for name in _OWN_COLUMNS})
     except (ValueError, TypeError, KeyError) as problem:
         found = f"a review {row.id[:40]!r} that cannot be read ({problem})"
         raise DataError(store.name(), found, "one that this program wrote") from None
+
+
+def _sample(values: dict[str, Any]) -> Sample:
+    """The sample of a definition, which JSON made lists of."""
+    results = tuple(tuple(row) for row in values["results"])
+    lists = {name: tuple(values[name]) for name in ("strata", "sure")}
+    return Sample(**{**values, **lists, "results": results})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import assigned_reviews, measuring
+from dashboard.experiment import assigned_reviews, measuring, sampled_reviews
 from dashboard.experiment.assigned_reviews import ASSIGN, CHOSEN, Assignment, actor
 from dashboard.experiment.collection import collections
 from dashboard.tables import DataError, counted
@@ -40,6 +40,7 @@ def _line(review: Assignment, given: pd.DataFrame | None) -> None:
         f"{review.candidate} against {review.baseline}",
         counted(len(review.queries), "query", "queries"),
         review.chosen,
+        *([f"{len(review.sample.drawn):,} results at random"] if review.sample else []),
         "blind" if review.blind else "versions named",
         f"{counted(answers, 'answer')} by {counted(people, 'person', 'people')}",
         "closed" if review.closed else "open",
@@ -67,9 +68,9 @@ def _form(view: View) -> None:
             key="review-way",
             format_func=lambda of: CHOSEN[of].capitalize(),
         )
-        if way == "random":
+        if way == "random" or st.session_state.get("review-sample"):
             st.number_input("Seed", 0, 1_000_000, 1, key="review-seed")
-        elif way == "slice":
+        if way == "slice":
             known = measuring.slices_of(collections.opened(view.collection))
             options = [f"{by}={each}" for by, of in known.items() for each in of]
             st.selectbox("Slice", options, key="review-slice", format_func=slice_option)
@@ -77,6 +78,14 @@ def _form(view: View) -> None:
             st.text_input("Words in the query", key="review-words", max_chars=200)
     with right:
         st.number_input("At most so many queries", 1, 1_000, 20, key="review-number")
+        if st.toggle(
+            "Draw results at random",
+            key="review-sample",
+            help="Reviewers judge single results of these queries, which estimate a metric of both "
+            "versions with an interval. Stratified by rank, without versions, ranks and labels.",
+        ):
+            st.number_input("About so many results", 2, 10_000, 60, key="review-drawn")
+            st.text_input("Estimated metric", "P@10", key="review-estimated", max_chars=40)
     st.text_input(
         "Reviewers",
         key="review-people",
@@ -109,12 +118,18 @@ def _create(view: View) -> None:
             seed=int(typed.get("review-seed", 1)),
             wanted=str(typed.get("review-slice") or typed.get("review-words") or ""),
         )
+        sample = None
+        if typed["review-sample"]:
+            about = (queries, typed["review-estimated"].strip(), int(typed["review-drawn"]))
+            seed = int(typed["review-seed"])
+            sample = sampled_reviews.draw(experiment, pair, *about, seed)
         assigned_reviews.create(
             experiment,
             pair,
             queries,
             chosen,
             name(),
+            sample=sample,
             title=typed["review-title"],
             instruction=typed["review-instruction"],
             people=tuple(typed["review-people"].split(",")),

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import assigned_reviews
+from dashboard.experiment import assigned_reviews, sampled_reviews
 from dashboard.experiment.assigned_reviews import (
     ANSWERS,
     ASSIGN,
@@ -27,11 +27,18 @@ from dashboard.views.cards import Row, cards, needed, packed, payload
 from dashboard.views.cards.head import Head
 from dashboard.views.cards.query_results import results_of
 from dashboard.views.charts.colours import SHAPES, VERSION_COLOURS
+from dashboard.views.reviews.estimates import estimates
 from dashboard.views.reviews.reviewer import name, reviewer
 from dashboard.views.summary.query import picture_of, title
 from dashboard.views.summary.sharing import copy_button
 from dashboard.views.texts import plain
 
+JUDGEMENTS = {
+    "relevant": ("Relevant", "y"),
+    "not": ("Not relevant", "x"),
+    "unsure": ("Unsure", "s"),
+}
+"""What can be said of a result that was drawn, and the keys of review mode for it."""
 SHOWN = 10
 """Results of each side."""
 _OPEN, _ONCE, _NOTE = "review-open", "review-once", "review-note"
@@ -55,7 +62,10 @@ def one_review(id: str) -> None:
     given = assigned_reviews.answers(review)
     mine = given[given["author"] == who]
     _outcome_of_last(review, who)
-    left = [query for query in review.queries if query not in set(mine["query_id"])]
+    wanted = review.sample.drawn if review.sample else [(query, "") for query in review.queries]
+    done = set(zip(mine["query_id"], mine["item_id"], strict=True))
+    left = [each for each in wanted if each not in done]
+    kind = "results" if review.sample else "queries"
     if not who:
         st.info("Enter your name to begin.")
     elif review.closed:
@@ -63,11 +73,15 @@ def one_review(id: str) -> None:
     elif not actor().may(REVIEW):
         st.info("Your role can look at this review but not answer.")
     elif left:
-        done = len(review.queries) - len(left)
-        st.progress(done / len(review.queries), f"{done:,} of {len(review.queries):,} judged")
-        _query(review, collection, left[0], who)
+        number = len(wanted) - len(left)
+        st.progress(number / len(wanted), f"{number:,} of {len(wanted):,} {kind} judged")
+        query_id, item_id = left[0]
+        if item_id:
+            _result(review, collection, query_id, item_id, who)
+        else:
+            _query(review, collection, query_id, who)
     else:
-        st.success("You have judged all queries of this review.")
+        st.success(f"You have judged all {kind} of this review.")
     _about(review, given, finished=bool(who) and not left)
 
 
@@ -88,7 +102,10 @@ def _query(review: Assignment, collection: Collection, query_id: str, who: str) 
         )
         for place, version in enumerate(pair)
     ]
-    head = Head(title=title(found), chips=(), **picture_of(found))
+    _cards(collection, rows, Head(title=title(found), chips=(), **picture_of(found)))
+
+
+def _cards(collection: Collection, rows: list[Row], head: Head) -> None:
     shown = media.media_of(collection, needed(rows, st.session_state.get(_OPEN)))
     contents = payload(rows, shown, head=head)
     cards(
@@ -99,6 +116,23 @@ def _query(review: Assignment, collection: Collection, query_id: str, who: str) 
         selected=st.session_state.get(_OPEN),
         density="comfortable",
     )
+
+
+def _result(
+    review: Assignment, collection: Collection, query_id: str, item_id: str, who: str
+) -> None:
+    """One result that was drawn, and what can be said of it; no version, rank or label."""
+    once = st.session_state.setdefault(_ONCE, uuid4().hex)
+    with st.container(horizontal=True, key="review-answers"):
+        for value, (words, pressed) in JUDGEMENTS.items():
+            args = (review, query_id, who, value, once, item_id)
+            st.button(words, key=f"judge-{value}", shortcut=pressed, on_click=_save, args=args)
+    st.text_input("Note", key=_NOTE, max_chars=2_000)
+    experiment = assigned_reviews.experiment_of(review, collection)
+    found = results_of(experiment, query_id, (review.baseline, review.candidate))
+    result = pd.DataFrame({"item_id": [item_id], "rank": [None]})
+    head = Head(title=title(found), chips=(), **picture_of(found))
+    _cards(collection, [Row("Is it relevant to the query?", result)], head)
 
 
 def _answers(review: Assignment, query_id: str, who: str, pair: tuple[str, str]) -> None:
@@ -123,19 +157,27 @@ def _named(answer: str, pair: tuple[str, str]) -> str:
     return f"{pair[SIDES.index(side)]} {rest}" if side in SIDES else answer
 
 
-def _save(review: Assignment, query_id: str, who: str, answer: str, once: str) -> None:
+def _save(
+    review: Assignment, query_id: str, who: str, answer: str, once: str, item_id: str = ""
+) -> None:
     """Save an answer: for callbacks, before the script runs."""
     note = str(st.session_state.get(_NOTE, "")).strip()
+    named = f"{once}-{query_id}"
     try:
-        assigned_reviews.save_answer(review, query_id, who, answer, note, f"{once}-{query_id}")
+        if item_id:
+            about = (query_id, item_id, who, answer, note)
+            assigned_reviews.save_judgement(review, *about, named)
+        else:
+            assigned_reviews.save_answer(review, query_id, who, answer, note, named)
     except (ValueError, DataError) as problem:
         st.session_state[_OUTCOME] = (f"Not saved: {problem}", "")
         return
     pair = assigned_reviews.sides(review, query_id, who)
     told = f"Saved: {answer}. A was {pair[0]}, B was {pair[1]}."
     told = told if review.blind else f"Saved: {_named(answer, pair)}."
+    told = f"Saved: {JUDGEMENTS[answer][0]}." if item_id else told
     st.session_state[_OUTCOME] = ("", told)
-    st.session_state[_LAST] = query_id
+    st.session_state[_LAST] = (query_id, item_id)
     st.session_state[_NOTE] = st.session_state[_OPEN] = ""
     st.session_state[_ONCE] = uuid4().hex
 
@@ -154,7 +196,12 @@ def _outcome_of_last(review: Assignment, who: str) -> None:
 
 def _take_back(review: Assignment, who: str) -> None:
     try:
-        assigned_reviews.take_back(review, st.session_state[_LAST], who)
+        query_id, item_id = st.session_state[_LAST]
+        if item_id:
+            about = (query_id, item_id, who, "", "", None)
+            assigned_reviews.save_judgement(review, *about)
+        else:
+            assigned_reviews.take_back(review, query_id, who)
     except (ValueError, DataError) as problem:
         st.session_state[_OUTCOME] = (f"Not taken back: {problem}", "")
         return
@@ -173,18 +220,21 @@ def _about(review: Assignment, given: pd.DataFrame, *, finished: bool) -> None:
     if table.empty:
         st.caption("Nobody has answered yet.")
     else:
-        named = {"reviewer": "Reviewer", "answered": "Answered", "queries": "Queries"}
+        named = {name: name.capitalize() for name in table.columns}
         st.dataframe(table.rename(columns={**named, "last": "Last answer"}), hide_index=True)
     st.header("Outcome", anchor=False)
     if review.blind and not (review.closed or finished):
-        st.caption("Shown when you have judged all queries, or when the review is closed.")
+        kind = "results" if review.sample else "queries"
+        st.caption(f"Shown when you have judged all {kind}, or when the review is closed.")
         return
-    found = assigned_reviews.outcome(given)
-    st.markdown(plain(assigned_reviews.conclusion(review, found), None))
-    if agreement := assigned_reviews.agreement(given):
-        st.markdown(plain(agreement, None))
+    if review.sample:
+        estimates(review, given)
+    for sentence in assigned_reviews.findings(review, given):
+        st.markdown(plain(sentence, None))
     st.caption(
-        "Each query counts once, by the mean of its answers. Sign test over the queries that "
+        plain(sampled_reviews.meaning(review.sample), None)
+        if review.sample
+        else "Each query counts once, by the mean of its answers. Sign test over the queries that "
         "differ, with an exact 95 % interval."
     )
 

@@ -1,0 +1,121 @@
+"""What a sample of judgements estimates of two versions, against the metric with all judgements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.evaluation.metrics.registry import measure
+from dashboard.evaluation.reviewing import bounds, sampled_results
+from dashboard.evaluation.reviewing.bounds import Pool
+from dashboard.evaluation.reviewing.samples import draw
+
+QUERIES, DEPTH = 30, 10
+
+
+def pools_and_truth(seed: int = 1) -> tuple[list[Pool], dict[tuple[str, str], float]]:
+    """Thirty queries, of whose results a third is judged; and what each result is in truth."""
+    random = np.random.default_rng(seed)
+    pools, truth = [], {}
+    for number in range(QUERIES):
+        items = tuple(f"i{place}" for place in range(16))
+        places = np.full((2, 16), -1)
+        for side in range(2):
+            places[side, random.permutation(16)[:DEPTH]] = np.arange(DEPTH)
+        real = (random.random(16) < 0.4).astype(float)
+        gain = np.where(random.random(16) < 1 / 3, real, np.nan)
+        pools.append(Pool(f"q{number}", items, places, gain, np.array([])))
+        truth |= {(f"q{number}", item): worth for item, worth in zip(items, real, strict=True)}
+    return pools, truth
+
+
+def worth(found: sampled_results.Population, truth: dict[tuple[str, str], float]) -> pd.Series:
+    """Judgements of what was drawn, null of all others."""
+    table = found.results
+    real = [truth[pair] for pair in zip(table["query_id"], table["item_id"], strict=True)]
+    return pd.Series(real).where(table["drawn"].to_numpy(dtype=bool))
+
+
+KINDS = [("P@5", False), ("DCG@10", False), ("RBP(0.8)@10", True)]
+
+
+@pytest.mark.parametrize(("name", "every"), KINDS, ids=[name for name, _ in KINDS])
+def test_estimates_are_right_on_average_and_their_intervals_hold(name: str, every: bool) -> None:
+    pools, truth = pools_and_truth()
+    of = measure(name)
+    sums = sum(
+        bounds.weights_of_each(pool, of) @ [truth[pool.query_id, item] for item in pool.items]
+        for pool in pools
+    )
+    real = np.asarray(sums) / len(pools)
+    wanted = [*real, real[1] - real[0]]
+    whole = sampled_results.population(of, pools, 1.0, 10**6, 1, every=every)
+    for each, value in zip(
+        sampled_results.estimates(whole, worth(whole, truth)), wanted, strict=True
+    ):
+        assert each.value == pytest.approx(value) and each.low == each.high == each.value
+    strata, table = whole.results["stratum"].to_numpy(dtype=object), whole.results
+    found = []
+    for seed in range(120):
+        drawn = replace(whole, results=table.assign(drawn=draw(strata, 0.4, seed)))
+        found.append(sampled_results.estimates(drawn, worth(drawn, truth)))
+    for place, value in enumerate(wanted):
+        mine = [each[place] for each in found]
+        wide = np.std([each.value for each in mine]) / len(mine) ** 0.5
+        assert abs(np.mean([each.value for each in mine]) - value) < 4 * wide, "without a bias"
+        assert np.mean([each.low <= value <= each.high for each in mine]) >= 0.88
+
+
+def test_the_probability_is_that_of_the_stratum_and_strata_are_ranks_and_labels() -> None:
+    pools, _ = pools_and_truth()
+    found = sampled_results.population(measure("P@10"), pools, 1.0, 60, 3, every=True).results
+    shares = found.groupby("stratum")["drawn"].mean()
+    assert found["probability"].tolist() == [shares[name] for name in found["stratum"]]
+    assert set(shares.index) == {
+        f"ranks {ranks}, {label}"
+        for ranks in ("1–3", "4–10")
+        for label in ("labelled relevant", "others")
+    }
+    assert 50 <= found["drawn"].sum() <= 70
+    again = sampled_results.population(measure("P@10"), pools, 1.0, 60, 3, every=True).results
+    assert again["drawn"].equals(found["drawn"]), "the seed decides"
+
+
+def test_nothing_is_estimated_from_a_part_of_the_sample_nor_taken_for_certain() -> None:
+    pools, truth = pools_and_truth()
+    found = sampled_results.population(measure("P@10"), pools, 1.0, 40, 1, every=False)
+    judged = worth(found, truth)
+    judged[judged.first_valid_index()] = np.nan
+    number = int(found.results["drawn"].sum())
+    with pytest.raises(ValueError, match=f"{number - 1} of {number} drawn results judged"):
+        sampled_results.estimates(found, judged)
+    alike = worth(found, dict.fromkeys(truth, 0.0))
+    for each in sampled_results.estimates(found, alike):
+        assert each.low < each.value < each.high, "all alike in a sample is not all alike"
+
+
+def test_what_no_sample_estimates_is_refused() -> None:
+    pools, _ = pools_and_truth()
+    for name in ("nDCG@10", "AP@10", "RR@10", "DCG"):
+        with pytest.raises(ValueError, match=r"no sample estimates .*: it estimates P@10"):
+            sampled_results.population(measure(name), pools, 1.0, 40, 1, every=False)
+    with pytest.raises(ValueError, match="nothing is left to judge"):
+        sampled_results.population(measure("P@10"), [], 1.0, 40, 1, every=False)
+
+
+def test_reviewers_of_one_result_count_together_and_unsure_is_no_judgement() -> None:
+    rows = [
+        ("q", "a", "Ada", "not"),
+        ("q", "a", "Ada", "relevant"),
+        ("q", "a", "Bob", "not"),
+        ("q", "b", "Ada", "unsure"),
+        ("q", "c", "Bob", "relevant"),
+    ]
+    given = pd.DataFrame(rows, columns=["query_id", "item_id", "author", "value"])
+    assert sampled_results.worth_of(given).to_numpy().tolist() == [
+        ["q", "a", 2, 0.5],
+        ["q", "c", 1, 1.0],
+    ]
