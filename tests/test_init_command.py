@@ -80,8 +80,13 @@ def test_pictures_and_a_table_become_a_collection(capsys, tmp_path, source) -> N
     text = collection.queries.set_index("query_id").loc["keyword_pv_colour_red"]
     assert text["text"] == "red" and text["occurs"] == "2"
     assert set(collection.query_keywords["keyword"]) >= {"red", "green", "blue", "in"} - {"in"}
-    last = complaints().strip().splitlines()[-1]
-    assert last == "http://localhost:8501/?v=1&collection=new"
+    steps = complaints().strip().splitlines()
+    for way in ("embed", "add", "run"):
+        assert any(
+            f"python -m dashboard {way} {tmp_path}/new --version v1" in line for line in steps
+        )
+    assert "streamlit run app.py; then open" in steps[-2]
+    assert steps[-1] == "http://localhost:8501/?v=1&collection=new"
 
 
 def test_a_dry_run_prints_the_same_files_and_writes_nothing(capsys, tmp_path, source) -> None:
@@ -90,7 +95,9 @@ def test_a_dry_run_prints_the_same_files_and_writes_nothing(capsys, tmp_path, so
         "source"
     ]
     real = made(capsys, tmp_path / "new", source)
-    assert [r for r in real if r["file"] != "query_keywords.csv"] == planned
+    assert [row["file"] for row in real] == [row["file"] for row in planned]
+    assert real[:-1] == planned[:-1] and real[-1]["file"] == "query_keywords.csv"
+    assert planned[-1]["rows"] is None, "the words are not mapped yet"
 
 
 def test_columns_are_mapped_as_the_caller_says(capsys, tmp_path, source) -> None:
@@ -100,6 +107,26 @@ def test_columns_are_mapped_as_the_caller_says(capsys, tmp_path, source) -> None
     assert collection.items["item_id"].tolist() == [f"p{n}.png" for n in range(6)]
     assert collection.items["file"].tolist()[0] == "imgs/p0.png"
     assert set(collection.groups) == {"pv_object_type", "pv_place"}
+
+
+def test_whole_numbers_are_classes_where_nothing_else_is_a_label(capsys, tmp_path) -> None:
+    rows = [[f"i{n}", str(n % 3), str(n / 7)] for n in range(9)]
+    table(tmp_path / "one" / "t.csv", ["id", "digit", "weight"], *rows)
+    made(capsys, tmp_path / "new", tmp_path / "one")
+    assert open_collection(tmp_path / "new", allow_path=True).groups == ("pv_digit",)
+    two = [[*row, str(int(row[1]) // 2), f"c{n % 2}"] for n, row in enumerate(rows)]
+    table(tmp_path / "two" / "t.csv", ["id", "digit", "weight", "half", "class"], *two)
+    made(capsys, tmp_path / "newer", tmp_path / "two")
+    assert open_collection(tmp_path / "newer", allow_path=True).groups == ("pv_class",)
+    hint = "not taken for labels: digit (3 values), half (2 values); to judge by one: --map "
+    assert f"{hint}pv_digit=digit" in complaints()
+
+
+def test_captions_that_name_no_keyword_are_counted(capsys, tmp_path, source) -> None:
+    rows = [[f"p{n}.png", COLOURS[n % 3], f"zzyzx qwrk {n}"] for n in range(6)]
+    table(source / "labels.csv", ["filename", "colour", "caption"], *rows)
+    last = made(capsys, tmp_path / "new", source)[-1]
+    assert last["guessed"].endswith("; 6 of 9 name none, and have no value")
 
 
 def test_columns_are_left_out_as_the_caller_says(capsys, tmp_path, source) -> None:
@@ -275,6 +302,10 @@ def test_what_is_no_data_is_a_sentence(capsys, tmp_path) -> None:
     (tmp_path / "source" / "notes.md").write_text("hello")
     assert main(["init", str(tmp_path / "new"), "--from", str(tmp_path / "source")]) == 2
     assert "found 1 file (notes.md); wanted pictures" in capsys.readouterr().err
+    (tmp_path / "source" / "topics.tsv").write_text("1\tblue cars\n2\tred bikes\n")
+    assert main(["init", str(tmp_path / "new"), "--from", str(tmp_path / "source")]) == 2
+    alone = "found 2 queries and nothing else, in 2 files (notes.md, topics.tsv); wanted what they"
+    assert alone in capsys.readouterr().err
     assert main(["init", str(tmp_path / "new"), "--from", str(tmp_path / "gone")]) == 2
     assert "no such folder or file" in capsys.readouterr().err
 

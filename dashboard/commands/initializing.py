@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import ArgumentTypeError, Namespace
 from urllib.parse import urlencode
 
@@ -61,15 +62,20 @@ def _next_steps(made: Initialized) -> list[str]:
     """What is still to be done before two versions can be compared."""
     steps = []
     if len(made.versions) < 2:
+        name = made.folder.name if made.below_data else shlex.quote(str(made.folder))
+        call, version = "python -m dashboard", f"v{len(made.versions) + 1}"
         some = "no version" if not made.versions else "one version"
-        steps.append(
-            f"{some} so far; two are compared. Add one: python -m dashboard embed {made.folder} "
-            "VERSION --encoder MODEL (a sentence-transformers folder or hub name, an .onnx file, "
-            f"module:function, an address); or python -m dashboard add {made.folder} VERSION, with "
-            "--items VECTORS.npy --ids IDS.txt, or with --run LISTS.trec"
-        )
-    if not made.below_data:
-        steps.append(f"start with: DASHBOARD_DATA={made.folder.parent} streamlit run app.py")
+        steps += [
+            f"{some} so far; two are compared. Add one, of what you have:",
+            f"a model: {call} embed {name} --version {version} --encoder MODEL (a "
+            "sentence-transformers folder or hub name, an .onnx file, module:function, an address)",
+            f"vectors: {call} add {name} --version {version} --items VECTORS.npy --ids IDS.txt",
+            f"ranked lists: {call} add {name} --version {version} --run LISTS.trec",
+            f"a search service: {call} run {name} --version {version} --search SEARCH.toml (write "
+            "it after an example in dashboard/retrieval/searches), or module:function",
+        ]
+    data = f"DASHBOARD_DATA={shlex.quote(str(made.folder.parent))} " * (not made.below_data)
+    steps.append(f"start the dashboard, unless it runs: {data}streamlit run app.py; then open")
     return steps
 
 

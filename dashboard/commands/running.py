@@ -27,7 +27,8 @@ def add_run(command: Command) -> None:
     added = command("run", _run, ABOUT)
     add_collection(added)
     add_version_name(added)
-    text = "module:function, or FILE.toml with the request to a service"
+    text = "module:function, or FILE.toml with the request to a service; examples to copy: "
+    text += "dashboard/retrieval/searches/*.toml (OpenSearch, Solr, Vespa, Qdrant, Algolia, own)"
     added.add_argument("--search", required=True, metavar="S", help=text)
     text = "results of each query (100)"
     added.add_argument("--depth", type=at_least_one, default=100, metavar="K", help=text)

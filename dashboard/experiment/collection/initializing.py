@@ -59,6 +59,8 @@ def initialize(
     content, listing = read_source(Path(source), columns, (index_files.READER, *READERS))
     _complete(content, place)
     if dry_run:
+        if _has_texts_to_map(content):
+            content.note(MAPPING, 0, "the text queries", MAPPED_WORDS)
         return Initialized(place, _files(content, None), content.problems)
     with draft_of(place) as draft:
         written = write_content(draft, content, listing)
@@ -223,6 +225,16 @@ def _choose_groups(content: Content) -> None:
         content.note(SETTINGS, len(content.settings), "the columns of labels", guessed)
 
 
+MAPPING = "query_keywords.csv"
+MAPPED_WORDS = "the keywords that the words of each text query mean"
+
+
+def _has_texts_to_map(content: Content) -> bool:
+    """Whether words of text queries will be mapped to the keywords of the items."""
+    judged = content.settings.get("protocols", ["alfa"])[:1] == ["alfa"]
+    return judged and bool(len(content.keywords) and (content.queries["text"] != "").any())
+
+
 def _prepare(draft: Path, content: Content) -> None:
     """Map the words of text queries to keywords, and record what versions were made for."""
     collection = opened_in(draft)
@@ -230,8 +242,12 @@ def _prepare(draft: Path, content: Content) -> None:
     judged = collection.protocols[:1] == ("alfa",)
     if judged and texts and len(collection.vocabulary) and not collection.refused:
         rows = mapping.write_keywords(collection, collection.mapping_threshold)
-        guessed = "the keywords that the words of each text query mean"
-        content.note("query_keywords.csv", len(rows), "the text queries", guessed)
+        words = collection.queries.loc[collection.queries["text"] != "", "query_id"]
+        without = int((~words.isin(rows["query_id"])).sum())
+        guessed = MAPPED_WORDS
+        if without:
+            guessed += f"; {without:,} of {len(words):,} name none, and have no value"
+        content.note(MAPPING, len(rows), "the text queries", guessed)
         collection = opened_in(draft)
     if collection.models:
         checking.record_fingerprints(collection)
@@ -249,18 +265,16 @@ def _files(content: Content, written: Written | None) -> pd.DataFrame:
         "media/": int((content.items["file"] != "").sum()),
         "posters/": int((content.items["poster"] != "").sum()),
     }
-    found = {each.file: [each] for each in reversed(content.notes)}
-    for each in content.notes:
-        if each not in found.setdefault(each.file, []):
-            found[each.file].append(each)
     for file in dict.fromkeys([*tables, *(note.file for note in content.notes)]):
         notes = [note for note in content.notes if note.file == file]
         planned = tables.get(file, sum(note.rows for note in notes))
-        number = planned
-        if written is not None and file not in ("query_keywords.csv", "captions"):
+        number: int | None = planned
+        if written is not None and file != MAPPING:
             number = written.files.get(file, 0)
-        if not planned:
+        if not planned and file != MAPPING:
             continue
+        if written is None and file == MAPPING:
+            number = None  # how many words mean a keyword is seen when they are mapped
         taken = "; ".join(dict.fromkeys(note.taken_from for note in notes))
         guessed = "; ".join(dict.fromkeys(note.guessed for note in notes if note.guessed))
         default = "the files" if file.endswith("/") else "what is there"

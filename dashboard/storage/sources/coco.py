@@ -87,7 +87,7 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
     if keywords:
         content.note("unified_annotation.csv", len(keywords), taken, f"{GROUP}: categories")
     if captions:
-        content.note("captions", len(captions), taken)
+        content.note("items.csv", 0, taken, counted(len(captions), "caption"))
     return content
 
 

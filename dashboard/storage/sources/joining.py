@@ -64,6 +64,11 @@ def read_source(
         found = f"{counted(len(listing.files), 'file')} ({listed(listing.files) or 'none'})"
         why = f" {content.problems[0]}." if content.problems else ""
         wanted = "pictures, clips, tables, judgements, runs or vectors"
+        if len(content.queries):
+            found = (
+                f"{counted(len(content.queries), 'query', 'queries')} and nothing else, in {found}"
+            )
+            wanted = "what they search, beside them: " + wanted
         raise DataError(str(source), found, wanted, cure=why.strip())
     content.settings.setdefault("about", f"Read from {source.resolve().name}: {'; '.join(taken)}.")
     return content, listing

@@ -171,6 +171,13 @@ def _gather(
     if len(labels):
         gathered.labels.append(labels)
     _gather_vectors(table, ids, content)
+    if roles.maybe:
+        some = listed(f"{column} ({number:,} values)" for column, number in roles.maybe.items())
+        first = next(iter(roles.maybe))
+        content.problems.append(
+            f"{table.name}: not taken for labels: {some}; to judge by one: --map "
+            f"{group_name(first.strip().lower())}={first}"
+        )
     told = {each.partition(":")[0] for each in roles.guessed}
     said = [f"{o}: {c}" for o, c in roles.of.items() if c.lower() != o and o not in told]
     content.note("items.csv", len(set(ids)), table.name, "; ".join([*said, *roles.guessed]))
@@ -271,7 +278,8 @@ def _fill(gathered: _Gathered, content: Content) -> None:
             content.note("unified_annotation.csv", part["item_id"].nunique(), str(name), groups)
         content.keywords = content.keywords[list(KEYWORD_COLUMNS)]
     if len(captions):
-        content.note("captions", len(captions), "a column of captions")
+        several = f"{counted(len(captions), 'caption')} of {counted(len(first), 'item')}"
+        content.note("items.csv", 0, "a column of captions", several * (len(captions) > len(first)))
 
 
 def _united(labels: Sequence[pd.DataFrame], content: Content) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -132,12 +132,14 @@ def _matrix(values: Any, name: str) -> npt.NDArray[Any]:
 @dataclass(frozen=True, eq=False)
 class Roles:
     """What the columns of a table are: ours → the column; labels: column → group; guessed: the
-    sentences on what the names do not say."""
+    sentences on what the names do not say; maybe: columns that may be labels too → how many
+    different values they have."""
 
     of: dict[str, str]
     labels: dict[str, str]
     hot: tuple[str, ...]
     guessed: tuple[str, ...]
+    maybe: Mapping[str, int] = field(default_factory=dict)
 
 
 def roles_of(table: SourceTable, files: Mapping[str, str], columns: Mapping[str, str]) -> Roles:
@@ -184,8 +186,25 @@ def roles_of(table: SourceTable, files: Mapping[str, str], columns: Mapping[str,
     free = [c for c in names.values() if c not in of.values() and c not in labels]
     hot = tuple(c for c in free if set(cells[c].str.strip().str.lower()) <= _FLAGS)
     hot = hot if len(hot) >= 3 else ()
-    named, told = _labels([c for c in free if c not in hot], cells)
-    return Roles(of, {**labels, **named}, hot, (*guessed, *told))
+    free = [c for c in free if c not in hot]
+    named, told = _labels(free, cells)
+    maybe = {c: n for c in free if c not in named and (n := _repeated(cells[c]))}
+    classes = [c for c, number in maybe.items() if number <= FEW and _are_numbers(cells[c])]
+    if not (labels or named or hot) and len(classes) == 1:
+        named[classes[0]] = classes[0].strip().lower()
+        told.append(f"{classes[0]}: labels, the only column of few whole numbers")
+        del maybe[classes[0]]
+    return Roles(of, {**labels, **named}, hot, (*guessed, *told), maybe)
+
+
+def _repeated(cells: pd.Series) -> int:
+    """How many values a column has that could be labels of items; 0: it holds none."""
+    filled = cells[cells.str.strip() != ""]
+    number = int(filled.nunique())
+    if not 1 < number <= len(filled) // 2 or filled.str.len().max() > LONGEST_KEYWORD:
+        return 0
+    fractions = _are_numbers(filled) and not filled.str.fullmatch(r"\s*[0-9]{1,9}\s*").all()
+    return 0 if fractions else number
 
 
 _FLAGS = {"0", "1", "", "0.0", "1.0", "true", "false", "yes", "no", "-1"}
