@@ -10,12 +10,16 @@ from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols import keyword_judgement
 from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
 from dashboard.evaluation.rankings import rank
+from dashboard.evaluation.reviewing.corrections import COLUMNS, corrected
 
 PAIRS = st.tuples(st.sampled_from(["g", "h"]), st.sampled_from(["a", "b", "c"]))
 ITEMS = [f"i{number}" for number in range(70)]
 OWNED = st.dictionaries(st.sampled_from(ITEMS), st.sets(PAIRS, min_size=1), max_size=70)
 ASKED = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), st.sets(PAIRS, min_size=1))
 OWN = st.dictionaries(st.sampled_from(["q1", "q2"]), st.sampled_from(ITEMS))
+ASKING = st.sampled_from(["q1", "q2", "q3", "nobody"])
+CORRECTED = st.tuples(ASKING, st.sampled_from([*ITEMS[:9], "new", "newer"]))
+CORRECTIONS = st.dictionaries(CORRECTED, st.sampled_from(["relevant", "not", "0.5", "3"]))
 ARRAYS = (
     "grade_values",
     "number_judged",
@@ -42,12 +46,8 @@ def run():
     return pd.DataFrame(rows, columns=["query_id", "item_id", "score", "rank"])
 
 
-@settings(deadline=None, max_examples=15)
-@given(OWNED, ASKED, OWN)
-def test_bits_say_what_the_table_of_all_pairs_says(run, owned, asked, own):
-    required, keywords = table(asked, "query_id"), table(owned, "item_id")
-    made = KeywordJudgement(required, keywords, ("q1", "q2", "q3"), unscorable={}, leave_out=own)
-    plain = Judgement(made.qrels, made.query_ids, {}, leave_out=own)
+def compare(made, plain, run):
+    """A judgement says what a table of all its pairs says."""
     for name in ARRAYS:
         mine, theirs = (np.asarray(getattr(of, name)) for of in (made, plain))
         assert mine.dtype == theirs.dtype or not mine.size, name
@@ -55,9 +55,9 @@ def test_bits_say_what_the_table_of_all_pairs_says(run, owned, asked, own):
     mine, theirs = (rank(run, judgement) for judgement in (made, plain))
     for name in ("grades", "credit", "judged", "hits", "misses"):
         np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name), err_msg=name)
-    for which in ("hit", "worth"):
+    for which in ("hit", "worth", "judged"):
         pairs = [
-            set(zip(of["query_id"].astype("str"), of["item_id"].astype("str"), strict=True))
+            sorted(zip(of["query_id"].astype("str"), of["item_id"].astype("str"), strict=True))
             for of in (made.pairs(which), plain.pairs(which))
         ]
         assert pairs[0] == pairs[1]
@@ -68,14 +68,36 @@ def test_bits_say_what_the_table_of_all_pairs_says(run, owned, asked, own):
             theirs.qrels.reset_index(drop=True).astype({"query_id": "str", "item_id": "str"}),
         )
         grades = dict(zip(theirs.qrels["item_id"], theirs.qrels["grade"], strict=True))
-        for labels in (made.labels(query), plain.labels(query)):
+        for labels in (made.labels(query), plain.labels(query), mine.labels(query)):
             assert list(labels.items()) == list(grades.items()) and "stranger" not in labels
-            assert labels.relevant == tuple(item for item, grade in grades.items() if grade == 1)
+            assert labels.relevant == tuple(item for item, grade in grades.items() if grade >= 1)
             assert labels.credit.tolist() == theirs.qrels["credit"].tolist()
     if plain.highest is None:
         assert made.highest is None
     else:
         assert made.highest["grade"] == plain.highest["grade"]
+
+
+@settings(deadline=None, max_examples=15)
+@given(OWNED, ASKED, OWN)
+def test_bits_say_what_the_table_of_all_pairs_says(run, owned, asked, own):
+    required, keywords = table(asked, "query_id"), table(owned, "item_id")
+    made = KeywordJudgement(required, keywords, ("q1", "q2", "q3"), unscorable={}, leave_out=own)
+    compare(made, Judgement(made.qrels, made.query_ids, {}, leave_out=own), run)
+
+
+@settings(deadline=None, max_examples=10)
+@given(OWNED, ASKED, OWN, CORRECTIONS, CORRECTIONS)
+def test_corrected_bits_say_what_the_corrected_table_says(run, owned, asked, own, first, second):
+    required, keywords = table(asked, "query_id"), table(owned, "item_id")
+    made = KeywordJudgement(required, keywords, ("q1", "q2", "q3"), unscorable={}, leave_out=own)
+    plain = Judgement(made.qrels, made.query_ids, {}, leave_out=own)
+    for given_again in (first, second):
+        rows = [(*pair, value, 2, "majority") for pair, value in given_again.items()]
+        corrections = pd.DataFrame(rows, columns=COLUMNS).astype({"value": "str"})
+        made, plain = corrected(made, corrections), corrected(plain, corrections)
+        compare(made, plain, run)
+        assert (made.notes, made.unscorable) == (plain.notes, plain.unscorable)
 
 
 def test_nothing_of_the_size_of_all_pairs_is_made(run, monkeypatch):
@@ -91,5 +113,10 @@ def test_nothing_of_the_size_of_all_pairs_is_made(run, monkeypatch):
     rank(run, made)
     assert made.relevant.tolist() == [7, 7, 7] and not made.credit_is_hit
     assert len(made.pairs("hit")) == 21 and made.grade_values.tolist() == [0, 1]
+    assert made_for == []
+    verdicts = pd.DataFrame([("q1", "i11", "not", 1, "curator")], columns=COLUMNS)
+    amended = corrected(made, verdicts)
+    rank(run, amended)
+    assert amended.relevant.tolist() == [6, 7, 7] and len(amended.pairs("hit")) == 20
     assert made_for == []
     assert made.of_queries(["q2"]).qrels["grade"].sum() == 7 and made_for == [2]

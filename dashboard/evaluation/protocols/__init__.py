@@ -5,6 +5,7 @@ Every file of this folder is read, so a protocol is added by writing a file that
 protocol.py      what a protocol is, and the steps that several of them share
 alfa.py, composed.py, context.py, crossmodal.py, hashing.py, trec.py  one protocol each
 keyword_judgement.py  what alfa judges, in bits: its table would have all pairs of query and item
+amended_judgement.py  the same with corrections of single pairs, which it looks up first
 ticks.py         required keywords × item keywords → ticks, crosses, "2 of 3"
 class_labels.py  types of pairs from the labels of queries and items
 """

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols.amended_judgement import credit_by_grade, with_pairs
+from dashboard.evaluation.rankings import Floats
 
 RULE = (
     "A curator's decision counts, else what more than half of the reviewers say who are sure, each "
@@ -46,8 +49,8 @@ def changes(judgement: Judgement, table: pd.DataFrame) -> pd.DataFrame:
     unjudged one 0; a label that already says so stays. Pairs of other queries are left out, and so
     are items that never count as results of their own query.
     """
-    given = judgement.qrels[[*_PAIR, "grade"]].astype({"query_id": str, "item_id": str})
-    found = table[table["query_id"].isin(judgement.query_ids)].merge(given, on=_PAIR, how="left")
+    found = table[table["query_id"].isin(judgement.query_ids)].reset_index(drop=True)
+    found["grade"] = _given(judgement, found)
     own = [judgement.leave_out.get(query) for query in found["query_id"]]
     found = found[found["item_id"] != pd.Series(own, index=found.index, dtype=object)]
     grade, least = found["grade"].astype("float64"), judgement.relevant_from
@@ -60,6 +63,14 @@ def changes(judgement: Judgement, table: pd.DataFrame) -> pd.DataFrame:
     return changed[[*_PAIR, "given", "corrected", "reviewers", "by"]].reset_index(drop=True)
 
 
+def _given(judgement: Judgement, table: pd.DataFrame) -> Floats:
+    """The grade of each pair, NaN where it is not judged."""
+    query, grades = codes(table["query_id"], judgement.asked), np.full(len(table), np.nan)
+    found, pair = judgement.judged(query, table["item_id"].astype("str"), slice(None))
+    grades[found] = judgement.grades(pair)
+    return grades
+
+
 def corrected(judgement: Judgement, table: pd.DataFrame) -> Judgement:
     """The judgement with the corrections in it.
 
@@ -69,8 +80,7 @@ def corrected(judgement: Judgement, table: pd.DataFrame) -> Judgement:
     changed = changes(judgement, table)
     if changed.empty:
         return judgement
-    qrels = judgement.qrels.astype({"query_id": "str", "item_id": "str"})
-    credit = dict(zip(qrels["grade"].tolist(), qrels["credit"].tolist(), strict=True))
+    credit = credit_by_grade(judgement)
     new = changed[_PAIR].assign(
         grade=changed["corrected"].astype(np.float64),
         credit=[
@@ -78,12 +88,11 @@ def corrected(judgement: Judgement, table: pd.DataFrame) -> Judgement:
             for grade in changed["corrected"].tolist()
         ],
     )
-    replaced = pd.MultiIndex.from_frame(qrels[_PAIR]).isin(pd.MultiIndex.from_frame(new[_PAIR]))
-    every = pd.concat([qrels[~replaced], new.astype({"query_id": "str", "item_id": "str"})])
     scored = set(new.loc[new["grade"] >= judgement.relevant_from, "query_id"])
     reasons = {q: why for q, why in judgement.unscorable.items() if q not in scored}
-    return judgement.with_qrels(
-        every.reset_index(drop=True),
+    return with_pairs(
+        judgement,
+        new,
         unscorable=reasons,
         notes=(
             *judgement.notes,

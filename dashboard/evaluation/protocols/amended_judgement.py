@@ -1,0 +1,378 @@
+"""A judgement by keywords in which some pairs are judged in another way: by reviewers, or because
+several items count as one. All other pairs are looked up as before, and no table is made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dashboard.evaluation.join import Codes, Places, codes
+from dashboard.evaluation.judgement import Array, Judgement, QueryLabels, Worth
+from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
+from dashboard.evaluation.rankings import Flags
+
+NAMES = ["query_id", "item_id"]
+
+
+@dataclass(frozen=True, eq=False)
+class Amendments:
+    """Pairs that are judged in another way, each once, by the codes of query and item. [n] each
+
+    judged: False where a pair is judged no more; its grade and credit are 0 then.
+    """
+
+    query: Places
+    item: Places
+    judged: Flags
+    grade: NDArray[np.float64]
+    credit: NDArray[np.float64]
+
+    def rows(self, some: Array) -> Amendments:
+        """Some of them."""
+        return Amendments(*(getattr(self, each.name)[some] for each in fields(self)))
+
+
+class AmendedJudgement(Judgement):
+    """A judgement by keywords with amendments.
+
+    base: without them; items: the ids of all judged items, those of `base` first; gone [items]:
+    whether only amendments judge an item.
+    """
+
+    base: KeywordJudgement
+    items: pd.Index
+    gone: Flags
+    amended: Amendments
+
+    def __init__(
+        self,
+        base: KeywordJudgement,
+        items: pd.Index,
+        gone: Flags,
+        amended: Amendments,
+        like: Judgement,
+        **others: Any,
+    ) -> None:
+        """like: the judgement whose other fields it has, but for `others`."""
+        own = {"base": base, "items": items, "gone": gone, "amended": amended}
+        same = {each.name: getattr(like, each.name) for each in fields(Judgement)[1:]}
+        for name, value in (same | own | others).items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, judgement: KeywordJudgement | AmendedJudgement) -> AmendedJudgement:
+        """The same judgement with no further amendment."""
+        if isinstance(judgement, AmendedJudgement):
+            return judgement
+        none, items = np.empty(0, dtype=np.int64), judgement.item_ids
+        zeros = np.empty(0, dtype=np.float64)
+        nothing = Amendments(none, none, none.astype(bool), zeros, zeros)
+        return cls(judgement, items, np.zeros(len(items), dtype=bool), nothing, judgement)
+
+    def with_pairs(self, pairs: pd.DataFrame, **others: Any) -> AmendedJudgement:
+        """The same with these pairs (query_id, item_id, grade, credit) in place of what they were.
+        others: fields of `Judgement` that change."""
+        new = pd.Index(pairs["item_id"].astype("str").unique())
+        items = self.items.append(new[~new.isin(self.items)])
+        made = AmendedJudgement(self.base, items, self._longer(len(items)), self.amended, self)
+        further = Amendments(
+            codes(pairs["query_id"], self.asked).astype(np.int64),
+            codes(pairs["item_id"].astype("str"), items).astype(np.int64),
+            np.ones(len(pairs), dtype=bool),
+            pairs["grade"].to_numpy(dtype=np.float64),
+            pairs["credit"].to_numpy(dtype=np.float64),
+        )
+        return made._amend(further, made.gone, **others)
+
+    def _longer(self, number: int) -> Flags:
+        return np.append(self.gone, np.zeros(number - len(self.gone), dtype=bool))
+
+    def _amend(self, further: Amendments, gone: Flags, **others: Any) -> AmendedJudgement:
+        """With further amendments, which supersede those of the same pairs."""
+        old = self.amended
+        kept = old.rows(
+            ~np.isin(self._key(old.query, old.item), self._key(further.query, further.item))
+        )
+        both = Amendments(
+            *(
+                np.concatenate([getattr(kept, each.name), getattr(further, each.name)])
+                for each in fields(Amendments)
+            )
+        )
+        return AmendedJudgement(self.base, self.items, gone, both, self, **others)
+
+    def _key(self, query: Array, item: Array) -> Places:
+        return np.asarray(query.astype(np.int64) * max(len(self.items), 1) + item)
+
+    @cached_property
+    def _sorted(self) -> tuple[Places, Places]:
+        """The pairs of the amendments as numbers, ascending, and where each stands."""
+        key = self._key(self.amended.query, self.amended.item)
+        order = np.argsort(key)
+        return key[order], order
+
+    def _amendment(self, key: Places) -> Places:
+        """Which amendment each pair has, -1 for none."""
+        keys, order = self._sorted
+        if not len(keys):
+            return np.full(len(key), -1)
+        at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+        return np.where(keys[at] == key, order[at], -1)
+
+    def _by_keywords(self, query: Array, item: Array) -> Flags:
+        """Whether keywords judge each pair, whether or not it is amended."""
+        inside = (item >= 0) & (item < len(self.base.item_ids))
+        inside &= ~np.append(self.gone, True)[item] & (item != self.base.own[query])
+        return np.asarray(inside & (self.base.bits.needed[query] > 0))
+
+    @property
+    def item_ids(self) -> pd.Index:
+        """The ids of all judged items."""
+        return self.items
+
+    def judged(self, query: Codes, items: pd.Series, rows: Array | slice) -> tuple[Places, Places]:
+        """As in `Judgement`; a pair is one number of query and item."""
+        item = codes(items, self.items)[rows]
+        key = self._key(query, item)
+        judged = self._by_keywords(query, item)
+        at = np.where(item >= 0, self._amendment(key), -1)
+        judged[at >= 0] = self.amended.judged[at[at >= 0]]
+        found = np.flatnonzero(judged)
+        return found, key[found]
+
+    def grades(self, pair: Places) -> Array:
+        """1 where an item has all that the query requires, or as amended."""
+        return self._values(pair, self.base.grades, self.amended.grade).astype(self._type)
+
+    def credits(self, pair: Places) -> NDArray[np.float64]:
+        """Matched ÷ required, or as amended."""
+        return self._values(pair, self.base.credits, self.amended.credit)
+
+    def _values(self, pair: Places, by_keywords: Any, amended: Array) -> NDArray[np.float64]:
+        at, found = self._amendment(pair), np.zeros(len(pair))
+        found[at >= 0] = amended[at[at >= 0]]
+        query, item = np.divmod(pair[at < 0], max(len(self.items), 1))
+        found[at < 0] = by_keywords(query * len(self.base.item_ids) + item)
+        return found
+
+    @cached_property
+    def _type(self) -> type:
+        grade = self.amended.grade
+        small = (np.abs(grade) <= 127).all() and (grade == np.rint(grade)).all()
+        return np.int8 if small else np.float64
+
+    @cached_property
+    def _counts(self) -> Places:
+        """How many pairs that are not amended have 0, 1 … of a query's keywords. [Q, M + 1]"""
+        counts, bits = self.base.counts.copy(), self.base.bits
+        gone = np.flatnonzero(self.gone[: len(self.base.item_ids)])
+        for query in np.flatnonzero(bits.needed > 0) if len(gone) else ():
+            items = gone[gone != self.base.own[query]]
+            number = bits.matched(np.full(len(items), query), items)
+            counts[query] -= np.bincount(number, minlength=counts.shape[1])
+        known = self._by_keywords(self.amended.query, self.amended.item)
+        mine = self.amended.rows(known)
+        np.subtract.at(counts, (mine.query, bits.matched(mine.query, mine.item)), 1)
+        return counts
+
+    def _number(self, which: Flags) -> Places:
+        """How many amended pairs of each query are judged and fulfil a condition. [Q]"""
+        mine = self.amended.query[which & self.amended.judged]
+        return np.bincount(mine, minlength=len(self.query_ids)).astype(np.int64)
+
+    @cached_property
+    def grade_values(self) -> Array:
+        """As in `Judgement`."""
+        complete = self._complete
+        some = np.array([(self._counts.sum(axis=1) > complete).any(), complete.any()])
+        given = np.unique(self.amended.grade[self.amended.judged])
+        return np.union1d(np.flatnonzero(some), given).astype(self._type)
+
+    @cached_property
+    def _complete(self) -> Places:
+        """How many items of each query have all keywords, and are not amended. [Q]"""
+        every, needed = np.arange(len(self.query_ids)), self.base.bits.needed
+        return np.where(needed > 0, self._counts[every, needed], 0)
+
+    @cached_property
+    def number_judged(self) -> NDArray[np.int64]:
+        """How many items are judged for each query. [Q]"""
+        return np.asarray(self._counts.sum(axis=1) + self._number(self.amended.judged))
+
+    @cached_property
+    def relevant(self) -> NDArray[np.int64]:
+        """R, the number of relevant items of each query."""
+        return np.asarray(self._complete + self._number(self._hits))
+
+    @property
+    def _hits(self) -> Flags:
+        return np.asarray(self.amended.grade >= self.relevant_from)
+
+    @cached_property
+    def missable(self) -> NDArray[np.int64]:
+        """The number of items of each query that are judged not relevant, none of a grade below
+        0."""
+        misses = ~self._hits & (self.amended.grade >= 0)
+        return np.asarray(self._counts.sum(axis=1) - self._complete + self._number(misses))
+
+    @cached_property
+    def credit_is_hit(self) -> bool:
+        """Whether credit says no more than relevant or not."""
+        numbers = np.arange(self._counts.shape[1])
+        partial = (numbers > 0) & (numbers < self.base.bits.needed[:, None])
+        hit = (self.amended.credit == self._hits) | ~self.amended.judged
+        return bool(hit.all()) and not self._counts[partial].any()
+
+    @cached_property
+    def ideal(self) -> Array:
+        """The positive grades of each query, descending, then 0. [Q, J]"""
+        ones = [np.ones(number) for number in self._complete]
+        return self._descending(ones, self.amended.grade).astype(self._type)
+
+    @cached_property
+    def ideal_credit(self) -> Array:
+        """The positive credits of each query, descending, then 0. [Q, J']"""
+        if self.credit_is_hit:
+            places = np.arange(int(self.relevant.max(initial=0)))
+            return (places[:, None] < self.relevant).T
+        levels = np.arange(self._counts.shape[1])
+        given = (
+            np.repeat(levels[1:] / max(needed, 1), counts[1:])
+            for needed, counts in zip(self.base.bits.needed, self._counts, strict=True)
+        )
+        return self._descending(given, self.amended.credit)
+
+    def _descending(self, given: Iterable[Array], amended: Array) -> NDArray[np.float64]:
+        """Given values of each query and the amended ones above 0, descending, then 0. [Q, J]"""
+        positive = self.amended.judged & (amended > 0)
+        order = np.argsort(self.amended.query[positive], kind="stable")
+        query, values = self.amended.query[positive][order], amended[positive][order]
+        ends = np.searchsorted(query, np.arange(len(self.query_ids) + 1))
+        rows = [
+            np.sort(np.append(row, values[start:end]))[::-1]
+            for row, start, end in zip(given, ends, ends[1:], strict=False)
+        ]
+        table = np.zeros((max(map(len, rows), default=0), len(rows)))
+        for number, row in enumerate(rows):
+            table[: len(row), number] = row
+        return table.T
+
+    def labels(self, query_id: str) -> QueryLabels:
+        """As in `Judgement`."""
+        place = int(np.asarray(self.asked.get_loc(query_id)))
+        given, mine = self.base.labels(query_id), self._of_query(place)
+        kept = ~self.gone[given.place] & ~np.isin(given.place, mine.item)
+        mine = mine.rows(mine.judged)
+        return QueryLabels(
+            self.items,
+            np.append(given.place[kept], mine.item),
+            np.append(given.grade[kept], mine.grade).astype(self._type),
+            np.append(given.credit[kept], mine.credit),
+            self.relevant_from,
+        )
+
+    def _of_query(self, place: int) -> Amendments:
+        return self.amended.rows(np.flatnonzero(self.amended.query == place))
+
+    def pairs(self, which: Worth) -> pd.DataFrame:
+        """As in `Judgement`."""
+        if which == "judged":
+            return self.qrels
+        given = self.base.pairs(which)
+        query, item = (
+            codes(given[name], of) for name, of in zip(NAMES, (self.asked, self.items), strict=True)
+        )
+        key = self._key(query, item)
+        kept = ~self.gone[item] & (self._amendment(key) < 0)
+        worth = self._hits
+        if which == "worth":
+            worth = worth | (self.amended.grade > 0) | (self.amended.credit > 0)
+        mine = self.amended.rows(worth & self.amended.judged)
+        both = np.append(query[kept], mine.query), np.append(item[kept], mine.item)
+        return self._named(*both)
+
+    def _named(self, query: Array, item: Array) -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "query_id": pd.Categorical.from_codes(query, categories=self.asked),
+                "item_id": pd.Categorical.from_codes(item, categories=self.items),
+            }
+        )
+
+    @cached_property
+    def qrels(self) -> pd.DataFrame:
+        """All pairs as a table."""
+        given = self.base.qrels
+        query, item = codes(given["query_id"], self.asked), codes(given["item_id"], self.items)
+        kept = ~self.gone[item] & (self._amendment(self._key(query, item)) < 0)
+        mine = self.amended.rows(self.amended.judged)
+        new = self._named(mine.query, mine.item).assign(grade=mine.grade, credit=mine.credit)
+        parts = [part.astype(dict.fromkeys(NAMES, "str")) for part in (given[kept], new)]
+        return pd.concat(parts, ignore_index=True)
+
+    def of_queries(self, query_ids: Iterable[str]) -> Judgement:
+        """As in `Judgement`."""
+        kept = set(query_ids)
+        base = self.base.of_queries(kept)
+        if not isinstance(base, KeywordJudgement):
+            raise TypeError(f"{type(base).__name__} in place of a judgement by keywords")
+        inside = np.array([query in kept for query in self.query_ids], dtype=bool)
+        mine = self.amended.rows(inside[self.amended.query])
+        query = (np.cumsum(inside) - 1)[mine.query]
+        some = Amendments(query, mine.item, mine.judged, mine.grade, mine.credit)
+        reasons = {q: why for q, why in self.unscorable.items() if q in kept}
+        return AmendedJudgement(
+            base, self.items, self.gone, some, self,
+            query_ids=base.query_ids, unscorable=reasons,
+        )  # fmt: skip
+
+    @cached_property
+    def highest(self) -> pd.Series | None:
+        """As in `Judgement`."""
+        mine = self.amended.rows(self.amended.judged)
+        best = np.flatnonzero(self._complete)[:1]
+        if len(mine.grade) and (not len(best) or mine.grade.max() > 1):
+            best = mine.query[[int(mine.grade.argmax())]]
+        if not len(best):
+            best = np.flatnonzero(self.number_judged)[:1]
+        first = self.of_queries([self.query_ids[place] for place in best]).qrels
+        return first.iloc[int(first["grade"].to_numpy().argmax())] if len(first) else None
+
+
+def credit_by_grade(judgement: Judgement) -> Mapping[float, float]:
+    """The credit of the last pair with each grade."""
+    if not isinstance(judgement, KeywordJudgement):
+        qrels = judgement.qrels
+        return dict(zip(qrels["grade"].tolist(), qrels["credit"].tolist(), strict=True))
+    found = {1.0: 1.0} if judgement.relevant.any() else {}
+    for query in _backwards(judgement):
+        labels = judgement.labels(query)
+        zero = np.flatnonzero(labels.grade == 0)
+        if len(zero):
+            return found | {0.0: float(labels.credit[zero[-1]])}
+    return found
+
+
+def _backwards(judgement: KeywordJudgement) -> Iterator[str]:
+    """The queries that require keywords, the last one of the table of pairs first."""
+    yield from judgement.required_keywords["query_id"].unique()[::-1]
+
+
+def with_pairs(judgement: Judgement, pairs: pd.DataFrame, **others: Any) -> Judgement:
+    """A judgement with pairs (query_id, item_id, grade, credit) in place of what they were.
+
+    others: fields of `Judgement` that change.
+    """
+    if isinstance(judgement, KeywordJudgement | AmendedJudgement):
+        return AmendedJudgement.of(judgement).with_pairs(pairs, **others)
+    qrels, new = (each.astype(dict.fromkeys(NAMES, "str")) for each in (judgement.qrels, pairs))
+    replaced = pd.MultiIndex.from_frame(qrels[NAMES]).isin(pd.MultiIndex.from_frame(new[NAMES]))
+    every = pd.concat([qrels[~replaced], new])
+    return judgement.with_qrels(every.reset_index(drop=True), **others)
