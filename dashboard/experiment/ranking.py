@@ -155,12 +155,14 @@ def measured_run(experiment: Experiment, version: str, measures: Sequence[Measur
 
 def _reading(experiment: Experiment, measures: Sequence[Measure]) -> tuple[int, Worth]:
     """How many first results of long rankings these metrics read, and which judged pairs."""
-    judged = experiment.rules.condensed or any(each.reads_misses for each in measures)
+    condensed = experiment.rules.condensed
     deepest = [each.reach or np.inf for each in measures]
     depth = next((depth for depth in DEPTHS if max(deepest, default=0) <= depth), None)
-    if depth is None or judged:
-        return DEPTHS[0], "judged" if judged else _worth(measures)
-    return depth, ""
+    if depth is not None and not condensed:
+        return depth, ""
+    further = [each for each, rank in zip(measures, deepest, strict=True) if rank > DEPTHS[0]]
+    judged = condensed or any(each.reads_misses for each in further)
+    return DEPTHS[0], "judged" if judged else _worth(measures)
 
 
 def _worth(measures: Sequence[Measure]) -> Worth:

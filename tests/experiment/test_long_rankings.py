@@ -87,10 +87,10 @@ def test_all_metrics_are_the_same_to_the_last_bit(
     version = version or next(
         v for v in asked.collection.versions if v in asked.collection.searched
     )
-    few = "P@1 Success@5 nDCG@5"
+    few = "P@1 Success@5 nDCG@5 Judged@5"
 
     def measured() -> tuple[list[int], list[pd.DataFrame]]:
-        of = (ALL, few, "AP", "R@20", "bpref")
+        of = (ALL, few, "AP Judged@5", "R@20", "bpref")
         lengths = [len(ranking.measured_run(asked, version, parse(metrics))) for metrics in of]
         values = [measuring.measurements(asked, (version,), metrics) for metrics in of]
         return lengths, [*values, measuring.counts(asked, (version,), None)]
