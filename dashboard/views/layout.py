@@ -16,9 +16,11 @@ from textwrap import wrap
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 from altair import TopLevelMixin
 
+from dashboard.experiment.memory import remembered
 from dashboard.views import texts
 
 ROW, SEEN = 33, 10
@@ -40,17 +42,28 @@ WIDTHS = {"wide": 2100, "usual": 960, "narrow": 380}
 
 def chart(drawn: TopLevelMixin, alt: str, **options: Any) -> Any:
     """Draw a chart as high as it says, and above it what it shows, so that its picture, which can
-    be saved, tells that too; what was chosen in it, as `st.altair_chart` gives it.
+    be saved, tells that too; what was chosen in it, as `st.vega_lite_chart` gives it.
 
     alt: what it shows, for a screen reader, too.
     """
+    _, spec, height = _prepared(drawn, alt)
+    return st.vega_lite_chart(spec, height=height, alt=alt, **options)
+
+
+@remembered(128, key=lambda drawn, alt: (id(drawn), alt))
+def _prepared(drawn: TopLevelMixin, alt: str) -> tuple[TopLevelMixin, dict[str, Any], int]:
+    """The chart, which is thereby held so that no other gets its number; what Streamlit is given
+    of it, and its height."""
     of_any_kind: Any = drawn
     title = wrap(texts.shown(alt), TITLE_LETTERS)
     height = of_any_kind.height + TITLE_LINE * len(title) + 3 * TITLE_GAP
     titled = of_any_kind.properties(
         title={"text": title, **TITLE, "lineHeight": TITLE_LINE, "offset": TITLE_GAP}, height=height
     ).configure_axis(labelFlush=False)  # Streamlit's theme moves the first and last label aside
-    return st.altair_chart(titled, height=height, alt=alt, **options)
+    spec = titled.to_dict()
+    for name, records in spec.get("datasets", {}).items():
+        spec["datasets"][name] = pa.Table.from_pandas(pd.DataFrame(records), preserve_index=False)
+    return drawn, spec, height
 
 
 def rows(

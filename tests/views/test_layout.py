@@ -20,11 +20,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         seen.update(options)
         return contextlib.nullcontext()
 
-    def chart(drawn: Any, **options: Any) -> None:
-        seen.update(options, title=drawn.to_dict()["title"]["text"], drawn=drawn.to_dict())
+    def chart(spec: dict[str, Any], **options: Any) -> None:
+        seen.update(options, spec=spec, title=spec["title"]["text"])
 
     monkeypatch.setattr(layout.st, "container", container)
-    monkeypatch.setattr(layout.st, "altair_chart", chart)
+    monkeypatch.setattr(layout.st, "vega_lite_chart", chart)
     for name in ("dataframe", "table"):
         monkeypatch.setattr(layout.st, name, lambda shown, **options: seen.update(options))
     return seen
@@ -85,4 +85,27 @@ def test_a_chart_says_what_it_shows_in_lines_that_fit_on_a_phone(asked: dict[str
     assert asked["title"] == ["word " * 11 + "word", "⟨U+202E⟩"]
     assert asked["height"] == short + layout.TITLE_LINE
     assert asked["alt"].startswith("word")
-    assert asked["drawn"]["config"]["axis"]["labelFlush"] is False  # else the first stands aside
+    assert asked["spec"]["config"]["axis"]["labelFlush"] is False  # else the first stands aside
+
+
+def test_a_chart_of_equal_tables_is_built_once(asked: dict[str, Any]) -> None:
+    row = {"label": "a", "delta": 0.1, "low": 0.0, "high": 0.2, "p": 0.5, "p_holm": 1, "scored": 9}
+    specs = []
+    for delta in (0.1, 0.1, 0.15):
+        layout.chart(charts.forest(pd.DataFrame([{**row, "delta": delta}])), alt="differences")
+        specs.append(asked["spec"])
+    assert specs[0] is specs[1] is not specs[2]
+    deltas = [
+        table["delta"][0].as_py()
+        for spec in specs
+        for table in spec["datasets"].values()
+        if "delta" in table.column_names
+    ]
+    assert deltas == [0.1, 0.1, 0.15]
+
+
+def test_a_chart_holds_more_rows_than_altair_allows_by_itself(asked: dict[str, Any]) -> None:
+    values = [n / 6_000 for n in range(6_000)]
+    deltas = pd.DataFrame({"baseline": values, "candidate": values, "delta": 0.0})
+    layout.chart(charts.pairs(deltas, "v1", "v2"), alt="each query")
+    assert sorted(table.num_rows for table in asked["spec"]["datasets"].values()) == [2, 6_000]

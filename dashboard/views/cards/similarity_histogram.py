@@ -8,6 +8,7 @@ import pandas as pd
 
 from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.charts import BETTER, LEGEND, SAME, WORSE
+from dashboard.views.charts.equal_tables import once_for_equal_tables
 
 BINS = 40
 KINDS = {"relevant": BETTER, "not relevant": SAME, "not judged": "#c8ced6"}
@@ -32,6 +33,7 @@ def similarities(results: QueryResults) -> pd.DataFrame:
     return pd.concat(tables)[columns] if tables else pd.DataFrame(columns=columns)
 
 
+@once_for_equal_tables
 def histogram(counted: pd.DataFrame, version: str, cut: float) -> alt.LayerChart:
     """The similarities of one version, with the least similarity that counts.
 

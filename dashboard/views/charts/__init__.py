@@ -4,6 +4,8 @@ Names from data never become field names or expressions: every chart gets column
 own and carries the data's words as values only.
 """
 
+import altair as alt
+
 from dashboard.views.charts.changes import differences, forest, pairs, slice_intervals
 from dashboard.views.charts.colours import (
     BETTER,
@@ -35,3 +37,8 @@ __all__ = [
     "slice_intervals",
     "version_ways",
 ]
+
+# A chart says its own size, and holds its rows, however many: settings of the whole process, made
+# once, as two pages may draw at the same time.
+alt.theme.enable("none")
+alt.data_transformers.disable_max_rows()

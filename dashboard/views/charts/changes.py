@@ -12,11 +12,13 @@ from dashboard.evaluation.digits import decimals, signed
 from dashboard.tables import counted
 from dashboard.views.charts.axes import of_differences, of_values, round_end
 from dashboard.views.charts.colours import BETTER, FAINT, LEGEND, SAME, SMALL_SLICE, WORSE
+from dashboard.views.charts.equal_tables import once_for_equal_tables
 from dashboard.views.charts.heights import BOTTOM, KINDS, of_rows
 from dashboard.views.charts.texts import tip, with_texts
 from dashboard.views.labels import group_name
 
 
+@once_for_equal_tables
 def forest(rows: pd.DataFrame) -> alt.LayerChart:
     """Difference of each metric with its 95 % interval.
 
@@ -29,6 +31,7 @@ def forest(rows: pd.DataFrame) -> alt.LayerChart:
     return _intervals(shown, "Metric", tips, 30)
 
 
+@once_for_equal_tables
 def slice_intervals(rows: pd.DataFrame) -> alt.LayerChart:
     """Difference on each slice with its 95 % interval; slices with few scored queries are pale.
 
@@ -94,6 +97,7 @@ def _kind_shape() -> alt.Shape:
     return alt.Shape("kind:N", scale=alt.Scale(domain=list(_KINDS), range=shapes), title=None)
 
 
+@once_for_equal_tables
 def differences(bins: pd.DataFrame, title: str, height: int = 280) -> alt.Chart:
     """How many queries differ by how much. Columns: low, high, queries, side.
 
@@ -137,6 +141,7 @@ def differences(bins: pd.DataFrame, title: str, height: int = 280) -> alt.Chart:
     return chart
 
 
+@once_for_equal_tables
 def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart:
     """Each query's value in the baseline against the candidate; equal ones share a bubble. Where
     every value is 0 or 1, a bar for each of the four ways.

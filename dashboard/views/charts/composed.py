@@ -7,10 +7,12 @@ import pandas as pd
 
 from dashboard.views.charts.axes import of_values
 from dashboard.views.charts.colours import Way, of_colour, of_shape
+from dashboard.views.charts.equal_tables import once_for_equal_tables
 from dashboard.views.charts.heights import BOTTOM, of_rows
 from dashboard.views.charts.texts import tip, with_texts
 
 
+@once_for_equal_tables
 def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """The mean of each version with its 95 % interval, in the order of the rows.
 

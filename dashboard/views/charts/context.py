@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 
 from dashboard.views.charts.colours import SAME
+from dashboard.views.charts.equal_tables import once_for_equal_tables
 from dashboard.views.charts.heights import TOP, of_rows
 from dashboard.views.charts.texts import tip, with_texts
 
@@ -14,6 +15,7 @@ DOT = "#2f80d8"
 FELT = alt.Scale(domain=[0, 1], scheme=alt.SchemeParams(name="plasma", extent=[0.15, 0.95]))
 
 
+@once_for_equal_tables
 def means_and_deviations(spread: pd.DataFrame) -> alt.Chart:
     """The source's figure 3a: a point a list, mean relevance against its standard deviation.
 
@@ -46,6 +48,7 @@ def means_and_deviations(spread: pd.DataFrame) -> alt.Chart:
     return chart
 
 
+@once_for_equal_tables
 def deviations(spread: pd.DataFrame) -> alt.LayerChart:
     """The source's figure 3b: a point a list, standard deviation of r against that of r′.
 
@@ -67,6 +70,7 @@ def deviations(spread: pd.DataFrame) -> alt.LayerChart:
     return chart
 
 
+@once_for_equal_tables
 def gain_matrix(gains: pd.DataFrame) -> alt.LayerChart:
     """Spearman of each metric with satisfaction under both gains, the number in the cell.
 

@@ -6,8 +6,10 @@ import altair as alt
 import pandas as pd
 
 from dashboard.views.charts.colours import SAME, Way, of_colour, of_dashes, of_shape
+from dashboard.views.charts.equal_tables import once_for_equal_tables
 
 
+@once_for_equal_tables
 def within_rank(
     shares: pd.DataFrame, chance: pd.DataFrame, ways: dict[str, Way], marks: tuple[int, ...]
 ) -> alt.LayerChart:

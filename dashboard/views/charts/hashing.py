@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 
 from dashboard.views.charts.colours import LEGEND, SAME, WORSE, Way, of_colour, of_dashes, of_shape
+from dashboard.views.charts.equal_tables import once_for_equal_tables
 from dashboard.views.charts.heights import KINDS, of_rows
 from dashboard.views.charts.texts import tip, with_texts
 
@@ -24,6 +25,7 @@ SHARE = alt.Scale(domain=[0, 1])
 _LOG = alt.Scale(type="log", nice=False, padding=12)
 
 
+@once_for_equal_tables
 def over_p(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """The mean of a metric over p, a line a version, with the bounds over ties as a band.
 
@@ -45,6 +47,7 @@ def over_p(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     return _banded(base, lines, points)
 
 
+@once_for_equal_tables
 def over_bits(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """The mean of a metric over the length of the codes: a line a method, by its dashes, and a
     point a version, in its colour and shape.
@@ -74,6 +77,7 @@ def over_bits(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     return _banded(base.encode(color=alt.value(SAME)), line, points)
 
 
+@once_for_equal_tables
 def precision_recall(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """Precision over recall, a line a version, a point a Hamming radius.
 
@@ -102,6 +106,7 @@ def precision_recall(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChar
     return chart
 
 
+@once_for_equal_tables
 def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
     """Two codes above each other, bit by bit, with a mark under each bit that differs.
 

@@ -19,6 +19,7 @@ from dashboard.views.charts.colours import (
     of_dashes,
     of_shape,
 )
+from dashboard.views.charts.equal_tables import once_for_equal_tables
 from dashboard.views.charts.heights import BOTTOM, KINDS, TOP, of_rows
 from dashboard.views.charts.texts import tip, with_texts
 
@@ -29,6 +30,7 @@ GRID, WIDE_GRID, LETTER = 320, 640, 7
 letter of their names."""
 
 
+@once_for_equal_tables
 def curves(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """The mean of one metric over K, a line a version. Of many versions a few are drawn in their
     ways, the others in grey.
@@ -71,6 +73,7 @@ def in_front(means: pd.DataFrame, ways: dict[str, Way]) -> list[str]:
     return [run for run in ways if run in chosen]
 
 
+@once_for_equal_tables
 def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     """The mean for the queries that ask for each keyword, a bar a version with its shape behind it.
 
@@ -102,6 +105,7 @@ def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     return chart
 
 
+@once_for_equal_tables
 def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
     """One metric on every slice × version: one hue, the number in the cell, small slices pale.
 
