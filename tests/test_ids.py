@@ -48,13 +48,13 @@ def test_ids_are_among_others_as_texts_and_as_categories(
     assert not ids.among(pd.Series([None], dtype="category"), others).any()
 
 
-def test_a_million_ids_that_count_up_have_a_million_keys() -> None:
+def test_ids_that_count_up_have_as_many_keys() -> None:
     for form in ("{}", "document-{:09}", "{:07}-of-the-catalogue-with-a-long-name"):
-        texts = [form.format(n) for n in range(1_000_000)]
+        texts = [form.format(n) for n in range(300_000)]
         found = np.sort(ids.keys(pa.chunked_array([texts])))
         assert (found[1:] != found[:-1]).all()
         tops = np.unique(found >> np.uint64(44))
-        assert len(tops) > 600_000, "of 2^20 values about as many as chance gives"
+        assert len(tops) > 250_000, "of 2^20 values about as many as chance gives"
 
 
 def test_ids_longer_than_what_is_looked_at_are_compared_as_texts() -> None:

@@ -82,6 +82,7 @@ def test_a_second_call_finds_all_there_and_one_that_was_stopped_goes_on(
     assert code == 0 and set(table["state"]) == {preparing.THERE}
 
 
+@pytest.mark.slow
 def test_a_killed_call_leaves_whole_files_only(collection: Path, tmp_path: Path) -> None:
     call = [sys.executable, "-m", "dashboard", "prepare", str(collection)]
     env = {**os.environ, "DASHBOARD_CACHE": str(tmp_path / "cache")}

@@ -15,7 +15,16 @@ def said(app):
     return [option.replace("\\", "") for option in offered(app).options]
 
 
-@pytest.mark.parametrize("name", collections.collection_names())
+OPENED_FAST = ("driving", "openmoji_hashes")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in OPENED_FAST else pytest.mark.slow)
+        for name in collections.collection_names()
+    ],
+)
 def test_every_slice_that_is_known_can_be_chosen(name):
     known = measuring.slices_of(collections.opened(name))
     assert len(said(drawn("query", collection=name))) == 1 + sum(map(len, known.values()))

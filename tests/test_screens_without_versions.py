@@ -15,11 +15,11 @@ LISTS = ("lists.csv", "relevance.csv", "satisfaction.csv")
 FIRST, SECOND = "mine=g1.npy,q1.npy", "yours=g2.npy,q2.npy"
 
 
-@pytest.fixture
-def shelf(tmp_path, monkeypatch):
-    """`lists`: what people saw, without versions; `bare`: nothing but these three files;
-    `challenge`: composed queries without a version; and a folder of submissions."""
-    source, place = collections.COLLECTIONS, tmp_path / "data"
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A folder of collections. `lists`: what people saw, without versions; `bare`: nothing but
+    these three files; `challenge`: composed queries without a version. Beside it, submissions."""
+    source, place = collections.COLLECTIONS, tmp_path_factory.mktemp("without") / "data"
     for name, of in (("lists", "openmoji_context"), ("challenge", "openmoji_composed")):
         (place / name).mkdir(parents=True)
         for path in (source / of).glob("*.csv"):
@@ -30,20 +30,33 @@ def shelf(tmp_path, monkeypatch):
     for name, protocol in (("lists", "context"), ("bare", "context"), ("challenge", "composed")):
         settings = f'title = "{name}"\nprotocols = ["{protocol}"]\n'
         (place / name / "collection.toml").write_text(settings, encoding="utf-8")
-    submitted = tmp_path / "submitted"
+    submitted = place.parent / "submitted"
     submitted.mkdir()
     for place_of, version in ((1, "v0.1"), (2, "v0.2")):
         model = source / "openmoji_composed/models" / version
         for side, letter in (("items", "g"), ("queries", "q")):
             shutil.copy(model / f"{side}.npy", submitted / f"{letter}{place_of}.npy")
             shutil.copy(model / f"{side}.txt", submitted / f"{letter}{place_of}.txt")
-    monkeypatch.setattr(collections, "COLLECTIONS", place)
-    monkeypatch.setenv("DASHBOARD_SUBMISSIONS", str(submitted))
-    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "reviews"))
     return place
 
 
-@pytest.mark.parametrize("name", ["lists", "bare"])
+@pytest.fixture
+def shelf(written, tmp_path, monkeypatch):
+    """These collections, which a test leaves as they are: they are opened and measured once."""
+    monkeypatch.setattr(collections, "COLLECTIONS", written)
+    monkeypatch.setenv("DASHBOARD_SUBMISSIONS", str(written.parent / "submitted"))
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "reviews"))
+    return written
+
+
+@pytest.fixture
+def own_shelf(shelf, tmp_path, monkeypatch):
+    """A copy of them, which a test may change."""
+    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path / "data")
+    return shutil.copytree(shelf, tmp_path / "data")
+
+
+@pytest.mark.parametrize("name", ["bare", pytest.param("lists", marks=pytest.mark.slow)])
 def test_the_overview_of_lists_alone_draws_the_sources_tables_and_figures(shelf, name):
     app = opened(collection=name)
     assert not app.exception and not app.error
@@ -56,15 +69,15 @@ def test_the_overview_of_lists_alone_draws_the_sources_tables_and_figures(shelf,
 
 
 @pytest.mark.parametrize("settings", ["", None])
-def test_check_of_lists_alone_names_the_line_to_write(shelf, capsys, settings):
-    path, line = shelf / "bare" / "collection.toml", 'protocols = ["context"]'
+def test_check_of_lists_alone_names_the_line_to_write(own_shelf, capsys, settings):
+    path, line = own_shelf / "bare" / "collection.toml", 'protocols = ["context"]'
     path.unlink()
     if settings is not None:
         path.write_text(settings)
-    assert main(["check", str(shelf / "bare")]) != 0
+    assert main(["check", str(own_shelf / "bare")]) != 0
     assert line in " ".join("\n".join(capsys.readouterr()).split())
     path.write_text(line)
-    findings = check(str(shelf / "bare"))
+    findings = check(str(own_shelf / "bare"))
     assert "error" not in findings["level"].tolist()
 
 
@@ -91,15 +104,15 @@ def test_other_screens_say_what_is_missing_and_what_to_do(shelf, screen):
     assert "or submit features on the Overview" in waiting
 
 
-def test_lists_of_a_collection_of_other_protocols_are_pointed_to(shelf):
-    (shelf / "lists/collection.toml").write_text('protocols = ["trec"]\n', encoding="utf-8")
+def test_lists_of_a_collection_of_other_protocols_are_pointed_to(own_shelf):
+    (own_shelf / "lists/collection.toml").write_text('protocols = ["trec"]\n', encoding="utf-8")
     assert 'write protocols = ["context"] in collection.toml' in said(
         opened("compare", collection="lists")
     )
 
 
-def test_broken_versions_are_said_where_none_is_left(shelf):
-    (shelf / "lists/models/v1").mkdir(parents=True)
+def test_broken_versions_are_said_where_none_is_left(own_shelf):
+    (own_shelf / "lists/models/v1").mkdir(parents=True)
     told = said(opened("compare", collection="lists"))
     assert "no usable version (models/v1/" in told
 

@@ -13,7 +13,9 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from filelock import FileLock
@@ -41,6 +43,7 @@ MOVE = """to => {
 """Go to an address of the same app."""
 WHOLE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 """How a run ends that was not broken off for another one."""
+VISITS = count(1)
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 QUIET = (
     "--no-sandbox",
@@ -167,7 +170,7 @@ def _count(page, message: bytes | str) -> None:
         page.drawings += said.script_finished in WHOLE
 
 
-def _move(page, address: str) -> None:
+def move(page, address: str) -> None:
     """Go to another address of the app, and wait until its script has run and is drawn. A run may
     be so short that the page never shows that it runs."""
     before, until = page.runs, time.monotonic() + 60
@@ -205,7 +208,7 @@ def page_at(browser, contexts: dict, left: dict, motion: dict) -> Iterator[Calla
             page = left[kind].pop()
             page.mouse.move(0, 0)
             page.locator(IDLE).wait_for()  # it may still draw what the earlier test did last
-            _move(page, address)
+            move(page, address)
         else:
             page = _new_page(browser, contexts, options)
             page.failed = []
@@ -291,6 +294,32 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     servers.stop(url)
 
 
+@pytest.fixture(scope="session")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+    """A server of collections that are made for tests, `streets`, `plain` and a spoilt copy of
+    `openmoji_context`, for all modules that review them: its `url`, the folders `data`, `cache` and
+    `reviews`, and `stop` and `start`, which keep the address."""
+    from tests.browser import lists_world, review_world, upload_world
+
+    place = tmp_path_factory.mktemp("made_up")
+    review_world.build(place / "data" / "streets")
+    upload_world.build(place / "data" / "plain")
+    lists_world.build(place / "data" / "openmoji_context")
+    folders = {name: place / name for name in ("data", "cache", "reviews")}
+    settings = {f"DASHBOARD_{name.upper()}": str(folder) for name, folder in folders.items()}
+    servers = Servers(lambda: tmp_path_factory.mktemp("server"))
+    app = REPOSITORY / "app.py"
+    url = servers(app, **settings)
+    port = urllib.parse.urlsplit(url).port or 0
+    yield SimpleNamespace(
+        url=url,
+        stop=lambda: servers.stop(url),
+        start=lambda: servers(app, port=port, **settings),
+        **folders,
+    )
+    servers.stop(url)
+
+
 def _command(file: Path, port: int) -> list[str]:
     options = {
         "server.port": port,
@@ -334,3 +363,30 @@ def cards_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     url = servers(page, CARDS_WORLD=str(folder / "world"), DASHBOARD_CACHE=cache)
     yield url
     servers.stop(url)
+
+
+@pytest.fixture
+def cards_at(cards_address: str, page_at: Callable) -> Iterator[Callable]:
+    """Opens the page of cards at `?…`, on a page that an earlier test has left: a visit of its own
+    number, of which the page says that it is drawn and what it was told. `page.requested` is what
+    was asked for since then."""
+    visited = []
+
+    def opened(query: str = "", **options: object):
+        number = next(VISITS)
+        page = page_at(f"{cards_address}/?{query}&visit={number}", **options)
+        visited.append(page)
+        if not hasattr(page, "requested"):
+            page.on("request", lambda request: page.requested.append(request.url))
+        page.requested = []
+        page.get_by_text(f"visit {number}", exact=True).wait_for()
+        page.locator(".card").first.wait_for()
+        page.evaluate(PAINTED)
+        return page
+
+    yield opened
+    for page in visited:
+        if page.locator("dialog[open]").count():
+            page.keyboard.press("Escape")
+            page.locator("dialog[open]").wait_for(state="hidden")
+            page.wait_for_url(lambda url: "clip=" not in url)

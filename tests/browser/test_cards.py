@@ -19,7 +19,7 @@ IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 @pytest.fixture
 def grid(cards_address: str, new_page: Callable) -> Callable:
-    """Opens the test page at `?…` and waits until the cards are drawn."""
+    """Opens the test page at `?…` on a page of its own and waits until the cards are drawn."""
 
     def opened(query: str = "", **options: object):
         page = new_page(**options)
@@ -54,8 +54,8 @@ PASS_BY = """async (cards) => {
 }"""
 
 
-def test_a_resting_pointer_plays_and_leaving_stops(grid: Callable) -> None:
-    page = grid()
+def test_a_resting_pointer_plays_and_leaving_stops(cards_at: Callable) -> None:
+    page = cards_at()
     assert page.locator(PREVIEW).count() == 0
     card(page, "v0.1", 2).hover()
     video = card(page, "v0.1", 2).locator("video")
@@ -71,8 +71,8 @@ def test_a_resting_pointer_plays_and_leaving_stops(grid: Callable) -> None:
     video.wait_for(state="detached")
 
 
-def test_a_pointer_that_passes_by_plays_nothing(grid: Callable) -> None:
-    page = grid()
+def test_a_pointer_that_passes_by_plays_nothing(cards_at: Callable) -> None:
+    page = cards_at()
     before = len([url for url in page.requested if "/clips/" in url])
     cards = [card(page, "v0.1", rank).element_handle() for rank in (1, 2, 3, 4)]
     page.evaluate(PASS_BY, cards)  # by the browser's own clock, however busy the machine is
@@ -82,8 +82,8 @@ def test_a_pointer_that_passes_by_plays_nothing(grid: Callable) -> None:
 
 
 @pytest.mark.slow
-def test_a_span_plays_only_its_span(grid: Callable) -> None:
-    page = grid("clip=span")
+def test_a_span_plays_only_its_span(cards_at: Callable) -> None:
+    page = cards_at("clip=span")
     video = page.locator(".stage video")
     video.evaluate(
         """video => { window.seconds = [];
@@ -97,8 +97,8 @@ def test_a_span_plays_only_its_span(grid: Callable) -> None:
 
 
 @pytest.mark.slow
-def test_reduced_motion_plays_nothing_by_itself(grid: Callable) -> None:
-    page = grid(reduced_motion="reduce")
+def test_reduced_motion_plays_nothing_by_itself(cards_at: Callable) -> None:
+    page = cards_at(reduced_motion="reduce")
     card(page, "v0.1", 2).hover()
     page.wait_for_timeout(500)
     assert page.locator(PREVIEW).count() == 0
@@ -108,8 +108,8 @@ def test_reduced_motion_plays_nothing_by_itself(grid: Callable) -> None:
     assert page.locator(".stage video").evaluate("video => video.paused")
 
 
-def test_the_same_item_lights_up_in_the_other_rows(grid: Callable) -> None:
-    page = grid()
+def test_the_same_item_lights_up_in_the_other_rows(cards_at: Callable) -> None:
+    page = cards_at()
     card(page, "v0.1", 3).hover()
     twins = page.locator(".card.twin")
     twins.first.wait_for()
@@ -119,8 +119,8 @@ def test_the_same_item_lights_up_in_the_other_rows(grid: Callable) -> None:
     page.locator(".card.twin").first.wait_for(state="detached")
 
 
-def test_keys_walk_over_the_cards_and_open_and_close_the_player(grid: Callable) -> None:
-    page = grid()
+def test_keys_walk_over_the_cards_and_open_and_close_the_player(cards_at: Callable) -> None:
+    page = cards_at()
     place = """() => { let node = document.activeElement;
         while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
         const card = node.closest('.card');
@@ -148,24 +148,24 @@ def test_keys_walk_over_the_cards_and_open_and_close_the_player(grid: Callable) 
 
 
 @pytest.mark.slow
-def test_a_focused_card_plays_too(grid: Callable) -> None:
-    page = grid()
+def test_a_focused_card_plays_too(cards_at: Callable) -> None:
+    page = cards_at()
     page.keyboard.press("Tab")
     card(page, "v0.1", 1).locator(".open").focus()
     page.keyboard.press("ArrowRight")
     card(page, "v0.1", 2).locator("video").wait_for()
 
 
-def test_every_row_is_one_stop_of_the_tab_key(grid: Callable) -> None:
-    page = grid()
+def test_every_row_is_one_stop_of_the_tab_key(cards_at: Callable) -> None:
+    page = cards_at()
     stops = page.locator("section.row").evaluate_all(
         "rows => rows.map(row => row.querySelectorAll('.open[tabindex=\"0\"]').length)"
     )
     assert stops == [1, 1, 1, 1]
 
 
-def test_the_player_tells_all_that_is_known(grid: Callable) -> None:
-    page = grid()
+def test_the_player_tells_all_that_is_known(cards_at: Callable) -> None:
+    page = cards_at()
     card(page, "v0.2", 1).locator(".open").click()
     player = page.locator("dialog[open]")
     player.wait_for()
@@ -185,15 +185,15 @@ def test_the_player_tells_all_that_is_known(grid: Callable) -> None:
     wait_told(page, world.PLAIN[2:4])
 
 
-def test_a_link_opens_the_player_and_back_closes_it(grid: Callable) -> None:
-    page = grid()
+def test_a_link_opens_the_player_and_back_closes_it(cards_at: Callable) -> None:
+    page = cards_at()
     card(page, "v0.1", 2).locator(".open").click()
     page.wait_for_url(re.compile("clip="))
     page.go_back()
     page.locator("dialog[open]").wait_for(state="hidden")
     page.go_forward()
     page.locator("dialog[open]").wait_for()
-    linked = grid(urlsplit(page.url).query)
+    linked = cards_at(urlsplit(page.url).query)
     linked.locator("dialog[open]").wait_for()
     assert world.PLAIN[1] in linked.locator("dialog.player .about .id").inner_text()
     assert told(linked) == "told: []"
@@ -248,8 +248,8 @@ def test_closing_that_is_told_late_does_not_close_what_forward_has_opened_again(
 
 
 @pytest.mark.slow
-def test_a_link_to_an_item_that_is_gone_opens_nothing(grid: Callable) -> None:
-    page = grid("clip=nobody")
+def test_a_link_to_an_item_that_is_gone_opens_nothing(cards_at: Callable) -> None:
+    page = cards_at("clip=nobody")
     page.wait_for_timeout(300)
     assert page.locator("dialog[open]").count() == 0
 
@@ -265,8 +265,8 @@ def test_opening_and_closing_in_haste_ends_closed(grid: Callable) -> None:
     assert "clip=" not in page.url
 
 
-def test_copying_gives_a_link_that_opens_this_clip(grid: Callable) -> None:
-    page = grid(permissions=["clipboard-read", "clipboard-write"])
+def test_copying_gives_a_link_that_opens_this_clip(cards_at: Callable) -> None:
+    page = cards_at(permissions=["clipboard-read", "clipboard-write"])
     card(page, "v0.1", 3).locator(".open").click()
     page.get_by_role("button", name="Copy link").click()
     page.get_by_role("button", name="Link copied").wait_for()
@@ -311,8 +311,8 @@ def test_hostile_texts_are_texts(grid: Callable, cards_address: str) -> None:
     assert page.locator(".cards script, .cards .caption b, .cards .caption img").count() == 0
 
 
-def test_an_odd_id_opens_plays_and_comes_back_whole(grid: Callable) -> None:
-    page = grid("k=16")
+def test_an_odd_id_opens_plays_and_comes_back_whole(cards_at: Callable) -> None:
+    page = cards_at("k=16")
     found = page.locator(".card").filter(has_text="onerror").first
     found.locator(".open").click()
     page.locator(".stage video").wait_for()
@@ -329,28 +329,28 @@ def test_an_odd_id_opens_plays_and_comes_back_whole(grid: Callable) -> None:
         ("odd", "This browser cannot play the file. codec mp4v"),
     ],
 )
-def test_what_cannot_be_played_says_so(grid: Callable, item_id: str, words: str) -> None:
-    page = grid(f"clip={item_id}&k=16")
+def test_what_cannot_be_played_says_so(cards_at: Callable, item_id: str, words: str) -> None:
+    page = cards_at(f"clip={item_id}&k=16")
     page.get_by_text(words).wait_for()
     assert page.get_by_text("Download the file").count() == (item_id == "odd")
 
 
-def test_a_broken_card_has_a_word_and_leaves_the_others_alone(grid: Callable) -> None:
-    page = grid("k=16")
+def test_a_broken_card_has_a_word_and_leaves_the_others_alone(cards_at: Callable) -> None:
+    page = cards_at("k=16")
     words = page.locator("section[aria-label='v0.1'] .word").all_inner_texts()
     assert words == ["codec mp4v", "not a picture or a clip", "missing"]
     assert page.locator("section[aria-label='v0.1'] .card").count() == 16
 
 
-def test_a_picture_is_shown_large(grid: Callable) -> None:
-    page = grid("clip=still")
+def test_a_picture_is_shown_large(cards_at: Callable) -> None:
+    page = cards_at("clip=still")
     page.locator(".zoom output").filter(has_text="%").wait_for()  # it has come
     assert page.locator(".stage img").evaluate("image => image.naturalWidth") == 1600
 
 
 @pytest.mark.slow
-def test_long_captions_are_clamped_until_asked_for(grid: Callable) -> None:
-    page = grid("clip=garbage")
+def test_long_captions_are_clamped_until_asked_for(cards_at: Callable) -> None:
+    page = cards_at("clip=garbage")
     height = "node => node.getBoundingClientRect().height"
     caption = page.locator("dialog .caption")
     before = caption.evaluate(height)
@@ -418,8 +418,8 @@ def test_no_page_scrolls_sideways(
         assert second["x"] + second["width"] <= width
 
 
-def test_a_late_change_of_order_keeps_the_cards(grid: Callable) -> None:
-    page = grid()
+def test_a_late_change_of_order_keeps_the_cards(cards_at: Callable) -> None:
+    page = cards_at()
     cards = page.locator("section[aria-label='v0.1'] .card")
     cards.evaluate_all("cards => { window.kept = cards }")
     page.evaluate(
@@ -430,8 +430,8 @@ def test_a_late_change_of_order_keeps_the_cards(grid: Callable) -> None:
     assert names == ["2", "3", "4", "5", "6"]
 
 
-def test_a_row_stays_at_its_beginning_where_its_first_card_moves_on(grid: Callable) -> None:
-    page = grid("k=8", width=700)
+def test_a_row_stays_at_its_beginning_where_its_first_card_moves_on(cards_at: Callable) -> None:
+    page = cards_at("k=8", width=700)
     line = page.locator("section[aria-label='v0.1'] .line")
     assert line.evaluate("line => line.scrollWidth > line.clientWidth + 400")
     line.evaluate("line => { window.first = line.firstElementChild }")
@@ -446,9 +446,9 @@ def test_a_row_stays_at_its_beginning_where_its_first_card_moves_on(grid: Callab
 @pytest.mark.parametrize(
     "query", ["k=16", pytest.param("clip=garbage&k=16", marks=pytest.mark.slow)]
 )
-def test_axe_finds_nothing_in_the_cards(grid: Callable, query: str) -> None:
+def test_axe_finds_nothing_in_the_cards(cards_at: Callable, query: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page = grid(query)
+    page = cards_at(query)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_timeout(1000)

@@ -6,15 +6,10 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser import review_world
-
-REPOSITORY = Path(__file__).parents[2]
 NAME = "search-quality-reviewer"
 FRONT = ".card.front"
 IN_FRONT = """item => [...document.querySelectorAll('*')].some(
@@ -22,19 +17,15 @@ IN_FRONT = """item => [...document.querySelectorAll('*')].some(
 
 
 @pytest.fixture(scope="module")
-def server(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
-    """A server of its own, which can be stopped and started again at its address."""
-    place = tmp_path_factory.mktemp("judging")
-    review_world.build(place / "data" / "streets")
-    names = {"DATA": "data", "CACHE": "cache", "REVIEWS": "said"}
-    settings = {f"DASHBOARD_{name}": str(place / folder) for name, folder in names.items()}
-    known = SimpleNamespace(url=serve(REPOSITORY / "app.py", **settings))
+def server(made_up: SimpleNamespace) -> SimpleNamespace:
+    """The server of collections made for tests, and what it stores."""
+    known = SimpleNamespace(url=made_up.url, stop=made_up.stop, start=made_up.start)
 
     def rows(author: str) -> list[tuple[str, ...]]:
         """What is stored of an author, in order."""
         columns = "kind, query_id, item_id, value, cause, note"
         asked = f"SELECT {columns} FROM review WHERE author = ? ORDER BY number"
-        with closing(sqlite3.connect(place / "said" / "reviews.sqlite")) as file:
+        with closing(sqlite3.connect(made_up.reviews / "reviews.sqlite")) as file:
             return file.execute(asked, (author,)).fetchall()
 
     def kept(page, author: str, number: int) -> list[tuple[str, ...]]:
@@ -45,10 +36,6 @@ def server(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) 
         return rows(author)
 
     known.rows, known.kept = rows, kept
-    known.stop = lambda: serve.stop(known.url)
-    known.start = lambda: serve(
-        REPOSITORY / "app.py", port=urlsplit(known.url).port or 0, **settings
-    )
     return known
 
 
@@ -61,7 +48,7 @@ def reviewing(server: SimpleNamespace, new_page: Callable) -> Callable:
         page.add_init_script(
             f"localStorage.getItem({NAME!r}) || localStorage.setItem({NAME!r}, {author!r})"
         )
-        page.goto(f"{server.url}/query?query={query}&judging=yes")
+        page.goto(f"{server.url}/query?collection=streets&query={query}&judging=yes")
         page.locator(FRONT).wait_for()
         return page
 
@@ -168,7 +155,7 @@ def test_presses_while_the_server_is_away_are_saved_when_it_is_back_in_whatever_
     other = page.context.new_page()
     page.close()  # what was pressed in it is in the browser
     server.start()
-    other.goto(f"{server.url}/query?query=like5&judging=yes")
+    other.goto(f"{server.url}/query?collection=streets&query=like5&judging=yes")
     other.locator(FRONT).wait_for()
     other.keyboard.press("y")
     saved(other)

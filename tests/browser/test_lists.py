@@ -3,40 +3,13 @@ point."""
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Callable
-from pathlib import Path
+from contextlib import closing
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[2]
-SOURCE = REPOSITORY / "data" / "openmoji_context"
-HOSTILE = '"<img src=x onerror=document.title=1>\u202eend"'
-FIRST = "1F99E"  # the first picture of list l001
 QUERY = "/query?collection=openmoji_context&query=w31&list=l001&rows=5&metric=CAG(DCG)@50"
-
-if not SOURCE.is_dir():
-    pytest.skip("no collection openmoji_context", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def world(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """The address of an app with one collection, in which a caption is hostile; its reviews."""
-    place = tmp_path_factory.mktemp("lists")
-    copy = place / "data" / SOURCE.name
-    shutil.copytree(SOURCE, copy)
-    rows = (copy / "items.csv").read_text(encoding="utf-8").splitlines()
-    named = next(row for row in rows if row.startswith(f"{FIRST},"))
-    cells = named.split(",")
-    spoilt = ",".join([*cells[:4], HOSTILE, *cells[5:]])
-    text = "\n".join(spoilt if row == named else row for row in rows)
-    (copy / "items.csv").write_text(text + "\n", encoding="utf-8")
-    reviews = place / "reviews"
-    url = serve(
-        REPOSITORY / "app.py", DASHBOARD_DATA=str(place / "data"), DASHBOARD_REVIEWS=str(reviews)
-    )
-    return url, reviews
 
 
 def opened(page_at: Callable, url: str, width: int = 1280):
@@ -62,8 +35,8 @@ def places(page) -> list[dict]:
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(420, marks=pytest.mark.slow)])
-def test_pictures_stand_in_the_lists_own_rows_and_columns(page_at, world, width) -> None:
-    page = opened(page_at, world[0] + QUERY, width)
+def test_pictures_stand_in_the_lists_own_rows_and_columns(page_at, made_up, width) -> None:
+    page = opened(page_at, made_up.url + QUERY, width)
     found = places(page)
     assert len(found) == 25
     assert len({place["x"] for place in found}) == len({place["y"] for place in found}) == 5
@@ -73,16 +46,16 @@ def test_pictures_stand_in_the_lists_own_rows_and_columns(page_at, world, width)
 
 
 @pytest.mark.slow
-def test_a_hostile_caption_is_text(page_at, world) -> None:
-    page = opened(page_at, world[0] + QUERY)
+def test_a_hostile_caption_is_text(page_at, made_up) -> None:
+    page = opened(page_at, made_up.url + QUERY)
     first = places(page)[0]
     assert first["alt"].startswith("<img src=x onerror=") and "\u202e" not in first["alt"]
     assert first["inside"] == 0 and page.title() != "1"
 
 
 @pytest.mark.slow
-def test_the_banner_of_simulated_satisfaction_cannot_be_closed(page_at, world) -> None:
-    page = opened(page_at, world[0] + QUERY)
+def test_the_banner_of_simulated_satisfaction_cannot_be_closed(page_at, made_up) -> None:
+    page = opened(page_at, made_up.url + QUERY)
     banner = page.locator("[data-testid=stAlert]", has_text="Simulated by a browsing model")
     banner.first.wait_for()
     assert banner.locator("button").count() == 0
@@ -91,8 +64,8 @@ def test_the_banner_of_simulated_satisfaction_cannot_be_closed(page_at, world) -
 
 
 @pytest.mark.slow
-def test_a_click_on_a_point_puts_its_list_into_the_link(page_at, world) -> None:
-    page = opened(page_at, f"{world[0]}/?collection=openmoji_context&rows=5")
+def test_a_click_on_a_point_puts_its_list_into_the_link(page_at, made_up) -> None:
+    page = opened(page_at, f"{made_up.url}/?collection=openmoji_context&rows=5")
     page.get_by_text("Figure 3a").scroll_into_view_if_needed()
     point = page.locator("path[aria-roledescription=circle]").nth(20)
     point.click(force=True)
@@ -104,15 +77,14 @@ def test_a_click_on_a_point_puts_its_list_into_the_link(page_at, world) -> None:
     assert len(places(page)) >= 20
 
 
-def test_a_rating_is_on_the_disk_and_takes_the_banners_place(page_at, world) -> None:
-    url, reviews = world
-    page = opened(page_at, url + QUERY)
+def test_a_rating_is_on_the_disk_and_takes_the_banners_place(page_at, made_up) -> None:
+    page = opened(page_at, made_up.url + QUERY)
     places(page)
-    page.get_by_label("Your name").fill("Eve")
+    page.get_by_label("Your name").fill("Ivy")
     page.get_by_role("radiogroup", name="From 1 to").get_by_role("radio", name="4").click()
-    page.get_by_text("Ratings: Eve 4.").wait_for()
-    with sqlite3.connect(reviews / "reviews.sqlite") as file:
-        said = file.execute("SELECT kind, list_id, value, author FROM review").fetchall()
-    assert said == [("rating", "l001", "4", "Eve")]
+    page.get_by_text("Ratings: Ivy 4.").wait_for()
+    with closing(sqlite3.connect(made_up.reviews / "reviews.sqlite")) as file:
+        stored = file.execute("SELECT kind, value, author FROM review WHERE list_id = 'l001'")
+        assert stored.fetchall() == [("rating", "4", "Ivy")]
     assert page.get_by_text("Simulated by a browsing model").count() == 0
     assert page.get_by_text("1 rating of 1 list by 1 reviewer").count() == 1

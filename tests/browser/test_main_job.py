@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.conftest import MOVE, open_more
+from tests.browser.conftest import move, open_more
 
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
@@ -57,19 +57,11 @@ def row(page, name: str):
     return page.locator(f"section[aria-label='{name}']")
 
 
-def test_the_address_holds_the_whole_view_before_anything_is_chosen(load: Callable) -> None:
-    page = load("/")
-    said = choices(page)
-    assert said["collection"] == ["driving"]
-    assert said["baseline"] and said["candidate"] and said["metric"] == ["P@5"]
-    assert page.evaluate("history.length") == 2, "the blank page and this one"
-
-
 def test_first_steps_are_shown_to_who_comes_without_a_link_until_they_are_dismissed(
     dashboard: str, new_page: Callable
 ) -> None:
     page = new_page(fresh=True)
-    page.goto(f"{dashboard}/compare")
+    page.goto(f"{dashboard}/search")
     settled(page)
     steps = page.locator("aside.first-steps")
     assert not steps.count(), "a link says where to begin"
@@ -156,36 +148,44 @@ def test_from_the_overview_to_the_worst_query_and_back_and_reload(visit: Callabl
     assert urlsplit(page.url).path == "/compare"
 
 
-def test_a_choice_is_one_step_that_back_undoes(load: Callable) -> None:
+def test_the_address_holds_the_whole_view_and_a_choice_is_one_step_that_back_undoes(
+    load: Callable,
+) -> None:
     page = load("/")
-    steps = page.evaluate("history.length")
+    view = choices(page)
+    assert view["collection"] == ["driving"]
+    assert view["baseline"] and view["candidate"] and view["metric"] == ["P@5"]
+    assert page.evaluate("history.length") == 2, "the blank page and this one"
     open_more(page)
     page.get_by_text("Standard", exact=True).click()
     page.wait_for_url("**names=standard**")
     page.get_by_text("P@5 (hits", exact=False).first.wait_for()
-    assert page.evaluate("history.length") == steps + 1
+    assert page.evaluate("history.length") == 3
     page.go_back()
     page.wait_for_url("**names=source**")
     page.get_by_text("Recall@5", exact=False).first.wait_for()
 
 
-def test_nothing_is_asked_of_another_host(load: Callable) -> None:
-    page = load("/")
-    for path in ("compare", "slices", "query?query=q001", "search?text=cyclist+entering+ego+lane"):
-        page.wait_for_timeout(500)
-        page.evaluate(MOVE, f"/{path}")
-        settled(page)
-    page.wait_for_timeout(500)
-    assert page.asked_elsewhere == []
-
-
-def test_every_chart_is_drawn_with_its_marks(visit: Callable) -> None:
-    for path, charts in (("/", 3), ("/compare", 3), ("/slices", 1)):
-        page = visit(f"{path}?collection=driving")
+def test_every_chart_is_drawn_with_its_marks_and_nothing_is_asked_of_another_host(
+    load: Callable,
+) -> None:
+    page = load("/?collection=driving")
+    for path, charts in (
+        ("", 3),
+        ("compare", 3),
+        ("slices", 1),
+        ("query?query=q001", 0),
+        ("search?text=cyclist+entering+ego+lane", 0),
+    ):
+        if path:
+            move(page, f"/{path}")
         drawn = page.get_by_test_id("stVegaLiteChart")
-        drawn.nth(charts - 1).locator("svg").wait_for()
-        for chart in drawn.all():
-            assert chart.locator("svg .mark-group path").count() > 0
+        if charts:
+            drawn.nth(charts - 1).locator("svg").wait_for()
+            for chart in drawn.all():
+                assert chart.locator("svg .mark-group path").count() > 0
+        page.wait_for_timeout(300)  # what is asked for later
+    assert page.asked_elsewhere == []
 
 
 @pytest.mark.parametrize(

@@ -18,19 +18,6 @@ BOX = """node => { const {x, y, width, height} = node.getBoundingClientRect();
     return [x, y, width, height] }"""
 
 
-@pytest.fixture
-def opened(cards_address: str, new_page: Callable) -> Callable:
-    """Opens the test page at `?…` and waits for its cards."""
-
-    def at(query: str = "", **options: object):
-        page = new_page(**options)
-        page.goto(f"{cards_address}/?{query}")
-        page.locator(".card").first.wait_for()
-        return page
-
-    return at
-
-
 def percent(page) -> float:
     return float(page.locator(".zoom output").first.inner_text().rstrip(" %"))
 
@@ -42,8 +29,8 @@ def picture_of(page):
     return picture
 
 
-def test_a_tall_picture_can_be_read(opened: Callable) -> None:
-    page = opened("clip=tower")
+def test_a_tall_picture_can_be_read(cards_at: Callable) -> None:
+    page = cards_at("clip=tower")
     picture, frame = picture_of(page), page.locator(".view")
     fit = percent(page)
     assert picture.evaluate(BOX)[3] == pytest.approx(frame.evaluate(BOX)[3], abs=1)
@@ -58,12 +45,12 @@ def test_a_tall_picture_can_be_read(opened: Callable) -> None:
     assert picture.evaluate(BOX)[1] == pytest.approx(before + 100, abs=1)
     page.keyboard.press("0")
     assert percent(page) == fit
-    assert urlsplit(page.url).query == "clip=tower"
+    assert urlsplit(page.url).query.startswith("clip=tower&visit=")
     page.get_by_text("This item is not in the rows on this page.").wait_for()
 
 
-def test_the_wheel_keeps_what_is_under_the_pointer(opened: Callable) -> None:
-    page = opened("clip=still")
+def test_the_wheel_keeps_what_is_under_the_pointer(cards_at: Callable) -> None:
+    page = cards_at("clip=still")
     picture, frame = picture_of(page), page.locator(".view")
     left, top, width, height = frame.evaluate(BOX)
     across, down = left + width * 0.8, top + height * 0.3
@@ -83,8 +70,8 @@ def test_the_wheel_keeps_what_is_under_the_pointer(opened: Callable) -> None:
     assert percent(page) == size
 
 
-def test_keys_and_buttons_zoom_and_have_names(opened: Callable) -> None:
-    page = opened("clip=drawing")
+def test_keys_and_buttons_zoom_and_have_names(cards_at: Callable) -> None:
+    page = cards_at("clip=drawing")
     picture_of(page)
     page.get_by_role("button", name="100 %").click()
     for press, now in (("+", 125), ("-", 100), ("=", 125)):
@@ -105,8 +92,8 @@ def test_keys_and_buttons_zoom_and_have_names(opened: Callable) -> None:
     assert page.locator(".view.larger").count() == 0
 
 
-def test_by_touch_two_fingers_pinch_and_compare_is_seen(opened: Callable) -> None:
-    page = opened("clip=still", width=420, has_touch=True, is_mobile=True)
+def test_by_touch_two_fingers_pinch_and_compare_is_seen(cards_at: Callable) -> None:
+    page = cards_at("clip=still", width=420, has_touch=True, is_mobile=True)
     picture_of(page)
     assert page.get_by_role("link", name="More like this").count() == 0, "no version knows it"
     button = page.locator(".card .beside").first
@@ -151,8 +138,8 @@ def violations(page) -> list:
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_a_drawing_stands_on_white(opened: Callable, scheme: str) -> None:
-    page = opened("clip=drawing&odd=1", color_scheme=scheme)
+def test_a_drawing_stands_on_white(cards_at: Callable, scheme: str) -> None:
+    page = cards_at("clip=drawing&odd=1", color_scheme=scheme)
     picture = picture_of(page)
     assert pixel(page, picture, 0.1, 0.1) == (255, 255, 255)
     assert pixel(page, picture, 0.5, 0.5) == (0, 0, 0)
@@ -164,8 +151,8 @@ def test_a_drawing_stands_on_white(opened: Callable, scheme: str) -> None:
     assert min(pixel(page, card, 0.5, 0.15)) > 250 and max(pixel(page, card, 0.5, 0.5)) < 10
 
 
-def test_odd_media_have_their_word_on_the_cards(opened: Callable) -> None:
-    page = opened("odd=1&k=1", width=2400)
+def test_odd_media_have_their_word_on_the_cards(cards_at: Callable) -> None:
+    page = cards_at("odd=1&k=1", width=2400)
     row = page.locator("section[aria-label='odd media']")
     row.scroll_into_view_if_needed()
     row.get_by_text("damaged", exact=True).wait_for()
@@ -190,8 +177,8 @@ def test_odd_media_have_their_word_on_the_cards(opened: Callable) -> None:
     moving.locator("img[src*='clips/']").wait_for()
 
 
-def test_odd_media_have_their_word_in_the_player(opened: Callable) -> None:
-    page = opened("odd=1&k=1&clip=half")
+def test_odd_media_have_their_word_in_the_player(cards_at: Callable) -> None:
+    page = cards_at("odd=1&k=1&clip=half")
     said = page.locator(".stage")
     said.get_by_text("The file is damaged; the preview may be incomplete.").wait_for()
     page.keyboard.press("ArrowRight")  # the upright clip
@@ -208,15 +195,15 @@ def test_odd_media_have_their_word_in_the_player(opened: Callable) -> None:
     said.get_by_text("No media: sound only, no picture.").wait_for()
 
 
-def test_an_animation_waits_where_less_motion_is_wanted(opened: Callable) -> None:
-    page = opened("clip=moving", reduced_motion="reduce")
+def test_an_animation_waits_where_less_motion_is_wanted(cards_at: Callable) -> None:
+    page = cards_at("clip=moving", reduced_motion="reduce")
     assert "posters/" in picture_of(page).get_attribute("src")
     page.get_by_role("button", name="Play the animation").click()
     assert "clips/" in page.locator(".stage img").get_attribute("src")
 
 
-def test_controls_cannot_leave_the_span(opened: Callable) -> None:
-    page = opened("clip=span", reduced_motion="reduce")
+def test_controls_cannot_leave_the_span(cards_at: Callable) -> None:
+    page = cards_at("clip=span", reduced_motion="reduce")
     video = page.locator(".stage video")
     page.get_by_text("Plays 1 s to 1.6 s of the file.").wait_for()
     page.wait_for_timeout(500)
@@ -229,9 +216,9 @@ def test_controls_cannot_leave_the_span(opened: Callable) -> None:
         assert 0.95 <= video.evaluate("video => video.currentTime") <= 1.65
 
 
-def test_a_file_that_is_as_long_as_its_span_is_shown_whole(opened: Callable) -> None:
+def test_a_file_that_is_as_long_as_its_span_is_shown_whole(cards_at: Callable) -> None:
     """How long a WebM file is, the browser learns first."""
-    page = opened("clip=cut", reduced_motion="reduce")
+    page = cards_at("clip=cut", reduced_motion="reduce")
     video = page.locator(".stage video")
     page.get_by_text("of the file.").wait_for(state="detached")
     assert video.evaluate("video => [video.loop, video.currentTime < 0.1]") == [False, True]
@@ -241,8 +228,8 @@ def test_a_file_that_is_as_long_as_its_span_is_shown_whole(opened: Callable) -> 
     assert 0.5 < video.evaluate("video => video.currentTime") < 0.7
 
 
-def test_back_and_esc_close_the_player_from_any_neighbour(opened: Callable) -> None:
-    page = opened()
+def test_back_and_esc_close_the_player_from_any_neighbour(cards_at: Callable) -> None:
+    page = cards_at()
     player = page.locator("dialog.player[open]")
     start = page.evaluate("history.length")
     for leave in (page.go_back, lambda: page.keyboard.press("Escape")):
@@ -264,14 +251,13 @@ def test_back_and_esc_close_the_player_from_any_neighbour(opened: Callable) -> N
     assert world.PLAIN[2] in player.locator("video").get_attribute("src")
 
 
-def test_a_link_offers_a_search_and_is_closed_where_it_is(opened: Callable) -> None:
-    page = opened(f"clip={world.PLAIN[1]}&k=3")
+def test_a_link_offers_a_search_and_is_closed_where_it_is(cards_at: Callable) -> None:
+    page = cards_at(f"clip={world.PLAIN[1]}&k=3")
     link = page.get_by_role("link", name="More like this")
     address = urlsplit(link.get_attribute("href"))
-    assert (address.path, parse_qs(address.query)) == (
-        "/search",
-        {"k": ["3"], "item": [world.PLAIN[1]]},
-    )
+    choices = parse_qs(address.query)
+    assert choices.pop("visit") and address.path == "/search"
+    assert choices == {"k": ["3"], "item": [world.PLAIN[1]]}
     before = page.evaluate("history.length")
     page.keyboard.press("Escape")
     page.locator("dialog.player[open]").wait_for(state="hidden")
@@ -279,7 +265,7 @@ def test_a_link_offers_a_search_and_is_closed_where_it_is(opened: Callable) -> N
     assert "clip=" not in page.url and page.evaluate("history.length") == before
 
 
-def test_the_colours_of_versions_stay_where_colours_are_forced(opened: Callable) -> None:
-    page = opened(forced_colors="active")
+def test_the_colours_of_versions_stay_where_colours_are_forced(cards_at: Callable) -> None:
+    page = cards_at(forced_colors="active")
     shade = page.locator(".swatch").first.evaluate("node => getComputedStyle(node).backgroundColor")
     assert shade == "rgb(0, 114, 178)"

@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
@@ -17,7 +18,6 @@ import pytest
 from tests.browser import review_world
 from tests.browser.conftest import open_more
 
-REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 SCREENS = (
     "/?collection=driving",
@@ -38,14 +38,9 @@ EVERYTHING = """
 
 
 @pytest.fixture(scope="module")
-def streets(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory):
+def streets(made_up: SimpleNamespace) -> tuple[str, Path]:
     """A served collection with copies and hostile files: its address and its folder."""
-    folder = tmp_path_factory.mktemp("review")
-    review_world.build(folder / "data" / "streets")
-    cache = str(folder / "cache")
-    data = str(folder / "data")
-    url = serve(REPOSITORY / "app.py", DASHBOARD_DATA=data, DASHBOARD_CACHE=cache)
-    return url, folder / "data" / "streets"
+    return made_up.url, made_up.data / "streets"
 
 
 @pytest.fixture
@@ -157,7 +152,7 @@ def two_videos(page):
 @pytest.mark.usefixtures("alone")
 def test_two_clips_play_stop_and_seek_in_step(streets, visit: Callable) -> None:
     url, _ = streets
-    page = visit(f"{url}/query?query=like1&clip=street_03&beside=street_00")
+    page = visit(f"{url}/query?collection=streets&query=like1&clip=street_03&beside=street_00")
     state = two_videos(page)
     first, second = state()
     assert (first["length"], second["length"]) == (2, 3), "they end at different times"
@@ -178,7 +173,7 @@ def test_a_marked_card_plays_beside_the_next_one_opened_and_the_link_says_so(
     streets, visit: Callable
 ) -> None:
     url, _ = streets
-    page = visit(f"{url}/query?query=like1")
+    page = visit(f"{url}/query?collection=streets&query=like1")
     cards = row(page, "v1").locator(".card")
     cards.first.wait_for()
     cards.nth(2).locator(".open").focus()
@@ -203,7 +198,7 @@ def test_a_marked_card_plays_beside_the_next_one_opened_and_the_link_says_so(
 @pytest.mark.slow
 def test_another_versions_result_at_the_same_rank_can_be_put_beside(streets, visit) -> None:
     url, _ = streets
-    page = visit(f"{url}/query?query=like1")
+    page = visit(f"{url}/query?collection=streets&query=like1")
     row(page, "v1").locator(".card .open").nth(3).click()
     page.locator(".besides select").select_option(index=1)
     page.locator("dialog .stage.two").wait_for()
@@ -216,7 +211,7 @@ def test_another_versions_result_at_the_same_rank_can_be_put_beside(streets, vis
 @pytest.mark.slow
 def test_copies_are_marked_and_left_out_if_the_reader_chooses(streets, visit: Callable) -> None:
     url, _ = streets
-    page = visit(f"{url}/query?query=like1&shown=50")
+    page = visit(f"{url}/query?collection=streets&query=like1&shown=50")
     copy = row(page, "v1").locator(".card .twins[title='street_00']")
     copy.first.wait_for()
     open_more(page)
@@ -226,7 +221,7 @@ def test_copies_are_marked_and_left_out_if_the_reader_chooses(streets, visit: Ca
     row(page, "v1").get_by_text("near-duplicates removed").wait_for()
     ids = row(page, "v1").locator(".card").evaluate_all("cards => cards.map(c => c.item.id)")
     assert len({"street_00", review_world.COPY} & set(ids)) == 1
-    own = visit(f"{url}/query?query=like0&shown=50")
+    own = visit(f"{url}/query?collection=streets&query=like0&shown=50")
     first = row(own, "v1").locator(".card").first
     assert "near-duplicate of the query's own item" in first.inner_text()
 
@@ -348,7 +343,10 @@ def test_every_media_address_on_the_screens_gives_bytes_of_the_collection_only(
 ) -> None:
     url, folder = streets
     addresses, asked = set(), []
-    for path in ("/query?query=like0&shown=50", "/search?item=street_02&shown=50"):
+    for path in (
+        "/query?collection=streets&query=like0&shown=50",
+        "/search?collection=streets&item=street_02&shown=50",
+    ):
         page = visit_noting(url + path)
         page.locator(".card").nth(30).wait_for()
         page.wait_for_timeout(1000)
@@ -381,7 +379,7 @@ def _only_allowed(served: dict[str, bytes], folder: Path) -> None:
 
 def test_hostile_captions_and_ids_are_letters_in_every_place(streets, visit: Callable) -> None:
     url, _ = streets
-    page = visit(f"{url}/query?query=like1&shown=50")
+    page = visit(f"{url}/query?collection=streets&query=like1&shown=50")
     page.locator(".card").nth(30).wait_for()
     ids = page.locator(".card").evaluate_all("cards => cards.map(card => card.item.id)")
     page.locator(".card .open").nth(ids.index(review_world.ODD_ID)).click()

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
-from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from PIL import Image
 from PIL.ExifTags import Base
 
-from tests.browser.upload_world import build
-
-REPOSITORY = Path(__file__).parents[2]
-
 
 @pytest.fixture(scope="module")
-def app(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    place = tmp_path_factory.mktemp("upload")
-    build(place / "data/plain")
-    names = {"DASHBOARD_DATA": str(place / "data"), "DASHBOARD_CACHE": str(place / "cache")}
-    return serve(REPOSITORY / "app.py", **names)
+def app(made_up: SimpleNamespace) -> str:
+    return made_up.url
 
 
 def file_of(colour: tuple[int, int, int]) -> dict[str, object]:
@@ -42,9 +34,16 @@ def first_cards(page, version: str) -> list[str]:
     return row.locator(".card").evaluate_all("cards => cards.map(card => card.item.caption)")
 
 
-def test_a_picture_is_searched_with_and_its_link_shows_it_again(app: str, new_page) -> None:
+def test_what_is_no_picture_is_refused_the_next_is_searched_with_and_its_link_shows_it_again(
+    app: str, new_page
+) -> None:
     page = new_page()
-    page.goto(f"{app}/search?baseline=v1&candidate=v2")
+    page.goto(f"{app}/search?collection=plain&baseline=v1&candidate=v2")
+    broken = {"name": "<b>x</b>.png", "mimeType": "image/png", "buffer": b"<svg onload='a()'/>"}
+    upload(page, broken)
+    alert = page.get_by_role("alert").filter(has_text="Upload a picture")
+    alert.wait_for()
+    assert "<b>x</b>.png" in alert.inner_text()
     upload(page, file_of((250, 5, 5)))
     page.get_by_role("heading", name="Like your picture").wait_for()
     assert first_cards(page, "v1")[:2] == ["all red", "all yellow"]
@@ -72,7 +71,7 @@ def test_a_picture_is_searched_with_and_its_link_shows_it_again(app: str, new_pa
 @pytest.mark.slow
 def test_words_say_what_the_picture_should_find(app: str, new_page) -> None:
     page = new_page()
-    page.goto(f"{app}/search?baseline=v1&candidate=v2")
+    page.goto(f"{app}/search?collection=plain&baseline=v1&candidate=v2")
     upload(page, file_of((250, 5, 5)))
     field = page.get_by_role("textbox", name="Target description")
     field.wait_for()
@@ -89,23 +88,10 @@ def test_words_say_what_the_picture_should_find(app: str, new_page) -> None:
     page.get_by_text("Search by ").wait_for()
 
 
-def test_what_is_no_picture_is_refused_and_the_next_one_is_taken(app: str, new_page) -> None:
-    page = new_page()
-    page.goto(f"{app}/search?baseline=v1&candidate=v2")
-    broken = {"name": "<b>x</b>.png", "mimeType": "image/png", "buffer": b"<svg onload='a()'/>"}
-    upload(page, broken)
-    alert = page.get_by_role("alert").filter(has_text="Upload a picture")
-    alert.wait_for()
-    assert "<b>x</b>.png" in alert.inner_text()
-    upload(page, file_of((5, 5, 250)))
-    page.get_by_role("heading", name="Like your picture").wait_for()
-    assert first_cards(page, "v1")[0] == "all blue"
-
-
 @pytest.mark.slow
 def test_a_version_without_a_picture_side_says_so_and_the_other_finds(app: str, new_page) -> None:
     page = new_page()
-    page.goto(f"{app}/search?baseline=v1&candidate=v3")
+    page.goto(f"{app}/search?collection=plain&baseline=v1&candidate=v3")
     upload(page, file_of((5, 250, 5)))
     page.get_by_role("heading", name="Like your picture").wait_for()
     assert first_cards(page, "v1")[0] == "all green"
@@ -117,7 +103,7 @@ def test_a_version_without_a_picture_side_says_so_and_the_other_finds(app: str, 
 @pytest.mark.slow
 def test_a_link_to_a_picture_that_is_gone_says_so(app: str, new_page) -> None:
     page = new_page()
-    page.goto(f"{app}/search?picture={'0' * 64}")
+    page.goto(f"{app}/search?collection=plain&picture={'0' * 64}")
     page.get_by_text("upload it again").first.wait_for()
     upload(page, file_of((5, 250, 5)))
     page.get_by_role("heading", name="Like your picture").wait_for()

@@ -6,39 +6,28 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tests.browser import review_world
-
-REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 HOSTILE = '<img src=x onerror="window.__pwn=1"> **b** =1+1'
 
 
-@pytest.fixture(scope="module")
-def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("verdicts")
-    review_world.build(folder / "data" / "streets")
-    names = {"DATA": "data", "CACHE": "cache", "REVIEWS": "said"}
-    places = {f"DASHBOARD_{name}": str(folder / place) for name, place in names.items()}
-    return serve(REPOSITORY / "app.py", **places)
-
-
 @pytest.fixture
-def player(address: str, new_page: Callable) -> Callable:
+def player(made_up: SimpleNamespace, new_page: Callable) -> Callable:
     """Opens the player of one result of a query."""
 
     def opened(item: str):
         page = new_page()
-        page.goto(f"{address}/query?query=like1&clip={item}&shown=50")
+        page.goto(f"{made_up.url}/query?collection=streets&query=like7&clip={item}&shown=50")
         page.locator("dialog[open] .say").wait_for()
         return page
 
     return opened
 
 
-def say(page, value: str, note: str = "", name: str = "Ada") -> None:
+def say(page, value: str, note: str = "", name: str = "Grace") -> None:
     page.get_by_role("radio", name=value, exact=True).check()
     page.get_by_label("Note").fill(note)
     page.get_by_label("Your name").fill(name)
@@ -81,7 +70,7 @@ def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
     page.get_by_text("Reviews of these results: 1 verdict").wait_for()
     colleague = player("street_02")
     assert HOSTILE in colleague.locator("dialog .verdicts").inner_text()
-    say(colleague, "relevant", name="Bob")
+    say(colleague, "relevant", name="Hal")
     colleague.get_by_role(
         "heading", name="Reviewed: relevant 1, not relevant 1", exact=True
     ).wait_for()

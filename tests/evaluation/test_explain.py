@@ -74,7 +74,7 @@ def test_only_a_metric_can_be_explained():
 
 
 @pytest.mark.parametrize("name", REGISTRY)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_the_steps_give_the_metrics_value(name, data):
     asked, rankings = data.draw(measures(REGISTRY[name])), data.draw(worlds())

@@ -201,6 +201,7 @@ def test_a_model_whose_process_died_is_loaded_again(monkeypatch: pytest.MonkeyPa
     assert language_models.ready() and before.shape == (1, 384)
 
 
+@pytest.mark.slow
 def test_a_model_that_takes_too_much_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,7 +83,7 @@ def test_where_nothing_was_saved_there_is_nothing_to_copy(tmp_path: Path) -> Non
 
 
 def test_a_damaged_copy_is_not_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(200):
+    for number in range(70):
         append(verdict(f"i{number}", "a note of some length"))
     path = tmp_path / "copy.sqlite"
     backup(path)

@@ -46,8 +46,12 @@ places = {
 }
 
 
+visit = st.query_params.get("visit", "0")
+told = st.session_state.setdefault(f"told at {visit}", [])
+
+
 def opened(item_id: str) -> None:
-    st.session_state.setdefault("told", []).append(item_id)
+    told.append(item_id)
     rest = {key: value for key, value in st.query_params.items() if key != "clip"}
     # Written whole, as the app does: the browser hears of it also where nothing changed here.
     st.query_params.from_dict({**rest, "clip": item_id} if item_id else rest)
@@ -67,6 +71,7 @@ contents = payload(
     askable=set(world.PLAIN),
 )
 cards(packed(contents), items, selected=selected, key="grid", on_open=opened)
-st.text(f"told: {st.session_state.get('told', [])}")
+st.text(f"told: {told}")
+st.text(f"visit {visit}")
 if st.button("rerun"):
     st.text("again")
