@@ -265,6 +265,7 @@ def test_ms_marco(tmp_path) -> None:
     assert collection.qrels is not None and collection.qrels["item_id"].tolist() == ["7"]
 
 
+@pytest.mark.slow
 def test_maps_of_eccv_caption(tmp_path) -> None:
     import importlib.util
 

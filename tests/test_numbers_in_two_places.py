@@ -45,7 +45,7 @@ CASES = {
     ("graded", "trec", "text"): 574,
 }
 """How many numbers stand in two places at least: one that is no longer read is missed."""
-FAST = {("driving", "alfa", "text"), ("openmoji_composed", "composed", "text")}
+FAST = {("driving", "alfa", "text")}
 BOUNDS = r"(\S+) \[(\S+), (\S+)\], p (= \S+|< 0\.0001) "
 COUNTS = (
     r"([\d,]+) of ([\d,]+) (?:query|queries) scored(?:: (\d+) better, (\d+) same, (\d+) worse)?"

@@ -29,15 +29,23 @@ def put(path, ids, rows):
     path.with_suffix(".txt").write_text("\n".join(ids))
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """The features of v0.3 with noise, as another team may have sent them."""
+@pytest.fixture(scope="module")
+def features():
+    """Those of v0.3 with noise, as another team may have sent them: ids and rows of both sides."""
     model = stored.open_collection(NAME).models["v0.3"]
     noise = 0.2 * np.random.default_rng(1).standard_normal(model.items.matrix.shape)
     rows = model.items.matrix + noise / np.sqrt(noise.shape[1])
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    put(tmp_path / "gallery.npy", model.items.ids, rows.astype("float32"))
-    put(tmp_path / "team" / "queries.npy", model.queries.ids, model.queries.matrix)
+    gallery = model.items.ids, rows.astype("float32")
+    return gallery, (model.queries.ids, model.queries.matrix)
+
+
+@pytest.fixture(autouse=True)
+def folder(features, tmp_path, monkeypatch):
+    """Where they are looked for."""
+    gallery, queries = features
+    put(tmp_path / "gallery.npy", *gallery)
+    put(tmp_path / "team" / "queries.npy", *queries)
     monkeypatch.setenv("DASHBOARD_SUBMISSIONS", str(tmp_path))
     return tmp_path
 

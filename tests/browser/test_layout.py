@@ -27,12 +27,13 @@ def settled(page) -> None:
 GRID = "&columns=5&shown=20"
 
 
-OF_A_QUERY = [(420, ""), (420, GRID), (2560, GRID)]
+OF_A_QUERY = [(1400, ""), (420, ""), (420, GRID), (2560, GRID)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "more"),
-    [(1400, ""), *(pytest.param(*each, marks=pytest.mark.slow) for each in OF_A_QUERY)],
+    OF_A_QUERY,
 )
 def test_a_query_comes_without_a_jump(
     dashboard: str, new_page: Callable, width: int, more: str

@@ -46,6 +46,7 @@ def log_in(page, app: SimpleNamespace, place: str = "", **person: object) -> Non
     page.get_by_role("button", name="Log in").click()
 
 
+@pytest.mark.slow
 def test_who_logs_in_has_the_role_of_the_list_and_a_guest_what_the_link_gives(
     app: SimpleNamespace, new_page: Callable
 ) -> None:

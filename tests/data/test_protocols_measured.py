@@ -107,8 +107,8 @@ def test_two_way_recalls_and_their_sum(answer) -> None:
             vector = items[row["item_id"]] if row["item_id"] else texts[row["query_id"]]
             scores = np.round(stacked[row["among"]] @ vector, 6)
             order = np.argsort(-scores, kind="stable")
-            right = [among[row["among"]][place] in judged[row["query_id"]] for place in order]
-            ranks[row["among"]].append(right.index(True))
+            right = (among[row["among"]][place] in judged[row["query_id"]] for place in order)
+            ranks[row["among"]].append(next(rank for rank, is_it in enumerate(right) if is_it))
         shares = [
             float(np.mean(np.array(ranks[s]) < k))
             for s in ("captions", "pictures")

@@ -82,7 +82,7 @@ def span_of(name: str, lists: list[list[str]], labels: dict[str, int], others: i
 
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("others", [0, 2])
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(world=worlds())
 def test_bounds_are_what_all_completions_reach(name: str, others: int, world: World) -> None:
     values = completions(name, *world, others)

@@ -193,6 +193,7 @@ def test_texts_that_ask_may_have_other_vectors_than_those_that_are_found(test):
     assert same.table["mean"].tolist() == one
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:failed to import `ujson`")
 def test_the_5k_test_equals_eccv_captions_on_cocos_own_truth():
     import eccv_caption

@@ -80,7 +80,7 @@ def shortened(run: pd.DataFrame, judgement: Judgement, depth: int) -> pd.DataFra
 
 
 @given(worlds())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_every_metric_is_the_same_to_the_last_bit(world):
     run, judgement, depth = world
     whole, short = rank(run, judgement), rank(shortened(run, judgement, depth), judgement)

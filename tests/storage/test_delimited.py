@@ -46,7 +46,7 @@ def read(text: str, delimiter: str) -> tuple[object, list]:
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(lines=LINES, end=st.sampled_from(["", "\n", "\n\n"]))
 def test_the_quick_way_gives_what_the_careful_one_gives(delimiter, lines, end) -> None:
     text = "\n".join([delimiter.join("abc"), *map(delimiter.join, lines)]) + end

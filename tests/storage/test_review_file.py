@@ -86,6 +86,7 @@ def test_on_a_read_only_disk_verdicts_stay_readable(small_disk: Path) -> None:
     assert items() == ["i1"]
 
 
+@pytest.mark.slow
 def test_words_that_a_killed_process_left_beside_the_file_are_read_too(small_disk: Path) -> None:
     script = (
         "import os; from dashboard.storage.reviews import review_file, review_tables\n"

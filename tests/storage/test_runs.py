@@ -277,7 +277,7 @@ IDS = st.text(
 ).filter(lambda text: not text.startswith("\ufeff"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(ids=st.lists(IDS, min_size=1, max_size=8, unique=True))
 def test_ids_come_out_of_every_format_byte_for_byte(ids: list[str], tmp_path_factory) -> None:
     folder = tmp_path_factory.mktemp("ids")
