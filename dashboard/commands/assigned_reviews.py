@@ -5,13 +5,21 @@ one drew, and what that estimates of a metric; `decide`: what a curator says whe
 from __future__ import annotations
 
 import getpass
+import os
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands.console import at_least_one, complain, opened
+from dashboard.commands.console import FINDING, FINE, Answer, at_least_one, complain, opened
+from dashboard.commands.embedding import add_service_limits, client_of, progress_bar
 from dashboard.commands.experiments import experiment_of
-from dashboard.experiment import assigned_reviews, keyword_changes, sampled_reviews
+from dashboard.experiment import (
+    assigned_reviews,
+    keyword_changes,
+    machine_reviews,
+    sampled_reviews,
+)
 from dashboard.experiment.assigned_reviews import CHOSEN, Assignment
 
 NUMBER = 20
@@ -20,6 +28,12 @@ NUMBER = 20
 def add_assigned(parser: ArgumentParser) -> None:
     """Add the options of reviews that are made for others, and of decisions."""
     parser.add_argument("--title", default="", help="create")
+    text = f"machine: FILE.toml with the service; default: what {machine_reviews.VARIABLE} names"
+    parser.add_argument("--rater", default="", metavar="FILE", help=text)
+    parser.add_argument("--most", type=at_least_one, metavar="N", help="machine: so many at most")
+    text = "machine: requests at the same time (4)"
+    parser.add_argument("--at-once", type=at_least_one, default=4, metavar="N", help=text)
+    add_service_limits(parser)
     parser.add_argument("--instruction", default="", help="create: what reviewers have to know")
     parser.add_argument("--choose", choices=tuple(CHOSEN), default="worst", help="create: queries")
     parser.add_argument(
@@ -120,12 +134,42 @@ def _sample(call: Namespace) -> pd.DataFrame:
 
 
 def _estimate(call: Namespace) -> pd.DataFrame:
-    """What the sample estimates of the metric; what that is about is a note."""
+    """What the sample estimates of the metric by people, and with each machine that was asked all;
+    what that is about is a note."""
     assignment = _named(call)
-    table = sampled_reviews.estimates(assignment, assigned_reviews.answers(assignment))
+    given = assigned_reviews.answers(assignment)
+    tables = [sampled_reviews.estimates(assignment, given).assign(by="people")]
     if assignment.sample:
         complain(f"note: {sampled_reviews.meaning(assignment.sample)}")
-    return table
+    for machine in assignment.machines:
+        try:
+            table = machine_reviews.estimates(assignment, machine, given)
+        except ValueError as reason:
+            complain(f"note: no estimate with {machine.model}: {reason}")
+            continue
+        tables.append(table.assign(by=f"people and {machine.model}"))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _machine(call: Namespace) -> Answer:
+    """What a machine answered to now; what failed is listed, and asked again by the next call."""
+    file = call.rater or os.environ.get(machine_reviews.VARIABLE, "")
+    if not file:
+        variable = machine_reviews.VARIABLE
+        raise ValueError(f"reviews machine needs --rater FILE.toml, or {variable} that names it")
+    assignment = _named(call)
+    collection = assigned_reviews.collection_of(assignment)
+    if collection is None:
+        raise ValueError(f"the collection {assignment.collection} is not below the data folder")
+    rater = machine_reviews.rater_of(Path(file), lambda headers: client_of(call, headers))
+    with progress_bar("results"):
+        table = machine_reviews.ask(
+            assignment, collection, rater, _author(call), at_once=call.at_once, most=call.most
+        )
+    failed = int(table["value"].isna().sum())
+    answered = f"{len(table) - failed:,} answered and {failed:,} failed now"
+    complain(f"note: {rater.model} (prompt and settings {rater.fingerprint[:12]}): {answered}")
+    return table, FINDING if failed else FINE
 
 
 def _close(call: Namespace) -> pd.DataFrame:
@@ -199,6 +243,6 @@ def _listed(reviews: list[Assignment]) -> pd.DataFrame:
 
 ASSIGNED = {
     "create": _create, "list": _list, "show": _show, "close": _close, "decide": _decide,
-    "correct": _correct, "sample": _sample, "estimate": _estimate,
+    "correct": _correct, "sample": _sample, "estimate": _estimate, "machine": _machine,
 }  # fmt: skip
-"""What answers each action."""
+"""What answers each action: a table, with an exit code where it may be a finding."""

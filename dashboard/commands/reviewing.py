@@ -27,13 +27,13 @@ ABOUT = (
     "backup, restore or verify the store of reviews, and its audit log; of a collection: export, "
     "next (to judge), suspects, causes (of verdicts, by slice), agreement, disagreements, decide, "
     "correct (keywords); create, list, show or close a review for others, sample or estimate (what "
-    "it drew at random, and what that estimates of a metric)"
+    "it drew at random, and what that estimates of a metric); machine (asks one to judge that, too)"
 )
 _NEEDS = {"backup": "the new file", "restore": "a copy"}
 _OF_PAIR = ("next", "suspects")
 _JUDGED = ("causes", "agreement", "disagreements")
 _OF_COLLECTION = ("export", *_OF_PAIR, *_JUDGED, "create", "list", "decide", "correct")
-_OF_ONE = ("show", "close", "sample", "estimate")
+_OF_ONE = ("show", "close", "sample", "estimate", "machine")
 _OF_EXPORT = ("history", "patch", "qrels")
 
 
@@ -81,7 +81,8 @@ def _reviews(call: Namespace) -> Answer:
     if action in _OF_PAIR:
         return _pair(call), FINE
     if action in ASSIGNED:
-        return ASSIGNED[action](call), FINE
+        found = ASSIGNED[action](call)
+        return found if isinstance(found, tuple) else (found, FINE)
     if action in _OF_COLLECTION:
         return getattr(review_queue, action)(opened(call)), FINE
     if action == "audit":

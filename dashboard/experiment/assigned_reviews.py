@@ -10,7 +10,13 @@ import pandas as pd
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.reviewing import raters
 from dashboard.evaluation.reviewing.preferences import SCORES, Preference, preference
-from dashboard.experiment import judging, measuring, review_queue, sampled_reviews
+from dashboard.experiment import (
+    judging,
+    machine_reviews,
+    measuring,
+    review_queue,
+    sampled_reviews,
+)
 from dashboard.experiment.collection.collections import (
     Collection,
     collection,
@@ -316,13 +322,15 @@ def conclusion(assignment: Assignment, found: Preference) -> str:
 
 
 def findings(assignment: Assignment, given: pd.DataFrame) -> list[str]:
-    """What came of a review, and how far its reviewers agree, in sentences."""
+    """What came of a review, how far its reviewers agree, and what machines did, in sentences."""
     if assignment.sample:
         first = sampled_reviews.conclusion(assignment, given)
         agreed = raters.in_words(raters.ratings(given), "results")
+        machines = machine_reviews.sentences(assignment, given)
     else:
         first, agreed = conclusion(assignment, outcome(given)), agreement(given)
-    return [sentence for sentence in (first, agreed) if sentence]
+        machines = []
+    return [sentence for sentence in (first, agreed, *machines) if sentence]
 
 
 def decide(

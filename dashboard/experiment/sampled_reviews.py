@@ -7,7 +7,8 @@ import pandas as pd
 
 from dashboard.evaluation.metrics.registry import measure as measure_named
 from dashboard.evaluation.reviewing import sampled_results
-from dashboard.evaluation.reviewing.sampled_results import Population
+from dashboard.evaluation.reviewing.machine import prediction_powered
+from dashboard.evaluation.reviewing.sampled_results import WORTH, Population
 from dashboard.evaluation.reviewing.samples import Estimate
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.review_queue import pools_of
@@ -99,6 +100,21 @@ def estimates(assignment: Assignment, given: pd.DataFrame) -> pd.DataFrame:
     the difference. Raises ValueError while a drawn result is not judged, and without a sample."""
     sample = _sample_of(assignment)
     found = sampled_results.estimates(population_of(sample), _judged(sample, given)["worth"])
+    return _table(assignment, sample, found)
+
+
+def corrected(
+    assignment: Assignment, given: pd.DataFrame, by_machine: pd.DataFrame
+) -> pd.DataFrame:
+    """The same from a machine's answers on all results, corrected by its errors on those that
+    people judged. by_machine: query_id, item_id, value."""
+    sample = _sample_of(assignment)
+    table = _judged(sample, given)
+    worth = by_machine.assign(machine=by_machine["value"].map(WORTH).astype("float64"))
+    joined = table.merge(
+        worth[["query_id", "item_id", "machine"]], on=["query_id", "item_id"], how="left"
+    )
+    found = prediction_powered(population_of(sample), joined["worth"], joined["machine"])
     return _table(assignment, sample, found)
 
 

@@ -63,7 +63,7 @@ def _check_probe(model: Model, url: str, named: str, client: Client, file: str) 
 
 def vectors_from(url: str, model: str, inputs: Inputs, client: Client) -> Array:
     """The vectors that a service gives texts or pictures. Raises DataError."""
-    sent = [each if isinstance(each, str) else _data_address(each) for each in inputs]
+    sent = [each if isinstance(each, str) else picture_address(each) for each in inputs]
     key = "input" if model or url.rstrip("/").endswith("/embeddings") else "inputs"
     body: dict[str, object] = {key: sent} | ({"model": model} if model else {})
     try:
@@ -74,7 +74,8 @@ def vectors_from(url: str, model: str, inputs: Inputs, client: Client) -> Array:
         raise DataError(url, str(reason), wanted, cure="Run it again to go on.") from reason
 
 
-def _data_address(picture: Image.Image) -> str:
+def picture_address(picture: Image.Image) -> str:
+    """A picture as an address that holds it: a JPEG in base64."""
     file = io.BytesIO()
     picture.save(file, "JPEG", quality=95)
     return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"

@@ -44,6 +44,19 @@ class Sample:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Machine:
+    """A machine that judged a review's results: model, prompt and settings (JSON) as they were
+    sent, the address without secrets, frames of each clip; fingerprint: of all but the address."""
+
+    fingerprint: str
+    model: str
+    prompt: str
+    settings: str
+    place: str
+    frames: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Assignment:
     """What reviewers are wanted to judge.
 
@@ -52,6 +65,7 @@ class Assignment:
     blind: versions and earlier answers are hidden until one's own is given. content: the
     fingerprint of the collection when it was made. seed: what shuffles the sides; never shown.
     sample: the results that are judged one by one; None: the two versions are compared by query.
+    machines: those that were asked, too.
 
     Raises ValueError, in a sentence, for what cannot be reviewed.
     """
@@ -69,6 +83,7 @@ class Assignment:
     content: str = ""
     closed: bool = False
     sample: Sample | None = None
+    machines: tuple[Machine, ...] = ()
     seed: str = ""
     id: str = ""
     author: str = ""
@@ -109,9 +124,22 @@ def close(assignment: Assignment, author: str) -> Assignment:
     """Save that a review takes no more answers; raises as `create`."""
     who = rights.require(rights.ASSIGN, author, collection=assignment.collection)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    closed = replace(assignment, closed=True, author=author, time=now)
+    stored = named(assignment.id) or assignment  # a machine may have been added meanwhile
+    closed = replace(stored, closed=True, author=author, time=now)
     _add(closed, who, audit.CLOSE)
     return closed
+
+
+def add_machine(assignment: Assignment, machine: Machine, author: str) -> Assignment:
+    """Save that a machine is asked, unless it was before; raises as `create`."""
+    who = rights.require(rights.ASSIGN, author, collection=assignment.collection)
+    stored = named(assignment.id) or assignment
+    if machine.fingerprint in {each.fingerprint for each in stored.machines}:
+        return stored
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    added = replace(stored, machines=(*stored.machines, machine), author=author, time=now)
+    _add(added, who, audit.ASK)
+    return added
 
 
 def _add(assignment: Assignment, who: rights.Actor, action: str) -> None:
@@ -155,6 +183,7 @@ def _read(row: Row[Any]) -> Assignment:
         known |= {name: tuple(known[name]) for name in ("queries", "people")}
         if known.get("sample"):
             known["sample"] = _sample(known["sample"])
+        known["machines"] = tuple(Machine(**each) for each in known.get("machines", ()))
         return Assignment(**known, **{name: getattr(row, name) for name in _OWN_COLUMNS})
     except (ValueError, TypeError, KeyError) as problem:
         found = f"a review {row.id[:40]!r} that cannot be read ({problem})"

@@ -19,6 +19,7 @@ from dashboard.tables import DataError
 
 SAVE, TAKE_BACK, DECIDE = "save", "take back", "decide"
 CREATE, CLOSE, RESTORE, DENIED = "create review", "close review", "restore", "denied"
+ASK = "ask machine"
 CREATE_LINK, OPEN_LINK, REVOKE_LINK = "create link", "open link", "revoke link"
 COLUMNS = ("number", "time", "name", "identity", "role", "action", "collection", "about")
 AGAIN = 60.0

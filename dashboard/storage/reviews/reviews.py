@@ -22,6 +22,7 @@ from dashboard.tables import REVIEWS
 
 VERDICT, RATING, PREFERENCE, DECISION = "verdict", "rating", "preference", "decision"
 KEYWORD, MAPPING = "keyword", "mapping"
+MACHINE, FAILED = "machine", "failed"
 KEYWORD_DECISION, MAPPING_DECISION = "keyword decision", "mapping decision"
 DECISIONS = {VERDICT: DECISION, KEYWORD: KEYWORD_DECISION, MAPPING: MAPPING_DECISION}
 """Of each kind on which reviewers can differ the kind of a curator's decision."""
@@ -35,9 +36,12 @@ VALUES = {
     MAPPING: ("remove",),
     KEYWORD_DECISION: ("add", "remove"),
     MAPPING_DECISION: ("remove",),
+    MACHINE: (*_JUDGED, FAILED),
 }
 """The values of each kind; a verdict or a decision may be a grade instead, from 0 to 99, and a
-mapping is added with the words that mean the keyword: `add at night`."""
+mapping is added with the words that mean the keyword: `add at night`. What a machine says is of
+a kind of its own, so that no reader of verdicts takes it for a person's; `run` is its fingerprint,
+`against` the model that answered."""
 CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
 """What a reviewer may hold to be the cause of a wrong result."""
 _UNDO = "undo "  # begins the names of reviews that take one back
