@@ -195,6 +195,8 @@ def test_a_trainers_callback_adds_versions_and_ends_no_training(
     assert tiny.versions == ("v0.1", "v0.2", "v5", "v5-200")
     assert tiny._opened.models["v5-200"].note == "step 200 of 300"
     assert not any(folder.exists() for folder in folders) and len(folders) == 2
+    recorded = tiny._opened.models["v5-200"].settings["text_model"]
+    assert recorded == "the model in training; its copy is text_model/ of this version"
     again = CallbackHandler([tiny.trainer_callback("v5", note="x")], Trained(), None, None, None)
     again.on_save(*call)
     with pytest.warns(UserWarning, match="v5 was not added: .*already"):

@@ -317,6 +317,42 @@ def test_an_error_leaves_nothing_behind(tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] in ([], [".new.lock"])
 
 
+@pytest.mark.parametrize("linked", [True, False], ids=["links", "copies"])
+def test_the_next_call_goes_on_with_the_files_that_were_taken(
+    monkeypatch, tmp_path, source, capsys, linked
+) -> None:
+    real, taken = os.link, []
+
+    def stops(target: Path, place: Path, **more: object) -> None:
+        taken.append(place.name)
+        if len(taken) == 5:
+            raise KeyboardInterrupt
+        if not linked:
+            raise OSError("another file system")
+        real(target, place, **more)
+
+    monkeypatch.setattr(os, "link", stops)
+    call = ["init", str(tmp_path / "new"), "--from", str(source)]
+    assert main(call) == 2 and not (tmp_path / "new").exists()
+    assert "the same command goes on" in capsys.readouterr().err
+    draft = tmp_path / ".new.draft"
+    (draft / "items.csv").write_text("half")
+    (draft / "media" / "old").mkdir()
+    (draft / "media" / "old" / "other.png").write_bytes(b"of another source")
+    changed = source / "imgs" / "p1.png"
+    changed.unlink()
+    picture(changed, "yellow")
+    files = {row["file"]: row["rows"] for row in made(capsys, tmp_path / "new", source)}
+    assert taken[5:] == ["p1.png", "p4.png", "p5.png"] and files["media/"] == 6
+    media = tmp_path / "new" / "media"
+    assert sorted(path.name for path in media.rglob("*")) == [
+        "imgs",
+        *(f"p{n}.png" for n in range(6)),
+    ]
+    assert (media / "imgs" / "p1.png").read_bytes() == changed.read_bytes()
+    assert not draft.exists()
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

@@ -39,7 +39,8 @@ class RunRecord:
     def sentence(self) -> str:
         """How many queries were answered, and how quickly."""
         of = f"{self.answered:,} of {self.queries:,} queries"
-        return f"{of}, p50 {self.p50_ms:,.1f} ms, p95 {self.p95_ms:,.1f} ms"
+        took = f"p50 {self.p50_ms:,.1f} ms, p95 {self.p95_ms:,.1f} ms"
+        return f"{of}, {took} (half, and 95 %, of its answers took no longer)"
 
 
 def place_of(run: Path) -> Path:

@@ -18,7 +18,7 @@ from dashboard.storage.files.table_files import OF_JUDGEMENTS, stored_as
 from dashboard.storage.files.tables import read_frame
 from dashboard.storage.files.toml_text import toml_value
 from dashboard.storage.sources.content import Content, Rows
-from dashboard.storage.sources.drafts import link
+from dashboard.storage.sources.drafts import MEDIA, keep_only, link
 from dashboard.storage.sources.listing import Listing
 from dashboard.tables import DataError, Findings, counted, listed
 
@@ -40,8 +40,15 @@ def write_content(folder: Path, content: Content, listing: Listing) -> Written:
     Raises DataError for a table of the collection that cannot be read.
     """
     written = Written()
+    is_new = not (folder / SETTINGS).exists()
     _write_settings(folder, content, written)
-    _write_media(folder, content, listing, written)
+    for column, root in (("file", MEDIA[0]), ("poster", MEDIA[1])):
+        names = [name for name in content.items[column] if name and not _is_remote(name)]
+        if is_new and (folder / root).is_dir():  # of a call that was stopped
+            keep_only(folder / root, {name: listing.path(name) for name in names})
+        number = _write_media(folder / root, names, listing)
+        if number or (is_new and names):
+            written.files[f"{root}/"] = len(set(names)) if is_new else number
     _write_table(folder, "items", content.items, ["item_id"], written)
     _write_table(folder, "unified_annotation", _annotation(content), ["slice_id"], written)
     _write_table(folder, "queries", content.queries, ["query_id"], written)
@@ -62,24 +69,24 @@ def _write_settings(folder: Path, content: Content, written: Written) -> None:
     written.files[SETTINGS] = len(lines)
 
 
-def _write_media(folder: Path, content: Content, listing: Listing, written: Written) -> None:
-    """Link or copy the clips, pictures and posters of the items that are not there yet."""
-    for column, root in (("file", "media"), ("poster", "posters")):
-        number, made = 0, set[Path]()
-        for place, name in enumerate(content.items[column]):
-            target = folder / root / name
-            if not name or name.startswith(("http://", "https://", "s3://", "gs://")):
-                continue
-            if place % 1_000 == 0:
-                report(f"take files into {root}", place, len(content.items))
-            if not target.exists():
-                if target.parent not in made:
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    made.add(target.parent)
-                link(listing.path(name), target)
-                number += 1
-        if number:
-            written.files[f"{root}/"] = number
+def _write_media(folder: Path, names: Sequence[str], listing: Listing) -> int:
+    """Link or copy clips, pictures or posters that are not there yet; returns how many."""
+    number, made = 0, set[Path]()
+    for place, name in enumerate(names):
+        target = folder / name
+        if place % 1_000 == 0:
+            report(f"take files into {folder.name}", place, len(names))
+        if not target.exists():
+            if target.parent not in made:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                made.add(target.parent)
+            link(listing.path(name), target)
+            number += 1
+    return number
+
+
+def _is_remote(name: str) -> bool:
+    return name.startswith(("http://", "https://", "s3://", "gs://"))
 
 
 def _annotation(content: Content) -> pd.DataFrame:
