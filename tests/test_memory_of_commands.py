@@ -16,15 +16,17 @@ GROUPS = ("actor", "scene")
 CALLS = """
 import contextlib, io, json, resource, sys
 from dashboard.__main__ import main
+from dashboard.experiment import long_rankings
 from dashboard.retrieval import gallery, runs
 
 runs.LONG = 0  # as if each gallery were large, and blocks, whose size is bounded, are small
-gallery.AT_ONCE, gallery.COUNTED = 8, 1 << 16
+gallery.AT_ONCE, gallery.COUNTED, long_rankings.PAIRS = 8, 1 << 16, 1 << 15
 pair = ["--baseline", "v1", "--candidate", "v2"]
 for folder in sys.argv[1:]:
     for call in (
         ["check", folder],
         ["measure", folder],
+        ["measure", folder, "--queries", "item", "--metrics", "bpref Judged@5"],
         ["compare", folder, *pair],
         ["report", folder, *pair, "-o", f"{folder}.html"],
     ):

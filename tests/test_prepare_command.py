@@ -47,7 +47,7 @@ def test_screens_compute_nothing_dear_after_it(
     code, table = prepared(collection, capsys)
     assert code == 0 and preparing.COMPUTED in set(table["state"])
     memory.forget()
-    monkeypatch.setattr(measuring, "measured_run", None)  # nothing is ranked to be measured
+    monkeypatch.setattr(measuring, "measured_parts", None)  # nothing is ranked to be measured
     monkeypatch.setattr(measuring.comparing, "compare", None)
     monkeypatch.setattr(measuring.comparing, "compare_all", None)
     monkeypatch.setattr(measuring, "overlapping", None)

@@ -21,8 +21,9 @@ from dashboard.evaluation.statistics import tukey
 from dashboard.experiment.collection.collections import collection_in
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import counted_judgement, queries, required_keywords
+from dashboard.experiment.long_rankings import first_results, measured_parts, measured_run
 from dashboard.experiment.memory import each_remembered, remembered
-from dashboard.experiment.ranking import first_results, measured_run, outline
+from dashboard.experiment.ranking import outline
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.collection.error_places import placing
 from dashboard.storage.collection.evidence import scenes
@@ -38,14 +39,14 @@ def _each_measured(
 ) -> list[pd.DataFrame]:
     """The measurements by each metric; together, so that rankings are searched once."""
     protocol, wanted = experiment.rules, parse(" ".join(metrics))
-    found = {version: measured_run(experiment, version, wanted)}
-    with placing(experiment.collection.folder):
-        table = measuring.measure(found, counted_judgement(experiment), protocol, wanted)
-    rows = len(table) // len(wanted)
-    return [
-        table.iloc[start : start + rows].reset_index(drop=True)
-        for start in range(0, len(table), rows or 1)
-    ] or [table] * len(wanted)
+    each: list[list[pd.DataFrame]] = [[] for _ in wanted]
+    for run, judged in measured_parts(experiment, version, wanted):
+        with placing(experiment.collection.folder):
+            table = measuring.measure({version: run}, judged, protocol, wanted)
+        rows = len(table) // len(wanted)
+        for number, of_metric in enumerate(each):
+            of_metric.append(table.iloc[number * rows : (number + 1) * rows])
+    return [pd.concat(tables, ignore_index=True) for tables in each]
 
 
 @remembered(128, work="Measuring {version} …")

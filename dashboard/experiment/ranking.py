@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -10,18 +10,15 @@ import pandas as pd
 
 from dashboard.evaluation import duplicates
 from dashboard.evaluation.coverage import is_outside
-from dashboard.evaluation.judgement import Worth
-from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.experiment.collection.collections import collection_in
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import (
     copies_left_out,
-    counted_judgement,
     judgement,
     queries,
 )
-from dashboard.experiment.memory import is_remembered, remembered
+from dashboard.experiment.memory import remembered
 from dashboard.experiment.protocols.submissions import PROTOCOL, Submitted, score
 from dashboard.retrieval import comparable, one_query, runs
 from dashboard.retrieval.one_query import TYPED
@@ -34,8 +31,6 @@ from dashboard.tables import RUN, DataError
 
 ROWS = 4_000_000
 """So many rows of whole rankings of single queries are remembered, some 24 bytes each."""
-DEPTHS = (100, 1_000)
-"""So many first results of long rankings are kept, the fewest that do."""
 Rules = tuple[str, Ties]
 Live = tuple[str, str, str, str]
 """What is searched with: text, item, picture, and the state of the text model that encodes it."""
@@ -140,47 +135,9 @@ def counted_query_run(experiment: Experiment, version: str, query_id: str) -> pd
 
 @remembered(ROWS, size=len)
 def _long_query_run(experiment: Experiment, version: str, query_id: str) -> pd.DataFrame:
-    _encode_stored(experiment, version)
+    encode_stored(experiment, version)
     collection = experiment.collection.under(experiment.protocol)
     return runs.run_of(collection, version, experiment.queries, only=frozenset([query_id]))
-
-
-def measured_run(experiment: Experiment, version: str, measures: Sequence[Measure]) -> pd.DataFrame:
-    """The run as these metrics see it. Of long rankings it holds the first results and, where a
-    metric reads on, all that are worth anything, at their ranks in the whole."""
-    if not is_long(experiment, version):
-        return counted_run(experiment, version)
-    return _long_run(experiment, version, *_reading(experiment, measures))
-
-
-def _reading(experiment: Experiment, measures: Sequence[Measure]) -> tuple[int, Worth]:
-    """How many first results of long rankings these metrics read, and which judged pairs."""
-    condensed = experiment.rules.condensed
-    deepest = [each.reach or np.inf for each in measures]
-    depth = next((depth for depth in DEPTHS if max(deepest, default=0) <= depth), None)
-    if depth is not None and not condensed:
-        return depth, ""
-    further = [each for each, rank in zip(measures, deepest, strict=True) if rank > DEPTHS[0]]
-    judged = condensed or any(each.reads_misses for each in further)
-    return DEPTHS[0], "judged" if judged else _worth(measures)
-
-
-def _worth(measures: Sequence[Measure]) -> Worth:
-    """Which pairs are worth anything to the metrics that read lists to their ends."""
-    reads = {each.metric.reads for each in measures if (each.reach or np.inf) > DEPTHS[0]}
-    return "hit" if reads <= {"hits", "queries"} else "worth"
-
-
-def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.DataFrame:
-    """The run as a metric with a cutoff sees it; of long rankings those in memory are looked
-    through before they are searched again."""
-    wanted = [measure]
-    if is_long(experiment, version) and _reading(experiment, wanted) == (DEPTHS[0], ""):
-        for pairs in ("judged", "worth", "hit"):
-            if is_remembered(_long_run, experiment, version, DEPTHS[0], pairs):
-                run = _long_run(experiment, version, DEPTHS[0], pairs)
-                return run[run["rank"] <= DEPTHS[0]]
-    return measured_run(experiment, version, wanted)
 
 
 def outline(experiment: Experiment, version: str) -> pd.DataFrame:
@@ -200,25 +157,6 @@ def is_long(experiment: Experiment, version: str) -> bool:
     if experiment.live or submitted or experiment.leaves_copies_out:
         return False
     return runs.is_long(experiment.collection, version, experiment.queries, exact=experiment.exact)
-
-
-@remembered(16, work="Searching …")
-def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) -> pd.DataFrame:
-    """The first results of long rankings, and those of judged pairs: all, those that are worth
-    anything, the relevant ones, or none."""
-    _encode_stored(experiment, version)
-    collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
-    if not pairs:
-        run = runs.run_of(collection, version, experiment.queries, depth)
-        run = run[run["score"] >= least] if least > NO_CUT else run
-        sizes = run["query_id"].value_counts()
-        run.attrs["torn"] = frozenset(sizes.index[sizes >= depth].astype("str"))
-        return run
-    wanted = counted_judgement(experiment).pairs(pairs)
-    run = runs.ranked_run(collection, version, experiment.queries, depth, wanted, least)
-    if experiment.rules.condensed:  # ranks close up over the judged, all of which are here
-        del run.attrs["lengths"]
-    return run
 
 
 def ends(experiment: Experiment, versions: Iterable[str]) -> int | None:
@@ -313,12 +251,12 @@ def _ranking(experiment: Experiment, version: str) -> pd.DataFrame:
     folder, digest, collection = experiment.folder, experiment.digest, experiment.collection
     reads_signs = collection.under(experiment.protocol) is not collection
     rules = (experiment.protocol if reads_signs else "", experiment.rules.ties)
-    _encode_stored(experiment, version)
+    encode_stored(experiment, version)
     live, exact = _live(experiment, version), not has_index(experiment, version)
     return _ranked(folder, digest, version, experiment.queries, rules, live, exact)
 
 
-def _encode_stored(experiment: Experiment, version: str) -> None:
+def encode_stored(experiment: Experiment, version: str) -> None:
     """Encodes the stored texts that a version has no vectors of, said where it takes long."""
     model = experiment.collection.searched.get(version)
     if not experiment.live and model and to_encode(model, queries(experiment)):

@@ -12,8 +12,8 @@ from dashboard.evaluation.reviewing import bounds, queue, raters
 from dashboard.experiment.collection.near_duplicates import copies
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import counted_judgement
+from dashboard.experiment.long_rankings import measured_run
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.ranking import measured_run
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of

@@ -188,14 +188,17 @@ def ranked_run(
     depth: int,
     pairs: pd.DataFrame,
     at_least: float = -1.0,
+    only: frozenset[str] | None = None,
 ) -> pd.DataFrame:
     """The first `depth` results of each stored query and, however deep, those of the pairs
     (query_id, item_id), each with its rank in the whole ranking; of a version with vectors.
 
     `run.attrs["lengths"]` says how long the rankings are: {query_id: number}. at_least: results
-    with a lower score are left out. Raises DataError as `run_of`.
+    with a lower score are left out. only: the queries to run; None: all. Raises DataError as
+    `run_of`.
     """
     asked = queries_of(collection, which)
+    asked = asked if only is None else asked[asked["query_id"].isin(only)]
     model = model_of(collection, version)
     found = query_vectors(model, asked)
     queries, gallery = found.vectors, gallery_of(model)

@@ -19,7 +19,7 @@ from dashboard.evaluation.reviewing.bounds import Pool
 from dashboard.experiment.collection.collections import opened
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import counted_judgement
-from dashboard.experiment.ranking import measured_run
+from dashboard.experiment.long_rankings import measured_run
 
 Pair = tuple[int, int]
 """The place of a query's pool, and of a result in it."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from subprocess import run
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -86,7 +87,7 @@ def test_a_result_is_read_after_a_restart_bit_for_bit(
     computed = COMPUTED[what](experiment(folder))
     assert files(cache_folder)
     forget()
-    for name in ("counted_judgement", "measured_run", "outline", "required_keywords"):
+    for name in ("counted_judgement", "measured_parts", "outline", "required_keywords"):
         monkeypatch.setattr(measuring, name, None)  # what is read needs none of them
     again = COMPUTED[what](experiment(folder))
     assert type(again) is type(computed)
@@ -105,13 +106,13 @@ def test_metrics_measured_together_last_each_alone(
     for path in cache_folder.rglob("*.result"):
         path.unlink()
     forget()
-    measured_run = measuring.measured_run
+    measured_parts = measuring.measured_parts
 
-    def counting(experiment: Experiment, version: str, measures: list[Measure]) -> pd.DataFrame:
+    def counting(experiment: Experiment, version: str, measures: list[Measure]) -> Any:
         searched.append(" ".join(map(str, measures)))
-        return measured_run(experiment, version, measures)
+        return measured_parts(experiment, version, measures)
 
-    monkeypatch.setattr(measuring, "measured_run", counting)
+    monkeypatch.setattr(measuring, "measured_parts", counting)
     first = measuring.measurements(of, ("r",), "AP P@1")
     pd.testing.assert_frame_equal(first, pd.concat([alone["AP"], alone["P@1"]], ignore_index=True))
     forget()

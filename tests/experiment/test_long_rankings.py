@@ -7,6 +7,7 @@ from dashboard.evaluation.metrics.registry import REGISTRY, parse
 from dashboard.experiment import (
     corrections,
     keyword_changes,
+    long_rankings,
     measuring,
     memory,
     notes,
@@ -51,7 +52,7 @@ def short_of_room(monkeypatch):
     """Every version's rankings are long, of which only a few first results are kept."""
     memory.forget()
     monkeypatch.setattr(runs, "LONG", 0)
-    monkeypatch.setattr(ranking, "DEPTHS", (5, 20))
+    monkeypatch.setattr(long_rankings, "DEPTHS", (5, 20))
     yield
     memory.forget()
 
@@ -87,11 +88,14 @@ def test_all_metrics_are_the_same_to_the_last_bit(
     version = version or next(
         v for v in asked.collection.versions if v in asked.collection.searched
     )
+    monkeypatch.setattr(long_rankings, "PAIRS", 2_000)  # of which there are more in all
     few = "P@1 Success@5 nDCG@5 Judged@5"
 
     def measured() -> tuple[list[int], list[pd.DataFrame]]:
         of = (ALL, few, "AP Judged@5", "R@20", "bpref")
-        lengths = [len(ranking.measured_run(asked, version, parse(metrics))) for metrics in of]
+        lengths = [
+            len(long_rankings.measured_run(asked, version, parse(metrics))) for metrics in of
+        ]
         values = [measuring.measurements(asked, (version,), metrics) for metrics in of]
         return lengths, [*values, measuring.counts(asked, (version,), None)]
 
@@ -107,7 +111,7 @@ def test_all_metrics_are_the_same_to_the_last_bit(
     for mine, other in zip(ours, theirs, strict=True):
         pd.testing.assert_frame_equal(mine, other, check_exact=True)
     if not asked.rules.condensed:  # to which all that is judged belongs
-        few_first = ranking.measured_run(asked, version, parse(few))
+        few_first = long_rankings.measured_run(asked, version, parse(few))
         assert len(few_first) <= 5 * len(asked.collection.queries)
 
 
@@ -121,7 +125,7 @@ def test_bounds_over_ties_are_those_of_whole_rankings_or_not_known(short_of_room
     asked = experiment("digits_hashes", "hashing", -1.0)
     version = next(v for v in asked.collection.versions if v in asked.collection.searched)
     metrics = "AP P@1 P@5 AP(retrieved)@20 nDCG(exp)@20"
-    monkeypatch.setattr(ranking, "DEPTHS", (300, 1_000))
+    monkeypatch.setattr(long_rankings, "DEPTHS", (300, 1_000))
     ours = measuring.tie_bounds(asked, (version,), metrics)
     memory.forget()
     monkeypatch.setattr(runs, "LONG", 10**9)

@@ -1,0 +1,128 @@
+"""The runs as metrics see them: of long rankings the first results, and those of judged pairs at
+their exact ranks; never whole rankings of all queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.judgement import Judgement, Worth
+from dashboard.evaluation.metrics import Measure
+from dashboard.evaluation.protocols.protocol import as_decided
+from dashboard.experiment.experiment import NO_CUT, Experiment
+from dashboard.experiment.judging import counted_judgement
+from dashboard.experiment.memory import is_remembered, remembered
+from dashboard.experiment.ranking import counted_run, encode_stored, is_long
+from dashboard.progress import parts
+from dashboard.retrieval import runs
+
+PAIRS = 4_000_000
+"""So many judged pairs of long rankings are read at a time, some 100 bytes each."""
+DEPTHS = (100, 1_000)
+"""So many first results of long rankings are kept, the fewest that do."""
+
+
+def measured_run(experiment: Experiment, version: str, measures: Sequence[Measure]) -> pd.DataFrame:
+    """The run as these metrics see it. Of long rankings it holds the first results and, where a
+    metric reads on, all that are worth anything, at their ranks in the whole."""
+    if not is_long(experiment, version):
+        return counted_run(experiment, version)
+    return _long_run(experiment, version, *_reading(experiment, measures))
+
+
+def measured_parts(
+    experiment: Experiment, version: str, measures: Sequence[Measure]
+) -> Iterator[tuple[pd.DataFrame, Judgement]]:
+    """The run as these metrics see it, with its judgement: of all queries, or of some after others
+    where the pairs that are read would be too many at once."""
+    judged = counted_judgement(experiment)
+    if not is_long(experiment, version) or experiment.rules.finish is not as_decided:
+        yield measured_run(experiment, version, measures), judged
+        return
+    depth, which = _reading(experiment, measures)
+    blocks = list(_blocks(judged, which))
+    if len(blocks) < 2:
+        yield measured_run(experiment, version, measures), judged
+        return
+    for queries_of_block in parts("measuring", blocks):
+        part = judged.of_queries(queries_of_block)
+        yield _deep_run(experiment, version, depth, part, which, frozenset(part.query_ids)), part
+
+
+def _blocks(judged: Judgement, which: Worth) -> Iterator[tuple[str, ...]]:
+    """The queries, in blocks of which no more than PAIRS pairs are read, or of one query."""
+    if not which:
+        yield judged.query_ids
+        return
+    ends = np.cumsum(judged.relevant if which == "hit" else judged.number_judged)
+    start = 0
+    while start < len(ends):
+        before = int(ends[start - 1]) if start else 0
+        end = max(int(np.searchsorted(ends, before + PAIRS, side="right")), start + 1)
+        yield judged.query_ids[start:end]
+        start = end
+
+
+def _reading(experiment: Experiment, measures: Sequence[Measure]) -> tuple[int, Worth]:
+    """How many first results of long rankings these metrics read, and which judged pairs."""
+    condensed = experiment.rules.condensed
+    deepest = [each.reach or np.inf for each in measures]
+    depth = next((depth for depth in DEPTHS if max(deepest, default=0) <= depth), None)
+    if depth is not None and not condensed:
+        return depth, ""
+    further = [each for each, rank in zip(measures, deepest, strict=True) if rank > DEPTHS[0]]
+    judged = condensed or any(each.reads_misses for each in further)
+    return DEPTHS[0], "judged" if judged else _worth(measures)
+
+
+def _worth(measures: Sequence[Measure]) -> Worth:
+    """Which pairs are worth anything to the metrics that read lists to their ends."""
+    reads = {each.metric.reads for each in measures if (each.reach or np.inf) > DEPTHS[0]}
+    return "hit" if reads <= {"hits", "queries"} else "worth"
+
+
+def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.DataFrame:
+    """The run as a metric with a cutoff sees it; of long rankings those in memory are looked
+    through before they are searched again."""
+    wanted = [measure]
+    if is_long(experiment, version) and _reading(experiment, wanted) == (DEPTHS[0], ""):
+        for pairs in ("judged", "worth", "hit"):
+            if is_remembered(_long_run, experiment, version, DEPTHS[0], pairs):
+                run = _long_run(experiment, version, DEPTHS[0], pairs)
+                return run[run["rank"] <= DEPTHS[0]]
+    return measured_run(experiment, version, wanted)
+
+
+@remembered(16, work="Searching …")
+def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) -> pd.DataFrame:
+    """The first results of long rankings, and those of judged pairs: all, those that are worth
+    anything, the relevant ones, or none."""
+    encode_stored(experiment, version)
+    collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
+    if not pairs:
+        run = runs.run_of(collection, version, experiment.queries, depth)
+        run = run[run["score"] >= least] if least > NO_CUT else run
+        sizes = run["query_id"].value_counts()
+        run.attrs["torn"] = frozenset(sizes.index[sizes >= depth].astype("str"))
+        return run
+    return _deep_run(experiment, version, depth, counted_judgement(experiment), pairs)
+
+
+def _deep_run(
+    experiment: Experiment,
+    version: str,
+    depth: int,
+    judged: Judgement,
+    which: Worth,
+    only: frozenset[str] | None = None,
+) -> pd.DataFrame:
+    """The first results, and those of judged pairs at their ranks; only: of these queries."""
+    encode_stored(experiment, version)
+    collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
+    wanted = judged.pairs(which)
+    run = runs.ranked_run(collection, version, experiment.queries, depth, wanted, least, only)
+    if experiment.rules.condensed:  # ranks close up over the judged, all of which are here
+        del run.attrs["lengths"]
+    return run
