@@ -3,7 +3,9 @@ query."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from xml.etree import ElementTree
 
 import pytest
 
@@ -53,6 +55,27 @@ def test_a_part_of_the_bar_lists_its_queries_without_loading_the_page_again(
     page.wait_for_url("**slice=**")
     page.locator(".verdict .lowest").wait_for(state="detached")  # a slice is in view now
     assert page.evaluate("window.stays")
+
+
+def test_each_chart_is_saved_as_svg_or_png(dashboard: str, page_at: Callable) -> None:
+    page = at_compare(page_at, dashboard)
+    charts = page.locator("[data-testid=stFullScreenFrame]", has=page.locator("svg.marks"))
+    page.locator("svg.marks").nth(2).wait_for()
+    assert charts.count() == 3
+    for chart in charts.all():
+        chart.hover()
+        assert chart.get_by_role("button", name="Download as PNG").count() == 1
+        with page.expect_download() as saved:
+            chart.get_by_role("button", name="Download as SVG").click()
+        title = chart.locator("[aria-roledescription=visualization]").get_attribute("aria-label")
+        words = re.sub("[^a-z0-9]+", "-", title.lower()).strip("-")
+        assert saved.value.suggested_filename == f"{words[:80]}.svg"
+        root = ElementTree.parse(saved.value.path()).getroot()
+        assert root.tag == "{http://www.w3.org/2000/svg}svg" and root[0].get("fill")
+        assert float(root.get("width")) > 100 and title.split()[0] in "".join(root.itertext())
+        marks = "svg.marks [role=graphics-symbol]"
+        symbols = [part for part in root.iter() if part.get("role") == "graphics-symbol"]
+        assert len(symbols) == chart.locator(marks).count() > 0
 
 
 @pytest.mark.slow

@@ -34,17 +34,12 @@ def say(page, value: str, note: str = "", name: str = "Grace") -> None:
     page.get_by_role("button", name="Save verdict").click()
 
 
-def reviewed(page, item: str):
-    page.wait_for_timeout(300)
-    return (
-        page.locator(".card")
-        .filter(has=page.locator(".reviewed"))
-        .evaluate_all(
-            "(cards, id) => cards.filter(card => card.item.id === id)"
-            ".map(card => card.querySelector('.reviewed').textContent)",
-            item,
-        )
-    )
+SAID_OF = """item => [...document.querySelectorAll('*')]
+    .flatMap(node => [...(node.shadowRoot?.querySelectorAll('.card') ?? [])])
+    .filter(card => card.item?.id === item)
+    .flatMap(card => [...card.querySelectorAll('.own-verdict, .reviewed')])
+    .map(node => node.textContent.trim())"""
+"""What the cards of an item say that reviewers said."""
 
 
 def drawn_anew(page, act: Callable[[], object]) -> None:
@@ -66,7 +61,8 @@ def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
     page.locator("dialog .verdicts").get_by_text(HOSTILE).wait_for()
     assert page.get_by_label("Note").input_value() == ""
     page.keyboard.press("Escape")
-    assert set(reviewed(page, "street_02")) == {"reviewed: not relevant"}
+    page.wait_for_function(f"({SAID_OF})('street_02').length")
+    assert set(page.evaluate(SAID_OF, "street_02")) == {"✕ you: not relevant"}  # said once
     page.get_by_text("Reviews of these results: 1 verdict").wait_for()
     colleague = player("street_02")
     assert HOSTILE in colleague.locator("dialog .verdicts").inner_text()
@@ -74,6 +70,10 @@ def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
     colleague.get_by_role(
         "heading", name="Reviewed: relevant 1, not relevant 1", exact=True
     ).wait_for()
+    colleague.keyboard.press("Escape")
+    colleague.wait_for_function(f"({SAID_OF})('street_02').length > 1")
+    both = {"✓ you: relevant", "reviewed: relevant 1, not relevant 1"}
+    assert set(colleague.evaluate(SAID_OF, "street_02")) == both
     assert colleague.evaluate("window.__pwn") is None
     assert colleague.locator("dialog .verdicts img, dialog .verdicts b").count() == 0
 

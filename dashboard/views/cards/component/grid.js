@@ -15,6 +15,7 @@ import {
   why,
 } from "./parts.js";
 import { ownBadge, ownInWords } from "./judging.js";
+import { reviewer } from "./live.js";
 import { whyNoPoster, writeOver } from "./playback.js";
 
 // soon: the rows of the versions are drawn now, the others after the browser has painted these.
@@ -212,6 +213,13 @@ function elsewhereOf(item, row) {
 const causeOf = (item, row, long) =>
   row.role === "missed" || (row.role === "version" && item.hit === false) ? why(item, long) : null;
 
+// What reviewers said, unless it is one's own verdict alone, which stands on the picture.
+function reviewsInWords({ reviewed, own }) {
+  if (!reviewed) return "";
+  const [words, last] = reviewed;
+  return own && last.length === 1 && last[0][0] === reviewer() ? "" : `reviewed: ${words}`;
+}
+
 // Three lines: the mark, the keywords, and where it stands elsewhere with why it is no hit.
 function briefFacts(result, item, row, data) {
   const badge = (words) => make("span", "reviewed", words);
@@ -222,7 +230,7 @@ function briefFacts(result, item, row, data) {
       elsewhereOf(item, row),
       causeOf(item, row, false),
       twins(item, false),
-      item.reviewed ? badge(`reviewed: ${item.reviewed[0]}`) : null,
+      reviewsInWords(item) ? badge(reviewsInWords(item)) : null,
       item.note ? make("span", "note", "", [isolated("", item.note)]) : null,
     ]),
   ].filter(Boolean);
@@ -263,7 +271,7 @@ function factsOf(result, item, row, data) {
     causeOf(item, row, false),
     twins(item, false),
     item.note ? make("span", "note", "", [isolated("", item.note)]) : null,
-    item.reviewed ? make("span", "reviewed", `reviewed: ${item.reviewed[0]}`) : null,
+    reviewsInWords(item) ? make("span", "reviewed", reviewsInWords(item)) : null,
     item.caption && item.kind !== "text" ? isolated("caption", item.caption.slice(0, 200)) : null,
   ].filter(Boolean);
 }
@@ -281,7 +289,7 @@ function spoken(result, item, data) {
     item.twins.length ? "near-duplicate" : "",
     item.own ? `your verdict: ${ownInWords(item)}` : "",
     item.refused ?? "",
-    item.reviewed ? `reviewed: ${item.reviewed[0]}` : "",
+    reviewsInWords(item),
     result.note ?? "",
     result.move && moveInWords(result.move, data),
     item.problem,

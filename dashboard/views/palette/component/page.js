@@ -9,6 +9,7 @@ import { toggleKeys } from "./key_list.js";
 import { actionOf, typing } from "./keys.js";
 import { togglePalette } from "./palette.js";
 import { addressOfScreen, goTo, pathHere } from "./places.js";
+import { offerSvg } from "./save_svg.js";
 import { openRowsByClicks } from "./table_rows.js";
 
 const PATIENCE = 1500; // milliseconds from g to the letter
@@ -57,5 +58,6 @@ addEventListener("click", (event) => {
 });
 
 openRowsByClicks();
+offerSvg();
 askForArrivals();
 welcome();
