@@ -219,6 +219,22 @@ def test_every_control_works_at_the_first_click_after_the_server_was_started_aga
     assert Path(saved.value.path()).read_text(encoding="utf-8").startswith("query_id")
 
 
+def test_a_click_while_the_new_server_draws_the_page_for_the_first_time_is_done(
+    app: SimpleNamespace, new_page: Callable
+) -> None:
+    page = new_page(fresh=True)
+    page.goto(f"{app.url}/compare?collection=streets")
+    page.get_by_role("heading", level=1).wait_for()
+    page.locator(IDLE).wait_for()
+    open_more(page)
+    app.stop()
+    page.locator(CONNECTED).wait_for(state="detached")
+    app.start()
+    page.locator(CONNECTED).wait_for(timeout=60_000)  # and no longer: nothing is drawn yet
+    page.locator("[data-testid=stSidebar]").get_by_text("Standard", exact=True).click()
+    page.wait_for_url("**names=standard**")
+
+
 def test_a_rating_is_kept_at_the_first_click_after_the_server_was_started_again(
     app: SimpleNamespace, new_page: Callable
 ) -> None:

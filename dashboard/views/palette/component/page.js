@@ -4,6 +4,7 @@
 import { SCREENS } from "./address.js";
 import { askForArrivals } from "./arrivals.js";
 import { copy } from "./copying.js";
+import { holdEarlyClicks } from "./early_clicks.js";
 import { welcome } from "./first_steps.js";
 import { toggleKeys } from "./key_list.js";
 import { actionOf, typing } from "./keys.js";
@@ -57,6 +58,7 @@ addEventListener("click", (event) => {
   }
 });
 
+holdEarlyClicks();
 openRowsByClicks();
 offerSvg();
 askForArrivals();
