@@ -169,6 +169,12 @@ def test_a_review_with_named_versions_names_them(tiny: Path) -> None:
     assert assigned_reviews.answers(review)["value"].tolist() == ["much better"]
 
 
+def test_a_review_of_a_version_against_itself_is_not_offered(tiny: Path) -> None:
+    app = opened("reviews", collection="tiny", baseline="v0.1", candidate="v0.1")
+    assert "A review compares two versions. Baseline and candidate are the same" in said(app)
+    assert "Create review" not in [each.label for each in app.button]
+
+
 def test_what_cannot_be_made_is_a_sentence_and_keeps_the_text(tiny: Path) -> None:
     app, review = made(**{"review-title": " ", "review-people": "Bob, Eve"})
     assert review is None and "Enter a title" in said(app)

@@ -33,6 +33,14 @@ def test_a_text_is_typed_only_where_a_version_encodes_it(name, can_type):
     assert ("Search by text" in app.info[-1].value) == can_type
 
 
+def test_items_that_are_texts_are_called_items_beside_a_text_that_is_typed(tiny):
+    items = tiny / "items.csv"
+    lines = items.read_text(encoding="utf-8").replace(",video,", ",text,")
+    items.write_text(lines, encoding="utf-8")
+    app = opened("search", collection="tiny")
+    assert "Search by stored text or item" in app.info[-1].value
+
+
 def test_stored_texts_are_offered_where_no_version_encodes_others(tiny):
     app = opened("search", collection="tiny")
     assert fields(app)[0] == "Text of a stored query"

@@ -33,11 +33,12 @@ deltas = summary.deltas(view)
 title = short_label(view, view.metric)
 left, right = st.columns([11, 9], gap="large")
 with left:
-    st.header("Queries, worst first", anchor=False)
-    frame.filters(view)
     chosen = summary.chosen(view, deltas)
+    with st.container(horizontal=True, vertical_alignment="center", key="queries-heading"):
+        st.header("Queries, worst first", anchor=False, width="content")
+        summary.save_queries(view, chosen)
+    frame.filters(view)
     picked = summary.pick_query(view, chosen, len(deltas))
-    summary.save_queries(view, chosen)
 with right:
     by_metric = summary.comparison(view)
     if not by_metric["delta"].notna().any():

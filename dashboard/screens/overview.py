@@ -47,7 +47,10 @@ few = len(view.runs) <= 4  # a table with a column for each place fits beside th
 left, right = st.columns(2, gap="large") if few else (st.container(), st.container())
 with left:
     st.header(f"{plain(title)} over K", anchor=False)
-    layout.chart(charts.curves(means, ways), alt=f"Mean {title} over K, one line per version")
+    if means["mean"].notna().any():
+        layout.chart(charts.curves(means, ways), alt=f"Mean {title} over K, one line per version")
+    else:
+        st.info("No query is scored, so there is no curve to draw.")
     if (grey := len(ways) - charts.FEW) > 0:
         st.caption(f"Grey: {counted(grey, 'other version')}. Point at a line to see its name.")
 with right:

@@ -23,8 +23,9 @@ from altair import TopLevelMixin
 from dashboard.experiment.memory import remembered
 from dashboard.views import texts
 
-ROW, SEEN = 33, 10
-"""Pixels of a row of a scrolling table; more rows than these are scrolled to."""
+ROW, SEEN, SEEN_BESIDE = 33, 10, 18
+"""Pixels of a row of a scrolling table; more rows than these are scrolled to, alone and beside a
+column of charts."""
 MOST_ROWS, MOST_LINES = 40, 8
 """More rows of a table and lines of buttons than these end below any screen."""
 ACROSS = 14
@@ -67,14 +68,18 @@ def _prepared(drawn: TopLevelMixin, alt: str) -> tuple[TopLevelMixin, dict[str, 
 
 
 def rows(
-    table: pd.DataFrame, written: Mapping[str, Callable[[Any], str]] | None = None, **options: Any
+    table: pd.DataFrame,
+    written: Mapping[str, Callable[[Any], str]] | None = None,
+    seen: int = SEEN,
+    **options: Any,
 ) -> Any:
     """Draw a scrolling table; what was chosen in it, as `st.dataframe` gives it.
 
     written: how the numbers of some columns are written; they are sorted as numbers all the same.
+    seen: more rows than these are scrolled to.
     """
     fit = ROW * (max(len(table), 1) + 1) + 2
-    most = ROW * (SEEN + 1) + 12  # a part of the next row says that there is more
+    most = ROW * (seen + 1) + 12  # a part of the next row says that there is more
     shown = table.style.format({**written}) if written and len(table) else table
     return st.dataframe(shown, height=min(fit, most), **{"placeholder": "–", **options})
 

@@ -338,6 +338,8 @@ def test_on_a_phone_the_first_card_and_the_form_are_near_the_top(
     assert page.locator(".card").first.bounding_box()["y"] <= 260
     bar = page.get_by_role("link", name="Compare").bounding_box()
     assert bar["y"] < 60, "beside the button of the side bar"
+    last = page.get_by_role("link", name="Collections").bounding_box()
+    assert last["x"] + 30 < 390, "all screens are in sight"
     if path.startswith("query"):
         page.locator(".card .open").first.click()
         page.wait_for_url("**clip=**")

@@ -25,6 +25,7 @@ SCREENS = (
     "/slices?collection=driving",
     "/query?collection=driving&query=q001&also=v0.1",
     "/search?collection=driving&item=urban_bicyclist_entering_001",
+    "/reviews?collection=driving",
 )
 OTHERS = tuple(
     f"/{screen}?collection=openmoji_{name}"

@@ -148,6 +148,7 @@ def test_a_metric_of_0_and_1_is_drawn_in_bars_that_can_be_clicked():
     read = {(row["way"], row["queries"], row["side"]) for row in rows}
     assert read == {("0 → 1", 2, "better"), ("1 → 0", 1, "worse"), ("1 → 1", 1, "same")}
     assert spec["params"][0]["select"]["fields"] == ["baseline", "candidate"]
+    assert spec["layer"][0]["encoding"]["x"]["axis"]["tickCount"] == 5  # more crowd a narrow column
     mixed = charts.pairs(pd.concat([deltas, deltas / 2]), "a", "b").to_dict()
     assert mixed["layer"][1]["mark"]["type"] == "circle"
 

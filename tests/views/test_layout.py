@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from dashboard.views import charts, layout
+from dashboard.views.summary.differences import columns_of
 
 
 @pytest.fixture
@@ -36,6 +37,8 @@ def test_a_scrolling_table_is_as_high_as_its_rows_up_to_ten(
 ) -> None:
     layout.rows(pd.DataFrame({"a": range(number)}))
     assert asked["height"] == pixels
+    layout.rows(pd.DataFrame({"a": range(99)}), seen=number)
+    assert asked["height"] == 33 * (number + 1) + 12
 
 
 def test_a_table_tells_its_rows_and_the_lines_of_their_names(asked: dict[str, Any]) -> None:
@@ -109,3 +112,11 @@ def test_a_chart_holds_more_rows_than_altair_allows_by_itself(asked: dict[str, A
     deltas = pd.DataFrame({"baseline": values, "candidate": values, "delta": 0.0})
     layout.chart(charts.pairs(deltas, "v1", "v2"), alt="each query")
     assert sorted(table.num_rows for table in asked["spec"]["datasets"].values()) == [2, 6_000]
+
+
+def test_long_queries_leave_room_for_their_values() -> None:
+    short = pd.DataFrame({"Query": ["a van", "a bus"]})
+    assert "Query" not in columns_of(short)
+    long = short.assign(Query=["a van", "word " * 200])
+    assert columns_of(long)["Query"]["width"] == 250
+    assert columns_of(long.assign(Picture=""))["Query"]["width"] < 250

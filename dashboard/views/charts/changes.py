@@ -188,7 +188,12 @@ def _four_ways(shown: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerC
     pick = alt.selection_point(name="pick", fields=["baseline", "candidate"])
     base = alt.Chart(shown.assign(way=ways)).encode(
         y=alt.Y("way:N", title=f"{baseline} → {candidate}", sort=["0 → 1", "1 → 1", "0 → 0"]),
-        x=alt.X("queries:Q", title="Queries", axis=alt.Axis(tickMinStep=1, format="d")),
+        x=alt.X(
+            "queries:Q",
+            title="Queries",
+            axis=alt.Axis(tickMinStep=1, tickCount=5, format="d"),
+            scale=alt.Scale(padding=24),  # for the number behind the longest bar
+        ),
         description="words:N",
         tooltip=[alt.Tooltip("queries:Q", title="Queries"), alt.Tooltip("way:N", title="Values")],
     )

@@ -31,7 +31,8 @@ def search_form(view: View) -> bool:
         return False
     if view.picture:
         return _with_picture(view, can, which)
-    kind = words.item.partition(" ")[2]
+    called = "an item" if words.item == "a text" else words.item  # a text is what is typed
+    kind = called.partition(" ")[2]
     ways = ["text"] * bool(can.encode)
     ways += ["stored text"] * (not can.encode and bool(can.texts)) + [kind] * bool(can.items)
     ways += ["uploaded picture" if "picture" in ways else "picture"] * bool(can.see)
@@ -39,7 +40,7 @@ def search_form(view: View) -> bool:
         _say_unable(view, can, which, lost)
     with st.container(horizontal=True, vertical_alignment="center", key="searched"):
         if can.encode:
-            _text(view, can, words.example, kind)
+            _text(view, can, words.example, called)
         elif can.texts:
             _stored_text(view, can)
         if can.items:
@@ -96,8 +97,8 @@ def unable(names: Sequence[str], what: str = "text") -> str:
     return f"none of {', '.join(names)} encodes {what}"
 
 
-def _text(view: View, can: Searchable, example: str, kind: str) -> None:
-    """A field for a text, or for the name or id of an item."""
+def _text(view: View, can: Searchable, example: str, called: str) -> None:
+    """A field for a text, or for the name or id of an item. called: `a clip`, `an item`."""
     st.session_state["choice-text"] = view.text
     such_as = f", for example: {shown(example, 80)}" if example else ""
     st.text_input(
@@ -105,7 +106,7 @@ def _text(view: View, can: Searchable, example: str, kind: str) -> None:
         key="choice-text",
         max_chars=1_000,
         label_visibility="collapsed",
-        placeholder=f"Text, or the id of a {kind}{such_as}" if can.items else f"Text{such_as}",
+        placeholder=f"Text, or the id of {called}{such_as}" if can.items else f"Text{such_as}",
         on_change=lambda: _search_with(st.session_state["choice-text"].strip(), can),
     )
 

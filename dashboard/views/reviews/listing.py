@@ -9,6 +9,7 @@ from dashboard.experiment import assigned_reviews, measuring, sampled_reviews
 from dashboard.experiment.assigned_reviews import ASSIGN, CHOSEN, Assignment, actor
 from dashboard.experiment.collection import collections
 from dashboard.tables import DataError, counted
+from dashboard.views import summary
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import slice_option
@@ -25,11 +26,14 @@ def listing(view: View) -> None:
     collection = collections.opened(view.collection)
     made = assigned_reviews.all_reviews_of(collection)
     given = assigned_reviews.answers_by_review(collection) if made else {}
-    if not made:
+    lacking = summary.same_version(view)
+    if lacking:
+        st.info(plain(f"A review compares two versions. {lacking}", None))
+    elif not made:
         st.info("No review yet. Make one below and send its link to reviewers.")
     for each in made[:MOST]:
         _line(each, given.get(each.id))
-    if actor().may(ASSIGN):
+    if actor().may(ASSIGN) and not lacking:
         with st.expander("New review", expanded=not made, key="new-review"):
             _form(view)
 

@@ -10,6 +10,7 @@ from dashboard.views.summary.differences import (
     composed,
     pick_query,
     readable_slices,
+    same_version,
     verdict,
 )
 from dashboard.views.summary.downloads import REPORT, report_link, routes, save_queries
@@ -84,6 +85,7 @@ __all__ = [
     "over_k",
     "pick_query",
     "readable_slices",
+    "same_version",
     "report_link",
     "routes",
     "save_queries",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -30,6 +31,8 @@ from dashboard.views.texts import plain, shown
 COLUMNS = {
     "Picture": st.column_config.ImageColumn(width=60),
 }
+LONG_QUERY = 56
+"""Letters of a query that push the values beside it out of sight."""
 MOST_LISTED = 500
 """The table of a longer list shows its first rows; the files that can be saved have all of them."""
 
@@ -176,6 +179,15 @@ def readable(table: pd.DataFrame, view: View) -> pd.DataFrame:
     )
 
 
+def columns_of(listed_queries: pd.DataFrame) -> dict[str, Any]:
+    """How wide columns of the queries are: of long queries a part, so that their values stand
+    beside them. listed_queries: as `readable` gives them."""
+    if listed_queries["Query"].str.len().max() <= LONG_QUERY:
+        return COLUMNS
+    width = 190 if "Picture" in listed_queries else 250
+    return {**COLUMNS, "Query": st.column_config.TextColumn(width=width)}
+
+
 WRITTEN = {"Difference": signed, "Baseline": number, "Candidate": number}
 
 
@@ -185,13 +197,15 @@ def pick_query(view: View, table: pd.DataFrame, total: int) -> str:
         st.info(plain(no_match(view), None))
         return ""
     first = table.head(MOST_LISTED)
+    listed_queries = readable(first, view)
     ticked = layout.rows(
-        readable(first, view),
+        listed_queries,
         key="queries-by-difference",
+        seen=layout.SEEN_BESIDE,
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        column_config=COLUMNS,
+        column_config=columns_of(listed_queries),
         written=WRITTEN,
     )
     st.caption(f"{listed(len(table), total)} Select one to open it.")

@@ -45,15 +45,14 @@ def report_link(view: View) -> None:
 def save_queries(view: View, queries: pd.DataFrame) -> None:
     """Buttons that save the queries of the comparison as CSV and JSON, which are ready before, as
     in `views.protocols.tables`."""
-    with st.container(horizontal=True):
-        for kind, written in (("CSV", as_csv), ("JSON", as_json)):
-            st.download_button(
-                f"Queries as {kind}",
-                written(queries).encode(),
-                file_name=f"{_name(view)}-queries.{kind.lower()}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+    for kind, written in (("CSV", as_csv), ("JSON", as_json)):
+        st.download_button(
+            f"Queries as {kind}",
+            written(queries).encode(),
+            file_name=f"{_name(view)}-queries.{kind.lower()}",
+            icon=":material/download:",
+            on_click="ignore",
+        )
 
 
 def routes() -> list[Route]:
