@@ -84,25 +84,29 @@ RUNS = {
 LONG = {
     "test_benchmarks.py",
     "test_bombs.py",
+    "test_cards.py",
     "test_context_screens.py",
     "test_embed_command.py",
-    "test_layout.py",
+    "test_keys.py",
     "test_lost_session.py",
-    "test_media_bombs.py",
+    "test_main_job.py",
+    "test_measure_any_format.py",
     "test_numbers_in_two_places.py",
+    "test_player.py",
     "test_protocols_measured.py",
     "test_review.py",
-    "test_run_command.py",
     "test_screens.py",
     "test_screens_of_codes.py",
     "test_screens_of_matching.py",
     "test_screens_of_protocols.py",
     "test_screens_of_submissions.py",
+    "test_screens_without_versions.py",
     "test_served.py",
     "test_style.py",
+    "test_two_people.py",
     "test_waiting.py",
 }
-"""Files that take more than 15 seconds of a processor."""
+"""Files that take more than 15 seconds of a processor, in one tier or the other."""
 
 
 def pytest_addoption(parser):

@@ -277,6 +277,7 @@ def test_a_text_without_a_picture_is_left_out_and_said(broken):
     assert not app.exception
 
 
+@pytest.mark.slow
 def test_a_text_of_two_pictures_is_counted_but_has_no_test_of_a_thousand(broken):
     path = broken / "qrels.csv"
     path.write_text(path.read_text() + "t_1F603_2,1F600,1\n")
@@ -294,6 +295,7 @@ def test_a_side_that_nobody_stands_on_is_refused_by_line(broken):
     assert row["line"] == 3
 
 
+@pytest.mark.slow
 def test_a_version_without_a_picture_leaves_that_one_out_and_says_so(broken):
     folder = broken / "models" / "v0.3"
     names = (folder / "items.txt").read_text().split()

@@ -298,12 +298,9 @@ def test_modules_and_a_style_that_do_not_come_at_first_are_asked_for_again(
 
 
 def test_hostile_texts_are_texts(grid: Callable, cards_address: str) -> None:
-    page = grid("k=16")
-    for query in ("clip=gone&k=16", "k=16"):
-        page.goto(f"{cards_address}/?{query}")
-        page.locator(".card").first.wait_for()
-        page.wait_for_timeout(500)
-        assert page.evaluate("window.__pwn") is None
+    page = grid("clip=gone&k=16")
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.__pwn") is None
     host = urlsplit(cards_address).netloc
     assert {urlsplit(url).netloc for url in page.requested if url.startswith("http")} == {host}
     caption = page.locator(".card .caption").filter(has_text="<img src=x").first.inner_text()

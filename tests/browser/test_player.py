@@ -139,7 +139,8 @@ def violations(page) -> list:
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_drawing_stands_on_white(cards_at: Callable, scheme: str) -> None:
-    page = cards_at("clip=drawing&odd=1", color_scheme=scheme)
+    page = cards_at("clip=drawing&odd=1")
+    page.emulate_media(color_scheme=scheme)
     picture = picture_of(page)
     assert pixel(page, picture, 0.1, 0.1) == (255, 255, 255)
     assert pixel(page, picture, 0.5, 0.5) == (0, 0, 0)
@@ -149,6 +150,7 @@ def test_a_drawing_stands_on_white(cards_at: Callable, scheme: str) -> None:
     card.scroll_into_view_if_needed()
     page.wait_for_timeout(500)
     assert min(pixel(page, card, 0.5, 0.15)) > 250 and max(pixel(page, card, 0.5, 0.5)) < 10
+    page.emulate_media(color_scheme="light")
 
 
 def test_odd_media_have_their_word_on_the_cards(cards_at: Callable) -> None:

@@ -15,12 +15,12 @@ HOSTILE = '<img src=x onerror="window.__pwn=1"> **b** =1+1'
 
 
 @pytest.fixture
-def player(made_up: SimpleNamespace, new_page: Callable) -> Callable:
+def player(made_up: SimpleNamespace, page_at: Callable) -> Callable:
     """Opens the player of one result of a query."""
 
     def opened(item: str):
-        page = new_page()
-        page.goto(f"{made_up.url}/query?collection=streets&query=like7&clip={item}&shown=50")
+        choices = f"collection=streets&query=like7&clip={item}&shown=50"
+        page = page_at(f"{made_up.url}/query?{choices}")
         page.locator("dialog[open] .say").wait_for()
         return page
 
