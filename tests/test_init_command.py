@@ -118,7 +118,8 @@ def test_whole_numbers_are_classes_where_nothing_else_is_a_label(capsys, tmp_pat
     table(tmp_path / "two" / "t.csv", ["id", "digit", "weight", "half", "class"], *two)
     made(capsys, tmp_path / "newer", tmp_path / "two")
     assert open_collection(tmp_path / "newer", allow_path=True).groups == ("pv_class",)
-    hint = "not taken for labels: digit (3 values), half (2 values); to judge by one: --map "
+    hint = "not taken for labels: digit (3 values), half (2 values); to judge by one, "
+    hint += "take it for keywords: --map "
     assert f"{hint}pv_digit=digit" in complaints()
 
 

@@ -49,6 +49,15 @@ def test_a_version_trained_anew_is_not_compared_until_its_record_is_renewed(fold
     assert set(checking.fingerprints(collections.opened("tiny"))["state"]) == {"same"}
 
 
+def test_where_nothing_is_labelled_compare_says_what_is_missing(folder):
+    for name in ("unified_annotation.csv", "vocabulary.toml"):
+        (folder / name).unlink()
+    app = opened("compare", **PAIR)
+    assert not app.exception
+    assert "neither keywords of its items (unified_annotation.csv) nor judgements" in said(app)
+    assert "python -m dashboard check tiny" in said(app)
+
+
 def test_a_version_that_only_the_gallery_left_behind_is_not_whitewashed(folder):
     items = (folder / "items.csv").read_text()
     (folder / "items.csv").write_text(items.replace("v03,v03.mp4,video,another car\n", ""))
@@ -154,6 +163,7 @@ def test_the_columns_of_a_dropped_table_are_mapped_before_a_collection_is_made(f
     app.text_input(key="new-name").set_value("mine").run()
     app.selectbox(key="column-clip").select("—").run()
     next(button for button in app.button if button.label == "Preview").click().run()
+    assert "–" in app.dataframe[-1].value["guessed"].tolist(), "no None on a screen"
     assert "unified_annotation.csv" not in app.dataframe[-1].value["file"].tolist()
     app.selectbox(key="column-clip").select("keywords").run()
     next(button for button in app.button if button.label == "Preview").click().run()

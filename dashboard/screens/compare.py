@@ -6,6 +6,7 @@ from dashboard.evaluation.comparison.changes import bins
 from dashboard.views import address, charts, frame, layout, summary
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
+from dashboard.views.texts import plain
 
 BY_METRIC = (
     "Mean differences over the queries scored in both versions, with 95 % intervals. Coloured: "
@@ -42,7 +43,7 @@ with left:
 with right:
     by_metric = summary.comparison(view)
     if not by_metric["delta"].notna().any():
-        st.info("No query is scored in both versions, so there is no change to draw.")
+        st.info(plain(summary.nothing_scored(view), None))
     else:
         st.header("Change per query", anchor=False, help="Click a bar to list its queries.")
         layout.chart(

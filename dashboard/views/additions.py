@@ -99,7 +99,8 @@ def _collection() -> None:
         done = ([f"The collection {name} is there.", *made.problems], "screens/overview.py", query)
         st.session_state[_DONE] = done
         st.rerun()
-    st.dataframe(made.files, hide_index=True)
+    written = made.files.map(lambda cell: "–" if cell is None else str(cell))
+    st.dataframe(written.rename(columns={"taken_from": "taken from"}), hide_index=True)
     for sentence in made.problems:
         st.caption(plain(sentence, None))
 

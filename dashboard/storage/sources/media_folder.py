@@ -175,8 +175,8 @@ def _gather(
         some = listed(f"{column} ({number:,} values)" for column, number in roles.maybe.items())
         first = next(iter(roles.maybe))
         content.problems.append(
-            f"{table.name}: not taken for labels: {some}; to judge by one: --map "
-            f"{group_name(first.strip().lower())}={first}"
+            f"{table.name}: not taken for labels: {some}; to judge by one, take it for keywords: "
+            f"--map {group_name(first.strip().lower())}={first}"
         )
     told = {each.partition(":")[0] for each in roles.guessed}
     said = [f"{o}: {c}" for o, c in roles.of.items() if c.lower() != o and o not in told]

@@ -48,6 +48,19 @@ def same_version(view: View) -> str:
     return f"Baseline and candidate are the same version. Choose another candidate.{why}"
 
 
+def nothing_scored(view: View) -> str:
+    """Why there is no change to draw where no query is scored in both versions."""
+    why = "No query is scored in both versions, so there is no change to draw."
+    collection = collections.opened(view.collection)
+    if collection.keywords.empty and collection.qrels is None:
+        why += (
+            " Nothing says which items are relevant: the collection has neither keywords of its "
+            "items (unified_annotation.csv) nor judgements (qrels.csv). Examples of both: "
+            f"python -m dashboard check {shlex.quote(view.collection)}"
+        )
+    return why
+
+
 def not_comparable(view: View) -> str:
     """What a reader is told of two versions that are not comparable; empty where they are."""
     ways = ranking.unlike(experiment_of(view), view.baseline, view.candidate)
