@@ -131,7 +131,6 @@ def test_ids_are_text_byte_for_byte(tiny: Path, name: str) -> None:
 QUERIES: dict[str, tuple[str, str, str]] = {
     "no text": ("q1,car", "q1,", "q1 has no text and no item"),
     "blanks nobody sees": ("q1,car", "q1, \u00a0\u200b ", "q1 has no text and no item"),
-    "too long": ("q1,car", "q1," + "w " * 100_000, "more than 1,000"),
     "unknown item": (",,v00", ",,v77", "unknown item 'v77'"),
 }
 
@@ -146,6 +145,15 @@ def test_a_query_that_cannot_be_asked_is_left_out_and_listed(
     line = 5 if case == "unknown item" else 2
     assert found(collection, said) == [("warning", "queries.csv", line)]
     assert len(collection.queries) == 4
+
+
+def test_an_overlong_text_is_a_query_by_its_first_letters(tiny: Path, spoil: Spoil) -> None:
+    spoil("queries.csv", "q1,car", "q1," + "w " * 100_000)
+    collection = opened(tiny)
+    told = "q1 has 199,999 characters, more than 1,000"
+    assert found(collection, told) == [("warning", "queries.csv", 2)]
+    assert len(collection.queries) == 5
+    assert collection.queries["text"].iloc[0] == "w " * 499 + "w" + "…"
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def read_queries(
     queries = read_table(path, QUERIES, path.name, findings)
     for column in [each for each in QUERIES.columns if each not in queries.columns]:
         queries[column] = pd.Series("", index=queries.index, dtype="str")
-    queries["text"] = queries["text"].str.strip()
+    queries["text"] = _shortened(queries["text"].str.strip(), queries["query_id"], path, findings)
     matches = matched_ids(queries["item_id"].unique(), items["item_id"].tolist())
     reasons = [
         _unusable(text, item, image, matches)
@@ -216,6 +216,18 @@ def read_queries(
     return with_among(queries, items, path.name, findings, of_texts).reset_index(drop=True)
 
 
+def _shortened(texts: pd.Series, query_ids: pd.Series, path: Path, findings: Findings) -> pd.Series:
+    """The texts of queries, an overlong one cut and ended by an ellipsis; a warning for each names
+    the line where the whole stands."""
+    length = texts.str.len()
+    long = length > LONGEST_TEXT
+    for line, query, number in zip(texts.index[long], query_ids[long], length[long], strict=True):
+        found = f"{query} has {number:,} characters, more than {LONGEST_TEXT:,}"
+        wanted = f"a shorter text; the query counts, by its first {LONGEST_TEXT - 1:,}"
+        findings.warning(path.name, found, wanted, int(line))
+    return texts.where(~long, texts.str.slice(0, LONGEST_TEXT - 1) + "…")
+
+
 def _judged_queries(folder: Path, findings: Findings) -> pd.DataFrame | None:
     """The queries that judgements and runs name; each id stands for its text."""
     named = _of_judgements_and_runs(folder, "query_id", findings)
@@ -226,8 +238,6 @@ def _judged_queries(folder: Path, findings: Findings) -> pd.DataFrame | None:
 
 def _unusable(text: str, item: str, image: str, matches: dict[str, str]) -> str:
     """Why a query cannot be used; empty for a usable one."""
-    if len(text) > LONGEST_TEXT:
-        return f"has {len(text):,} characters, more than {LONGEST_TEXT:,}"
     if item and item not in matches:
         return f"names the unknown item {item[:80]!r}"
     if not item and not image and not is_visible(text):
