@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dashboard.evaluation.image_text import recalls as six_recalls
-from dashboard.experiment import explaining, judging, measuring, memory
+from dashboard.experiment import explaining, judging, measuring, memory, ranking
 from dashboard.experiment.experiment import TYPED
 from dashboard.experiment.protocols import matching
 from dashboard.retrieval import runs
@@ -244,7 +244,9 @@ def test_a_text_shows_its_picture_with_its_rank(truth):
 
 def test_the_ideal_order_of_a_picture_is_worth_the_whole_rsum():
     view, _ = view_of({"collection": [NAME], "metric": ["Rsum"]})
-    _, value = explaining.ideal(experiment_of(view), "i_1F603", "v0.3", "Rsum")
+    asked = experiment_of(view), "i_1F603", "v0.3"
+    run = ranking.counted_query_run(asked[0], asked[2], asked[1])
+    _, value = explaining.ideal(*asked, "Rsum", run)
     assert value == pytest.approx(6)
 
 

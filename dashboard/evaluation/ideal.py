@@ -34,7 +34,7 @@ def ideal_run(judgement: Judgement, query_id: str, like: pd.DataFrame) -> pd.Dat
     rows = np.flatnonzero((labels.grade > 0) | (labels.credit > 0))
     placed = of_items(like, ids := labels.ids(rows))
     ranks = dict(zip(placed["item_id"].tolist(), placed["rank"].tolist(), strict=True))
-    last = like["item_id"].nunique() + 1 if len(ranks) < len(ids) else 0
+    last = int(like["rank"].to_numpy().max(initial=0)) + 1 if len(ranks) < len(ids) else 0
     place = np.array([ranks.get(item, last) for item in ids])
     order = np.lexsort((place, -labels.credit[rows], -labels.grade[rows].astype(np.float64)))
     return pd.DataFrame(

@@ -44,16 +44,11 @@ class QueryLabels(Mapping[str, float]):
         return tuple(self.ids(np.flatnonzero(self.grade >= self.relevant_from)))
 
     @cached_property
-    def _row(self) -> NDArray[np.int64]:
-        row = np.full(len(self.index), -1)
-        row[self.place] = np.arange(len(self.place))
-        return row
+    def _row(self) -> dict[int, int]:
+        return {place: row for row, place in enumerate(self.place.tolist())}
 
     def __getitem__(self, item_id: str) -> float:
-        row = self._row[self.index.get_loc(item_id)]
-        if row < 0:
-            raise KeyError(item_id)
-        return float(self.grade[row])
+        return float(self.grade[self._row[int(np.asarray(self.index.get_loc(item_id)))]])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.ids())

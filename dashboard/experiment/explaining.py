@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -30,7 +30,6 @@ from dashboard.experiment.judging import (
     required_of,
 )
 from dashboard.experiment.memory import each_remembered, remembered
-from dashboard.experiment.ranking import query_runs
 from dashboard.retrieval.gallery import gallery_of
 from dashboard.storage.collection.collection import Collection
 
@@ -40,18 +39,24 @@ NAME = 80
 """Letters of what an item is called in a sentence."""
 
 
-@remembered(32)
+def _but_the_last(*arguments: Any) -> tuple[Hashable, ...]:
+    return arguments[:-1]
+
+
+@remembered(32, key=_but_the_last)
 def causes(
     experiment: Experiment,
     query_id: str,
-    versions: tuple[str, ...],
     wrong: tuple[str, ...],
     missed: tuple[str, ...],
     depth: int,
+    versions: tuple[str, ...],
+    rankings: Mapping[str, pd.DataFrame],
 ) -> dict[str, Cause]:
     """The suspected cause of each wrong result and each missed item of one query.
 
-    Causes are about keywords: none is suspected where a collection has no keywords.
+    Causes are about keywords: none is suspected where a collection has no keywords. rankings: of
+    each of the versions, in which these items stand at their ranks in the whole.
     """
     known = experiment.collection.under(experiment.protocol)
     if known.keywords.empty:
@@ -65,7 +70,7 @@ def causes(
         relevant=relevant,
         names={item: _shortened(names[item]) for item in relevant if item in names},
         spaces={version: gallery_of(model) for version, model in known.searched.items()},
-        ranks={version: _ranks(experiment, version, query_id) for version in versions},
+        ranks={version: _ranks(rankings[version]) for version in versions},
         depth=depth,
         own=str(row["item_id"]),
         known=_known(row, groups),
@@ -118,19 +123,18 @@ def _shortened(name: str) -> str:
     return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
 
 
-@remembered(32)
+@remembered(32, key=_but_the_last)
 def ideal(
-    experiment: Experiment, query_id: str, like: str, metric: str
+    experiment: Experiment, query_id: str, like: str, metric: str, ranked: pd.DataFrame
 ) -> tuple[pd.DataFrame, float | None]:
-    """The ideal ranking of one query, equals in the order of a version, and its metric."""
-    ranked, _ = query_runs(experiment, like, query_id)
+    """The ideal ranking of one query, equals in the order of a version, and its metric. ranked: the
+    judged items as that version has them."""
     judged = counted_judgement(experiment)
     best = ideals.ideal_run(judged, query_id, ranked)
     return best, ideals.ideal_value(judged, query_id, experiment.protocol, metric)
 
 
-def _ranks(experiment: Experiment, version: str, query_id: str) -> dict[str, int]:
-    _, mine = query_runs(experiment, version, query_id)
+def _ranks(mine: pd.DataFrame) -> dict[str, int]:
     return dict(zip(mine["item_id"].tolist(), mine["rank"].tolist(), strict=True))
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from dashboard.evaluation.metrics.registry import REGISTRY, parse
 from dashboard.experiment import (
+    brief_rankings,
     corrections,
     keyword_changes,
     long_rankings,
@@ -19,6 +20,8 @@ from dashboard.experiment.collection.collections import opened
 from dashboard.experiment.experiment import Experiment
 from dashboard.retrieval import runs
 from dashboard.tables import Findings
+from dashboard.views.cards import query_results
+from dashboard.views.frame import neighbours
 from dashboard.views.report.comparison import Comparison
 
 CASES = [
@@ -178,6 +181,47 @@ def test_a_report_of_long_rankings_prints_what_one_of_whole_ones_does(short_of_r
         theirs = tables()
     for name, table in theirs.items():
         pd.testing.assert_frame_equal(ours[name], table, check_exact=True)
+
+
+@pytest.mark.parametrize(("name", "protocol", "version", "at_least"), CASES)
+def test_cards_of_a_query_show_what_whole_rankings_give(
+    name, protocol, version, at_least, short_of_room, monkeypatch
+):
+    monkeypatch.setattr(brief_rankings, "DEPTH", 10)
+    collection = opened(name)
+    queries = collection.queries["query_id"].tolist()[:: len(collection.queries) // 3]
+    address = {"collection": [name], "queries": ["all"], "min_similarity": [str(at_least)]}
+    address["protocol"] = [protocol if protocol in collection.protocols else "alfa"]
+
+    def cards(**more: list[str]) -> list[bytes]:
+        return [neighbours.packed_cards({**address, **more, "query": [q]}) for q in queries]
+
+    with monkeypatch.context() as alone:
+        if at_least == -1:
+            alone.setattr(ranking, "_long_query_run", None)
+        brief = cards()
+    a_player_is_open = {"clip": [collection.items["item_id"].iloc[-7]]}  # of what no row shows
+    brief += cards(**a_player_is_open)
+    memory.forget()
+    monkeypatch.setattr(runs, "LONG", 10**9)
+    assert all(brief) and brief == [*cards(), *cards(**a_player_is_open)]
+
+
+def test_queries_beside_each_other_share_one_search(short_of_room, monkeypatch):
+    monkeypatch.setattr(brief_rankings, "TOGETHER", 4)
+    asked, searched, ranked_run = experiment("driving", "trec", -1.0), [], runs.ranked_run
+    order, versions = asked.collection.queries["query_id"].tolist(), ("v0.2", "v0.3")
+
+    def counting(collection, version, *others, only):
+        searched.append((version, len(only)))
+        return ranked_run(collection, version, *others, only=only)
+
+    monkeypatch.setattr(runs, "ranked_run", counting)
+    for query in order[:5]:
+        near = brief_rankings.together(order, query)
+        found = query_results.results_of(asked, query, versions, near)
+        assert found.brief == set(versions) and not found.problems
+    assert searched == [("v0.2", 4), ("v0.3", 4)] * 2
 
 
 def test_no_column_of_all_items_becomes_texts_of_python(monkeypatch):

@@ -183,10 +183,11 @@ def _described(
     causes = explaining.causes(
         experiment,
         results.query_id,
-        tuple(version for version in results.runs if version not in results.problems),
         tuple(i for i in dict.fromkeys(wrong) if hit[i] is False and i not in results.outside),
         tuple(lost),
         depth,
+        tuple(version for version in results.runs if version not in results.problems),
+        results.whole,
     )
     compared = tuple(dict.fromkeys([*item_ids, *([results.own] if results.own else [])]))
     every = looks if len(compared) == len(looks) else None

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.experiment.brief_rankings import together
 from dashboard.views.cards.packing import packed
 from dashboard.views.texts import shown
 
@@ -20,12 +21,14 @@ class Order:
     """Part of the queries in their order, as it is sent.
 
     packed: the name of the list and its content. place: of the open query in the whole order, from
-    0; -1: it is not in it. total: how many queries the whole order has.
+    0; -1: it is not in it. total: how many queries the whole order has. together: the queries of
+    the open one's part of it, which are searched at once.
     """
 
     packed: tuple[str, bytes]
     place: int
     total: int
+    together: tuple[str, ...] = ()
 
 
 def order_of(
@@ -41,4 +44,6 @@ def order_of(
     queries: list[list[Any]] = [
         [i, ids[i], shown(names[ids[i]], NAME), int(worse[i])] for i in listed
     ]
-    return Order(packed({"order": queries, "total": len(ids)}), place, len(ids))
+    return Order(
+        packed({"order": queries, "total": len(ids)}), place, len(ids), together(ids, query)
+    )

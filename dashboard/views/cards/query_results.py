@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.join import Placed
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
-from dashboard.experiment import judging, ranking
+from dashboard.experiment import brief_rankings, judging, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import Pair
 from dashboard.experiment.memory import remembered
@@ -25,6 +26,7 @@ class QueryResults:
     runs      version → its whole ranking for this query (item_id, score, rank), or as deep as it
               goes and then the judged items that a protocol ranks; empty with a problem
     whole     the same without a least similarity and without judged items behind a gap
+    brief     the versions of whose rankings both have a part, as `brief_rankings` makes it
     problems  version → why it has no ranking
     required  the keywords that count, each with its group
     relevant  the ids of all relevant items
@@ -45,6 +47,7 @@ class QueryResults:
     copy_of: dict[str, str] = field(default_factory=dict)
     counted: dict[str, pd.DataFrame] = field(default_factory=dict)
     outside: frozenset[str] = frozenset()
+    brief: frozenset[str] = frozenset()
 
     def ranked(self, version: str) -> pd.DataFrame:
         """What counts of a version's ranking."""
@@ -55,15 +58,29 @@ class QueryResults:
         run, whole = self.runs[version], self.whole[version]
         return run if run is whole else run[run["item_id"].isin(whole["item_id"])]
 
+    def every(self, version: str) -> pd.DataFrame:
+        """A version's ranking without a least similarity, all of it."""
+        if version not in self.brief:
+            return self.whole[version]
+        return ranking.query_runs(self.experiment, version, self.query_id)[1]
+
     def places(self, version: str, item_ids: Sequence[str]) -> dict[str, tuple[int, float]]:
         """Rank and score of each of some items that a version has: of what counts among its like,
         of the rest in the whole, which follows."""
         counted, whole = self.ranked(version), self.whole[version]
         places = self._placed(f"counted {version}", counted).of(item_ids)
-        if counted is whole:
-            return places
+        if counted is not whole:
+            rest = [item for item in item_ids if item not in places]
+            places |= self._placed(f"whole {version}", whole).of(rest)
+        if version in self.brief and (rest := self._beyond(version, item_ids, places)):
+            places |= Placed(self.every(version)).of(rest)
+        return places
+
+    def _beyond(self, version: str, item_ids: Sequence[str], places: Container[str]) -> list[str]:
+        """The items that a version can rank and its brief ranking lacks, such as one whose player a
+        link opens."""
         rest = [item for item in item_ids if item not in places]
-        return places | self._placed(f"whole {version}", whole).of(rest)
+        return brief_rankings.searched_among(self.experiment, version, rest) if rest else []
 
     def _placed(self, name: str, run: pd.DataFrame) -> Placed:
         if name not in self._rankings:
@@ -97,9 +114,14 @@ class QueryResults:
         return str(judging.query_row(self.experiment, self.query_id)["item_id"])
 
 
-def results_of(experiment: Experiment, query_id: str, versions: Sequence[str]) -> QueryResults:
-    """The results of one of the experiment's queries, the same for all who look at it."""
-    return _results_of(experiment, query_id, tuple(versions))
+def results_of(
+    experiment: Experiment, query_id: str, versions: Sequence[str], together: tuple[str, ...] = ()
+) -> QueryResults:
+    """The results of one of the experiment's queries, the same for all who look at it.
+
+    together: the queries that long rankings are made for at once, this one among them.
+    """
+    return _results_of(experiment, query_id, tuple(versions), together)
 
 
 def _rows(results: QueryResults) -> float:
@@ -109,12 +131,24 @@ def _rows(results: QueryResults) -> float:
     return float("inf") if results.problems else sum(different.values()) + 1
 
 
-@remembered(ranking.ROWS, size=_rows)
-def _results_of(experiment: Experiment, query_id: str, versions: tuple[str, ...]) -> QueryResults:
+def _but_together(*arguments: Any) -> tuple[Hashable, ...]:
+    return arguments[:-1]
+
+
+@remembered(ranking.ROWS, size=_rows, key=_but_together)
+def _results_of(
+    experiment: Experiment, query_id: str, versions: tuple[str, ...], together: tuple[str, ...]
+) -> QueryResults:
     runs, whole, problems = {}, {}, {}
+    brief = frozenset(v for v in versions if brief_rankings.is_brief(experiment, v))
     for version in versions:
         try:
-            run, every = ranking.query_runs(experiment, version, query_id)
+            if version in brief:
+                run = every = brief_rankings.brief_run(
+                    experiment, version, versions, query_id, together
+                )
+            else:
+                run, every = ranking.query_runs(experiment, version, query_id)
         except (DataError, ValueError) as problem:
             runs[version] = whole[version] = RUN.empty()
             problems[version] = str(problem)
@@ -135,6 +169,7 @@ def _results_of(experiment: Experiment, query_id: str, versions: tuple[str, ...]
         judging.copies_left_out(experiment),
         {version: _counted(run, experiment) for version, run in runs.items()},
         frozenset(_outside(experiment, whole)),
+        brief,
     )
 
 
@@ -147,8 +182,11 @@ def _outside(experiment: Experiment, runs: Mapping[str, pd.DataFrame]) -> Iterat
 
 def _counted(run: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """The results that the protocol ranks, ranks closed up."""
-    kept = PROTOCOLS[experiment.protocol].keep(run, judging.judgement(experiment))
+    protocol = PROTOCOLS[experiment.protocol]
+    kept = protocol.keep(run, judging.judgement(experiment))
     ranks = np.arange(1, len(kept) + 1)
+    if not protocol.condensed:  # nothing is left out, though ranks of a brief ranking have gaps
+        return kept
     if len(kept) == len(run) and np.array_equal(run["rank"], ranks):
         return run
     return kept.reset_index(drop=True).assign(rank=ranks)

@@ -48,7 +48,9 @@ def rows_of(results: QueryResults, view: View, values: Mapping[str, float]) -> l
 
 def _ideal_row(results: QueryResults, view: View, like: str) -> list[Row]:
     """The judged items in the best order, ties as in the version `like`."""
-    ideal, value = explaining.ideal(results.experiment, results.query_id, like, view.metric)
+    ideal, value = explaining.ideal(
+        results.experiment, results.query_id, like, view.metric, results.runs[like]
+    )
     if ideal.empty:
         return []
     best, note = ideal.head(int(view.shown)), _ideal_note(view, value)
@@ -157,7 +159,8 @@ def _version_row(results: QueryResults, view: View, version: str, value: float |
 def _whole_row(results: QueryResults, view: View, version: str) -> Row:
     """The ranking as it is, where the protocol ranks a part of it only."""
     run = results.unbroken(version)
-    note = f"all {len(run):,} ranked items; unjudged items are pale and do not count; "
+    length = run.attrs.get("length", len(run))
+    note = f"all {length:,} ranked items; unjudged items are pale and do not count; "
     note += "“#” in another version is a rank among judged items"
     return Row(
         f"{version}, whole gallery", run[run["rank"] <= int(view.shown)], role="whole", note=note

@@ -17,7 +17,7 @@ KINDS = {"relevant": BETTER, "not relevant": SAME, "not judged": "#c8ced6"}
 def similarities(results: QueryResults) -> pd.DataFrame:
     """How many items have which similarity: run, low, high, kind, items. Bins are the same for
     all versions."""
-    every = pd.concat([run.assign(run=version) for version, run in results.whole.items()])
+    every = pd.concat([results.every(version).assign(run=version) for version in results.whole])
     relevant, judged = set(results.relevant), set(results.labels)
     every["kind"] = [
         "relevant" if i in relevant else "not relevant" if i in judged else "not judged"

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dashboard.experiment import judging, memory
+from dashboard.experiment.brief_rankings import together
 from dashboard.tables import DataError
 from dashboard.views import address, summary
 from dashboard.views.cards.grid import grid_of
@@ -62,7 +63,9 @@ def _packed_cards(params: Mapping[str, Sequence[str]]) -> bytes | None:
         experiment = experiment_of(view)
         if not judging.is_query(experiment, view.query):
             return None
-        results = results_of(experiment, view.query, row_versions(view))
+        order = summary.chosen(view, summary.deltas(view))["query_id"].tolist()
+        near = together(order, view.query)
+        results = results_of(experiment, view.query, row_versions(view), near)
         values = summary.in_front(view, summary.values(view, results))
         head = summary.head_of(view, results, values)
         return grid_of(results, view, values, head, latest_verdicts(results)).contents[1]

@@ -40,7 +40,7 @@ def show_results(
     order: the queries to step through.
     """
     versions = row_versions(view)
-    results = results_of(experiment, query_id, versions)
+    results = results_of(experiment, query_id, versions, order.together if order else ())
     values = summary.values(view, results)
     front = summary.in_front(view, values)
     verdicts = read_verdicts(results)
@@ -141,6 +141,7 @@ def _least(view: View) -> None:
 
 def _left(found: Any, version: str) -> str:
     relevant = set(found.relevant)
-    whole, run = found.whole[version], found.unbroken(version)
+    whole = found.every(version)
+    run = whole if version in found.brief else found.unbroken(version)
     kept, there = len(relevant & set(run["item_id"])), len(relevant & set(whole["item_id"]))
     return f"{len(run):,} of {len(whole):,} items remain, {kept:,} of {there:,} relevant."

@@ -67,7 +67,7 @@ def places(found: Any, values: pd.DataFrame, submitted: Collection[str]) -> pd.D
 def _deep(whole: pd.DataFrame) -> str:
     """How many items a ranking holds; the first ones only where more would not fit in memory."""
     first = "the first " if whole.attrs.get("cut") else ""
-    return f"{first}{len(whole):,}"
+    return f"{first}{whole.attrs.get('length', len(whole)):,}"
 
 
 def _listed(run: pd.DataFrame, relevant: tuple[str, ...]) -> str:

@@ -1,0 +1,113 @@
+"""What the cards of a query need of long rankings: of each version the first results and, at their
+ranks in the whole, the items that are judged or among the first of another version.
+
+They are counted for some queries at once, which share one reading of the vectors: a reader who
+steps through queries pays for it at one step in `TOGETHER`. Whole rankings of single queries are
+made by `ranking.query_runs`, for whoever needs each item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+import pandas as pd
+
+from dashboard.experiment import ranking
+from dashboard.experiment.experiment import NO_CUT, Experiment
+from dashboard.experiment.judging import judgement
+from dashboard.experiment.memory import remembered
+from dashboard.retrieval import runs
+from dashboard.tables import DataError
+
+DEPTH = 100
+"""So many first results, which are more than a row of cards shows."""
+TOGETHER = 16
+"""Queries that share one reading: to make the rankings of one alone takes about as long."""
+
+Queries = tuple[str, ...]
+
+
+def together(queries: Sequence[str], query_id: str) -> Queries:
+    """The queries that are ranked with one of them: those of its part of the reader's order.
+
+    >>> together(["a", "b", "c"], "b"), together(["a", "b", "c"], "d")
+    (('a', 'b', 'c'), ('d',))
+    """
+    if query_id not in queries:
+        return (query_id,)
+    first = queries.index(query_id) // TOGETHER * TOGETHER
+    return tuple(queries[first : first + TOGETHER])
+
+
+def is_brief(experiment: Experiment, version: str) -> bool:
+    """Whether the cards of a query are drawn from a part of a version's ranking. A least similarity
+    is told with the number of the results that it leaves, which only the whole has."""
+    return experiment.min_similarity <= NO_CUT and ranking.is_long(experiment, version)
+
+
+def brief_run(
+    experiment: Experiment, version: str, versions: Queries, query_id: str, queries: Queries = ()
+) -> pd.DataFrame:
+    """The part of a long ranking that cards show beside those of the other versions, in its order.
+
+    queries: those that are ranked with this one, itself among them; none: it alone.
+    `run.attrs["length"]` says how many results the whole has. Raises DataError as `query_runs`.
+    """
+    ranked = _ranked(experiment, version, versions, queries or (query_id,))
+    mine = ranking.of_query(ranked, query_id).reset_index(drop=True)
+    mine = mine.assign(item_id=_texts(mine["item_id"]))
+    not_run = ranked.attrs["not_run"]
+    mine.attrs = {
+        "not_run": {query_id: not_run[query_id]} if query_id in not_run else {},
+        "length": ranked.attrs["lengths"].get(query_id, 0),
+    }
+    return mine
+
+
+def searched_among(experiment: Experiment, version: str, item_ids: Sequence[str]) -> list[str]:
+    """Those of some items that a version can find by their vectors."""
+    model = experiment.collection.under(experiment.protocol).searched[version]
+    places = model.items.index.get_indexer(pd.Index(list(item_ids), dtype="str"))
+    return [item for item, place in zip(item_ids, places, strict=True) if place >= 0]
+
+
+@remembered(ranking.ROWS, size=len, work="Searching …")
+def _ranked(
+    experiment: Experiment, version: str, versions: Queries, queries: Queries
+) -> pd.DataFrame:
+    pairs = [*_judged(experiment, queries)]
+    for other in versions:
+        if other != version:
+            with suppress(DataError, ValueError):  # its own row says what is wrong
+                pairs.append(_first(experiment, other, queries))
+    wanted = pd.concat(pairs, ignore_index=True).drop_duplicates()
+    collection = experiment.collection.under(experiment.protocol)
+    only = frozenset(queries)
+    return runs.ranked_run(collection, version, experiment.queries, DEPTH, wanted, only=only)
+
+
+def _judged(experiment: Experiment, queries: Queries) -> Iterator[pd.DataFrame]:
+    judged = judgement(experiment)
+    for query in queries:
+        yield pd.DataFrame({"query_id": query, "item_id": judged.labels(query).ids()}, dtype="str")
+
+
+@remembered(ranking.ROWS, size=len)
+def _first(experiment: Experiment, version: str, queries: Queries) -> pd.DataFrame:
+    """The pairs of queries and their first results by a version."""
+    if is_brief(experiment, version):
+        collection = experiment.collection.under(experiment.protocol)
+        only = frozenset(queries)
+        first = runs.run_of(collection, version, experiment.queries, DEPTH, only=only)
+    else:
+        whole = [ranking.query_runs(experiment, version, query)[1] for query in queries]
+        first = pd.concat([run[run["rank"] <= DEPTH] for run in whole])
+    return pd.DataFrame({name: _texts(first[name]) for name in ("query_id", "item_id")})
+
+
+def _texts(ids: pd.Series) -> pd.Series:
+    """A column of a few ids, and not of codes among all that there are."""
+    if not isinstance(ids.dtype, pd.CategoricalDtype):
+        return ids.astype("str").reset_index(drop=True)
+    return pd.Series(ids.cat.categories.take(ids.cat.codes.to_numpy()), dtype="str")
