@@ -133,11 +133,15 @@ class Judgement:
 
     def labels(self, query_id: str) -> QueryLabels:
         """The labels of one query. Raises KeyError where it was not asked."""
-        place = int(np.asarray(self.asked.get_loc(query_id)))
-        item, order, ends = self._by_query
-        rows = order[ends[place] : ends[place + 1]]
+        rows, item = self._rows_of(query_id), self._by_query[0]
         mine = (item[rows], self.grade[rows], self.credit[rows])
         return QueryLabels(self.item_ids, *mine, self.relevant_from)
+
+    def _rows_of(self, query_id: str) -> Places:
+        """The rows of qrels about one query, ascending."""
+        place = int(np.asarray(self.asked.get_loc(query_id)))
+        _, order, ends = self._by_query
+        return order[ends[place] : ends[place + 1]]
 
     @cached_property
     def _by_query(self) -> tuple[Places, Places, Places]:
@@ -169,8 +173,12 @@ class Judgement:
     def of_queries(self, query_ids: Iterable[str]) -> Judgement:
         """The judgement of some of the queries, in the order that they have here."""
         kept = set(query_ids)
+        if len(kept) == 1 and kept <= set(self.query_ids):  # not looked for among all pairs
+            pairs = self.qrels.iloc[self._rows_of(*kept)]
+        else:
+            pairs = self.qrels[self.qrels["query_id"].isin(kept)]
         return self.with_qrels(
-            self.qrels[self.qrels["query_id"].isin(kept)],
+            pairs,
             query_ids=tuple(query for query in self.query_ids if query in kept),
             unscorable={q: why for q, why in self.unscorable.items() if q in kept},
         )
