@@ -76,6 +76,7 @@ def searched_among(experiment: Experiment, version: str, item_ids: Sequence[str]
 def _ranked(
     experiment: Experiment, version: str, versions: Queries, queries: Queries
 ) -> pd.DataFrame:
+    ranking.encode_stored(experiment, version)
     pairs = [*_judged(experiment, queries)]
     for other in versions:
         if other != version:
@@ -97,6 +98,7 @@ def _judged(experiment: Experiment, queries: Queries) -> Iterator[pd.DataFrame]:
 def _first(experiment: Experiment, version: str, queries: Queries) -> pd.DataFrame:
     """The pairs of queries and their first results by a version."""
     if is_brief(experiment, version):
+        ranking.encode_stored(experiment, version)
         collection = experiment.collection.under(experiment.protocol)
         only = frozenset(queries)
         first = runs.run_of(collection, version, experiment.queries, DEPTH, only=only)
