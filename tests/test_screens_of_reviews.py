@@ -234,6 +234,21 @@ def test_a_curator_decides_on_keywords_and_that_counts(
     assert not corrected["items"][at]["hit"] and corrected["items"][at]["ticks"] == [False]
 
 
+def test_an_admin_sees_who_did_what_and_of_one_person(tiny: Path) -> None:
+    for who in ("Ada", "Bob"):
+        append(Review(VERDICT, "tiny", "not", who, query_id="q3", item_id="v03", note="secret"))
+    at = opened("reviews", collection="tiny")
+    at.session_state["audit"] = True
+    at.run()
+    acts = next(each.value for each in at.dataframe if "Act" in each.value)
+    assert acts["Person"].tolist() == ["Bob", "Ada"] and set(acts["Act"]) == {"save"}
+    assert acts["About"].str.contains("query q3, item v03, value not").all()
+    assert "secret" not in acts.to_string()
+    at.text_input(key="audit-person").set_value("bo").run()
+    [acts] = [each.value for each in at.dataframe if "Act" in each.value]
+    assert acts["Person"].tolist() == ["Bob"]
+
+
 @pytest.mark.parametrize("role", ["nobody", "viewer", "reviewer"])
 def test_who_lacks_the_right_sees_no_form_and_no_choice(tiny: Path, role: str) -> None:
     _, review = made()
@@ -241,6 +256,7 @@ def test_who_lacks_the_right_sees_no_form_and_no_choice(tiny: Path, role: str) -
     try:
         app = opened("reviews", collection="tiny")
         assert not [each for each in app.button if each.label == "Create review"]
+        assert not [each for each in app.expander if each.label == "Audit log"]
         assert ("Ada has no role here" in said(app)) == (role == "nobody")
         app = opened("reviews", review=review.id)
         assert ("You are Ada" in said(app)) == (role != "nobody")

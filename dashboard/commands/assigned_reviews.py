@@ -49,7 +49,7 @@ def add_assigned(parser: ArgumentParser) -> None:
     parser.add_argument("--people", nargs="+", default=[], metavar="NAME", help=text)
     text = "create: versions are named while they are judged"
     parser.add_argument("--named", action="store_true", help=text)
-    text = "create, close, decide, correct: default: your login"
+    text = "create, close, decide, correct: default: your login; audit: only of such names"
     parser.add_argument("--author", default="", help=text)
     parser.add_argument("--query", default="", metavar="ID", help="decide, correct")
     parser.add_argument("--item", default="", metavar="ID", help="decide, correct")

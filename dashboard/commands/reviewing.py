@@ -86,7 +86,7 @@ def _reviews(call: Namespace) -> Answer:
     if action in _OF_COLLECTION:
         return getattr(review_queue, action)(opened(call)), FINE
     if action == "audit":
-        return reviewing.audit(call.since), FINE
+        return reviewing.audit(call.since, person=call.author), FINE
     if action == "verify":
         rows = pd.DataFrame(reviewing.verify(Path(subject) if subject else None))
         return rows, FINE if (rows["state"] == "ok").all() else FINDING

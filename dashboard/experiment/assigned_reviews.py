@@ -30,6 +30,7 @@ from dashboard.storage.reviews.assignments import Sample
 from dashboard.storage.reviews.review_keys import key_of
 from dashboard.storage.reviews.rights import ASSIGN as ASSIGN
 from dashboard.storage.reviews.rights import DECIDE as DECIDE
+from dashboard.storage.reviews.rights import KEEP as KEEP
 from dashboard.storage.reviews.rights import REVIEW as REVIEW
 from dashboard.storage.reviews.rights import Actor as Actor
 from dashboard.storage.reviews.rights import actor as actor

@@ -35,12 +35,12 @@ LONGEST_NAME = reviews.LONGEST_NAME
 """Letters of a reviewer's name."""
 
 
-def audit(since: str = "", most: int | None = None) -> pd.DataFrame:
+def audit(since: str = "", most: int | None = None, person: str = "") -> pd.DataFrame:
     """The audit log, oldest first: who did what, when, and what vouched for the name.
 
-    Raises as `storage.reviews.audit.rows`.
+    Arguments and errors are those of `storage.reviews.audit.rows`.
     """
-    return audit_rows(since, most)
+    return audit_rows(since, most, person)
 
 
 def subject_of(experiment: Experiment, query_id: str) -> list[str]:

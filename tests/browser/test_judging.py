@@ -15,6 +15,9 @@ FRONT = ".card.front"
 IN_FRONT = """item => [...document.querySelectorAll('*')].some(
     node => node.shadowRoot?.querySelector('.cards:not(.waiting) .card.front')?.item.id === item)"""
 
+ITEM_IN_FRONT = """() => [...document.querySelectorAll('*')].map(
+    node => node.shadowRoot?.querySelector('.cards .card.front')?.item.id).find(Boolean)"""
+
 
 @pytest.fixture(scope="module")
 def server(made_up: SimpleNamespace) -> SimpleNamespace:
@@ -222,3 +225,47 @@ def test_a_keyword_is_corrected_in_the_player_and_taken_back(
     form.get_by_text("Saved. It counts").wait_for()
     assert form.locator("[aria-pressed=true]").count() == 0
     assert server.rows("Fay")[-1][3] == ""
+
+
+@pytest.mark.slow
+def test_a_tab_closed_just_after_a_press_saves_it_once_or_not_at_all(
+    server: SimpleNamespace, reviewing: Callable
+) -> None:
+    shown, last = [], None
+    for number, pause in enumerate((50, 100, 200, 300)):
+        page = reviewing("Gus", query="like2")
+        saved_before = page.locator(".judging .told", has_text="Saved.")
+        page.keyboard.press("yxsy"[number])
+        page.wait_for_timeout(pause)
+        if saved_before.count():  # what the page said was saved is there
+            shown.append(number)
+        page.close()
+    last = reviewing("Gus", query="like2")  # sends again what was not answered
+    last.wait_for_function("localStorage.getItem('search-quality-presses') === '[]'")
+    stored = [item for _, _, item, *_ in server.rows("Gus")]
+    print(f"shown as saved {len(shown)} of 4, stored {len(stored)}")
+    assert len(set(stored)) == len(stored) and len(shown) <= len(stored) <= 4
+
+
+@pytest.mark.slow
+def test_two_tabs_of_one_reviewer_and_a_double_press_leave_one_verdict_of_each(
+    server: SimpleNamespace, reviewing: Callable
+) -> None:
+    stale = reviewing("Hal", query="like3")
+    item = stale.evaluate(ITEM_IN_FRONT)
+    other = reviewing("Hal", query="like3", fresh=True)
+    assert other.evaluate(ITEM_IN_FRONT) == item
+    stale.route("**/judgements?**", lambda route: route.abort())  # it hears of nothing any more
+    other.keyboard.press("y")
+    saved(other)
+    stale.keyboard.press("x")
+    saved(stale)
+    stored = [(row[2], row[3]) for row in server.kept(stale, "Hal", 2)]
+    assert stored == [(item, "relevant"), (item, "not")], "the last one counts, both are in history"
+    other.locator(".own-verdict", has_text="you: not relevant").wait_for()
+    form = stale.locator(".player .say")
+    stale.locator(".card .open").first.click()
+    form.get_by_label("unsure").check()
+    form.get_by_role("button", name="Save verdict").dblclick()
+    form.get_by_text("Saved.", exact=True).wait_for()
+    assert [row[3] for row in server.rows("Hal")][2:] == ["unsure"]

@@ -88,6 +88,7 @@ def test_only_an_admin_reads_it_and_from_a_moment_on() -> None:
         audit.rows()
     assert len(audit.rows("2020-01-01")) == 2 and audit.rows("2999-01-01T08:00+02:00").empty
     assert len(audit.rows(most=1)) == 1
+    assert len(audit.rows(person="ad")) == 2 and audit.rows(person="a%").empty
     with pytest.raises(ValueError, match="'yesterday' is no moment"):
         audit.rows("yesterday")
 

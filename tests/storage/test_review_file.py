@@ -111,6 +111,20 @@ def test_a_collection_is_known_again_on_a_read_only_disk(small_disk: Path, tmp_p
     assert key_of(open_collection(folder, allow_path=True)) == "tiny"
 
 
+def test_a_file_that_another_program_locks_is_said_and_is_read_meanwhile(
+    kept_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(verdict())
+    monkeypatch.setattr(review_file, "_PATIENCE", 0.1)
+    with contextlib.closing(sqlite3.connect(kept_in, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert "found another process still writing" in refusal()
+        assert items() == ["i1"]
+        other.execute("ROLLBACK")
+    append(verdict("i2"))
+    assert items() == ["i1", "i2"], "nothing of what was refused"
+
+
 def test_an_empty_file_is_said_and_left_as_it_is(kept_in: Path) -> None:
     append(verdict())
     kept_in.write_bytes(b"")

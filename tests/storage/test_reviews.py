@@ -7,10 +7,11 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 
 import pytest
 
-from dashboard.storage.reviews import reviews
+from dashboard.storage.reviews import audit, reviews
 from dashboard.storage.reviews.reviews import (
     RATING,
     VERDICT,
@@ -19,6 +20,7 @@ from dashboard.storage.reviews.reviews import (
     history,
     latest,
     state,
+    undo,
 )
 
 pytestmark = pytest.mark.usefixtures("review_store")
@@ -165,6 +167,29 @@ def test_what_cannot_be_kept_is_refused_in_a_sentence(change: dict[str, str], sa
     usual = {"kind": VERDICT, "collection": "t", "value": "not", "author": "A", "item_id": "i"}
     with pytest.raises(ValueError, match=said.replace(".", r"\.")):
         Review(**(usual | change))
+
+
+def test_a_clock_that_goes_back_changes_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    hours = iter(range(20, 0, -1))
+
+    class Backwards(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 1, 1, next(hours), tzinfo=tz)
+
+    for module in (reviews, audit):
+        monkeypatch.setattr(module, "datetime", Backwards)
+    states = [state("tiny", VERDICT)]
+    for value in ("relevant", "not", "unsure"):
+        append(verdict(value))
+        states.append(state("tiny", VERDICT))
+    assert len(set(states)) == 4 and values(latest("tiny", VERDICT)) == ["unsure"]
+    undo("tiny", "Ada")
+    assert values(latest("tiny", VERDICT)) == ["not"]
+    assert values(history("tiny", VERDICT)) == ["relevant", "not", "unsure", "not"]
+    assert audit.rows()["action"].tolist() == ["save", "save", "save", "take back"]
+    times = history("tiny", VERDICT)["time"].tolist()
+    assert times == sorted(times, reverse=True), "as the clock had it"
 
 
 def test_many_at_once_lose_nothing() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from datetime import UTC, datetime
+from threading import Lock
 from typing import Any
 
 import pandas as pd
-from sqlalchemy import Connection, insert, select
+from cachetools import TTLCache, cached
+from sqlalchemy import Connection, func, insert, select
 
 from dashboard.storage.reviews import rights, store
 from dashboard.storage.reviews.review_tables import AUDIT
@@ -25,8 +26,7 @@ COLUMNS = ("number", "time", "name", "identity", "role", "action", "collection",
 AGAIN = 60.0
 """Seconds after which the same refusal of the same person is recorded again."""
 _LONGEST = 200  # characters of a name or an id: whoever is refused chooses them
-_MOST = 1_000
-_denied: dict[tuple[str, ...], float] = {}
+_denied: TTLCache[Any, None] = TTLCache(1_000, AGAIN)
 
 
 def add(
@@ -53,16 +53,19 @@ def add(
     connection.execute(insert(AUDIT).values(row))
 
 
-def rows(since: str = "", most: int | None = None) -> pd.DataFrame:
+def rows(since: str = "", most: int | None = None, person: str = "") -> pd.DataFrame:
     """The rows in order, as COLUMNS; about: JSON.
 
-    since: a day or moment (ISO 8601, UTC where it names no zone). most: the last so many. Raises
-    ValueError for what is no moment, NotAllowed for whoever is no admin.
+    since: a day or moment (ISO 8601, UTC where it names no zone). most: the last so many. person:
+    only of names that hold these letters. Raises ValueError for what is no moment, NotAllowed for
+    whoever is no admin.
     """
     rights.require(rights.KEEP)
     wanted = select(*(AUDIT.c[name] for name in COLUMNS)).order_by(AUDIT.c.number.desc())
     if since:
         wanted = wanted.where(AUDIT.c.time >= _moment(since))
+    if person:
+        wanted = wanted.where(func.lower(AUDIT.c.name).contains(person.lower(), autoescape=True))
     if not store.exists():
         return pd.DataFrame(columns=list(COLUMNS))
     with store.opened(writing=False) as connection:
@@ -80,15 +83,10 @@ def _moment(text: str) -> str:
     return read.astimezone(UTC).isoformat(timespec="seconds")
 
 
+@cached(_denied, lock=Lock())
 def _record_refusal(who: Actor, right: str, found: str) -> None:
     """Add that somebody was refused a right, at most once a minute for the same; a store that does
     not exist is not made for it."""
-    now, same = time.monotonic(), (who.name, who.role, right, found)
-    if now - _denied.get(same, -AGAIN) < AGAIN:
-        return
-    if len(_denied) >= _MOST:
-        _denied.clear()
-    _denied[same] = now
     try:
         if store.exists():
             with store.opened(writing=True) as connection:

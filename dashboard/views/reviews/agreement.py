@@ -111,7 +111,7 @@ def keywords_to_decide(view: View) -> None:
         of_item = row["kind"] == keyword_changes.KEYWORD
         name = (items if of_item else queries).get(row["id"], row["id"])
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            title = f"{name}: {row['keyword']} ({group_name(row['group'])})"
+            title = f"{row['keyword']} ({group_name(row['group'])}): {name}"
             st.page_link(
                 "screens/query.py",
                 label=plain(title),
