@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from math import nan
 from typing import Any
 
@@ -19,6 +20,7 @@ from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.evaluation.statistics.resampling import RESAMPLES
 from dashboard.experiment import judging, measuring, ranking
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.memory import remembered
 from dashboard.tables import between
 from dashboard.views import layout
 from dashboard.views.address.choices import View
@@ -26,7 +28,6 @@ from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import label, short_label
 from dashboard.views.summary.measurements import (
     is_measure,
-    measured,
     metrics_in_view,
     selected,
 )
@@ -45,17 +46,44 @@ def versions_by_metrics(view: View) -> None:
 
     Beside the mean stands the difference to the baseline where chance does not explain it.
     """
-    metrics = " ".join(metrics_in_view(view))
-    experiment, rows = experiment_of(view), []
-    means = measure.summarise(measured(view, view.runs, metrics))
-    unlike = not_comparable(view, experiment)
-    others = tuple(
-        version
-        for version in view.runs
-        if version != view.baseline and (version not in unlike or view.anyway == "yes")
+    metrics, experiment = metrics_in_view(view), experiment_of(view)
+    unlike, written = not_comparable(view, experiment), " ".join(metrics)
+    marked, anyway = tuple(unlike), view.anyway == "yes"
+    of = (tuple(view.runs), view.baseline, marked, anyway, written, selected(view, experiment))
+    rows = [
+        {"Metric": plain(label(view, metric)), **cells}
+        for metric, cells in zip(metrics, _rows(experiment, *of), strict=True)
+    ]
+    table, ceiling = with_ceilings(view, written, rows)
+    layout.table(table.set_index("Metric"), "metrics")
+    if unlike:
+        st.caption(_unlike_caption(view, unlike))
+    st.caption(
+        f"{ceiling}Best in bold. ▲ ▼: significantly better or worse than {plain(view.baseline)} "
+        f"(randomisation test, Holm over the metrics). {_left_out(view)}{_cut(view)}"
     )
-    sure = measuring.against(experiment, view.baseline, others, metrics, selected(view, experiment))
-    for written, wanted in zip(metrics.split(" "), parse(metrics), strict=True):
+
+
+@remembered(64)
+def _rows(
+    experiment: Experiment,
+    versions: tuple[str, ...],
+    baseline: str,
+    unlike: tuple[str, ...],
+    anyway: bool,
+    metrics: str,
+    only: tuple[str, ...] | None,
+) -> list[dict[str, str]]:
+    """For each metric the cells of the versions and how many queries are scored.
+
+    unlike: the versions that may not be compared with the baseline; anyway: they are all the same.
+    """
+    values = measuring.measurements(experiment, versions, metrics)
+    means = measure.summarise(measuring.of_queries(only, values))
+    others = tuple(v for v in versions if v != baseline and (v not in unlike or anyway))
+    sure = measuring.against(experiment, baseline, others, metrics, only)
+    rows = []
+    for wanted in parse(metrics):
         mine = means[is_measure(means, wanted)].set_index("run")
         differences = sure[is_measure(sure, wanted)].set_index("candidate_run")
         alike = mine["mean"].drop(list(unlike), errors="ignore")
@@ -64,17 +92,10 @@ def versions_by_metrics(view: View) -> None:
             _head(version, unlike): _cell(
                 mine["mean"].get(version), best, differences, version, version not in unlike
             )
-            for version in view.runs
+            for version in versions
         }
-        rows.append({"Metric": plain(label(view, written)), **cells, "Scored": _scored(mine)})
-    table, ceiling = with_ceilings(view, metrics, rows)
-    layout.table(table.set_index("Metric"), "metrics")
-    if unlike:
-        st.caption(_unlike_caption(view, unlike))
-    st.caption(
-        f"{ceiling}Best in bold. ▲ ▼: significantly better or worse than {plain(view.baseline)} "
-        f"(randomisation test, Holm over the metrics). {_left_out(view)}{_cut(view)}"
-    )
+        rows.append({**cells, "Scored": _scored(mine)})
+    return rows
 
 
 def not_comparable(view: View, experiment: Experiment) -> dict[str, list[str]]:
@@ -96,7 +117,7 @@ def without_unlike(view: View, means: pd.DataFrame) -> pd.DataFrame:
     return means.assign(**{name: means[name].mask(unlike) for name in differences})
 
 
-def _head(version: str, unlike: dict[str, list[str]]) -> str:
+def _head(version: str, unlike: Collection[str]) -> str:
     """The head of a version's column; a mark where no difference to the baseline may be read."""
     return f"{plain(version)} {NOT_COMPARABLE}" if version in unlike else plain(version)
 
