@@ -15,7 +15,7 @@ from dashboard.storage.collection import collection as collections
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.reviews import RATING, Review
 from dashboard.views.protocols.context.shared import BANNER, NOBODY
-from tests.test_screens import drawn, no_text_model, opened, texts  # noqa: F401
+from tests.test_screens import cards, drawn, no_text_model, opened, texts  # noqa: F401
 from tests.test_screens_of_frame import controls
 
 NAME = "openmoji_context"
@@ -320,6 +320,8 @@ def test_a_reviewer_rates_a_list_and_takes_it_back():
     assert (said["author"], said["value"], said["list_id"]) == ("Eve", "4", "l001")
     assert (said["query_id"], said["run"]) == ("w31", "v0.2")
     assert "Ratings: Eve 4." in texts(app).replace("\\", "")
+    lists = cards(app)["lists"]  # what the keys 1 to 5 rate in review mode
+    assert lists["v0.2"] == "l001"
     assert not banners(app)  # the simulated answers are out of use
     app.button_group(key="rating-l001").set_value(None).run()
     assert reviews.latest(NAME, RATING).empty

@@ -12,6 +12,7 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.keyword_changes import Reviewed
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.people import signed
+from dashboard.experiment.protocols import context_study
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of
@@ -28,8 +29,9 @@ AGE = 0.5
 
 @dataclass(frozen=True)
 class Act:
-    """One press: a verdict on a result, a preference between two versions, a correction of a
-    keyword of an item or of what a query's words mean, or a step back.
+    """One press: a verdict on a result, a preference between two versions, a rating of a list
+    (`list`: its id, or `own_list` of a version), a correction of a keyword of an item or of what a
+    query's words mean, or a step back.
 
     once: the name of the press, made where it was made. query: what names it in reviews. The rest
     is as in `reviews.Review`.
@@ -48,6 +50,7 @@ class Act:
     against: str = ""
     group: str = ""
     keyword: str = ""
+    list: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,17 +83,20 @@ def save(act: Act) -> Undone | None:
             collection, act.kind, subject, act.group, act.keyword, act.value, author, act.once
         )
         return None
-    if act.kind not in (reviews.VERDICT, reviews.PREFERENCE):
+    if act.kind not in (reviews.VERDICT, reviews.PREFERENCE, reviews.RATING):
         raise ValueError(f"{act.kind[:40]!r} is nothing that a page saves.")
     _check_query(collection, act.query)
     if act.kind == reviews.VERDICT and not (collection.items["item_id"] == act.item).any():
         raise ValueError("this item is no longer in the collection. Reload the page.")
+    if act.kind == reviews.RATING:
+        _check_list(collection, act)
     review = reviews.Review(
         act.kind,
         key_of(collection, saying=True),
         act.value,
         author,
         query_id=act.query,
+        list_id=act.list,
         item_id=act.item,
         run=act.run,
         note=act.note,
@@ -99,6 +105,17 @@ def save(act: Act) -> Undone | None:
     )
     reviews.append(review, act.once)
     return None
+
+
+def own_list(version: str) -> str:
+    """What names the list of a version's own results in ratings, beside ids of viewed lists."""
+    return f"results of {version}"
+
+
+def _check_list(collection: Collection, act: Act) -> None:
+    own = act.run in collection.versions and act.list == own_list(act.run)
+    if not own and not (context_study.list_ids(collection.name) == act.list).any():
+        raise ValueError("this list is no longer in the collection. Reload the page.")
 
 
 def _check_query(collection: Collection, query: str) -> None:
@@ -159,10 +176,10 @@ def of_query_until(collection: str, query: str, number: int) -> tuple[int, list[
 
 
 def judged_queries(collection: str, author: str) -> list[str]:
-    """The queries of which a reviewer has judged a result or compared the versions."""
+    """The queries of which a reviewer has judged a result or a list, or compared the versions."""
     mine = (
         reviews.latest(_key(collection), kind, author=author)["query_id"]
-        for kind in (reviews.VERDICT, reviews.PREFERENCE)
+        for kind in (reviews.VERDICT, reviews.PREFERENCE, reviews.RATING)
     )
     return sorted(set().union(*mine))
 

@@ -73,6 +73,8 @@ def test_ten_results_are_judged_by_ten_keys_and_stand_after_a_reload(
     stored = server.kept(page, "Ada", 10)
     assert [value for _, _, _, value, _, _ in stored] == [words[key] for key in "yxsyxsyxsy"]
     assert len({item for _, _, item, *_ in stored}) == 10
+    page.keyboard.press("4")  # the list of the result in front
+    page.locator(".rating [aria-pressed=true]", has_text="4").wait_for()
     page.keyboard.press("m")  # the cause of the last one
     page.keyboard.press("e")
     page.keyboard.type("a van, yes x")
@@ -82,14 +84,18 @@ def test_ten_results_are_judged_by_ten_keys_and_stand_after_a_reload(
     page.locator(".pair [aria-pressed=true]", has_text="worse").wait_for()
     page.keyboard.press("o")
     page.wait_for_url(lambda url: "query=like1" not in url)
+    page.locator(".count", has_text="1 of 8 queries judged · 0 of").wait_for()
     page.go_back()
+    page.locator(".count", has_text="1 of 8 queries judged · 10 of").wait_for()
     page.reload()
     page.locator(FRONT).wait_for()
     page.locator(".count", has_text="1 of 8 queries judged · 10 of").wait_for()
     assert page.locator(".own-verdict", has_text="you: relevant: model").count()
     spoken = page.locator(".card .open[aria-label*='your verdict: not relevant']")
     assert spoken.count() and page.locator(".pair [aria-pressed=true]").count() == 1
-    last = server.kept(page, "Ada", 13)[-1]
+    assert page.locator(".rating [aria-pressed=true]").inner_text().strip() == "4"
+    last = server.kept(page, "Ada", 14)[-1]
+    assert ("rating", "like1", "", "4", "", "") in server.rows("Ada")
     assert last[:2] == ("preference", "like1") and last[3] == "worse"
     page.keyboard.press("u")
     page.get_by_text("Taken back.").wait_for()
@@ -99,9 +105,9 @@ def test_ten_results_are_judged_by_ten_keys_and_stand_after_a_reload(
     page.keyboard.press("v")
     page.locator(".judging").wait_for(state="hidden")
     assert "judging=no" in page.url
-    before = server.kept(page, "Ada", 15)  # those that were taken back, too
+    before = server.kept(page, "Ada", 16)  # those that were taken back, too
     page.keyboard.press("x")
-    assert len(before) == 15 and server.rows("Ada") == before
+    assert len(before) == 16 and server.rows("Ada") == before
 
 
 @pytest.mark.slow

@@ -61,6 +61,24 @@ def test_presses_are_saved_once_and_in_order_and_read_back(client: TestClient) -
         assert query["items"]["v01"][0] == "not relevant: label"
 
 
+def test_a_list_is_rated_and_rated_anew(client: TestClient) -> None:
+    of = {"kind": "rating", "item": "", "run": "v0.2", "list": "results of v0.2"}
+    answer = send(client, act("a", value="2", **of), act("b", value="4", **of))
+    assert [each["problem"] for each in answer["results"]] == ["", ""]
+    assert answer["queries"][0]["ratings"] == [["results of v0.2", "4"]]
+    other = look(client, "Bob", now="", queries="").json()
+    assert other["ratings"] == other["preferences"] == [] and other["items"] == {}
+    assert look(client, queries="", now="").json()["judged"] == ["q1"]
+    for change, problem in (
+        ({"value": "6"}, "'6' is no rating: 1, 2, 3, 4, 5 are"),
+        ({"run": "gone", "list": "results of gone"}, "this list is no longer in the collection"),
+        ({"list": "l17"}, "this list is no longer in the collection"),
+        ({"list": ""}, "this list is no longer in the collection"),
+    ):
+        [refused] = send(client, act(f"x{change}", **{**of, "value": "3", **change}))["results"]
+        assert problem in refused["problem"] and not refused["again"]
+
+
 def test_a_step_back_names_what_it_took_back_and_is_one_however_often_sent(
     client: TestClient,
 ) -> None:

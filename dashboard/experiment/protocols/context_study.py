@@ -66,6 +66,19 @@ def list_ids(name: str) -> pd.Series:
     return ids.drop_duplicates()
 
 
+def list_of_each_version(name: str, query_id: str, chosen: str) -> dict[str, str]:
+    """The list of each version that somebody saw for a query: the chosen one, else the first."""
+    known = lists_of(name)
+    if known is None:
+        return {}
+    mine = known.places[known.places["query_id"] == query_id]
+    mine = mine.drop_duplicates("list_id").sort_values(
+        "list_id", key=lambda ids: ids != chosen, kind="stable"
+    )
+    first = mine.drop_duplicates("version")
+    return {str(of["version"]): str(of["list_id"]) for of in first.to_dict("records")}
+
+
 def side_by_side(collection: Collection) -> int:
     """The number of columns of the widest list; 0 where it is unknown."""
     known = lists_of(collection.name) if has_lists(collection) else None

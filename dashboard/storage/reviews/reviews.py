@@ -224,8 +224,8 @@ def latest(collection: str, kind: str, *, until: int | None = None, **about: str
 
 
 def of_query(collection: str, query_id: str) -> tuple[int, list[dict[str, str]]]:
-    """The number of the last review in the store, and of one query the last verdict and preference
-    of each reviewer on each thing, oldest first: the columns of REVIEWS, as text.
+    """The number of the last review in the store, and of one query the last verdict, preference and
+    rating of each reviewer on each thing, oldest first: the columns of REVIEWS, as text.
 
     In one short transaction, for pages that look every second. Raises DataError where the store
     cannot be read.
@@ -233,7 +233,7 @@ def of_query(collection: str, query_id: str) -> tuple[int, list[dict[str, str]]]
     rights.require(rights.READ, collection=collection, review="")
     columns = [REVIEW.c[name] for name in REVIEWS.columns]
     mine = (REVIEW.c.collection == collection) & (REVIEW.c.query_id == query_id)
-    asked = select(*columns).where(mine & REVIEW.c.kind.in_((VERDICT, PREFERENCE)))
+    asked = select(*columns).where(mine & REVIEW.c.kind.in_((VERDICT, PREFERENCE, RATING)))
     if not store.exists():
         return 0, []
     with store.opened(writing=False) as connection:

@@ -13,6 +13,8 @@ from dashboard.evaluation.protocols.crossmodal import TEXT
 from dashboard.experiment import explaining, judging
 from dashboard.experiment.collection import collections, media, near_duplicates
 from dashboard.experiment.memory import remembered
+from dashboard.experiment.protocols.context_study import list_of_each_version
+from dashboard.experiment.review_acts import own_list
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.cards import Row, cards, needed, packed, payload
@@ -157,6 +159,10 @@ def _packed(
     )
     contents["about"] = names_of_query(results)
     contents["grades"] = judging.grades(results.experiment)
+    contents["lists"] = {run: own_list(run) for run in results.runs}
+    if view.protocol == "context":
+        seen = list_of_each_version(view.collection, results.query_id, view.list)
+        contents["lists"] |= {run: of for run, of in seen.items() if run in results.runs}
     contents["correctable"] = {
         "items": bool(collection.groups),
         "query": judging.is_mapped(results.experiment, results.query_id),

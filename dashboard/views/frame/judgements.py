@@ -222,7 +222,7 @@ def _in_words(
     """signed: the name that a login vouches for, whatever was typed; empty: nobody checks names.
     about: the names of the query; number: up to which reviews are told; items: for each item
     what `verdicts_by_item` tells; own: the author's value, cause and note for each item;
-    preferences: those of the author, as run, against and value."""
+    preferences: those of the author, as run, against and value; ratings: list and value."""
     verdicts = [review for review in reviews if review["kind"] == "verdict"]
     mine = [review for review in reviews if review["author"] == author]
     return {
@@ -235,6 +235,9 @@ def _in_words(
             for review in mine
             if review["kind"] == "verdict"
         },
+        "ratings": [
+            [review["list_id"], review["value"]] for review in mine if review["kind"] == "rating"
+        ],
         "preferences": [
             [review["run"], review["against"], review["value"]]
             for review in mine

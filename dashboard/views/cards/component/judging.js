@@ -2,7 +2,7 @@
 
 import { draft } from "./drafts.js";
 import { actionOf, digitOf, KEYS } from "./keys.js";
-import { forgetOwn, isKnown, isSigned, judgedQueries, preferenceOf, reviewer, reviewsOf } from "./live.js";
+import { forgetOwn, isKnown, isSigned, judgedQueries, preferenceOf, ratingOf, reviewer, reviewsOf } from "./live.js";
 import { put, waiting, whenAnswered, whyWaiting } from "./outbox.js";
 import { isolated, make } from "./parts.js";
 
@@ -15,6 +15,7 @@ const CAUSES = {
   duplicate: "duplicate",
 };
 const PREFERENCES = ["much better", "better", "same", "worse", "much worse", "cannot judge"];
+const RATINGS = ["1", "2", "3", "4", "5"];
 const SIGNS = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]]);
 
 const wordOf = (value) => VERDICTS[value] ?? `grade ${value}`;
@@ -110,7 +111,8 @@ function act(own, action) {
     return true;
   }
   const [, grade] = /^grade (\d)$/.exec(action) ?? [];
-  if (grade) return own.grades.includes(Number(grade)) && judge(own, grade);
+  if (grade && own.grades.length) return own.grades.includes(Number(grade)) && judge(own, grade);
+  if (grade) return rate(own, grade);
   if (PREFERENCES.includes(action)) return prefer(own, action);
   if (action in CAUSES) return amend(own, { cause: action });
   if (action in VERDICTS) return judge(own, action);
@@ -204,6 +206,23 @@ function prefer(own, value) {
   if (!named(own)) return true;
   tell(own, "");
   put(actOf(own, "preference", { run, against, value }));
+  own.draw();
+  return true;
+}
+
+// The list that a rating is about: that of the row in front, which may be one that somebody saw.
+function listInFront(own) {
+  const { lists } = dataOf(own);
+  const row = own.at?.role === "version" ? own.at.row : null;
+  return row !== null && lists && Object.hasOwn(lists, row) ? { run: row, list: lists[row] } : null;
+}
+
+function rate(own, value) {
+  const of = listInFront(own);
+  if (!of || !RATINGS.includes(value)) return false;
+  if (!named(own)) return true;
+  tell(own, "");
+  put(actOf(own, "rating", { ...of, value }));
   own.draw();
   return true;
 }
@@ -469,6 +488,7 @@ function fillBar(own) {
   if (part("told").textContent !== words) part("told").textContent = words;
   fillAmended(part("amended"), own);
   fillPair(part("pair"), own);
+  fillRating(part("rating"), own);
   fillPlan(part("plan"), own);
   if (!own.noted) part("note-field")?.remove();
 }
@@ -504,6 +524,22 @@ function fillPair(place, own) {
   place.replaceChildren(
     make("span", "what", "", [isolated("", run), " against ", isolated("", against)]),
     ...PREFERENCES.map((word) => keyed(word, word, word === value)),
+  );
+}
+
+function fillRating(place, own) {
+  const of = own.grades.length ? null : listInFront(own);
+  place.hidden = !of;
+  if (!of) return;
+  const value = ratingOf(reviewsOf(dataOf(own).about), of.list);
+  const said = JSON.stringify([of, value]);
+  if (place.said === said) return;
+  place.said = said;
+  const words = { 1: "not at all", 5: "entirely" };
+  const viewed = of.list === `results of ${of.run}` ? "" : ` (${of.list})`;
+  place.replaceChildren(
+    make("span", "what", "", ["satisfied with the list of ", isolated("", `${of.run}${viewed}`)]),
+    ...RATINGS.map((rating) => keyed(`grade ${rating}`, words[rating] ?? "", rating === value)),
   );
 }
 

@@ -23,7 +23,7 @@ export const KEYS = [
   ["cards", "mark the card to compare it with the next one that you open; again: unmark", { c: "mark" }],
   ["cards", "review mode: keys judge the result in front; again: leave it", { v: "mode" }],
   ["review", "relevant, not relevant, unsure; the next result comes", { y: "relevant", x: "not", s: "unsure" }],
-  ["review", "the grade, where judgements have grades", grades()],
+  ["review", "the grade, where judgements have grades; else, from 1 to 5, how good the list of the result in front is", grades()],
   ["review", "cause: model, label, keyword mapping, look-alike, duplicate", { m: "model", l: "label", p: "mapping", a: "look-alike", d: "duplicate" }],
   ["review", "write a note, take back the last judgement", { e: "note", u: "undo" }],
   ["review", "the candidate is much better, better, the same, worse, much worse; cannot judge", { "⇧5": "much better", "⇧4": "better", "⇧3": "same", "⇧2": "worse", "⇧1": "much worse", "⇧0": "cannot judge" }],

@@ -28,26 +28,29 @@ export function reviewer(name) {
 export const isSigned = () => Boolean(signed);
 
 const keyOf = (about) => JSON.stringify(about);
-const EMPTY = { items: null, own: {}, preferences: [] };
+const EMPTY = { items: null, own: {}, preferences: [], ratings: [] };
 
-const isOfResults = ({ kind }) => kind === "verdict" || kind === "preference";
+const isOfResults = ({ kind }) => ["verdict", "preference", "rating"].includes(kind);
 
 // What stands of a query, with the presses that are under way on top.
 export function reviewsOf(about) {
   const known = standing.get(keyOf(about)) ?? EMPTY;
   const own = new Map(Object.entries(known.own));
   const liked = new Map(known.preferences.map(([run, against, value]) => [keyOf([run, against]), value]));
+  const rated = new Map(known.ratings);
   const unsaved = new Set();
   for (const act of waiting()) {
     if (!isOfResults(act) || keyOf([act.collection, act.query]) !== keyOf(about)) continue;
     if (act.kind === "verdict") own.set(act.item, [act.value, act.cause, act.note]);
+    else if (act.kind === "rating") rated.set(act.list, act.value);
     else liked.set(keyOf([act.run, act.against]), act.value);
     unsaved.add(act.kind === "verdict" ? act.item : "");
   }
   for (const [item, [value]] of own) if (!value) own.delete(item);
-  return { items: known.items, own, liked, unsaved };
+  return { items: known.items, own, liked, rated, unsaved };
 }
 
+export const ratingOf = ({ rated }, list) => rated.get(list) ?? "";
 export const preferenceOf = ({ liked }, pair) => liked.get(keyOf(pair)) ?? "";
 
 // The queries of the collection that the reviewer has judged, as far as is known.
@@ -132,7 +135,7 @@ function note(answer) {
   standing.delete(key);
   standing.set(key, answer);
   if (standing.size > MOST) standing.delete(standing.keys().next().value);
-  const any = answer.preferences.length || Object.keys(answer.own).length;
+  const any = answer.preferences.length || answer.ratings.length || Object.keys(answer.own).length;
   if (judgedOf === answer.about[0]) judged[any ? "add" : "delete"](answer.about[1]);
 }
 
