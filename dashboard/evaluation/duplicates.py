@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from dashboard.evaluation.diagnosis.neighbours import Space
 from dashboard.evaluation.join import categories, codes
 from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.protocols.amended_judgement import AmendedJudgement
+from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
 from dashboard.progress import parts
 from dashboard.tables import DataError, counted
 
@@ -160,10 +162,12 @@ def judged_as_one(judgement: Judgement, copy_of: Mapping[str, str]) -> Judgement
 
     The copies of an item query's own item go, as itself does.
     """
+    own = {query: copy_of.get(item, item) for query, item in judgement.leave_out.items()}
+    if isinstance(judgement, KeywordJudgement | AmendedJudgement):
+        return AmendedJudgement.of(judgement).as_one(copy_of, own)
     qrels = as_one(judgement.qrels, copy_of)
     best = qrels.groupby(["query_id", "item_id"], observed=True, sort=False)
     merged = best[["grade", "credit"]].max().reset_index()
-    own = {query: copy_of.get(item, item) for query, item in judgement.leave_out.items()}
     itself = merged["query_id"].astype("str").map(own) == merged["item_id"]
     return judgement.with_qrels(merged[~itself].reset_index(drop=True), leave_out=own)
 

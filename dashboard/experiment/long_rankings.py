@@ -12,11 +12,12 @@ from dashboard.evaluation.judgement import Judgement, Worth
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols.protocol import as_decided
 from dashboard.experiment.experiment import NO_CUT, Experiment
-from dashboard.experiment.judging import counted_judgement
+from dashboard.experiment.judging import copies_left_out, counted_judgement
 from dashboard.experiment.memory import is_remembered, remembered
 from dashboard.experiment.ranking import counted_run, encode_stored, is_long
 from dashboard.progress import parts
 from dashboard.retrieval import runs
+from dashboard.tables import QRELS
 
 PAIRS = 4_000_000
 """So many judged pairs of long rankings are read at a time, some 100 bytes each."""
@@ -102,8 +103,12 @@ def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) ->
     encode_stored(experiment, version)
     collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
     if not pairs:
-        run = runs.run_of(collection, version, experiment.queries, depth)
-        run = run[run["score"] >= least] if least > NO_CUT else run
+        if experiment.leaves_copies_out:
+            run = _deep_run(experiment, version, depth, counted_judgement(experiment), "")
+            del run.attrs["lengths"]
+        else:
+            run = runs.run_of(collection, version, experiment.queries, depth)
+            run = run[run["score"] >= least] if least > NO_CUT else run
         sizes = run["query_id"].value_counts()
         run.attrs["torn"] = frozenset(sizes.index[sizes >= depth].astype("str"))
         return run
@@ -121,8 +126,11 @@ def _deep_run(
     """The first results, and those of judged pairs at their ranks; only: of these queries."""
     encode_stored(experiment, version)
     collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
-    wanted = judged.pairs(which)
-    run = runs.ranked_run(collection, version, experiment.queries, depth, wanted, least, only)
-    if experiment.rules.condensed:  # ranks close up over the judged, all of which are here
+    wanted = judged.pairs(which) if which else QRELS.empty()
+    one = copies_left_out(experiment)
+    run = runs.ranked_run(collection, version, experiment.queries, depth, wanted, least, only, one)
+    if (
+        which and experiment.rules.condensed
+    ):  # ranks close up over the judged, all of which are here
         del run.attrs["lengths"]
     return run

@@ -128,7 +128,8 @@ def outside_items(experiment: Experiment, version: str) -> frozenset[str]:
 def counted_query_run(experiment: Experiment, version: str, query_id: str) -> pd.DataFrame:
     """The run of one query as metrics see it."""
     if is_long(experiment, version):
-        return query_runs(experiment, version, query_id)[0]
+        found, copies = query_runs(experiment, version, query_id)[0], copies_left_out(experiment)
+        return duplicates.as_one(found, copies) if copies else found
     counted = counted_run(experiment, version)
     return counted[counted["query_id"] == query_id]
 
@@ -137,7 +138,8 @@ def counted_query_run(experiment: Experiment, version: str, query_id: str) -> pd
 def _long_query_run(experiment: Experiment, version: str, query_id: str) -> pd.DataFrame:
     encode_stored(experiment, version)
     collection = experiment.collection.under(experiment.protocol)
-    return runs.run_of(collection, version, experiment.queries, only=frozenset([query_id]))
+    whole = runs.run_of(collection, version, experiment.queries, only=frozenset([query_id]))
+    return _without_copies(experiment, whole)
 
 
 def outline(experiment: Experiment, version: str) -> pd.DataFrame:
@@ -154,7 +156,7 @@ def outline(experiment: Experiment, version: str) -> pd.DataFrame:
 def is_long(experiment: Experiment, version: str) -> bool:
     """Whether metrics are given parts of a version's rankings, for whole ones would be too much."""
     submitted = any(each.name == version for each in experiment.submissions)
-    if experiment.live or submitted or experiment.leaves_copies_out:
+    if experiment.live or submitted:
         return False
     return runs.is_long(experiment.collection, version, experiment.queries, exact=experiment.exact)
 

@@ -9,11 +9,13 @@ results and of wanted items are sorted.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 PLACES = 6
 """Scores are rounded to so many decimal places."""
@@ -26,6 +28,8 @@ BIN_BITS = 16
 Numbers = npt.NDArray[Any]
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Gone = tuple[Places, Places]
+"""Places that are wanted, and places that are left out."""
 
 
 def count_ranks(below: Numbers, wanted: Places, k: int) -> tuple[Places, Places]:
@@ -73,13 +77,18 @@ class Ranked:
 
     @classmethod
     def of(
-        cls, below: npt.NDArray[np.int32], wanted: Places, own: int, k: int, furthest: int | None
+        cls,
+        below: npt.NDArray[np.int32],
+        wanted: Places,
+        gone: Places,
+        k: int,
+        furthest: int | None,
     ) -> Ranked:
-        """The first `k` and the wanted ones. own: the place left out, or -1; `below` is changed."""
-        length = len(below)
-        if own >= 0:  # the last of all, where it changes no rank
-            below[own] = below.max() + 1
-            wanted, length = wanted[wanted != own], length - 1
+        """The first `k` and the wanted ones. gone: places left out, none of them wanted; `below` is
+        changed."""
+        length = len(below) - len(gone)
+        if len(gone):  # the last of all, where they change no rank
+            below[gone] = below.max() + 1
         first, ranks = count_ranks(below, wanted, min(k, length))
         deeper = np.flatnonzero(ranks > len(first))
         deeper = deeper[np.argsort(ranks[deeper])]
@@ -87,9 +96,51 @@ class Ranked:
         ranks = np.concatenate([np.arange(1, len(first) + 1), ranks[deeper]])
         if furthest is None:
             return cls(places, ranks, below[places], length)
-        length = int((below <= furthest).sum()) - int(own >= 0 and below[own] <= furthest)
+        length = int((below <= furthest).sum()) - int((below[gone] <= furthest).sum())
         near = ranks <= length
         return cls(places[near], ranks[near], below[places[near]], length)
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """Items of which several can count as one, the nearest for all.
+
+    names: of the kinds; number: the kind of each place; first: the first place of each kind;
+    copies: the places of kinds with several items, kind by kind; starts: where each begins there.
+    """
+
+    names: pd.Index
+    number: Places
+    first: Places
+    copies: Places
+    starts: Places
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Kinds:
+        """names: of the kind of each item."""
+        number, distinct = pd.factorize(pd.Index(list(names), dtype="str"))
+        order = np.argsort(number, kind="stable")
+        first = np.searchsorted(number[order], np.arange(len(distinct)))
+        several = np.bincount(number, minlength=len(distinct))[number[order]] > 1
+        copies = order[several]
+        starts = np.flatnonzero(np.diff(number[copies], prepend=-1))
+        return cls(distinct, number, order[first], copies, starts)
+
+    def nearest(self, below: npt.NDArray[np.int32], wanted: Places, own: int) -> Gone:
+        """The places of the nearest items of wanted kinds, and those that do not count.
+
+        own: the kind that is left out, or -1.
+        """
+        best, gone = self.first, np.empty(0, dtype=np.int64)
+        if len(self.copies):
+            nearest = np.minimum.reduceat(_in_order(below, self.copies), self.starts)
+            nearest &= np.int64(0xFFFFFFFF)
+            best = best.copy()
+            best[self.number[nearest]] = nearest
+            gone = self.copies[best[self.number[self.copies]] != self.copies]
+        if own >= 0:
+            wanted, gone = wanted[wanted != own], np.append(gone, best[own])
+        return best[wanted], gone
 
 
 def furthest(at_least: float, bits: int) -> int | None:

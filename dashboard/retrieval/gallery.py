@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.progress import parts, report
-from dashboard.retrieval.counting import HIGHEST, MILLION, Ranked, furthest, scores_of
+from dashboard.retrieval.counting import HIGHEST, MILLION, Kinds, Ranked, furthest, scores_of
 from dashboard.retrieval.counting import PLACES as PLACES
 from dashboard.storage.vectors.rows import UnitRows, blocks
 from dashboard.storage.vectors.vectors import Vectors
@@ -98,15 +98,18 @@ class Gallery:
         wanted: tuple[Places, Places],
         leave_out: Mapping[str, str] | None = None,
         at_least: float = -1.0,
+        kinds: Kinds | None = None,
     ) -> pd.DataFrame:
         """The `k` most similar items of each query and, however deep, wanted ones: the table RUN.
 
         wanted: places of queries and of items, a pair each, none twice. Ranks are those of whole
         rankings, and `attrs["lengths"]` says how long these are: {query_id: number}. at_least:
-        results with a lower score are left out. Raises ValueError as `search`.
+        results with a lower score are left out. kinds: items that count as one; then items, in
+        what is wanted, left out and answered, are kinds. Raises ValueError as `search`.
         """
         self._check(queries, k)
-        own, codes = self._own(queries, leave_out), queries.codes and self.vectors.codes
+        names = self.vectors.index if kinds is None else kinds.names
+        own, codes = self._own(queries, leave_out, names), queries.codes and self.vectors.codes
         order = np.argsort(wanted[0], kind="stable")
         items = wanted[1][order].astype(np.int64)
         ends = np.searchsorted(wanted[0][order], np.arange(len(queries.ids) + 1))
@@ -120,8 +123,13 @@ class Gallery:
             for query, below in zip(some.tolist(), below_of, strict=True):
                 report("counting ranks", query, len(queries.ids))
                 mine = items[ends[query] : ends[query + 1]]
-                found.append(Ranked.of(below, mine, int(own[query]), k, limit))
-        return _ranked_table(queries, self.vectors.index, found, bits)
+                itself = int(own[query])
+                if kinds is None:
+                    places, gone = mine[mine != itself], own[[query]] if itself >= 0 else own[:0]
+                else:
+                    places, gone = kinds.nearest(below, mine, itself)
+                found.append(Ranked.of(below, places, gone, k, limit))
+        return _ranked_table(queries, names, found, bits, kinds)
 
     def _below(
         self, queries: Vectors, some: Places, below: npt.NDArray[np.int32]
@@ -224,11 +232,15 @@ class Gallery:
         if k < 1:
             raise ValueError(f"k = {k}; wanted at least 1")
 
-    def _own(self, queries: Vectors, leave_out: Mapping[str, str] | None) -> Places:
-        """The place of the item that is each query itself, -1 for none. [queries]"""
+    def _own(
+        self, queries: Vectors, leave_out: Mapping[str, str] | None, names: pd.Index | None = None
+    ) -> Places:
+        """The place of the item that is each query itself, -1 for none. names: in place of those of
+        the items. [queries]"""
         if not leave_out:
             return np.full(len(queries.ids), -1)
-        return self._places([leave_out.get(query, "") for query in queries.ids])
+        own = pd.Index([leave_out.get(query, "") for query in queries.ids], dtype="str")
+        return np.asarray((self.vectors.index if names is None else names).get_indexer(own))
 
     def _places(self, ids: Sequence[str]) -> Places:
         return np.asarray(self.vectors.index.get_indexer(pd.Index(list(ids), dtype="str")))
@@ -395,15 +407,16 @@ def _table(
 
 
 def _ranked_table(
-    queries: Vectors, gallery: pd.Index, found: Sequence[Ranked], bits: int
+    queries: Vectors, names: pd.Index, found: Sequence[Ranked], bits: int, kinds: Kinds | None
 ) -> pd.DataFrame:
     none = [np.empty(0, dtype=np.int64)]
+    places = np.concatenate(none + [each.places for each in found])
     rows = np.repeat(np.arange(len(found)), [len(each.places) for each in found])
     run = pd.DataFrame(
         {
             "query_id": pd.Categorical.from_codes(rows, categories=queries.index),
             "item_id": pd.Categorical.from_codes(
-                np.concatenate(none + [each.places for each in found]), categories=gallery
+                places if kinds is None else kinds.number[places], categories=names
             ),
             "score": scores_of(np.concatenate(none + [each.below for each in found]), bits),
             "rank": np.concatenate(none + [each.ranks for each in found]),

@@ -4,7 +4,7 @@ among its vectors."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.retrieval.by_side import joined, on_its_side, parts_by_side, search_sides
+from dashboard.retrieval.counting import Kinds
 from dashboard.retrieval.gallery import gallery_of
 from dashboard.retrieval.indexes.indexed import IndexedGallery, gallery_to_search
 from dashboard.retrieval.matrices import is_matrix, read_matrix_run
@@ -189,13 +190,14 @@ def ranked_run(
     pairs: pd.DataFrame,
     at_least: float = -1.0,
     only: frozenset[str] | None = None,
+    copy_of: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """The first `depth` results of each stored query and, however deep, those of the pairs
     (query_id, item_id), each with its rank in the whole ranking; of a version with vectors.
 
     `run.attrs["lengths"]` says how long the rankings are: {query_id: number}. at_least: results
-    with a lower score are left out. only: the queries to run; None: all. Raises DataError as
-    `run_of`.
+    with a lower score are left out. only: the queries to run; None: all. copy_of: the item
+    that a copy counts as, and is in the pairs and the results. Raises DataError as `run_of`.
     """
     asked = queries_of(collection, which)
     asked = asked if only is None else asked[asked["query_id"].isin(only)]
@@ -203,13 +205,15 @@ def ranked_run(
     found = query_vectors(model, asked)
     queries, gallery = found.vectors, gallery_of(model)
     own = {q: i for q, i in zip(asked["query_id"], asked["item_id"], strict=True) if i}
+    own = {query: (copy_of or {}).get(item, item) for query, item in own.items()}
     among = dict(zip(asked["query_id"], asked.get("among", [""] * len(asked)), strict=True))
     parts, lengths = [], dict[str, int]()
     for asking, there in parts_by_side(queries, gallery, collection.items, among):
         query = _codes(pairs["query_id"], asking.index)
-        item = _codes(pairs["item_id"], there.vectors.index)
+        kinds = Kinds.of([copy_of.get(item, item) for item in there.ids]) if copy_of else None
+        item = _codes(pairs["item_id"], kinds.names if kinds else there.vectors.index)
         known = (query >= 0) & (item >= 0)
-        part = there.ranked(asking, depth, (query[known], item[known]), own, at_least)
+        part = there.ranked(asking, depth, (query[known], item[known]), own, at_least, kinds)
         lengths |= part.attrs.pop("lengths")
         parts.append(part)
     run = joined(parts, queries, gallery)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dashboard.evaluation.duplicates import judged_as_one
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols import keyword_judgement
 from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
@@ -17,6 +18,7 @@ ITEMS = [f"i{number}" for number in range(70)]
 OWNED = st.dictionaries(st.sampled_from(ITEMS), st.sets(PAIRS, min_size=1), max_size=70)
 ASKED = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), st.sets(PAIRS, min_size=1))
 OWN = st.dictionaries(st.sampled_from(["q1", "q2"]), st.sampled_from(ITEMS))
+COPIES = {"i1": "i0", "i5": "i0", "i4": "i3", "new": "i2", "newer": "nowhere", "i60": "i50"}
 ASKING = st.sampled_from(["q1", "q2", "q3", "nobody"])
 CORRECTED = st.tuples(ASKING, st.sampled_from([*ITEMS[:9], "new", "newer"]))
 CORRECTIONS = st.dictionaries(CORRECTED, st.sampled_from(["relevant", "not", "0.5", "3"]))
@@ -46,8 +48,9 @@ def run():
     return pd.DataFrame(rows, columns=["query_id", "item_id", "score", "rank"])
 
 
-def compare(made, plain, run):
+def compare(made, plain, run, ordered=True):
     """A judgement says what a table of all its pairs says."""
+    assert made.leave_out == plain.leave_out
     for name in ARRAYS:
         mine, theirs = (np.asarray(getattr(of, name)) for of in (made, plain))
         assert mine.dtype == theirs.dtype or not mine.size, name
@@ -63,12 +66,16 @@ def compare(made, plain, run):
         assert pairs[0] == pairs[1]
     for query in made.query_ids:
         mine, theirs = (of.of_queries([query]) for of in (made, plain))
-        pd.testing.assert_frame_equal(
-            mine.qrels.astype({"query_id": "str", "item_id": "str"}),
-            theirs.qrels.reset_index(drop=True).astype({"query_id": "str", "item_id": "str"}),
-        )
+        tables = [of.qrels.astype({"query_id": "str", "item_id": "str"}) for of in (mine, theirs)]
+        if not ordered:
+            tables = [each.sort_values("item_id").astype({"grade": "float64"}) for each in tables]
+        pd.testing.assert_frame_equal(*(each.reset_index(drop=True) for each in tables))
         grades = dict(zip(theirs.qrels["item_id"], theirs.qrels["grade"], strict=True))
         for labels in (made.labels(query), plain.labels(query), mine.labels(query)):
+            if not ordered:
+                credits = dict(zip(labels.ids(), labels.credit.tolist(), strict=True))
+                assert dict(labels) == grades and sorted(credits) == sorted(grades)
+                continue
             assert list(labels.items()) == list(grades.items()) and "stranger" not in labels
             assert labels.relevant == tuple(item for item, grade in grades.items() if grade >= 1)
             assert labels.credit.tolist() == theirs.qrels["credit"].tolist()
@@ -97,6 +104,7 @@ def test_corrected_bits_say_what_the_corrected_table_says(run, owned, asked, own
         corrections = pd.DataFrame(rows, columns=COLUMNS).astype({"value": "str"})
         made, plain = corrected(made, corrections), corrected(plain, corrections)
         compare(made, plain, run)
+        compare(*(judged_as_one(of, COPIES) for of in (made, plain)), run, ordered=False)
         assert (made.notes, made.unscorable) == (plain.notes, plain.unscorable)
 
 

@@ -7,6 +7,7 @@ from dashboard.evaluation.metrics.registry import REGISTRY, parse
 from dashboard.experiment import (
     brief_rankings,
     corrections,
+    judging,
     keyword_changes,
     long_rankings,
     measuring,
@@ -16,7 +17,7 @@ from dashboard.experiment import (
     reviewing,
 )
 from dashboard.experiment.collection import media
-from dashboard.experiment.collection.collections import opened
+from dashboard.experiment.collection.collections import collection_in, opened
 from dashboard.experiment.experiment import Experiment
 from dashboard.retrieval import runs
 from dashboard.tables import Findings
@@ -27,11 +28,13 @@ from dashboard.views.report.comparison import Comparison
 CASES = [
     ("driving", "trec", "v0.2", -1.0),
     ("openmoji_composed", "composed", "", -1.0),
+    ("driving", "alfa without copies", "v0.2", -1.0),
     *(
         pytest.param(*case, marks=pytest.mark.slow)
         for case in (
             ("driving", "alfa", "v0.2", -1.0),
             ("driving", "alfa", "v0.3", 0.3),
+            ("driving", "trec without copies", "v0.3", 0.2),
             ("openmoji_captions", "crossmodal", "", -1.0),
             ("digits_hashes", "hashing", "", 0.5),
             ("digits_hashes", "hashing", "", -1.0),
@@ -50,12 +53,22 @@ NAMES = [
 ALL = " ".join([*NAMES, "CAG(DCG)@5", "CAG(RBP)", "AP(annotated)@5", "nDCG(ideal=retrieved)@5"])
 
 
+def every_third(folder: str, digest: str) -> dict[str, str]:
+    """Of nine items the first three are one, and the next two."""
+    ids = collection_in(folder, digest).items["item_id"].tolist()
+    firsts = [0, 0, 0, 3, 3, 5, 6, 7, 8]
+    return {
+        item: ids[n - n % 9 + firsts[n % 9]] for n, item in enumerate(ids) if n % 9 != firsts[n % 9]
+    }
+
+
 @pytest.fixture
 def short_of_room(monkeypatch):
     """Every version's rankings are long, of which only a few first results are kept."""
     memory.forget()
     monkeypatch.setattr(runs, "LONG", 0)
     monkeypatch.setattr(long_rankings, "DEPTHS", (5, 20))
+    monkeypatch.setattr(judging, "copies", every_third)
     yield
     memory.forget()
 
@@ -73,8 +86,10 @@ def test_pairs_of_versions_are_compared_by_rankings_that_are_in_memory(short_of_
 
 def experiment(name: str, protocol: str, at_least: float) -> Experiment:
     collection = opened(name)
+    protocol, without, _ = protocol.partition(" without copies")
     return Experiment.of(
         collection,
+        copies="left_out" if without else "counted",
         protocol=protocol if protocol in collection.protocols else collection.protocols[0],
         groups=collection.groups,
         mapping_threshold=collection.mapping_threshold,

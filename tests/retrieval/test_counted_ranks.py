@@ -1,11 +1,13 @@
 """Ranks that are counted are those of whole rankings, in double precision, sorted."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.retrieval.counting import count_ranks
+from dashboard.evaluation.duplicates import as_one, without
+from dashboard.retrieval.counting import Kinds, count_ranks
 from dashboard.retrieval.gallery import Gallery
 from dashboard.storage.vectors.vectors import Vectors
 
@@ -65,6 +67,29 @@ def test_ranks_are_those_of_whole_rankings(world):
     rows, lengths = expected(*world)
     assert [tuple(row) for row in found.astype({"query_id": str, "item_id": str}).values] == rows
     assert found.attrs["lengths"] == lengths
+
+
+@given(worlds(), st.integers(0, 2**32 - 1))
+@settings(max_examples=100, deadline=None)
+def test_ranks_of_several_that_count_as_one_are_those_of_rankings_without_copies(world, seed):
+    asking, there, k, wanted, own, at_least = world
+    first = np.random.default_rng(seed).integers(0, np.arange(len(there.ids)) // 2 + 1)
+    copy_of = {there.ids[n]: there.ids[first[first[n]]] for n in range(len(there.ids)) if n % 3}
+    copy_of = {item: one for item, one in copy_of.items() if one not in copy_of and item != one}
+    kinds = Kinds.of([copy_of.get(item, item) for item in there.ids])
+    known = wanted[1] < len(kinds.names)
+    wanted = (wanted[0][known], wanted[1][known])
+    itself = {query: copy_of.get(item, item) for query, item in own.items()}
+    found = Gallery(there).ranked(asking, k, wanted, itself, at_least, kinds)
+    whole = without(Gallery(there).search(asking, len(there.ids), own), copy_of, own)
+    whole = as_one(whole[whole["score"] >= at_least], copy_of).astype({"query_id": str})
+    pairs = {(asking.ids[q], kinds.names[i]) for q, i in zip(*wanted, strict=True)}
+    named = pd.Series(list(zip(whole["query_id"], whole["item_id"].astype(str), strict=True)))
+    rows = whole[(whole["rank"] <= k) | named.isin(pairs).to_numpy()].astype({"item_id": str})
+    found = found.astype({"query_id": str, "item_id": str})
+    assert found.to_numpy().tolist() == rows[found.columns].to_numpy().tolist()
+    lengths = whole["query_id"].value_counts().reindex(asking.ids, fill_value=0)
+    assert found.attrs["lengths"] == dict(lengths)
 
 
 @pytest.mark.parametrize("number", [1, 70_000, 300_000])

@@ -4,7 +4,7 @@ several items count as one. All other pairs are looked up as before, and no tabl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,8 @@ from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
 from dashboard.evaluation.rankings import Flags
 
 NAMES = ["query_id", "item_id"]
+PAIRS = 1 << 20
+"""Pairs of a query and a copy that are compared at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,11 @@ class Amendments:
     def rows(self, some: Array) -> Amendments:
         """Some of them."""
         return Amendments(*(getattr(self, each.name)[some] for each in fields(self)))
+
+
+def _joined(several: Sequence[Amendments]) -> Amendments:
+    names = [each.name for each in fields(Amendments)]
+    return Amendments(*(np.concatenate([getattr(of, name) for of in several]) for name in names))
 
 
 class AmendedJudgement(Judgement):
@@ -91,6 +98,59 @@ class AmendedJudgement(Judgement):
         )
         return made._amend(further, made.gone, **others)
 
+    def as_one(self, copy_of: Mapping[str, str], own: Mapping[str, str]) -> AmendedJudgement:
+        """The same with the copies of an item as one: the best grade and credit count.
+
+        copy_of: each copy → the item that it counts as; own: query_id → the item, no copy, that
+        never counts as its result.
+        """
+        firsts = pd.Index(sorted({*copy_of.values(), *own.values()}), dtype="str")
+        items = self.items.append(firsts[~firsts.isin(self.items)])
+        made = AmendedJudgement(self.base, items, self._longer(len(items)), self.amended, self)
+        return made._merged(copy_of, own)
+
+    def _merged(self, copy_of: Mapping[str, str], own: Mapping[str, str]) -> AmendedJudgement:
+        one = self.items.get_indexer(pd.Index([copy_of.get(item, item) for item in self.items]))
+        several = np.flatnonzero(np.bincount(one, minlength=len(one))[one] > 1)
+        members = several[np.argsort(one[several], kind="stable")]
+        starts = np.flatnonzero(np.diff(one[members], prepend=-1))
+        further, step = [], max(1, PAIRS // max(len(members), 1))
+        for start in range(0, len(self.query_ids) if len(members) else 0, step):
+            some = np.arange(start, min(start + step, len(self.query_ids)))
+            further.append(self._best(some, members, starts, one[members[starts]]))
+        itself = self.items.get_indexer(pd.Index(list(own.values()), dtype="str"))
+        asks = self.asked.get_indexer(pd.Index(list(own), dtype="str"))
+        asks, itself = asks[asks >= 0], itself[asks >= 0]
+        none = np.zeros(len(asks))
+        every = _joined([*further, Amendments(asks, itself, none > 0, none, none)])
+        key = self._key(every.query, every.item)
+        last = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
+        gone = self.gone.copy()
+        gone[members[one[members] != members]] = True
+        kept = self.amended.rows(~np.isin(self.amended.item, members))
+        made = AmendedJudgement(self.base, self.items, gone, kept, self, leave_out=dict(own))
+        return made._amend(every.rows(np.sort(last)), gone)
+
+    def _best(self, queries: Places, members: Places, starts: Places, one: Places) -> Amendments:
+        """What several items are worth as one to some queries, where it is not what the first of
+        them is by its keywords."""
+        query, item = np.repeat(queries, len(members)), np.tile(members, len(queries))
+        judged = self._is_judged(query, item)
+        key, shape = self._key(query[judged], item[judged]), (len(queries), len(members))
+        worth = np.full((2, len(query)), -np.inf)
+        worth[0, judged], worth[1, judged] = self.grades(key), self.credits(key)
+        grade, credit = (
+            np.maximum.reduceat(each.reshape(shape), starts, axis=1).ravel() for each in worth
+        )
+        there = np.logical_or.reduceat(judged.reshape(shape), starts, axis=1).ravel()
+        query, item = np.repeat(queries, len(starts)), np.tile(one, len(queries))
+        before, plain = self._by_keywords(query, item), np.full((2, len(query)), -np.inf)
+        mine = query[before] * len(self.base.item_ids) + item[before]
+        plain[0, before], plain[1, before] = self.base.grades(mine), self.base.credits(mine)
+        other = (there != before) | (grade != plain[0]) | (credit != plain[1])
+        grade, credit = np.where(there, grade, 0.0), np.where(there, credit, 0.0)
+        return Amendments(query, item, there, grade, credit).rows(other)
+
     def _longer(self, number: int) -> Flags:
         return np.append(self.gone, np.zeros(number - len(self.gone), dtype=bool))
 
@@ -100,12 +160,7 @@ class AmendedJudgement(Judgement):
         kept = old.rows(
             ~np.isin(self._key(old.query, old.item), self._key(further.query, further.item))
         )
-        both = Amendments(
-            *(
-                np.concatenate([getattr(kept, each.name), getattr(further, each.name)])
-                for each in fields(Amendments)
-            )
-        )
+        both = _joined([kept, further])
         return AmendedJudgement(self.base, self.items, gone, both, self, **others)
 
     def _key(self, query: Array, item: Array) -> Places:
@@ -140,12 +195,14 @@ class AmendedJudgement(Judgement):
     def judged(self, query: Codes, items: pd.Series, rows: Array | slice) -> tuple[Places, Places]:
         """As in `Judgement`; a pair is one number of query and item."""
         item = codes(items, self.items)[rows]
-        key = self._key(query, item)
+        found = np.flatnonzero(self._is_judged(query, item))
+        return found, self._key(query, item)[found]
+
+    def _is_judged(self, query: Array, item: Array) -> Flags:
         judged = self._by_keywords(query, item)
-        at = np.where(item >= 0, self._amendment(key), -1)
+        at = np.where(item >= 0, self._amendment(self._key(query, item)), -1)
         judged[at >= 0] = self.amended.judged[at[at >= 0]]
-        found = np.flatnonzero(judged)
-        return found, key[found]
+        return judged
 
     def grades(self, pair: Places) -> Array:
         """1 where an item has all that the query requires, or as amended."""
@@ -190,8 +247,7 @@ class AmendedJudgement(Judgement):
     @cached_property
     def grade_values(self) -> Array:
         """As in `Judgement`."""
-        complete = self._complete
-        some = np.array([(self._counts.sum(axis=1) > complete).any(), complete.any()])
+        some = [(self._counts.sum(axis=1) > self._complete).any(), self._complete.any()]
         given = np.unique(self.amended.grade[self.amended.judged])
         return np.union1d(np.flatnonzero(some), given).astype(self._type)
 
@@ -270,13 +326,13 @@ class AmendedJudgement(Judgement):
         given, mine = self.base.labels(query_id), self._of_query(place)
         kept = ~self.gone[given.place] & ~np.isin(given.place, mine.item)
         mine = mine.rows(mine.judged)
-        return QueryLabels(
-            self.items,
-            np.append(given.place[kept], mine.item),
-            np.append(given.grade[kept], mine.grade).astype(self._type),
-            np.append(given.credit[kept], mine.credit),
-            self.relevant_from,
-        )
+        item = np.append(given.place[kept], mine.item)
+        grade: Array = np.append(given.grade[kept], mine.grade).astype(self._type)
+        credit = np.append(given.credit[kept], mine.credit)
+        if self.gone.any():  # an item stands where the first of its copies did
+            order = np.argsort(item)
+            item, grade, credit = item[order], grade[order], credit[order]
+        return QueryLabels(self.items, item, grade, credit, self.relevant_from)
 
     def _of_query(self, place: int) -> Amendments:
         return self.amended.rows(np.flatnonzero(self.amended.query == place))
@@ -337,42 +393,8 @@ class AmendedJudgement(Judgement):
     def highest(self) -> pd.Series | None:
         """As in `Judgement`."""
         mine = self.amended.rows(self.amended.judged)
-        best = np.flatnonzero(self._complete)[:1]
-        if len(mine.grade) and (not len(best) or mine.grade.max() > 1):
+        best = np.append(np.flatnonzero(self._complete)[:1], np.flatnonzero(self.number_judged))[:1]
+        if len(mine.grade) and (not self._complete.any() or mine.grade.max() > 1):
             best = mine.query[[int(mine.grade.argmax())]]
-        if not len(best):
-            best = np.flatnonzero(self.number_judged)[:1]
         first = self.of_queries([self.query_ids[place] for place in best]).qrels
         return first.iloc[int(first["grade"].to_numpy().argmax())] if len(first) else None
-
-
-def credit_by_grade(judgement: Judgement) -> Mapping[float, float]:
-    """The credit of the last pair with each grade."""
-    if not isinstance(judgement, KeywordJudgement):
-        qrels = judgement.qrels
-        return dict(zip(qrels["grade"].tolist(), qrels["credit"].tolist(), strict=True))
-    found = {1.0: 1.0} if judgement.relevant.any() else {}
-    for query in _backwards(judgement):
-        labels = judgement.labels(query)
-        zero = np.flatnonzero(labels.grade == 0)
-        if len(zero):
-            return found | {0.0: float(labels.credit[zero[-1]])}
-    return found
-
-
-def _backwards(judgement: KeywordJudgement) -> Iterator[str]:
-    """The queries that require keywords, the last one of the table of pairs first."""
-    yield from judgement.required_keywords["query_id"].unique()[::-1]
-
-
-def with_pairs(judgement: Judgement, pairs: pd.DataFrame, **others: Any) -> Judgement:
-    """A judgement with pairs (query_id, item_id, grade, credit) in place of what they were.
-
-    others: fields of `Judgement` that change.
-    """
-    if isinstance(judgement, KeywordJudgement | AmendedJudgement):
-        return AmendedJudgement.of(judgement).with_pairs(pairs, **others)
-    qrels, new = (each.astype(dict.fromkeys(NAMES, "str")) for each in (judgement.qrels, pairs))
-    replaced = pd.MultiIndex.from_frame(qrels[NAMES]).isin(pd.MultiIndex.from_frame(new[NAMES]))
-    every = pd.concat([qrels[~replaced], new])
-    return judgement.with_qrels(every.reset_index(drop=True), **others)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.protocols.amended_judgement import credit_by_grade, with_pairs
+from dashboard.evaluation.protocols.amended_judgement import AmendedJudgement
+from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
 from dashboard.evaluation.rankings import Floats
 
 RULE = (
@@ -80,7 +84,7 @@ def corrected(judgement: Judgement, table: pd.DataFrame) -> Judgement:
     changed = changes(judgement, table)
     if changed.empty:
         return judgement
-    credit = credit_by_grade(judgement)
+    credit = _credit_by_grade(judgement)
     new = changed[_PAIR].assign(
         grade=changed["corrected"].astype(np.float64),
         credit=[
@@ -90,7 +94,7 @@ def corrected(judgement: Judgement, table: pd.DataFrame) -> Judgement:
     )
     scored = set(new.loc[new["grade"] >= judgement.relevant_from, "query_id"])
     reasons = {q: why for q, why in judgement.unscorable.items() if q not in scored}
-    return with_pairs(
+    return _with_pairs(
         judgement,
         new,
         unscorable=reasons,
@@ -99,3 +103,35 @@ def corrected(judgement: Judgement, table: pd.DataFrame) -> Judgement:
             f"Labels with corrections by reviewers: {len(changed):,} pairs. {RULE}",
         ),
     )
+
+
+def _credit_by_grade(judgement: Judgement) -> Mapping[float, float]:
+    """The credit of the last pair with each grade."""
+    if not isinstance(judgement, KeywordJudgement):
+        qrels = judgement.qrels
+        return dict(zip(qrels["grade"].tolist(), qrels["credit"].tolist(), strict=True))
+    found = {1.0: 1.0} if judgement.relevant.any() else {}
+    for query in _backwards(judgement):
+        labels = judgement.labels(query)
+        zero = np.flatnonzero(labels.grade == 0)
+        if len(zero):
+            return found | {0.0: float(labels.credit[zero[-1]])}
+    return found
+
+
+def _backwards(judgement: KeywordJudgement) -> Iterator[str]:
+    """The queries that require keywords, the last one of the table of pairs first."""
+    yield from judgement.required_keywords["query_id"].unique()[::-1]
+
+
+def _with_pairs(judgement: Judgement, pairs: pd.DataFrame, **others: Any) -> Judgement:
+    """A judgement with pairs (query_id, item_id, grade, credit) in place of what they were.
+
+    others: fields of `Judgement` that change.
+    """
+    if isinstance(judgement, KeywordJudgement | AmendedJudgement):
+        return AmendedJudgement.of(judgement).with_pairs(pairs, **others)
+    qrels, new = (each.astype(dict.fromkeys(_PAIR, "str")) for each in (judgement.qrels, pairs))
+    replaced = pd.MultiIndex.from_frame(qrels[_PAIR]).isin(pd.MultiIndex.from_frame(new[_PAIR]))
+    every = pd.concat([qrels[~replaced], new])
+    return judgement.with_qrels(every.reset_index(drop=True), **others)
