@@ -124,8 +124,9 @@ FIFTYONE = {
 @pytest.mark.parametrize("name", list(FIFTYONE))
 def test_an_export_of_fiftyone(tmp_path, name) -> None:
     files = {f"{name}.json": FIFTYONE[name], "data/1.jpg": 0, "data/2.jpg": 0}
-    write(tmp_path / "source", files)
-    _, collection = made(tmp_path)
+    write(tmp_path / "source", {**files, "frames.json": {"frames": []}})
+    result, collection = made(tmp_path)
+    assert not any("frames" in each for each in result.problems), "it belongs to the export"
     assert collection.items["item_id"].tolist() == ["data/1.jpg", "data/2.jpg"]
     assert keywords_of(collection, "data/2.jpg") == ["dog"]
     assert ("ear" in keywords_of(collection, "data/1.jpg")) == (name == "samples")
@@ -172,6 +173,8 @@ def json_files() -> dict[str, object]:
 def marco_files() -> dict[str, object]:
     texts = "".join(f"{n}\ta text of {n}\n" for n in (7, 8, 9))
     files = {"collection.tsv": texts, "queries.dev.tsv": "1\tblue cars\n2\tred bikes\n"}
+    candidates = "".join(f"1\t{n}\tblue cars\ta text of {n}\n" for n in (9, 10))
+    files["top1000.dev.tsv"] = f"{candidates}3\t7\tgreen trams\ta text of 7\n"
     return {**files, "qrels.dev.tsv": "1\t0\t7\t1\n", "v1.tsv": "1\t7\t1\n1\t8\t2\n2\t9\t1\n"}
 
 
@@ -260,8 +263,10 @@ def test_a_row_whose_picture_is_not_there_is_no_text(tmp_path) -> None:
 def test_ms_marco(tmp_path) -> None:
     write(tmp_path / "source", marco_files())
     _, collection = made(tmp_path)
-    assert collection.items["item_id"].tolist() == ["7", "8", "9"]
-    assert collection.versions == ("v1",) and len(collection.queries) == 2
+    assert collection.items["item_id"].tolist() == ["7", "8", "9", "10"]
+    assert collection.items["caption"].tolist()[3] == "a text of 10" and not collection.groups
+    assert collection.queries["text"].tolist() == ["blue cars", "red bikes", "green trams"]
+    assert collection.versions == ("v1",)
     assert collection.qrels is not None and collection.qrels["item_id"].tolist() == ["7"]
 
 

@@ -32,8 +32,8 @@ def detect(listing: Listing, files: Sequence[str]) -> Detected | None:
         if (last == "samples.json" and whole) or (last == "labels.json" and labels):
             top = parent(name)
             media = [n for n in files if is_media(n) and (not top or n.startswith(f"{top}/"))]
-            beside = f"{top}/metadata.json".lstrip("/")
-            others = [beside] if beside in files else []
+            beside = [f"{top}/{each}".lstrip("/") for each in ("metadata.json", "frames.json")]
+            others = [each for each in beside if each in files]
             return Detected((name, *others, *media), f"{name} with {counted(len(media), 'file')}")
     return None
 

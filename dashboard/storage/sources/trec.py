@@ -46,22 +46,22 @@ _JUDGED = re.compile(r"qrel|judg|truth|gold")
 """Words in the name of a file of judgements, or of its folder."""
 _ASKED = re.compile(r"quer|topic")
 _TITLE = re.compile(r"<title>\s*(?:Topic:)?\s*([^<]+)", re.IGNORECASE)
-TOPICS, QRELS, RUN, QUERIES, DOCUMENTS, RANKS = (
+TOPICS, QRELS, RUN, QUERIES, DOCUMENTS, RANKS, PAIRS = (
     "topics",
     "qrels",
     "run",
     "queries",
     "texts",
     "ranks",
+    "pairs",
 )
+"""pairs: MS MARCO's candidates, lines of query, item and the text of each, in no order."""
 
 
 def detect(listing: Listing, files: Sequence[str]) -> Detected | None:
     """The files whose first lines or columns are those of topics, judgements or runs."""
     kinds = {name: kind for name in files if (kind := kind_of(listing, name))}
-    if not kinds.keys() or not {QRELS, RUN, TOPICS, RANKS, DOCUMENTS, QUERIES} & set(
-        kinds.values()
-    ):
+    if not kinds:
         return None
     several = {kind: list(kinds.values()).count(kind) for kind in dict.fromkeys(kinds.values())}
     what = ", ".join(f"{number} × {kind}" for kind, number in several.items())
@@ -93,6 +93,8 @@ def kind_of(listing: Listing, name: str) -> str:
     tabs = [line.split("\t") for line in lines]
     if fields and all(len(t) == 3 and _whole(t[2]) and _whole(t[0]) for t in tabs):
         return RANKS
+    if tabs and all(len(t) == 4 and all(map(_whole, t[:2])) and " " in t[3].strip() for t in tabs):
+        return PAIRS
     if tabs and all(len(t) == 2 and t[0].strip() and " " in t[1].strip() for t in tabs):
         named = stem(name).lower()
         texts = re.search("collection|corpus|passage|doc", named) and not _ASKED.search(named)
@@ -187,6 +189,8 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
                 content.note("qrels.csv", len(qrels[-1]), name, "TREC's judgements")
             elif kind in (RUN, RANKS):
                 _add_run(listing, name, kind, content)
+            elif kind == PAIRS:
+                _add_candidates(listing, name, content)
             else:
                 _add_texts(listing, name, kind, content)
         except DataError as problem:
@@ -312,11 +316,27 @@ def _add_texts(listing: Listing, name: str, kind: str, content: Content) -> None
         else:
             split = [line.partition("\t") for line in content_of.splitlines() if line.strip()]
             pairs = [(key.strip(), text.strip()) for key, _, text in split]
+    _add_pairs(name, kind, pairs, content)
+
+
+def _add_candidates(listing: Listing, name: str, content: Content) -> None:
+    """Add the queries and texts of MS MARCO's candidates; nothing says how they are ranked."""
+    lines = read_text(listing.path(name), name, Findings()).splitlines()
+    rows = [line.split("\t") for line in lines if line.strip()]
+    if wrong := next((row for row in rows if len(row) != 4), None):
+        raise DataError(name, f"{len(wrong)} fields", "query, item, and the text of each")
+    _add_pairs(name, QUERIES, [(row[0].strip(), row[2].strip()) for row in rows], content)
+    _add_pairs(name, DOCUMENTS, [(row[1].strip(), row[3].strip()) for row in rows], content)
+
+
+def _add_pairs(name: str, kind: str, pairs: Sequence[tuple[str, str]], content: Content) -> None:
+    """Add ids with their texts, as queries or as items."""
     if kind == DOCUMENTS:
         rows = [(key, "", "", "text", text) for key, text in pairs]
         columns = ["item_id", "file", "poster", "kind", "caption"]
         items = pd.DataFrame(rows, columns=columns, dtype="str").drop_duplicates("item_id")
         content.items = pd.concat([content.items, items], ignore_index=True)
+        content.items = content.items.drop_duplicates("item_id", ignore_index=True)
         content.note("items.csv", len(items), name, "a text each")
     else:
         queries = pd.DataFrame(pairs, columns=["query_id", "text"], dtype="str")
