@@ -11,14 +11,15 @@ from dashboard.views import protocols
 from tests.test_screens import SCREENS, cards, drawn, no_text_model, texts  # noqa: F401
 
 NAMES = collections.names()
-OF_OTHERS = ("overview", "query")
+OF_OTHERS = {
+    *((name, "overview") for name in NAMES if name != "openmoji_hashes"),
+    *((name, "query") for name in NAMES if name not in ("openmoji_hashes", "openmoji_captions")),
+}
 DRAWN = [
     pytest.param(
         name,
         screen,
-        marks=()
-        if name == NAMES[0] or screen in OF_OTHERS and name != "openmoji_hashes"
-        else pytest.mark.slow,
+        marks=() if name == NAMES[0] or (name, screen) in OF_OTHERS else pytest.mark.slow,
     )
     for name in NAMES
     for screen in SCREENS

@@ -76,7 +76,7 @@ def looks_by_hand(one: torch.Tensor) -> np.ndarray:
     return unit(np.concatenate([flat.mean(1), flat.max(1)])[None])
 
 
-@pytest.mark.parametrize("method", [lsh, itq, supervised])
+@pytest.mark.parametrize("method", [lsh, itq, pytest.param(supervised, marks=pytest.mark.slow)])
 def test_a_drawing_gets_the_code_of_what_is_seen_in_it(method) -> None:
     drawings = [maps(5, 5) for _ in range(40)]
     seen = np.concatenate([looks_by_hand(one) for one in drawings])

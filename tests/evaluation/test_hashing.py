@@ -88,7 +88,7 @@ def test_bounds_of_a_run_that_was_cut_are_those_of_the_whole_or_not_known(monkey
     cut = runs.run_of(collection, "itq-32")
     metrics = "AP(retrieved)@5 AP(retrieved)@50 AP(retrieved)@100 nDCG(exp)@20 P@100"
     known = 0
-    for query in judgement.query_ids[:20]:
+    for query in judgement.query_ids[:8]:
         theirs, ours = (bounded(of, judgement, hashing, metrics, [query]) for of in (whole, cut))
         assert ours["mean"].tolist() == theirs["mean"].tolist()
         scores = whole.loc[whole["query_id"] == query, "score"].tolist()
@@ -99,7 +99,7 @@ def test_bounds_of_a_run_that_was_cut_are_those_of_the_whole_or_not_known(monkey
             else:
                 known += 1
                 assert (row.worst, row.best) == pytest.approx((other.worst, other.best))
-    assert 20 < known < 80
+    assert 8 < known < 32
 
 
 @given(tied_lists, st.integers(1, 8))

@@ -182,6 +182,7 @@ def test_one_query_is_ranked_whole_and_alone(
         pd.testing.assert_frame_equal(one, other.reset_index(drop=True), check_exact=True)
 
 
+@pytest.mark.slow
 def test_a_report_of_long_rankings_prints_what_one_of_whole_ones_does(short_of_room, monkeypatch):
     asked = experiment("driving", "alfa", -1.0)
     front = parse("P@5")[0]
