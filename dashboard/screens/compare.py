@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.evaluation.comparison.changes import bins
-from dashboard.views import address, charts, frame, layout, summary
+from dashboard.views import address, charts, frame, layout, reviews, summary
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import short_label
 from dashboard.views.texts import plain
@@ -27,6 +27,7 @@ with frame.beside_title():
 summary.verdict(view)
 summary.what_corrections_change(view, (view.baseline, view.candidate))
 summary.verdicts_by_cause(view)
+reviews.estimates_of_pair(view)
 summary.no_items(view, (view.baseline, view.candidate))
 summary.not_run(view, (view.baseline, view.candidate))
 

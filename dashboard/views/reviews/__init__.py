@@ -2,6 +2,7 @@
 
 from dashboard.views.reviews.agreement import agreement, keywords_to_decide
 from dashboard.views.reviews.audit import audit_log
+from dashboard.views.reviews.estimates import estimates_of_pair
 from dashboard.views.reviews.listing import listing
 from dashboard.views.reviews.one_review import one_review
 from dashboard.views.reviews.reviewer import reviewer
@@ -10,6 +11,7 @@ from dashboard.views.reviews.share_links import sharing
 __all__ = [
     "agreement",
     "audit_log",
+    "estimates_of_pair",
     "keywords_to_decide",
     "listing",
     "one_review",

@@ -6,11 +6,15 @@ from contextlib import suppress
 from typing import Any
 
 import pandas as pd
+import streamlit as st
 
 from dashboard.evaluation.digits import number
-from dashboard.experiment import machine_reviews, sampled_reviews
+from dashboard.experiment import assigned_reviews, machine_reviews, sampled_reviews
 from dashboard.experiment.assigned_reviews import Assignment
+from dashboard.experiment.collection import collections
+from dashboard.tables import DataError
 from dashboard.views import layout
+from dashboard.views.address.choices import View
 from dashboard.views.texts import plain
 
 
@@ -36,3 +40,30 @@ def estimates(review: Assignment, given: pd.DataFrame) -> None:
         ).set_index("Version"),
         "estimates",
     )
+
+
+def estimates_of_pair(view: View) -> None:
+    """Draw what samples estimate of the two versions in view, a line for each review of them whose
+    results may be seen by all; nothing where none was drawn and judged."""
+    try:
+        every = assigned_reviews.all_reviews_of(collections.opened(view.collection))
+    except DataError:
+        return  # Reviews says why none can be read
+    for review in every:
+        if not review.sample or {review.baseline, review.candidate} != {
+            view.baseline,
+            view.candidate,
+        }:
+            continue
+        if review.blind and not review.closed:
+            continue
+        given = assigned_reviews.answers(review)
+        with suppress(ValueError):
+            sampled_reviews.estimates(review, given)
+            st.page_link(
+                "screens/reviews.py",
+                label=plain(f"Sample “{review.title}”"),
+                icon=":material/rate_review:",
+                query_params={"review": review.id},
+            )
+            st.caption(plain(sampled_reviews.conclusion(review, given), None))
