@@ -76,6 +76,8 @@ def among(column: pd.Series, known: pd.Series) -> NDArray[np.bool_]:
     >>> among(pd.Series(["a", "b"], dtype="str"), pd.Series(["b", "c"], dtype="str")).tolist()
     [False, True]
     """
+    if column.empty:  # as reviews are at first: nothing is looked up, and no table of `known` made
+        return np.empty(0, dtype=bool)
     if isinstance(column.dtype, pd.CategoricalDtype):
         names, codes = column.cat.categories, column.cat.codes.to_numpy()
         named = np.zeros(len(names) + 1, dtype=bool)  # the last one: of a cell without an id

@@ -45,6 +45,7 @@ def test_ids_are_among_others_as_texts_and_as_categories(
     column = pd.Series(texts, dtype="str")
     assert ids.among(column, others).tolist() == right
     assert ids.among(column.astype("category"), others).tolist() == right
+    assert ids.among(column[:0], others).tolist() == []
     assert not ids.among(pd.Series([None], dtype="category"), others).any()
 
 

@@ -67,6 +67,8 @@ def _longest(collection: Collection, found: Sequence[str]) -> int:
     """How long a list of a version's items can be, where queries search sides of the gallery."""
     side_of, queries = sides(collection.items), collection.queries
     among = set(queries["among"]) if side_of and "among" in queries.columns else {""}
+    if among == {""}:
+        return len(found)
     on = Counter(side_of.get(item, "") for item in found)
     return max((on[side] if side else len(found) for side in among), default=len(found))
 
