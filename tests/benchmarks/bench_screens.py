@@ -25,7 +25,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.conftest import IDLE, _count_runs, _move
+from tests.browser.conftest import IDLE, _count_runs, move
 from tests.browser.test_keys import PRESS_J
 
 REPOSITORY = Path(__file__).parents[2]
@@ -158,7 +158,7 @@ def _ten(page: Page) -> tuple[str, str]:
 def _to(page: Page, address: str, drawn: str = CARDS) -> float:
     """Seconds until another choice, as in the address, is drawn with its pictures."""
     start = time.perf_counter()
-    _move(page, address)
+    move(page, address)
     page.locator(drawn).first.wait_for()
     if drawn == CARDS:
         page.wait_for_function(DRAWN, polling="raf")
