@@ -20,7 +20,7 @@ from dashboard.experiment import long_rankings
 from dashboard.retrieval import gallery, runs
 
 runs.LONG = 0  # as if each gallery were large, and blocks, whose size is bounded, are small
-gallery.AT_ONCE, gallery.COUNTED, long_rankings.PAIRS = 8, 1 << 16, 1 << 15
+gallery.AT_ONCE, gallery.COUNTED, long_rankings.PAIRS = 8, 1 << 16, 1 << 18
 pair = ["--baseline", "v1", "--candidate", "v2"]
 for folder in sys.argv[1:]:
     for call in (
