@@ -119,6 +119,6 @@ app = st.App(
         Middleware(serving.Tamed, MEDIA),
         Middleware(NoSuchPage, (summary.REPORT, share_links.PAGE)),
         Middleware(FullAddress),
-        Middleware(PageHead, (share_links.PAGE,)),
+        Middleware(PageHead, (summary.REPORT, share_links.PAGE)),
     ],
 )

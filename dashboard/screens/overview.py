@@ -67,7 +67,8 @@ for place, group in enumerate(groups):
             alt=f"Mean {front} for each {group_name(group)} in the queries",
         )
 if groups:
-    st.caption("In brackets: number of scored queries. Pale: fewer than five.")
+    which = ("", " The baseline, the candidate and the best.")[len(ways) > charts.FEW]
+    st.caption(f"In brackets: number of scored queries. Pale: fewer than five.{which}")
 if len(view.runs) > 1:
     summary.every_pair(view)
 summary.notes(collection.findings)

@@ -142,6 +142,7 @@ def test_cards_stand_in_outline_until_they_and_their_posters_come(
 
 
 def test_every_page_has_the_style_and_nothing_else_has(dashboard: str) -> None:
+    import urllib.error
     import urllib.request
 
     def fetched(path: str, accept: str = "text/html") -> tuple[str, int, bytes]:
@@ -158,6 +159,9 @@ def test_every_page_has_the_style_and_nothing_else_has(dashboard: str) -> None:
             b"</head>"
         )
     assert fetched("_stcore/health", "*/*")[2] == b"ok"
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        fetched("report?collection=none")
+    assert b"Room for what" not in refused.value.read(), "a report has its own style, and no other"
 
 
 THREE_SCREENS = 2700

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dashboard.views import charts
-from dashboard.views.charts import composed, crossmodal, hashing
+from dashboard.views.charts import colours, composed, crossmodal, hashing
 
 THIRTEEN = [f"v{n}" for n in range(13)]
 WAYS = charts.version_ways(THIRTEEN, "v0", "v1")
@@ -155,3 +155,16 @@ def test_a_version_is_drawn_in_the_same_way_on_every_chart(name):
 def test_better_same_and_worse_are_told_apart_with_any_colour_vision(eyes):
     ways = [charts.Way(c, "", []) for c in (charts.BETTER, charts.SAME, charts.WORSE)]
     assert min(apart(*two, eyes) for two in combinations(ways, 2)) > FAR / 2
+
+
+def test_bars_of_many_versions_show_those_that_curves_do():
+    many = charts.version_ways(THIRTEEN, THIRTEEN[0], THIRTEEN[1])
+    (bars,) = scales(charts.keyword_bars(rows(*THIRTEEN), many).to_dict()["layer"][0], "color")
+    assert len(bars) == charts.FEW and {THIRTEEN[0], THIRTEEN[1]} <= set(bars)
+
+
+def test_a_legend_of_long_names_has_two_side_by_side():
+    assert colours.legend_of(["v1", "v2"]).columns == 3
+    long = [f"a-rather-long-name-{n}" for n in range(5)]
+    assert (colours.legend_of(long).columns, colours.LEGEND.columns) == (2, 3)
+    assert colours.further_rows(long) == 2 * colours.further_rows(["v"] * 5) == 52

@@ -6,7 +6,7 @@ where another cannot be told apart.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
@@ -90,14 +90,38 @@ def colours_again(versions: Sequence[str]) -> str:
     )
 
 
-def of_colour(ways: Mapping[str, Way], legend: alt.Legend | None = LEGEND) -> alt.Color:
+def of_colour(ways: Mapping[str, Way], *, legend: bool = True) -> alt.Color:
     """Each version in its colour."""
-    return alt.Color("run:N", scale=_scale(ways, "colour"), title=None, legend=legend)
+    drawn = legend_of(ways) if legend else None
+    return alt.Color("run:N", scale=_scale(ways, "colour"), title=None, legend=drawn)
 
 
-def of_shape(ways: Mapping[str, Way], legend: alt.Legend | None = LEGEND) -> alt.Shape:
+def of_shape(ways: Mapping[str, Way], *, legend: bool = True) -> alt.Shape:
     """Each version in its shape."""
-    return alt.Shape("run:N", scale=_scale(ways, "shape"), title=None, legend=legend)
+    drawn = legend_of(ways) if legend else None
+    return alt.Shape("run:N", scale=_scale(ways, "shape"), title=None, legend=drawn)
+
+
+def legend_of(versions: Collection[str]) -> alt.Legend:
+    """The legend of versions: three names side by side, two where one of them is long."""
+    if _across(versions) == SHORT_NAMES:
+        return LEGEND
+    legend: alt.Legend = LEGEND.copy()
+    legend.columns, legend.labelLimit = _across(versions), 140
+    return legend
+
+
+def further_rows(versions: Collection[str]) -> int:
+    """The pixels that the legend of versions takes below its first row."""
+    return 26 * ((len(versions) - 1) // _across(versions))
+
+
+SHORT_NAMES, LONG_NAMES, LONG_NAME = 3, 2, 14
+"""Names of versions side by side in a legend, and the letters from which one is long."""
+
+
+def _across(versions: Collection[str]) -> int:
+    return LONG_NAMES if max(map(len, versions), default=0) >= LONG_NAME else SHORT_NAMES
 
 
 def of_dashes(ways: Mapping[str, Way]) -> alt.StrokeDash:

@@ -21,7 +21,7 @@ def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     known = with_texts(table.dropna(subset=["mean"]), ("mean", "low", "high"))
     base = alt.Chart(known).encode(
         y=alt.Y("run:N", title=None, sort=known["run"].tolist(), axis=alt.Axis(labelLimit=200)),
-        color=of_colour(ways, legend=None),
+        color=of_colour(ways, legend=False),
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
             tip("mean", "mAP"),
@@ -34,7 +34,7 @@ def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     axis = alt.X("low:Q", **of_values(known["high"], "mAP with its 95 % interval"))
     interval = base.mark_rule(strokeWidth=3).encode(x=axis, x2="high:Q")
     mean = base.mark_point(filled=True, size=110, opacity=1).encode(
-        x=alt.X("mean:Q"), shape=of_shape(ways, legend=None)
+        x=alt.X("mean:Q"), shape=of_shape(ways, legend=False)
     )
     chart: alt.LayerChart = (interval + mean).properties(height=of_rows(len(known), 36, BOTTOM))
     return chart

@@ -72,7 +72,7 @@ def over_bits(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
         strokeDash=alt.StrokeDash("method:N", scale=scale, title=None, legend=_LINES)
     )
     points = base.mark_point(filled=True, size=60, opacity=1).encode(
-        color=of_colour(there, legend=None), shape=of_shape(there, legend=None)
+        color=of_colour(there, legend=False), shape=of_shape(there, legend=False)
     )
     return _banded(base.encode(color=alt.value(SAME)), line, points)
 

@@ -15,6 +15,7 @@ from dashboard.views.charts.colours import (
     SMALL_SLICE,
     VERSION_COLOURS,
     Way,
+    further_rows,
     of_colour,
     of_dashes,
     of_shape,
@@ -55,10 +56,9 @@ def curves(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     band = base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q", **y), y2="high:Q")
     points = base.mark_point(filled=True, size=55).encode(shape=of_shape(front))
     lines = base.mark_line(strokeWidth=2).encode(strokeDash=of_dashes(front))
-    legend = 26 * ((len(front) - 1) // 3)  # pixels that further rows of the legend take
     behind = [rest.encode(x=x, y=mean, detail="run:N", tooltip=tips)] * (not is_front.all())
     layers = alt.layer(*behind, band, lines, points)
-    chart: alt.LayerChart = layers.properties(height=280 + legend)  # type: ignore[assignment]
+    chart: alt.LayerChart = layers.properties(height=280 + further_rows(front))  # type: ignore[assignment]
     return chart
 
 
@@ -75,11 +75,14 @@ def in_front(means: pd.DataFrame, ways: dict[str, Way]) -> list[str]:
 
 @once_for_equal_tables
 def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
-    """The mean for the queries that ask for each keyword, a bar a version with its shape behind it.
+    """The mean for the queries that ask for each keyword, a bar a version with its shape behind it;
+    of many versions those alone that curves show in their ways.
 
     Columns: group, keyword, run, mean, scored. Keywords with fewer than 5 scored queries are shown
     pale.
     """
+    ways = {run: ways[run] for run in in_front(means, ways)}
+    means = means[means["run"].isin(list(ways))]
     shown = means.assign(
         name=means["keyword"] + "  (" + means["scored"].astype("str") + ")",
         strength=(means["scored"] >= SMALL_SLICE).map({True: 1.0, False: 0.35}),
@@ -100,7 +103,7 @@ def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
         ],
     )
     ends = base.mark_point(filled=True, size=45, xOffset=7).encode(shape=of_shape(ways))
-    high = of_rows(means["keyword"].nunique(), step, BOTTOM, KINDS)
+    high = of_rows(means["keyword"].nunique(), step, BOTTOM, KINDS, further_rows(ways))
     chart: alt.LayerChart = (base.mark_bar(cornerRadiusEnd=2) + ends).properties(height=high)
     return chart
 

@@ -24,6 +24,7 @@ from dashboard.experiment.memory import remembered
 from dashboard.tables import between
 from dashboard.views import layout
 from dashboard.views.address.choices import View
+from dashboard.views.charts.versions import FEW
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import label, short_label
 from dashboard.views.summary.measurements import (
@@ -33,6 +34,8 @@ from dashboard.views.summary.measurements import (
 )
 from dashboard.views.texts import plain
 
+MANY = 9
+"""Columns of more versions leave no room for formulas, which the protocol's definition has."""
 NOT_COMPARABLE = "⚠"
 REASONS = {
     "no_keyword": "without a keyword in the chosen groups",
@@ -50,8 +53,9 @@ def versions_by_metrics(view: View) -> None:
     unlike, written = not_comparable(view, experiment), " ".join(metrics)
     marked, anyway = tuple(unlike), view.anyway == "yes"
     of = (tuple(view.runs), view.baseline, marked, anyway, written, selected(view, experiment))
+    name = short_label if len(view.runs) > MANY else label
     rows = [
-        {"Metric": plain(label(view, metric)), **cells}
+        {"Metric": plain(name(view, metric)), **cells}
         for metric, cells in zip(metrics, _rows(experiment, *of), strict=True)
     ]
     table, ceiling = with_ceilings(view, written, rows)
@@ -208,12 +212,24 @@ def _range(numbers: pd.Series) -> str:
     return between(int(numbers.min()), int(numbers.max()))
 
 
+STABLE = "How stable is the ranking?"
+
+
 def order(view: View) -> None:
-    """How sure the order of the versions by the metric in front is."""
+    """How sure the order of the versions by the metric in front is; of many versions in a part of
+    the screen that opens, because each has a row and a column."""
+    if len(view.runs) > FEW:
+        with layout.section(STABLE):
+            _order(view)
+    else:
+        st.header(STABLE, anchor=False)
+        _order(view)
+
+
+def _order(view: View) -> None:
     experiment = experiment_of(view)
     only = selected(view, experiment)
     front = short_label(view, view.metric)
-    st.header("How stable is the ranking?", anchor=False)
     places = measuring.stability(experiment, view.runs, view.metric, only)
     left_out = measuring.unscored(experiment, view.runs, view.metric, only)
     if len(left_out) < len(view.runs):

@@ -28,7 +28,7 @@ function begin(dialog) {
   const close = make("button", "round close", "✕");
   Object.assign(close, { type: "button", ariaLabel: "Close", title: "Close (Esc)" });
   close.addEventListener("click", () => dialog.close());
-  dialog.append(make("header", "", "", [make("h2", "", "Keys"), close]), make("div", "list"));
+  dialog.append(make("div", "heading", "", [make("h2", "", "Keys"), close]), make("div", "list"));
 }
 
 const entry = ([labels, words]) => [
