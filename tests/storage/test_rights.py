@@ -28,6 +28,9 @@ OF_TINY = Assignment(
     collection="tiny", title="A", baseline="v1", candidate="v2", protocol="trec", queries=("q1",)
 )
 
+MACHINE = assignments.Machine(
+    fingerprint="f", model="m", prompt="p", settings="{}", place="http://x", frames=4
+)
 OF_LINK = share_links.ShareLink(collection="tiny", key="tiny", role="viewer", until="")
 
 
@@ -60,6 +63,10 @@ CALLS: dict[str, tuple[str, Callable[[Path], object]]] = {
     ),
     "assignments.create": ("curator", lambda folder: assignments.create(OF_TINY, "Ada")),
     "assignments.close": ("curator", lambda folder: assignments.close(OF_TINY, "Ada")),
+    "assignments.add_machine": (
+        "curator",
+        lambda folder: assignments.add_machine(OF_TINY, MACHINE, "Ada"),
+    ),
     "share_links.create": ("curator", lambda folder: share_links.create(OF_LINK, "Ada")),
     "share_links.revoke": ("curator", lambda folder: share_links.revoke("x", "Ada")),
     "share_links.listed": ("curator", lambda folder: share_links.listed()),
