@@ -9,8 +9,8 @@ from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dashboard.experiment import people, share_links
 from dashboard.experiment.collection import catalogue, collections
+from dashboard.experiment.reviews import people, share_links
 from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
 from dashboard.views import address, palette, summary

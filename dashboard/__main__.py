@@ -10,25 +10,20 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dashboard.commands import (
+from dashboard.commands import comparing, measuring, reference, satisfaction, searching
+from dashboard.commands.collections import (
     adding,
     checking,
-    comparing,
     embedding,
     indexing,
     initializing,
     keywords,
-    measuring,
     preparing,
-    reference,
-    reviewing,
     running,
-    satisfaction,
-    searching,
-    sharing,
 )
 from dashboard.commands.console import EXIT_CODES, WRONG, Answering, OneLine, complain
 from dashboard.commands.output import Format, printed
+from dashboard.commands.reviews import reviewing, sharing
 from dashboard.logs import escape_logs
 from dashboard.tables import DataError
 

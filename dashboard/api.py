@@ -26,8 +26,8 @@ from dashboard.experiment.collection.collections import (
     opened_at,
     usual_queries,
 )
-from dashboard.experiment.corrections import GIVEN
 from dashboard.experiment.experiment import NO_CUT, Experiment
+from dashboard.experiment.reviews.corrections import GIVEN
 from dashboard.experiment.versions import adding, training
 from dashboard.tables import Findings
 

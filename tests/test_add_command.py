@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.commands import adding
+from dashboard.commands.collections import adding
 from dashboard.experiment.collection.collections import opened_in
 from tests.storage.tiny import ITEMS, TEXTS, make_collection
 

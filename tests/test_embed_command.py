@@ -18,14 +18,8 @@ from PIL import Image
 from dashboard.__main__ import main
 from dashboard.experiment.collection.collections import opened_in
 from dashboard.experiment.versions import embedding_parts
-from dashboard.retrieval import (
-    encoders,
-    endpoints,
-    language_models,
-    networks,
-    pictures,
-    services,
-)
+from dashboard.retrieval import services
+from dashboard.retrieval.encoders import encoders, endpoints, language_models, networks, pictures
 from dashboard.storage.versions.model_record import outdated
 from dashboard.storage.versions.versions import Model
 from dashboard.tables import DataError

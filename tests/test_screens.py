@@ -16,9 +16,9 @@ from starlette.testclient import TestClient
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from dashboard.experiment import reviewing
 from dashboard.experiment.collection import collections
-from dashboard.retrieval import language_models
+from dashboard.experiment.reviews import reviewing
+from dashboard.retrieval.encoders import language_models
 from dashboard.storage.collection import collection as stored
 from dashboard.views.address import view_of
 from dashboard.views.cards import grid

@@ -9,7 +9,7 @@ import pytest
 
 import dashboard
 from dashboard.__main__ import main
-from dashboard.experiment.corrections import State
+from dashboard.experiment.reviews.corrections import State
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews.review_file import review_file
 from dashboard.storage.reviews.review_keys import key_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.experiment import assigned_reviews, keyword_changes
+from dashboard.experiment.reviews import assigned_reviews, keyword_changes
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews import share_links
 from dashboard.storage.reviews.review_keys import key_of

@@ -12,9 +12,9 @@ from dashboard.evaluation.submission import DIMENSION
 from dashboard.experiment import judging
 from dashboard.experiment.collection.collections import Collection, groups_named, usual_queries
 from dashboard.experiment.collection.near_duplicates import LEFT_OUT
-from dashboard.experiment.corrections import CORRECTED, GIVEN
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.protocols.submissions import FORM, Submission, Submitted
+from dashboard.experiment.reviews.corrections import CORRECTED, GIVEN
 
 OF_A_COLLECTION = (
     "runs", "groups", "threshold", "queries", "copies", "labels", "min_similarity",

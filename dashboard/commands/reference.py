@@ -19,7 +19,7 @@ from dashboard.commands.console import EXIT_CODES, FINDING, FINE, Answer, Comman
 from dashboard.commands.output import write_file
 from dashboard.evaluation.metrics import REGISTRY
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
-from dashboard.retrieval import language_models, networks
+from dashboard.retrieval.encoders import language_models, networks
 from dashboard.storage.collection.declared_files import FILES, DeclaredFile
 from dashboard.storage.collection.settings import COLLECTION_SETTINGS, MODEL_SETTINGS, Setting
 from dashboard.storage.files import contents, delimited, json_lines, limits, parquet

@@ -12,9 +12,9 @@ from dashboard.experiment.collection.collections import (
     text_model_state,
 )
 from dashboard.experiment.collection.near_duplicates import LEFT_OUT, pictures_state
-from dashboard.experiment.corrections import CORRECTED, GIVEN, State, state_of
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.protocols.submissions import Submitted
+from dashboard.experiment.reviews.corrections import CORRECTED, GIVEN, State, state_of
 from dashboard.retrieval.one_query import TYPED as TYPED
 from dashboard.retrieval.runs import Which as Which
 from dashboard.storage.collection.collection import Collection

@@ -14,6 +14,7 @@ from dashboard.experiment.measuring import measurements, of_queries, scenes_of
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import has_index
 from dashboard.retrieval import runs
+from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.indexes.copying import Progress, copy_vectors
 from dashboard.retrieval.indexes.indexed import (
     IndexedGallery,
@@ -21,7 +22,6 @@ from dashboard.retrieval.indexes.indexed import (
     gallery_to_search,
     time_searches,
 )
-from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.storage.collection.collection import Collection
 from dashboard.tables import DataError
 

@@ -23,10 +23,10 @@ from dashboard.evaluation.reviewing.keyword_corrections import (
 )
 from dashboard.experiment.collection import collections
 from dashboard.experiment.collection.near_duplicates import copies
-from dashboard.experiment.corrections import corrections_at
 from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.keyword_changes import keyword_changes
 from dashboard.experiment.memory import remembered
+from dashboard.experiment.reviews.corrections import corrections_at
+from dashboard.experiment.reviews.keyword_changes import keyword_changes
 from dashboard.retrieval import keywords
 from dashboard.retrieval.one_query import TYPED
 from dashboard.retrieval.runs import queries_of

@@ -21,8 +21,8 @@ from dashboard.experiment.judging import (
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.protocols.submissions import PROTOCOL, Submitted, score
 from dashboard.retrieval import comparable, one_query, runs
+from dashboard.retrieval.encoders.query_vectors import query_vectors, to_encode
 from dashboard.retrieval.one_query import TYPED
-from dashboard.retrieval.query_vectors import query_vectors, to_encode
 from dashboard.retrieval.runs import Which
 from dashboard.storage.media.uploads import uploaded_picture
 from dashboard.storage.runs.order import Ties

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.retrieval.query_vectors import query_vectors
+from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.collection.sides import sides

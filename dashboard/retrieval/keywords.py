@@ -20,8 +20,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.letters import without_invisible
-from dashboard.retrieval import language_models
-from dashboard.retrieval.language_models import sentence_vectors
+from dashboard.retrieval.encoders import language_models
+from dashboard.retrieval.encoders.language_models import sentence_vectors
 from dashboard.tables import LONGEST_TEXT, QUERY_KEYWORDS
 
 FLOOR = 0.3

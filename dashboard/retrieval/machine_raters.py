@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from PIL import Image
 
 from dashboard.retrieval import services
-from dashboard.retrieval.endpoints import picture_address
+from dashboard.retrieval.encoders.endpoints import picture_address
 from dashboard.retrieval.services import Client, Unanswered, at
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.settings import read_settings

@@ -8,11 +8,11 @@ import pandas as pd
 from PIL import Image
 
 from dashboard.letters import is_visible
-from dashboard.retrieval import encoders, pictures
 from dashboard.retrieval.by_side import search_sides
+from dashboard.retrieval.encoders import encoders, pictures
+from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.gallery import Gallery
 from dashboard.retrieval.indexes.indexed import gallery_to_search
-from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.retrieval.runs import model_of, run_of
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.collection.sides import other_side, side_of_pictures, side_of_texts

@@ -14,10 +14,10 @@ import pandas as pd
 
 from dashboard.retrieval.by_side import joined, on_its_side, parts_by_side, search_sides
 from dashboard.retrieval.counting import Kinds
+from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.gallery import gallery_of
 from dashboard.retrieval.indexes.indexed import IndexedGallery, gallery_to_search
 from dashboard.retrieval.matrices import is_matrix, read_matrix_run
-from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.collection.sides import sides
 from dashboard.storage.files.near_names import unmatched

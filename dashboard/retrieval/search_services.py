@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.retrieval import services
-from dashboard.retrieval.embedding import function_called
+from dashboard.retrieval.encoders.embedding import function_called
 from dashboard.retrieval.services import Client, Unanswered, at
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.settings import read_settings

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dashboard.retrieval.encoders import ENCODERS
-from dashboard.retrieval.query_vectors import to_encode
+from dashboard.retrieval.encoders.encoders import ENCODERS
+from dashboard.retrieval.encoders.query_vectors import to_encode
 from dashboard.storage.collection.collection import Collection
 
 

@@ -8,9 +8,9 @@ from html import escape
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import reviewing
 from dashboard.experiment.collection import catalogue
 from dashboard.experiment.collection.catalogue import Glance
+from dashboard.experiment.reviews import reviewing
 from dashboard.tables import DataError, listed
 from dashboard.views.labels import distinct_labels
 from dashboard.views.texts import badge, plain

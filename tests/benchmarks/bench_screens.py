@@ -217,7 +217,7 @@ def _server(*command: str) -> Iterator[tuple[str, int]]:
 def search(number: int) -> None:
     """A text search at the server, its embedding included; no text is searched twice."""
     from dashboard.retrieval import one_query
-    from dashboard.retrieval.language_models import sentence_vectors
+    from dashboard.retrieval.encoders.language_models import sentence_vectors
     from dashboard.storage.collection.collection import open_collection
 
     driving = open_collection("driving")

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import streamlit as st
 from streamlit.runtime.scriptrunner import script_runner
 
-from dashboard.retrieval import language_models
+from dashboard.retrieval.encoders import language_models
 from dashboard.views.cards import assets
 
 REPOSITORY = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.experiment import assigned_reviews as assigned
-from dashboard.experiment.assigned_reviews import ANSWERS, Assignment
+from dashboard.experiment.reviews import assigned_reviews as assigned
+from dashboard.experiment.reviews.assigned_reviews import ANSWERS, Assignment
 from dashboard.storage.collection.collection import open_collection
 from tests.storage.tiny import make_collection
 

@@ -6,19 +6,17 @@ import pytest
 from dashboard.evaluation.metrics.registry import REGISTRY, parse
 from dashboard.experiment import (
     brief_rankings,
-    corrections,
     judging,
-    keyword_changes,
     long_rankings,
     measuring,
     memory,
     notes,
     ranking,
-    reviewing,
 )
 from dashboard.experiment.collection import media
 from dashboard.experiment.collection.collections import collection_in, opened
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.reviews import corrections, keyword_changes, reviewing
 from dashboard.retrieval import runs
 from dashboard.tables import Findings
 from dashboard.views.cards import query_results

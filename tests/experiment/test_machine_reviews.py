@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from dashboard.experiment import assigned_reviews as assigned
-from dashboard.experiment import machine_reviews
+from dashboard.experiment.reviews import assigned_reviews as assigned
+from dashboard.experiment.reviews import machine_reviews
 from dashboard.storage.collection import collection as stored_collections
 from dashboard.storage.reviews import reviews
 from tests.experiment.test_assigned_reviews import answer, folder, made  # noqa: F401

@@ -15,7 +15,7 @@ from dashboard.experiment import experiment, judging, measuring, memory, ranking
 from dashboard.experiment.collection import collections, near_duplicates
 from dashboard.experiment.collection.near_duplicates import REMEMBERED
 from dashboard.experiment.experiment import Experiment
-from dashboard.retrieval import language_models
+from dashboard.retrieval.encoders import language_models
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.collection import sides
 from dashboard.storage.media import state

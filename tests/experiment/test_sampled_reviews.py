@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.experiment import assigned_reviews as assigned
-from dashboard.experiment import sampled_reviews
+from dashboard.experiment.reviews import assigned_reviews as assigned
+from dashboard.experiment.reviews import sampled_reviews
 from dashboard.storage.collection.collection import open_collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of

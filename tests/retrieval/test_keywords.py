@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.retrieval import encoders, keywords, language_models
+from dashboard.retrieval import keywords
+from dashboard.retrieval.encoders import encoders, language_models
 from dashboard.storage.collection.collection import COLLECTIONS, open_collection
 from dashboard.storage.collection.vocabulary import read_vocabulary, spelled_words
 from dashboard.storage.versions.versions import read_model

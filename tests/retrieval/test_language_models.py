@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard.retrieval import keywords, language_child, language_models
-from dashboard.retrieval.language_models import PROCESSES
+from dashboard.retrieval import keywords
+from dashboard.retrieval.encoders import language_child, language_models
+from dashboard.retrieval.encoders.language_models import PROCESSES
 from dashboard.storage.sandbox.pool import ProcessEnded
 from dashboard.storage.versions.versions import read_model
 from dashboard.tables import DataError, Findings

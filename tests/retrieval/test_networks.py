@@ -16,8 +16,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from dashboard.retrieval import networks
-from dashboard.retrieval.networks import PROCESSES
+from dashboard.retrieval.encoders import networks
+from dashboard.retrieval.encoders.networks import PROCESSES
 from dashboard.storage.sandbox.pool import Process
 from dashboard.tables import DataError
 from tests.retrieval.networks import OPSET, weighted

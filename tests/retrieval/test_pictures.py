@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dashboard.retrieval import one_query, pictures
+from dashboard.retrieval import one_query
+from dashboard.retrieval.encoders import pictures
 from dashboard.storage.collection.collection import open_collection
 from dashboard.storage.versions.picture_side import PictureSide
 from dashboard.tables import DataError

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.retrieval import comparable, encoders, one_query, query_vectors, runs
+from dashboard.retrieval import comparable, one_query, runs
+from dashboard.retrieval.encoders import encoders, query_vectors
 from dashboard.storage.collection.collection import Collection, open_collection
 from dashboard.storage.versions import versions
 from dashboard.storage.versions.versions import Model

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.retrieval import encoders, one_query, runs
+from dashboard.retrieval import one_query, runs
+from dashboard.retrieval.encoders import encoders
 from dashboard.storage.collection.collection import open_collection
 from tests.storage.tiny import ITEMS, TEXTS
 

@@ -151,7 +151,7 @@ def test_media_that_are_missing_are_told_with_their_line(tiny: Path) -> None:
 def test_a_language_model_that_wants_code_to_run_is_refused_without_its_words(
     tmp_path: Path,
 ) -> None:
-    from dashboard.retrieval.language_models import sentence_vectors
+    from dashboard.retrieval.encoders.language_models import sentence_vectors
 
     folder = tmp_path / "text_model"
     folder.mkdir()

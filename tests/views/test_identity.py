@@ -15,8 +15,8 @@ from starlette.testclient import TestClient
 from streamlit import auth_util, config
 from streamlit.web.server.starlette import starlette_websocket
 
-from dashboard.experiment import people, reviewing
-from dashboard.experiment.people import Actor
+from dashboard.experiment.reviews import people, reviewing
+from dashboard.experiment.reviews.people import Actor
 from dashboard.storage.reviews import share_links
 from dashboard.storage.reviews.rights import NotAllowed, acting
 from dashboard.views.server import identity, logins, share_page

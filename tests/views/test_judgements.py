@@ -10,8 +10,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from dashboard.experiment import memory, people
-from dashboard.experiment.review_acts import Act
+from dashboard.experiment import memory
+from dashboard.experiment.reviews import people
+from dashboard.experiment.reviews.review_acts import Act
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews import review_file
 from dashboard.views.frame import judgements

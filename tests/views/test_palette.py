@@ -6,8 +6,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from dashboard.experiment import people
 from dashboard.experiment.collection import from_screens
+from dashboard.experiment.reviews import people
 from dashboard.tables import DataError
 from dashboard.views import address
 from dashboard.views.palette import first_steps, matches

@@ -12,7 +12,7 @@ from dashboard.commands.gate.checks import SLICE_RULE, WHOLE_RULE, Check
 from dashboard.evaluation.comparison.scores import written
 from dashboard.evaluation.digits import chance, number, signed
 from dashboard.evaluation.reviewing.cause_counts import RULE
-from dashboard.experiment.reviewing import CauseCounts
+from dashboard.experiment.reviews.reviewing import CauseCounts
 
 SIGNS = {"passed": "✅", "failed": "❌", "undecided": "❌", "small": "➖"}
 TITLES = {"versions": "Versions", "metric": "Metrics", "slice": "Slices", "query": "Known queries"}

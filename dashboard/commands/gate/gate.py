@@ -18,7 +18,7 @@ from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.experiment import measuring, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.plain_files import KnownQueries, read_known_queries
-from dashboard.experiment.reviewing import CauseCounts, verdicts_by_cause
+from dashboard.experiment.reviews.reviewing import CauseCounts, verdicts_by_cause
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -11,8 +11,9 @@ import pandas as pd
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.class_labels import column_of
 from dashboard.experiment.collection.collections import opened_in
-from dashboard.retrieval import keywords, pictures, runs
-from dashboard.retrieval.query_vectors import query_vectors, to_encode
+from dashboard.retrieval import keywords, runs
+from dashboard.retrieval.encoders import pictures
+from dashboard.retrieval.encoders.query_vectors import query_vectors, to_encode
 from dashboard.storage.collection.collection import SETTINGS, Collection, find, open_collection
 from dashboard.storage.collection.declared_files import example_of, place_of
 from dashboard.storage.collection.error_places import placed

@@ -12,8 +12,9 @@ import pandas as pd
 from dashboard.evaluation.join import categories, codes
 from dashboard.experiment.collection import names
 from dashboard.experiment.memory import constant_in_a_run, remembered
-from dashboard.retrieval import language_models, searchable
-from dashboard.retrieval.query_vectors import to_encode
+from dashboard.retrieval import searchable
+from dashboard.retrieval.encoders import language_models
+from dashboard.retrieval.encoders.query_vectors import to_encode
 from dashboard.retrieval.runs import Which
 from dashboard.retrieval.searchable import Searchable as Searchable
 from dashboard.storage.collection import collection as stored

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.experiment import people
 from dashboard.experiment.collection import checking
 from dashboard.experiment.collection.collections import Collection
 from dashboard.experiment.collection.initializing import MAPPED, Initialized, initialize
+from dashboard.experiment.reviews import people
 from dashboard.experiment.versions import adding
 from dashboard.storage.files.contents import suffix
 from dashboard.storage.files.json_lines import MOST_CELLS

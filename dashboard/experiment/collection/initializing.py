@@ -12,7 +12,7 @@ import pandas as pd
 
 from dashboard.experiment.collection import checking, mapping
 from dashboard.experiment.collection.collections import opened_in
-from dashboard.retrieval import index_files
+from dashboard.retrieval.indexes import index_files
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.collection.annotation import matched_ids
 from dashboard.storage.collection.collection import SETTINGS

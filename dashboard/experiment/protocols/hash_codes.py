@@ -14,8 +14,8 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import copies_left_out, counted_judgement, queries
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import counted_run
+from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.gallery import PLACES, gallery_of
-from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.vectors.vectors import Vectors
 

@@ -15,8 +15,8 @@ from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import counted_judgement, queries
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import counted_run
+from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.gallery import Gallery, gallery_of
-from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.storage.collection.sides import sides
 from dashboard.tables import DataError
 

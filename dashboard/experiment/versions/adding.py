@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.retrieval import index_files
+from dashboard.retrieval.indexes import index_files
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.files.contents import suffix

@@ -19,12 +19,12 @@ import pandas as pd
 from dashboard.experiment.versions.adding import Given, fill, finish, replace_queries
 from dashboard.experiment.versions.embedding_parts import Limits as Limits
 from dashboard.experiment.versions.embedding_parts import Side, embed_side, recall
-from dashboard.retrieval import endpoints
-from dashboard.retrieval.embedding import BatchEncoder as BatchEncoder
-from dashboard.retrieval.embedding import encoder_of as encoder_of
-from dashboard.retrieval.embedding import keyed as keyed
-from dashboard.retrieval.embedding import left_out, recorded_encoder
-from dashboard.retrieval.network_child import POOLINGS as POOLINGS
+from dashboard.retrieval.encoders import endpoints
+from dashboard.retrieval.encoders.embedding import BatchEncoder as BatchEncoder
+from dashboard.retrieval.encoders.embedding import encoder_of as encoder_of
+from dashboard.retrieval.encoders.embedding import keyed as keyed
+from dashboard.retrieval.encoders.embedding import left_out, recorded_encoder
+from dashboard.retrieval.encoders.network_child import POOLINGS as POOLINGS
 from dashboard.retrieval.services import Client as Client
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.collection import Collection

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from dashboard.progress import report
-from dashboard.retrieval.embedding import BatchEncoder
+from dashboard.retrieval.encoders.embedding import BatchEncoder
 from dashboard.storage.collection import digests
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.media.frames import pictures_of

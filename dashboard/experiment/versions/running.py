@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 
 from dashboard.progress import report
+from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.gallery import numbers_of
-from dashboard.retrieval.query_vectors import query_vectors
 from dashboard.retrieval.search_services import Hits, Query, Search
 from dashboard.retrieval.search_services import search_of as search_of
 from dashboard.retrieval.services import Unanswered

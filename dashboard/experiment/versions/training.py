@@ -11,7 +11,7 @@ from typing import Any
 
 from dashboard.experiment.collection.collections import opened_at
 from dashboard.experiment.versions.embedding import Client, Limits, embed, encoder_of
-from dashboard.retrieval.trainer_callback import trainer_callback as callback_of
+from dashboard.retrieval.encoders.trainer_callback import trainer_callback as callback_of
 from dashboard.tables import Findings
 
 TRAINED = "the model in training; its copy is text_model/ of this version"

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.evaluation.reviewing.corrections import LEFT_ALONE
-from dashboard.experiment.corrections import GIVEN
 from dashboard.experiment.memory import constant_in_a_run
+from dashboard.experiment.reviews.corrections import GIVEN
 from dashboard.views.address import Problem, defaults_of, merged, to_params, view_of
 from dashboard.views.address.choices import View
 

@@ -14,8 +14,8 @@ from dashboard.evaluation.protocols import PROTOCOLS, protocol_of
 from dashboard.evaluation.reviewing.corrections import LEFT_ALONE
 from dashboard.experiment import measuring
 from dashboard.experiment.collection import collections, media
-from dashboard.experiment.corrections import CORRECTED, GIVEN
 from dashboard.experiment.protocols import context_study
+from dashboard.experiment.reviews.corrections import CORRECTED, GIVEN
 from dashboard.letters import is_visible
 from dashboard.tables import LONGEST_TEXT
 from dashboard.views.address.collection_in_view import read_submissions

@@ -14,7 +14,7 @@ from dashboard.experiment import explaining, judging
 from dashboard.experiment.collection import collections, media, near_duplicates
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.protocols.context_study import list_of_each_version
-from dashboard.experiment.review_acts import own_list
+from dashboard.experiment.reviews.review_acts import own_list
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.cards import Row, cards, needed, packed, payload

@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import reviewing
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import remembered
+from dashboard.experiment.reviews import reviewing
 from dashboard.tables import DataError, counted
 from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.report.exports import as_csv

@@ -21,9 +21,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from dashboard.experiment import people, review_acts
-from dashboard.experiment.review_acts import Act
-from dashboard.experiment.review_queue import plan
+from dashboard.experiment.reviews import people, review_acts
+from dashboard.experiment.reviews.review_acts import Act
+from dashboard.experiment.reviews.review_queue import plan
 from dashboard.tables import DataError
 from dashboard.views import address
 from dashboard.views.cards.verdicts import keyword_in_words, verdicts_by_item

@@ -11,9 +11,10 @@ import streamlit as st
 from streamlit import auth_util
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import judging, people
+from dashboard.experiment import judging
 from dashboard.experiment.collection import collections
 from dashboard.experiment.protocols import context_study
+from dashboard.experiment.reviews import people
 from dashboard.views import address, layout, summary
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View

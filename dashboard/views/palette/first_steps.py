@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from dashboard.experiment import people
 from dashboard.experiment.collection import catalogue, collections, from_screens
+from dashboard.experiment.reviews import people
 from dashboard.tables import DataError, counted
 from dashboard.views import address
 from dashboard.views.address.choices import View

@@ -20,8 +20,9 @@ from dashboard.evaluation.digits import chance, number, signed
 from dashboard.evaluation.duplicates import said_of_copies
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
 from dashboard.evaluation.reviewing.cause_counts import RULE
-from dashboard.experiment import judging, label_changes, measuring, ranking, reviewing
+from dashboard.experiment import judging, measuring, ranking
 from dashboard.experiment.experiment import NO_CUT
+from dashboard.experiment.reviews import label_changes, reviewing
 from dashboard.tables import counted
 from dashboard.views import charts
 from dashboard.views.charts.svg import as_svg

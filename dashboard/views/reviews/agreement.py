@@ -9,9 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.digits import number, percent
-from dashboard.experiment import assigned_reviews, keyword_changes, review_queue
-from dashboard.experiment.assigned_reviews import DECIDE, actor
 from dashboard.experiment.collection import collections
+from dashboard.experiment.reviews import assigned_reviews, keyword_changes, review_queue
+from dashboard.experiment.reviews.assigned_reviews import DECIDE, actor
 from dashboard.tables import DataError, counted
 from dashboard.views import address, layout
 from dashboard.views.address.choices import View

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import reviewing
-from dashboard.experiment.assigned_reviews import KEEP, actor
+from dashboard.experiment.reviews import reviewing
+from dashboard.experiment.reviews.assigned_reviews import KEEP, actor
 from dashboard.views.texts import shown
 
 MOST = 200

@@ -9,9 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.digits import number
-from dashboard.experiment import assigned_reviews, machine_reviews, sampled_reviews
-from dashboard.experiment.assigned_reviews import Assignment
 from dashboard.experiment.collection import collections
+from dashboard.experiment.reviews import assigned_reviews, machine_reviews, sampled_reviews
+from dashboard.experiment.reviews.assigned_reviews import Assignment
 from dashboard.tables import DataError
 from dashboard.views import layout
 from dashboard.views.address.choices import View

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import assigned_reviews, measuring, sampled_reviews
-from dashboard.experiment.assigned_reviews import ASSIGN, CHOSEN, Assignment, actor
+from dashboard.experiment import measuring
 from dashboard.experiment.collection import collections
+from dashboard.experiment.reviews import assigned_reviews, sampled_reviews
+from dashboard.experiment.reviews.assigned_reviews import ASSIGN, CHOSEN, Assignment, actor
 from dashboard.tables import DataError, counted
 from dashboard.views import summary
 from dashboard.views.address.choices import View

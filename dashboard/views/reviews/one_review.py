@@ -11,8 +11,10 @@ from uuid import uuid4
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import assigned_reviews, sampled_reviews
-from dashboard.experiment.assigned_reviews import (
+from dashboard.experiment.collection import media
+from dashboard.experiment.collection.collections import Collection
+from dashboard.experiment.reviews import assigned_reviews, sampled_reviews
+from dashboard.experiment.reviews.assigned_reviews import (
     ANSWERS,
     ASSIGN,
     REVIEW,
@@ -20,8 +22,6 @@ from dashboard.experiment.assigned_reviews import (
     Assignment,
     actor,
 )
-from dashboard.experiment.collection import media
-from dashboard.experiment.collection.collections import Collection
 from dashboard.tables import DataError
 from dashboard.views.cards import Row, cards, needed, packed, payload
 from dashboard.views.cards.head import Head

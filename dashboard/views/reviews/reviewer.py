@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.experiment.people import LOGIN, actor, signed
-from dashboard.experiment.reviewing import LONGEST_NAME
+from dashboard.experiment.reviews.people import LOGIN, actor, signed
+from dashboard.experiment.reviews.reviewing import LONGEST_NAME
 from dashboard.views.texts import plain
 
 NAME = "reviewer-name"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment import assigned_reviews, share_links
-from dashboard.experiment.assigned_reviews import ASSIGN, actor
 from dashboard.experiment.collection import collections
-from dashboard.experiment.share_links import ShareLink
+from dashboard.experiment.reviews import assigned_reviews, share_links
+from dashboard.experiment.reviews.assigned_reviews import ASSIGN, actor
+from dashboard.experiment.reviews.share_links import ShareLink
 from dashboard.tables import DataError
 from dashboard.views.address.choices import View
 from dashboard.views.reviews.reviewer import name

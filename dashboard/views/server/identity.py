@@ -23,8 +23,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import auth_util, config
 from streamlit.web.server.starlette import starlette_websocket
 
-from dashboard.experiment import people, share_links
-from dashboard.experiment.people import ANYBODY, NOBODY, PROXY, Actor
+from dashboard.experiment.reviews import people, share_links
+from dashboard.experiment.reviews.people import ANYBODY, NOBODY, PROXY, Actor
 from dashboard.tables import DataError
 from dashboard.views.server.base_path import path_of
 from dashboard.views.server.share_page import COOKIE

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
-from dashboard.experiment import people
+from dashboard.experiment.reviews import people
 from dashboard.tables import DataError
 from dashboard.views import address, summary
 from dashboard.views.charts import preview

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from dashboard.experiment import share_links
+from dashboard.experiment.reviews import share_links
 from dashboard.tables import DataError
 from dashboard.views.server.json_messages import body_of, refused
 from dashboard.views.server.not_found import STYLE, plain_page

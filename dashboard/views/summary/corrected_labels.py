@@ -12,9 +12,9 @@ from dashboard.evaluation.digits import number, signed
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.reviewing.corrections import RULE
 from dashboard.evaluation.reviewing.keyword_corrections import RULE as KEYWORD_RULE
-from dashboard.experiment import label_changes, reviewing
-from dashboard.experiment.corrections import CORRECTED
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.reviews import label_changes, reviewing
+from dashboard.experiment.reviews.corrections import CORRECTED
 from dashboard.tables import DataError, counted
 from dashboard.views import layout
 from dashboard.views.address.choices import View

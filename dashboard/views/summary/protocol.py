@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 import streamlit as st
 
 from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import judging, label_changes, measuring
-from dashboard.experiment.corrections import CORRECTED, GIVEN
+from dashboard.experiment import judging, measuring
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.reviews import label_changes
+from dashboard.experiment.reviews.corrections import CORRECTED, GIVEN
 from dashboard.tables import DataError, counted
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View

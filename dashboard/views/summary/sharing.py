@@ -19,8 +19,8 @@ from dashboard.evaluation.comparison.verdict import direction
 from dashboard.evaluation.digits import chance, number, signed
 from dashboard.experiment import measuring, ranking
 from dashboard.experiment.collection import arrivals, collections
-from dashboard.experiment.corrections import CORRECTED
 from dashboard.experiment.memory import is_remembered
+from dashboard.experiment.reviews.corrections import CORRECTED
 from dashboard.views import address
 from dashboard.views.address.choices import View
 from dashboard.views.charts.verdict import MARKS

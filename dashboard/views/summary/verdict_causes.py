@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.evaluation.reviewing.cause_counts import NO_CAUSE, RULE
-from dashboard.experiment import reviewing
+from dashboard.experiment.reviews import reviewing
 from dashboard.views import layout
 from dashboard.views.address.choices import View
 from dashboard.views.cards.verdicts import CAUSES

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.experiment import reviewing
 from dashboard.experiment.protocols import context_study
 from dashboard.experiment.protocols.context_study import (
     BEST,
@@ -14,6 +13,7 @@ from dashboard.experiment.protocols.context_study import (
     WORST,
     Study,
 )
+from dashboard.experiment.reviews import reviewing
 from dashboard.tables import DataError
 from dashboard.views.texts import plain
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageOps
 
-from dashboard.retrieval import encoders, networks
+from dashboard.retrieval.encoders import encoders, networks
 from dashboard.storage.vectors.vectors import Vectors, unit_codes, unit_rows
 from dashboard.storage.versions import query_side
 from dashboard.storage.versions.picture_side import NETWORKS, PictureSide

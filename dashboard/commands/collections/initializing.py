@@ -6,8 +6,8 @@ import shlex
 from argparse import ArgumentTypeError, Namespace
 from urllib.parse import urlencode
 
+from dashboard.commands.collections.embedding import progress_bar
 from dashboard.commands.console import FINDING, FINE, Answer, Command, complain, complain_about
-from dashboard.commands.embedding import progress_bar
 from dashboard.experiment.collection.initializing import Initialized, initialize
 from dashboard.views.address import SCHEME
 

@@ -14,8 +14,8 @@ from dashboard.evaluation.digits import number
 from dashboard.evaluation.reviewing import machine as machine_answers
 from dashboard.evaluation.reviewing import sampled_results
 from dashboard.evaluation.reviewing.raters import Agreement
-from dashboard.experiment import sampled_reviews
 from dashboard.experiment.collection.collections import Collection
+from dashboard.experiment.reviews import sampled_reviews
 from dashboard.progress import report
 from dashboard.retrieval.machine_raters import LONGEST_REASON, Answer, Rater, Shown
 from dashboard.retrieval.machine_raters import VARIABLE as VARIABLE

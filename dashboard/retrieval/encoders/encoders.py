@@ -8,8 +8,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from dashboard.retrieval import endpoints, language_models, networks
-from dashboard.retrieval.language_models import Array, sentence_vectors
+from dashboard.retrieval.encoders import endpoints, language_models, networks
+from dashboard.retrieval.encoders.language_models import Array, sentence_vectors
 from dashboard.storage.vectors.vectors import Vectors, unit_rows
 from dashboard.storage.versions import query_side
 from dashboard.storage.versions.versions import TEXT_MODEL, TEXT_NETWORK, Model

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from dashboard.commands.adding import add_version_name, version_name, where_to_look
+from dashboard.commands.collections.adding import add_version_name, version_name, where_to_look
+from dashboard.commands.collections.embedding import add_service_limits, client_of, resumable
 from dashboard.commands.console import (
     FINDING,
     FINE,
@@ -15,7 +16,6 @@ from dashboard.commands.console import (
     complain,
     opened,
 )
-from dashboard.commands.embedding import add_service_limits, client_of, resumable
 from dashboard.experiment.versions import running
 from dashboard.tables import Findings
 

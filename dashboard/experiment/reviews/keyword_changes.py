@@ -19,9 +19,9 @@ from dashboard.evaluation.reviewing.keyword_corrections import (
     keyword_disagreements,
 )
 from dashboard.experiment.collection.collections import collection_in
-from dashboard.experiment.corrections import State
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.people import signed
+from dashboard.experiment.reviews.corrections import State
+from dashboard.experiment.reviews.people import signed
 from dashboard.storage.collection.annotation import keyword_key
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from dashboard.retrieval import language_child
+from dashboard.retrieval.encoders import language_child
 from dashboard.storage.sandbox.pool import Pool, ProcessEnded, Refusal
 from dashboard.storage.vectors.vectors import unit_rows
 from dashboard.tables import DataError, Findings
@@ -38,10 +38,12 @@ AT_ONCE = 8_192
 """So many texts are encoded before it is another reader's turn."""
 WIDEST = 65_536  # numbers of a vector
 PROCESSES = Pool(
-    "dashboard.retrieval.language_child", 1, {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+    "dashboard.retrieval.encoders.language_child",
+    1,
+    {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"},
 )
 EMBEDDING = Pool(
-    "dashboard.retrieval.language_child",
+    "dashboard.retrieval.encoders.language_child",
     1,
     {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", language_child.ALL_POWER: "1"},
 )

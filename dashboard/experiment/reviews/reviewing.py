@@ -18,7 +18,7 @@ from dashboard.experiment import judging, measuring
 from dashboard.experiment.collection.collections import item_names, opened, opened_in
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import constant_in_a_run, remembered
-from dashboard.experiment.people import signed
+from dashboard.experiment.reviews.people import signed
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews, store
 from dashboard.storage.reviews.audit import rows as audit_rows

@@ -22,14 +22,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from dashboard.retrieval import (
-    encoders,
-    endpoints,
-    language_models,
-    networks,
-    pictures,
-    services,
-)
+from dashboard.retrieval import services
+from dashboard.retrieval.encoders import encoders, endpoints, language_models, networks, pictures
 from dashboard.retrieval.services import Client
 from dashboard.storage.collection import digests
 from dashboard.storage.versions.picture_side import LARGEST, PictureSide, read_side

@@ -14,12 +14,12 @@ import pandas as pd
 from dashboard.evaluation.measure import summarise
 from dashboard.evaluation.reviewing.corrections import LEFT_ALONE, changes
 from dashboard.evaluation.reviewing.keyword_corrections import corrected_keywords
-from dashboard.experiment.corrections import corrections_at, state_of
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import judgement
-from dashboard.experiment.keyword_changes import as_changes, keyword_changes
 from dashboard.experiment.measuring import measurements, of_queries
 from dashboard.experiment.memory import remembered
+from dashboard.experiment.reviews.corrections import corrections_at, state_of
+from dashboard.experiment.reviews.keyword_changes import as_changes, keyword_changes
 from dashboard.storage.collection.annotation import keyword_key, read_annotation
 from dashboard.storage.collection.collection import open_collection
 from dashboard.storage.collection.evidence import annotated

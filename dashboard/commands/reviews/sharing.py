@@ -10,7 +10,7 @@ from dataclasses import asdict
 import pandas as pd
 
 from dashboard.commands.console import FINE, Answer, Command, at_least_one, complain, opened
-from dashboard.experiment import share_links
+from dashboard.experiment.reviews import share_links
 
 ABOUT = (
     "create, list or revoke share links: a guest without a login sees one collection or review "

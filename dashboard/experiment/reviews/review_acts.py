@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dashboard.experiment import judging, keyword_changes
+from dashboard.experiment import judging
 from dashboard.experiment.collection import collections
 from dashboard.experiment.collection.collections import opened
 from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.keyword_changes import Reviewed
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.people import signed
 from dashboard.experiment.protocols import context_study
+from dashboard.experiment.reviews import keyword_changes
+from dashboard.experiment.reviews.keyword_changes import Reviewed
+from dashboard.experiment.reviews.people import signed
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.retrieval import encoders
+from dashboard.retrieval.encoders import encoders
 from dashboard.storage.cache import disk_cache
 from dashboard.storage.collection import digests
 from dashboard.storage.vectors.vectors import Vectors, matrix_of

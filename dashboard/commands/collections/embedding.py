@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tqdm import tqdm
 
-from dashboard.commands.adding import add_version_name, version_name, where_to_look
+from dashboard.commands.collections.adding import add_version_name, version_name, where_to_look
 from dashboard.commands.console import (
     FINE,
     Answer,

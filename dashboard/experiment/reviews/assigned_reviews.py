@@ -10,13 +10,7 @@ import pandas as pd
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.reviewing import raters
 from dashboard.evaluation.reviewing.preferences import SCORES, Preference, preference
-from dashboard.experiment import (
-    judging,
-    machine_reviews,
-    measuring,
-    review_queue,
-    sampled_reviews,
-)
+from dashboard.experiment import judging, measuring
 from dashboard.experiment.collection.collections import (
     Collection,
     collection,
@@ -24,6 +18,7 @@ from dashboard.experiment.collection.collections import (
     query_names,
 )
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.reviews import machine_reviews, review_queue, sampled_reviews
 from dashboard.storage.reviews import assignments, reviews
 from dashboard.storage.reviews.assignments import Assignment as Assignment
 from dashboard.storage.reviews.assignments import Sample

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pandas as pd
 
+from dashboard.commands.collections.embedding import add_service_limits, client_of, progress_bar
 from dashboard.commands.console import FINDING, FINE, Answer, at_least_one, complain, opened
-from dashboard.commands.embedding import add_service_limits, client_of, progress_bar
 from dashboard.commands.experiments import experiment_of
-from dashboard.experiment import (
+from dashboard.experiment.reviews import (
     assigned_reviews,
     keyword_changes,
     machine_reviews,
     sampled_reviews,
 )
-from dashboard.experiment.assigned_reviews import CHOSEN, Assignment
+from dashboard.experiment.reviews.assigned_reviews import CHOSEN, Assignment
 
 NUMBER = 20
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.retrieval.network_child import POOLINGS
+from dashboard.retrieval.encoders.network_child import POOLINGS
 from dashboard.storage.collection import digests
 from dashboard.storage.sandbox.pool import Pool, ProcessEnded, Refusal
 from dashboard.tables import DataError
@@ -28,7 +28,7 @@ LARGEST_ANSWER = 16_000_000  # numbers
 AT_ONCE, MOST_TOKENS = 8, 8_192
 """Texts that a network gets at a time, and tokens of a text."""
 _REMEMBERED = 16  # answers of networks that versions share
-PROCESSES = Pool("dashboard.retrieval.network_child", 2)
+PROCESSES = Pool("dashboard.retrieval.encoders.network_child", 2)
 """So many networks run at the same time: one that takes all its time holds up no other."""
 _NUMBERS = "fiub"
 _LOG = logging.getLogger(__name__)

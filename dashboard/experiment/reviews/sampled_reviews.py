@@ -11,7 +11,7 @@ from dashboard.evaluation.reviewing.machine import prediction_powered
 from dashboard.evaluation.reviewing.sampled_results import WORTH, Population
 from dashboard.evaluation.reviewing.samples import Estimate
 from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.review_queue import pools_of
+from dashboard.experiment.reviews.review_queue import pools_of
 from dashboard.storage.reviews.assignments import Assignment, Sample
 
 COLUMNS = ["version", "metric", "estimate", "low", "high", "judged", "results", "queries"]

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from dashboard.commands.assigned_reviews import ASSIGNED, add_assigned
 from dashboard.commands.console import (
     FINDING,
     FINE,
@@ -19,8 +18,9 @@ from dashboard.commands.console import (
     opened,
 )
 from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
-from dashboard.experiment import label_changes, review_queue, reviewing
-from dashboard.experiment.corrections import CORRECTED, GIVEN
+from dashboard.commands.reviews.assigned_reviews import ASSIGNED, add_assigned
+from dashboard.experiment.reviews import label_changes, review_queue, reviewing
+from dashboard.experiment.reviews.corrections import CORRECTED, GIVEN
 from dashboard.tables import DataError, counted
 
 ABOUT = (

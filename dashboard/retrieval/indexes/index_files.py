@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dashboard.retrieval import index_file_child
+from dashboard.retrieval.indexes import index_file_child
 from dashboard.storage.sandbox.pool import Pool, ProcessEnded, Refusal
 from dashboard.storage.sources.content import Content, Detected, Reader
 from dashboard.storage.sources.listing import Listing, ending

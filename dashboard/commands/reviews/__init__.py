@@ -1,0 +1,1 @@
+"""The commands on what people said: reviews, and links for those who give them."""

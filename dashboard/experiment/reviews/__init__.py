@@ -1,0 +1,1 @@
+"""What people say of results: saved, assigned, counted, and what it changes."""
