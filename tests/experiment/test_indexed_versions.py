@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dashboard.experiment import measuring, notes, ranking
+from dashboard.experiment import judging, measuring, notes, ranking
 from dashboard.experiment.collection.collections import opened_at
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import Findings
@@ -87,7 +87,7 @@ def test_where_judged_items_alone_are_ranked_a_short_list_is_not_known(tmp_path:
     asked = experiment(folder)
     assert asked.rules.condensed
     found = measuring.measurements(asked, ("v0.1",), "P@5")
-    judged = ranking.counted_judgement(asked).qrels[["query_id", "item_id"]].astype("str")
+    judged = judging.counted_judgement(asked).qrels[["query_id", "item_id"]].astype("str")
     run = ranking.run(asked, "v0.1")[["query_id", "item_id"]].astype("str")
     sizes = run.merge(judged)["query_id"].value_counts()
     assert (sizes < 5).sum() > 0

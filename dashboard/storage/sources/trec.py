@@ -324,7 +324,7 @@ def _add_candidates(listing: Listing, name: str, content: Content) -> None:
     lines = read_text(listing.path(name), name, Findings()).splitlines()
     rows = [line.split("\t") for line in lines if line.strip()]
     if wrong := next((row for row in rows if len(row) != 4), None):
-        raise DataError(name, f"{len(wrong)} fields", "query, item, and the text of each")
+        raise DataError(name, f"{len(wrong):,} fields", "query, item, and the text of each")
     _add_pairs(name, QUERIES, [(row[0].strip(), row[2].strip()) for row in rows], content)
     _add_pairs(name, DOCUMENTS, [(row[1].strip(), row[3].strip()) for row in rows], content)
 
