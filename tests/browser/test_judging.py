@@ -273,9 +273,33 @@ def test_two_tabs_of_one_reviewer_and_a_double_press_leave_one_verdict_of_each(
     stored = [(row[2], row[3]) for row in server.kept(stale, "Hal", 2)]
     assert stored == [(item, "relevant"), (item, "not")], "the last one counts, both are in history"
     other.locator(".own-verdict", has_text="you: not relevant").first.wait_for()
+    other.locator(".card .open").first.focus()
+    other.keyboard.press("y")
+    saved(other)
+    stale.locator(".card .open").first.focus()
+    stale.keyboard.press("e")
+    stale.keyboard.type("half a thought")
+    stale.keyboard.press("Enter")
+    stale.get_by_text("has changed meanwhile, in another tab").first.wait_for()
+    stale.keyboard.press("e")
+    assert stale.get_by_label("Note", exact=True).input_value() == "half a thought"
+    stale.keyboard.press("Escape")
+    assert [row[3] for row in server.rows("Hal")] == ["relevant", "not", "relevant"]
     form = stale.locator(".player .say")
     stale.locator(".card .open").first.click()
     form.get_by_label("unsure").check()
     form.get_by_role("button", name="Save verdict").dblclick()
     form.get_by_text("Saved.", exact=True).wait_for()
-    assert [row[3] for row in server.rows("Hal")][2:] == ["unsure"]
+    assert [row[3:] for row in server.rows("Hal")][3:] == [("unsure", "", "half a thought")]
+    other.locator(".own-verdict", has_text="you: unsure").first.wait_for()
+    other.locator(".card .open").first.focus()
+    other.keyboard.press("y")
+    saved(other)
+    form.get_by_label("Note").fill("another thought")
+    form.get_by_role("button", name="Save verdict").click()
+    form.get_by_text("Not saved: your verdict on this result has changed").wait_for()
+    assert form.get_by_label("Note").input_value() == "another thought"
+    form.get_by_label("unsure").click()
+    form.get_by_role("button", name="Save verdict").click()
+    form.get_by_text("Saved.", exact=True).wait_for()
+    assert [row[3] for row in server.rows("Hal")][3:] == ["unsure", "relevant", "unsure"]

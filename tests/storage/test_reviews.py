@@ -81,6 +81,22 @@ def test_undo_brings_back_what_was_before_one_step_at_a_time() -> None:
     assert len(history("tiny", VERDICT)) == 7, "a step back is appended, too"
 
 
+def test_what_is_added_to_a_verdict_is_refused_where_that_one_has_changed() -> None:
+    append(verdict("relevant", note="it stands"), once="first")
+    append(verdict("not", author="Bob"))  # another's changes nothing of hers
+    seen = '["relevant", "", "it stands"]'
+    for _ in range(2):  # the answer was lost: the same is sent again, and saved once
+        append(verdict("relevant", cause="model", note="it stands"), "cause", seen)
+    before = len(history("tiny", VERDICT))
+    for stale in (seen, '["relevant", "model", ""]', "null", "[" * 9_999):
+        with pytest.raises(ValueError, match="has changed meanwhile, in another tab"):
+            append(verdict("relevant", note="a thought"), seen=stale)
+    assert len(history("tiny", VERDICT)) == before
+    append(verdict(reviews.TAKEN_BACK))
+    with pytest.raises(ValueError, match="has changed meanwhile"):
+        append(verdict("relevant", cause="label"), seen='["relevant", "model", "it stands"]')
+
+
 def test_a_step_back_that_is_sent_twice_is_one() -> None:
     append(verdict("relevant"), once="undo me")
     append(verdict("not"))

@@ -126,6 +126,18 @@ def test_what_cannot_be_saved_is_refused_and_the_rest_saved(
     assert second["problem"] == ""
 
 
+def test_a_stale_tab_adds_a_cause_to_no_newer_verdict(client: TestClient) -> None:
+    send(client, act("a", value="relevant"))
+    send(client, act("b", value="not", note="from another tab"))
+    stale = act("c", value="relevant", cause="model", seen='["relevant","",""]')
+    answer = send(client, stale)
+    [refused] = answer["results"]
+    assert "has changed meanwhile, in another tab" in refused["problem"] and not refused["again"]
+    assert answer["queries"][0]["own"] == {"v01": ["not", "", "from another tab"]}
+    anew = act("d", cause="model", note="from another tab", seen='["not","","from another tab"]')
+    assert send(client, anew)["results"][0]["problem"] == ""
+
+
 def test_a_store_that_cannot_be_written_is_a_sentence_and_the_rest_waits(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -56,6 +56,18 @@ def test_a_verdict_is_kept_and_stands_on_its_card(found: QueryResults) -> None:
     assert last == [["Ada", "not relevant", "she stands", kept["time"].iloc[0][:10]]]
 
 
+def test_a_note_is_added_to_the_verdict_that_the_form_saved_and_to_no_newer_one(
+    found: QueryResults,
+) -> None:
+    page.save_verdict(found, verdict())
+    page.save_verdict(found, verdict(note="a thought", once="2", seen='["not","",""]'))
+    assert page.save_outcome() == ["2", ""]
+    page.save_verdict(found, verdict("unsure", once="another tab"))
+    page.save_verdict(found, verdict(note="more", once="3", seen='["not","","a thought"]'))
+    assert "Not saved: your verdict on this result has changed" in page.save_outcome()[1]
+    assert page.latest_verdicts(found)["value"].tolist() == ["unsure"]
+
+
 def test_the_table_to_save_has_the_words_of_the_screen(found: QueryResults) -> None:
     for value in ("not", "unsure"):
         page.save_verdict(found, verdict(value, once=value))

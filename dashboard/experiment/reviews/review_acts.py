@@ -34,8 +34,9 @@ class Act:
     (`list`: its id, or `own_list` of a version), a correction of a keyword of an item or of what a
     query's words mean, or a step back.
 
-    once: the name of the press, made where it was made. query: what names it in reviews. The rest
-    is as in `reviews.Review`.
+    once: the name of the press, made where it was made. query: what names it in reviews. seen: the
+    verdict that a cause or a note is added to, as in `reviews.append`. The rest is as in
+    `reviews.Review`.
     """
 
     once: str
@@ -52,6 +53,7 @@ class Act:
     group: str = ""
     keyword: str = ""
     list: str = ""
+    seen: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ def save(act: Act) -> Undone | None:
     """Save what a reviewer did; it is on the disk when this returns. Sent again under the same name
     it is saved only once. Returns what a step back took back.
 
-    Raises ValueError for what cannot be saved, DataError where the store cannot be written.
+    Raises ValueError for what cannot be saved, and for what is added to a verdict that is no longer
+    the one that was seen; DataError where the store cannot be written.
     """
     collection, author = opened(act.collection), signed(act.author)
     if not act.once or len(act.once) > reviews.LONGEST_NAME:
@@ -104,7 +107,7 @@ def save(act: Act) -> Undone | None:
         cause=act.cause,
         against=act.against,
     )
-    reviews.append(review, act.once)
+    reviews.append(review, act.once, act.seen)
     return None
 
 

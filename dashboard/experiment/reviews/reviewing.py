@@ -173,12 +173,14 @@ def save_verdict(
     author: str,
     note: str,
     once: str | None,
+    seen: str = "",
 ) -> None:
     """Saves a verdict on a result; it is on the disk when this returns.
 
-    once: the name of this verdict; sent again under the same name it is saved only once.
-    Raises ValueError for an unknown item or words that cannot be saved, DataError where the file
-    cannot be written.
+    once: the name of this verdict; sent again under the same name it is saved only once. seen: the
+    verdict that a note is added to, as in `reviews.append`. Raises ValueError for an unknown item,
+    words that cannot be saved and a verdict that is no longer the one that was seen, DataError
+    where the file cannot be written.
     """
     collection = _collection(experiment)
     if not (collection.items["item_id"] == item_id).any():
@@ -192,7 +194,7 @@ def save_verdict(
         item_id=item_id,
         note=note,
     )
-    reviews.append(review, once)
+    reviews.append(review, once, seen)
 
 
 def other_name(experiment: Experiment) -> str:

@@ -7,8 +7,10 @@ its number and not by a clock. No metric reads verdicts.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -99,11 +101,13 @@ class Review:
             check_text(each.name, getattr(self, each.name))
 
 
-def append(review: Review, once: str | None = None) -> int:
+def append(review: Review, once: str | None = None, seen: str = "") -> int:
     """Save a review and return its number. It is on the disk when this returns.
 
     once: a name for this review; a second one of the same name (a click that was sent twice) is not
-    saved. Raises DataError where it cannot be saved, NotAllowed where it may not be.
+    saved. seen: of a cause or a note that is added to a verdict the value, cause and note that were
+    on the screen, a list in JSON. Raises ValueError where another one has taken their place since,
+    DataError where it cannot be saved, NotAllowed where it may not be.
     """
     right = rights.DECIDE if review.kind in DECISIONS.values() else rights.REVIEW
     about = {"collection": review.collection, "review": review.assignment}
@@ -113,22 +117,44 @@ def append(review: Review, once: str | None = None) -> int:
     named = f"-{named}" if named.startswith(_UNDO) else named
     row = asdict(review) | {"time": now, "said_once": named}
     try:
-        return _add(row, review, who)
+        return _add(row, review, who, seen)
     except store.Interrupted:  # it may be there or not: under its name it is added once
-        return _add(row, review, who)
+        return _add(row, review, who, seen)
 
 
-def _add(row: dict[str, str], review: Review, who: rights.Actor) -> int:
+def _add(row: dict[str, str], review: Review, who: rights.Actor, seen: str) -> int:
     before = select(REVIEW.c.number).where(REVIEW.c.said_once == row["said_once"])
     with store.opened(writing=True) as connection:
         number = connection.execute(before).scalar()
         if number is None:
+            if seen:
+                _check_seen(connection, review, seen)
             added = insert(REVIEW).values(row).returning(REVIEW.c.number)
             number = connection.execute(added).scalar_one()
             action = audit.DECIDE if review.kind in DECISIONS.values() else audit.SAVE
             action = action if review.value != TAKEN_BACK else audit.TAKE_BACK
             _audit(connection, who, action, review, number)
     return int(number)
+
+
+def _check_seen(connection: Connection, review: Review, seen: str) -> None:
+    """Raises ValueError where its author's verdict is not the one that was on the screen."""
+    columns = [REVIEW.c[name] for name in REVIEWS.columns]
+    same = [
+        REVIEW.c[name] == getattr(review, name)
+        for name in ("collection", "kind", "query_id", "item_id", "author")
+    ]
+    rows = connection.execute(select(*columns).where(*same).order_by(REVIEW.c.number)).all()
+    last = [[each["value"], each["cause"], each["note"]] for each in _last_of_each(rows)][-1:]
+    try:
+        unchanged = [json.loads(seen)] == last
+    except (ValueError, RecursionError):
+        unchanged = False
+    if not unchanged:
+        raise ValueError(
+            "your verdict on this result has changed meanwhile, in another tab or window. "
+            "What you typed is kept: look at the verdict, choose again, and save again."
+        )
 
 
 def _audit(
@@ -239,13 +265,19 @@ def of_query(collection: str, query_id: str) -> tuple[int, list[dict[str, str]]]
     with store.opened(writing=False) as connection:
         number = connection.execute(select(func.max(REVIEW.c.number))).scalar() or 0
         rows = connection.execute(asked.order_by(REVIEW.c.number)).all()
+    return int(number), _last_of_each(rows)
+
+
+def _last_of_each(rows: Iterable[Sequence[object]]) -> list[dict[str, str]]:
+    """Of rows of REVIEWS, oldest first, the last of each thing by each reviewer, without those that
+    were withdrawn."""
     last: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows:
         review = {name: str(value) for name, value in zip(REVIEWS.columns, row, strict=True)}
         subject = tuple(review[name] for name in (*_SUBJECT, "author"))
         last.pop(subject, None)
         last[subject] = review
-    return int(number), [review for review in last.values() if review["value"] != TAKEN_BACK]
+    return [review for review in last.values() if review["value"] != TAKEN_BACK]
 
 
 def history(collection: str, kind: str, *, until: int | None = None, **about: str) -> pd.DataFrame:

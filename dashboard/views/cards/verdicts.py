@@ -87,7 +87,8 @@ def save_verdict(results: QueryResults, verdict: Mapping[str, Any]) -> None:
     """Save a verdict that came from the player; `save_outcome` says what was wrong with it.
 
     For callbacks: it is on the disk before the script runs. verdict: item, value, note, author,
-    about (the names of the query) and once, the name under which it is sent again.
+    about (the names of the query), once, the name under which it is sent again, and seen, the
+    verdict that a note is added to (empty where a verdict was chosen).
     """
     once = str(verdict.get("once", ""))[:80]
     st.session_state[_OUTCOME] = [once, _problem(results, verdict, once)]
@@ -106,6 +107,7 @@ def _problem(results: QueryResults, verdict: Mapping[str, Any], once: str) -> st
             str(verdict.get("author", "")).strip(),
             str(verdict.get("note", "")).strip(),
             once or None,
+            str(verdict.get("seen", "")),
         )
     except ValueError as problem:
         return f"Not saved: {problem}"

@@ -162,11 +162,12 @@ function actOf(own, kind, more) {
 function judge(own, value) {
   const here = front(own);
   if (!here || !named(own)) return true;
-  const note = itemOf(own, here.id)?.own?.[2] ?? "";
+  const before = itemOf(own, here.id)?.own;
+  const note = before?.[2] ?? "";
   own.last = here.id;
   own.settled = true;
   tell(own, "");
-  put(actOf(own, "verdict", { item: here.id, value, cause: "", note }));
+  put(actOf(own, "verdict", { item: here.id, value, cause: "", note, seen: note ? JSON.stringify(before) : "" }));
   const to = following(own, here);
   if (to) own.at = to;
   own.draw();
@@ -191,10 +192,11 @@ function amend(own, change) {
   const id = amended(own);
   if (!id) tell(own, "Judge the result first.");
   if (!id || !named(own)) return true;
-  const [value, cause, note] = itemOf(own, id).own;
+  const before = itemOf(own, id).own;
+  const [value, cause, note] = before;
   own.last = id;
   tell(own, "");
-  put(actOf(own, "verdict", { item: id, value, cause, note, ...change }));
+  put(actOf(own, "verdict", { item: id, value, cause, note, seen: JSON.stringify(before), ...change }));
   own.draw();
   if (change.cause === "label") openPlayer(own)?.querySelector(".corrects")?.setAttribute("open", "");
   return true;
@@ -298,9 +300,14 @@ function answered(own, answer, done) {
   own.draw();
 }
 
+// What was typed becomes a draft again. The verdict and the note that were only on the screen do not:
+// another tab may have changed them.
 function refuse(own, act, problem) {
   tell(own, problem);
-  if (act.note) draft(JSON.stringify([[act.collection, act.query], act.item]), { value: act.value, note: act.note });
+  const [value, , note] = act.seen ? JSON.parse(act.seen) : [];
+  if (!act.note || act.note === note) return;
+  const place = JSON.stringify([[act.collection, act.query], act.item]);
+  draft(place, { value: act.value === value ? "" : act.value, note: act.note });
 }
 
 function takenBack(own, undone) {
@@ -357,6 +364,7 @@ function addName(own) {
 }
 
 function addNote(own, words) {
+  const before = itemOf(own, own.noted).own; // what the note is added to, whatever comes meanwhile
   const note = make("input");
   Object.assign(note, { maxLength: 2000, placeholder: "Enter saves, Esc closes", value: words });
   const field = make("label", "note-field", "", ["Note ", note]);
@@ -378,9 +386,10 @@ function addNote(own, words) {
     event.preventDefault();
     const item = itemOf(own, own.noted);
     if (!item?.own || !named(own)) return;
-    const [value, cause] = item.own;
+    const [value, cause] = before;
     own.last = item.id;
-    put(actOf(own, "verdict", { item: item.id, value, cause, note: note.value.trim() }));
+    const words = { value, cause, note: note.value.trim(), seen: JSON.stringify(before) };
+    put(actOf(own, "verdict", { item: item.id, ...words }));
     draft(placeOfDraft(own), null);
     close();
   });

@@ -68,14 +68,16 @@ export function verdictForm(item, asked, told) {
     make("p", "note", "Saved separately; metrics do not change."),
   );
   const chosen = () => form.querySelector("input[type=radio]:checked")?.value ?? "";
-  const written = (more = {}) => ({ value: chosen(), note: note.value, ...more });
   const before = draft(place);
+  let seen = before?.seen ?? ""; // what this form saved last, to which a note may be added
+  const written = (more = {}) => ({ value: chosen(), note: note.value, seen, ...more });
   let timer = null;
   let lost = before?.lost ?? null; // what was sent and had no answer: it may have come all the same
   const send = (value) => {
     if (!name.value.trim()) return tell("Enter your name.", name);
     clearTimeout(timer);
     const spoken = { item: item.id, about: asked, value, note: note.value, author: name.value.trim() };
+    spoken.seen = value && seen;
     const same = lost && Object.entries(spoken).every(([key, word]) => String(word) === String(lost[key]));
     const once = same ? lost.once : `${Date.now()}-${Math.random().toString(36).slice(2)}`;
     const words = { ...spoken, once };
@@ -84,8 +86,8 @@ export function verdictForm(item, asked, told) {
     draft(place, written({ lost }));
     sent.set(once, (problem) => {
       clearTimeout(timer);
-      draft(place, problem ? { value, note: words.note } : null); // answered: no longer lost
-      if (formOpen.place === place) formOpen.settle(problem, words.note); // it may be another form by now
+      draft(place, problem ? { value, note: words.note, seen: words.seen } : null); // answered: no longer lost
+      if (formOpen.place === place) formOpen.settle(problem, words); // it may be another form by now
     });
     tell("Saving …");
     const attempt = (time) => {
@@ -98,9 +100,10 @@ export function verdictForm(item, asked, told) {
     said.textContent = words;
     at?.focus();
   };
-  const settle = (problem, kept) => {
+  const settle = (problem, { value, note: kept }) => {
     tell(problem || "Saved.");
     lost = null;
+    if (!problem) seen = value && JSON.stringify([value, "", kept.trim()]);
     if (!problem && note.value === kept) note.value = "";
     else draft(place, written()); // refused, or more was typed meanwhile
   };
@@ -108,6 +111,7 @@ export function verdictForm(item, asked, told) {
   form.addEventListener("input", (event) => {
     if (event.target !== name) draft(place, note.value || chosen() ? written({ lost }) : null);
   });
+  choices.forEach(({ firstChild }) => firstChild.addEventListener("click", () => (seen = "")));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (chosen()) send(chosen());
