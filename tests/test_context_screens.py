@@ -291,6 +291,7 @@ def test_reviewers_ratings_take_the_place_of_simulated_satisfaction(capsys):
     assert matrix(app)["DCG", "Context-aware gain"] == cell(row, "context")
 
 
+@pytest.mark.slow
 def test_what_was_said_is_read_once_until_somebody_says_more(monkeypatch):
     for place in range(1, 6):
         rate(f"l{place:03d}", str(place))
@@ -374,6 +375,7 @@ def test_what_is_left_out_is_listed(folder):
     assert not app.exception and not app.error
 
 
+@pytest.mark.slow
 def test_a_collection_without_lists_says_what_it_would_need():
     app = opened("overview", collection="driving", protocol="context")
     assert "None. Add `lists.csv`" in texts(app)

@@ -322,9 +322,18 @@ def _faiss(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "save", [_npy, _npz, _safetensors, _parquet, _arrow, _faiss], ids=lambda each: each.__name__
+    ("save", "items"),
+    [
+        pytest.param(
+            save,
+            items,
+            id=f"{'items' if items else 'vectors alone'}-{save.__name__}",
+            marks=() if items or save is _faiss else pytest.mark.slow,
+        )
+        for items in (True, False)
+        for save in (_npy, _npz, _safetensors, _parquet, _arrow, _faiss)
+    ],
 )
-@pytest.mark.parametrize("items", [True, False], ids=["items", "vectors alone"])
 def test_vectors_with_ids(tmp_path, save, items) -> None:
     source = write(tmp_path / "source", {f"{n}.png": 0 for n in ITEMS} if items else {"x.md": ""})
     save(source)

@@ -72,7 +72,15 @@ def called(capsys, *arguments: object) -> tuple[int, str, str]:
     return code, *capsys.readouterr()
 
 
-@pytest.mark.parametrize("kind", HIDDEN)
+def of_kinds(*first: str) -> list:
+    """All kinds of letters, of which those that differ in more than their number go first."""
+    slow = [each for each in HIDDEN if each not in first]
+    return [*first, *(pytest.param(each, marks=pytest.mark.slow) for each in slow)]
+
+
+@pytest.mark.parametrize(
+    "kind", of_kinds("zero-width space", "override", "far selector", "tag", "bell")
+)
 def test_a_keyword_is_the_same_without_them(kind: str, tiny: Path) -> None:
     mark = HIDDEN[kind]
     wanted = open_collection(tiny, allow_path=True).keywords
@@ -92,7 +100,7 @@ def test_a_keyword_is_the_same_without_them(kind: str, tiny: Path) -> None:
     assert keyword_key(f"c{mark}ar") == "car" and _content(f"cy{mark}clist") == ["cyclist"]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in HIDDEN if kind != "bell"])
+@pytest.mark.parametrize("kind", of_kinds("zero-width space", "override", "tag"))
 def test_a_header_is_the_same_without_them(kind: str, tiny: Path) -> None:
     mark = HIDDEN[kind]
     spoil(tiny, "unified_annotation.csv", "pv_object_type", f"pv_obj{mark}ect_type{mark}")
@@ -177,8 +185,15 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "json"])
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    ("call", "form"),
+    [
+        pytest.param(call, form, marks=() if form in forms else pytest.mark.slow)
+        for call in CALLS
+        for forms in [("table", "csv", "json") if call in ("check", "search") else ("table",)]
+        for form in ("table", "csv", "json")
+    ],
+)
 def test_nothing_acts_on_a_terminal(call: str, form: str, hostile: Path, capsys) -> None:
     command, *rest = CALLS[call]
     _, out, err = called(capsys, command, hostile, *rest, "--format", form)

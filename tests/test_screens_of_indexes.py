@@ -41,7 +41,7 @@ def test_compare_shows_what_the_index_costs_where_somebody_looks(indexed):
     assert "on 113 of 113 queries" in said(app)
 
 
-@pytest.mark.parametrize("screen", ["overview", "query"])
+@pytest.mark.parametrize("screen", [pytest.param("overview", marks=pytest.mark.slow), "query"])
 def test_every_screen_of_its_results_says_how_they_are_searched(indexed, screen):
     app = opened(screen, **CHOICES, query="q001", metric="AP")
     assert not app.exception and NOTE in said(app)

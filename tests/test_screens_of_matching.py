@@ -183,6 +183,7 @@ def test_one_direction_alone_has_no_sum():
     assert "Image to text, " not in said(app).replace("*", "")
 
 
+@pytest.mark.slow
 def test_a_slice_of_one_direction_has_no_sum():
     app = opened(collection=NAME, slice="kind of query=item query", queries="all")
     table = recalls(app)
@@ -314,6 +315,7 @@ def test_a_version_without_a_picture_leaves_that_one_out_and_says_so(broken):
     assert not app.exception
 
 
+@pytest.mark.slow
 def test_lists_that_end_early_are_drawn_to_their_end_and_say_so(broken, monkeypatch):
     monkeypatch.setattr(runs, "MOST_RESULTS", 2_400 * 100)
     words = said(opened(collection=NAME))
@@ -338,7 +340,10 @@ def test_every_pair_rests_on_the_lists_of_the_queries_that_are_scored():
 @pytest.mark.parametrize(
     "name, metric, lists",
     [
-        ("openmoji_context", "CAG(RBP(0.95))@50", "first 50 judged results"),
+        pytest.param(
+            *("openmoji_context", "CAG(RBP(0.95))@50", "first 50 judged results"),
+            marks=pytest.mark.slow,
+        ),
         ("openmoji_composed", "AP(annotated)", "first 10 judged results"),
         ("driving", "P@5", "first 5 results"),
         ("driving", "P@1", "first result"),

@@ -59,6 +59,7 @@ def test_a_composed_query_shows_its_feedback_and_both_rankings():
     assert "openmoji_composed" in told["head"]["picture"]
 
 
+@pytest.mark.slow
 def test_pictures_and_texts_are_both_asked_and_shown():
     needs("openmoji_captions")
     said = texts(drawn("overview", collection="openmoji_captions"))

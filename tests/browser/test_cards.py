@@ -185,6 +185,7 @@ def test_the_player_tells_all_that_is_known(cards_at: Callable) -> None:
     wait_told(page, world.PLAIN[2:4])
 
 
+@pytest.mark.slow
 def test_a_link_opens_the_player_and_back_closes_it(cards_at: Callable) -> None:
     page = cards_at()
     card(page, "v0.1", 2).locator(".open").click()
@@ -308,6 +309,7 @@ def test_hostile_texts_are_texts(grid: Callable, cards_address: str) -> None:
     assert page.locator(".cards script, .cards .caption b, .cards .caption img").count() == 0
 
 
+@pytest.mark.slow
 def test_an_odd_id_opens_plays_and_comes_back_whole(cards_at: Callable) -> None:
     page = cards_at("k=16")
     found = page.locator(".card").filter(has_text="onerror").first
@@ -427,6 +429,7 @@ def test_a_late_change_of_order_keeps_the_cards(cards_at: Callable) -> None:
     assert names == ["2", "3", "4", "5", "6"]
 
 
+@pytest.mark.slow
 def test_a_row_stays_at_its_beginning_where_its_first_card_moves_on(cards_at: Callable) -> None:
     page = cards_at("k=8", width=700)
     line = page.locator("section[aria-label='v0.1'] .line")

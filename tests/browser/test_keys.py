@@ -340,6 +340,8 @@ def test_on_a_phone_the_first_card_and_the_form_are_near_the_top(
     assert bar["y"] < 60, "beside the button of the side bar"
     last = page.get_by_role("link", name="Collections").bounding_box()
     assert last["x"] + 30 < 390, "all screens are in sight"
+    main = page.locator("[data-testid=stMain]")
+    assert main.evaluate("main => main.scrollWidth <= main.clientWidth"), "nothing lies sideways"
     if path.startswith("query"):
         page.locator(".card .open").first.click()
         page.wait_for_url("**clip=**")

@@ -191,11 +191,8 @@ def test_every_chart_is_drawn_with_its_marks_and_nothing_is_asked_of_another_hos
 @pytest.mark.parametrize(
     "path",
     [
-        "/",
-        *(
-            pytest.param(each, marks=pytest.mark.slow)
-            for each in ("/compare", "/slices", "/query?query=q001", "/search")
-        ),
+        pytest.param(each, marks=pytest.mark.slow)
+        for each in ("/", "/compare", "/slices", "/query?query=q001", "/search")
     ],
 )
 def test_a_phone_shows_every_screen_without_sideways_scrolling(visit: Callable, path: str) -> None:

@@ -267,6 +267,7 @@ def test_a_link_offers_a_search_and_is_closed_where_it_is(cards_at: Callable) ->
     assert "clip=" not in page.url and page.evaluate("history.length") == before
 
 
+@pytest.mark.slow
 def test_the_colours_of_versions_stay_where_colours_are_forced(cards_at: Callable) -> None:
     page = cards_at(forced_colors="active")
     shade = page.locator(".swatch").first.evaluate("node => getComputedStyle(node).backgroundColor")

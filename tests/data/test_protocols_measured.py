@@ -93,6 +93,7 @@ def test_composed_map(answer) -> None:
         assert stated("openmoji_composed")[version] == [round(mean, 3)]
 
 
+@pytest.mark.slow
 def test_two_way_recalls_and_their_sum(answer) -> None:
     name = "openmoji_captions"
     means = by_name(answer("measure", name))

@@ -20,6 +20,7 @@ from dashboard.evaluation.reviewing.bounds import Span, conclusion, mean_span, p
 ITEMS = [f"i{number}" for number in range(7)]
 METRICS = ["P@3", "R@3", "R", "DCG@3", "nDCG@3", "nDCG", "RBP(0.8)", "AP", "AP@3", "RR@3",
            "Success@2"]  # fmt: skip
+FEW = ("P@3", "nDCG", "AP", "RR@3")  # of each kind of formula one
 World = tuple[list[list[str]], dict[str, int]]
 
 
@@ -80,8 +81,14 @@ def span_of(name: str, lists: list[list[str]], labels: dict[str, int], others: i
     return span(pool, measure(name), others=others)
 
 
-@pytest.mark.parametrize("name", METRICS)
-@pytest.mark.parametrize("others", [0, 2])
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        pytest.param(name, others, marks=pytest.mark.slow if others and name not in FEW else ())
+        for others in (0, 2)
+        for name in METRICS
+    ],
+)
 @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(world=worlds())
 def test_bounds_are_what_all_completions_reach(name: str, others: int, world: World) -> None:
@@ -92,7 +99,10 @@ def test_bounds_are_what_all_completions_reach(name: str, others: int, world: Wo
     assert found.high == pytest.approx(max(values), abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["AP", "AP@3", "RR@3", "Success@2"])
+@pytest.mark.parametrize(
+    "name",
+    ["AP", "RR@3", *(pytest.param(each, marks=pytest.mark.slow) for each in ("AP@3", "Success@2"))],
+)
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(world=worlds())
 def test_bounds_of_many_unjudged_are_never_too_narrow(name: str, world: World) -> None:

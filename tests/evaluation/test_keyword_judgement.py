@@ -93,7 +93,7 @@ def test_bits_say_what_the_table_of_all_pairs_says(run, owned, asked, own):
     compare(made, Judgement(made.qrels, made.query_ids, {}, leave_out=own), run)
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=5)
 @given(OWNED, ASKED, OWN, CORRECTIONS, CORRECTIONS)
 def test_corrected_bits_say_what_the_corrected_table_says(run, owned, asked, own, first, second):
     required, keywords = table(asked, "query_id"), table(owned, "item_id")

@@ -245,6 +245,6 @@ def test_a_collection_has_one_digest_whatever_the_order_of_sets(folder: Path) ->
             text=True,
             env={**os.environ, "PYTHONHASHSEED": seed},
         ).stdout
-        for seed in ("1", "2", "3", "4")
+        for seed in ("1", "2")
     }
     assert len(seen) == 1 and len(seen.pop()) > 60

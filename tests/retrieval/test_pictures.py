@@ -211,6 +211,7 @@ def small_clip(place: Path) -> Path:
     return place / "folder"
 
 
+@pytest.mark.slow
 def test_a_model_that_sees_pictures_too_needs_no_network(folder: Path, tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformer
 
