@@ -19,6 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 from altair import TopLevelMixin
+from pandas.io.formats.style import Styler
 
 from dashboard.experiment.memory import remembered
 from dashboard.views import texts
@@ -80,8 +81,14 @@ def rows(
     """
     fit = ROW * (max(len(table), 1) + 1) + 2
     most = ROW * (seen + 1) + 12  # a part of the next row says that there is more
-    shown = table.style.format({**written}) if written and len(table) else table
-    return st.dataframe(shown, height=min(fit, most), **{"placeholder": "–", **options})
+    drawn = _styled(table, written) if written and len(table) else table
+    return st.dataframe(drawn, height=min(fit, most), **{"placeholder": "–", **options})
+
+
+def _styled(table: pd.DataFrame, written: Mapping[str, Callable[[Any], str]]) -> Styler:
+    """The table with its numbers as they are written. Its name is fixed: pandas draws a random one,
+    and no browser would have the same table already."""
+    return Styler(table, uuid="rows").format({**written})
 
 
 def table(shown: pd.DataFrame, key: str) -> None:

@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.browser.conftest import move
+
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 CELLS = ".st-key-queries-by-difference [data-testid=data-grid-canvas]"
 
@@ -76,6 +78,19 @@ def test_each_chart_is_saved_as_svg_or_png(dashboard: str, page_at: Callable) ->
         marks = "svg.marks [role=graphics-symbol]"
         symbols = [part for part in root.iter() if part.get("role") == "graphics-symbol"]
         assert len(symbols) == chart.locator(marks).count() > 0
+
+
+def test_a_filter_brings_less_than_30_kilobytes_and_all_queries_again_their_name_alone(
+    dashboard: str, page_at: Callable
+) -> None:
+    page = at_compare(page_at, dashboard)
+    sizes = []
+    for outcome in ("worse", "all", "worse"):
+        page.locator(IDLE).wait_for()
+        sent = page.sent
+        move(page, f"{dashboard}/compare?collection=driving&outcome={outcome}")
+        sizes.append(page.sent - sent)
+    assert 1_000 < sizes[0] < 30_000 and 1_000 < sizes[1] < 15_000 and sizes[2] < 15_000
 
 
 @pytest.mark.slow

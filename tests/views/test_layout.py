@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dashboard.views import charts, layout
 from dashboard.views.summary.differences import columns_of
@@ -112,6 +113,21 @@ def test_a_chart_holds_more_rows_than_altair_allows_by_itself(asked: dict[str, A
     deltas = pd.DataFrame({"baseline": values, "candidate": values, "delta": 0.0})
     layout.chart(charts.pairs(deltas, "v1", "v2"), alt="each query")
     assert sorted(table.num_rows for table in asked["spec"]["datasets"].values()) == [2, 6_000]
+
+
+def _unchanged() -> None:
+    import pandas as pd
+
+    from dashboard.views import layout
+
+    layout.rows(pd.DataFrame({"Query": ["a van"], "Difference": [0.1]}), {"Difference": str})
+
+
+def test_an_unchanged_table_is_the_same_message_so_that_no_browser_gets_it_twice() -> None:
+    app = AppTest.from_function(_unchanged).run()
+    first = app.dataframe[0].proto.SerializeToString()
+    assert app.run().dataframe[0].proto.SerializeToString() == first
+    assert app.dataframe[0].proto.arrow_data.styler.display_values
 
 
 def test_long_queries_leave_room_for_their_values() -> None:
