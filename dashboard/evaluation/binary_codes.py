@@ -8,7 +8,7 @@ within a radius does not depend on the order of equal distances.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -171,6 +171,9 @@ class Within:
         far = np.arange(self.items.shape[1]) > distance
         return Within(np.where(far, 0, self.items), np.where(far, 0, self.relevant))
 
+    def __add__(self, other: Within) -> Within:
+        return Within(self.items + other.items, self.relevant + other.relevant)
+
 
 def of_run(run: pd.DataFrame, judgement: Judgement, protocol: Protocol, bits: int) -> Within:
     """What a run holds at each distance. run: with cosines of codes as scores.
@@ -199,12 +202,13 @@ def of_codes(
     distances: Distances,
     bits: int,
     judgement: Judgement,
+    own: Mapping[str, str] | None = None,
 ) -> Within:
     """What a gallery holds at each distance, counted from the codes: no ranking is made of it.
 
     queries, gallery: the ids; of several items of one id the nearest counts. distances: gives for
     the places of some queries their Hamming distances to all items. [some, items] The distances of
-    a block of queries are in memory at a time.
+    a block of queries are in memory at a time. own: query_id → the item that is never its result.
     """
     asked = judgement.asked.get_indexer(pd.Index(list(queries), dtype="str"))
     rows = np.flatnonzero(asked >= 0)
@@ -212,6 +216,7 @@ def of_codes(
     numbers = found.get_indexer(pd.Index(list(gallery), dtype="str"))
     by_item = np.argsort(numbers, kind="stable")
     begins = np.searchsorted(numbers[by_item], np.arange(len(found)))
+    itself = found.get_indexer(pd.Index([(own or {}).get(query, "") for query in queries]))
     items, relevant = np.zeros((2, len(judgement.query_ids), bits + 1), dtype=np.int64)
     pairs = judgement.pairs("hit")
     asks, item = codes(pairs["query_id"], judgement.asked), codes(pairs["item_id"], found)
@@ -222,10 +227,12 @@ def of_codes(
     for start in range(0, len(rows), step):
         some = rows[start : start + step]
         far = np.minimum.reduceat(distances(some)[:, by_item], begins, axis=1)
+        is_item = np.flatnonzero(itself[some] >= 0)
+        far[is_item, itself[some[is_item]]] = bits + 1
         for query, distance in zip(asked[some], far, strict=True):
             right = item[by_query[first[query] : first[query + 1]]]
-            items[query] = np.bincount(distance, minlength=bits + 1)
-            relevant[query] = np.bincount(distance[right], minlength=bits + 1)
+            items[query] = np.bincount(distance, minlength=bits + 2)[: bits + 1]
+            relevant[query] = np.bincount(distance[right], minlength=bits + 2)[: bits + 1]
     return Within(items, relevant)
 
 

@@ -16,8 +16,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.progress import parts, report
-from dashboard.retrieval.counting import HIGHEST, MILLION, Kinds, Ranked, furthest, scores_of
-from dashboard.retrieval.counting import PLACES as PLACES
+from dashboard.retrieval.counting import (
+    HIGHEST,
+    MILLION,
+    PLACES,
+    Kinds,
+    Ranked,
+    furthest,
+    scores_of,
+)
 from dashboard.storage.vectors.rows import UnitRows, blocks
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model

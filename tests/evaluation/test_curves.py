@@ -162,10 +162,10 @@ def test_precision_and_recall_within_a_radius_by_hand():
     assert table[["scored", "total"]].drop_duplicates().to_numpy().tolist() == [[3, 4]]
 
 
-def of_codes(queries, asked, items, there, judgement):
+def of_codes(queries, asked, items, there, judgement, own=None):
     bits = asked.shape[1]
     distances = lambda some: binary_codes.hamming(asked[some], there)  # noqa: E731
-    return binary_codes.of_codes(queries, items, distances, bits, judgement)
+    return binary_codes.of_codes(queries, items, distances, bits, judgement, own)
 
 
 @pytest.mark.parametrize("cells", [1, 50, 10_000])
@@ -197,6 +197,11 @@ def test_of_several_codes_of_one_item_the_nearest_counts():
     found = of_codes(["q", "r"], codes[:2], ["b", "a", "b", "a"], codes, judgement)
     assert found.items.tolist() == [[1, 1, 0, 0], [1, 1, 0, 0]]
     assert found.relevant.tolist() == [[0, 1, 0, 0], [0, 1, 0, 0]]
+    without = of_codes(
+        ["q", "r"], codes[:2], ["b", "a", "b", "a"], codes, judgement, {"q": "a", "r": "z"}
+    )
+    assert without.items.tolist() == [[1, 0, 0, 0], [1, 1, 0, 0]]
+    assert without.relevant.tolist() == [[0, 0, 0, 0], [0, 1, 0, 0]]
 
 
 def test_a_radius_that_nobody_reaches_has_no_precision_of_those_found():

@@ -9,13 +9,18 @@ import pandas as pd
 
 from dashboard.evaluation import binary_codes
 from dashboard.evaluation.binary_codes import CodePair, method_of
+from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.protocols import hashing
+from dashboard.evaluation.protocols.alfa import own_items
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import copies_left_out, counted_judgement, queries
+from dashboard.experiment.long_rankings import first_results
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.ranking import counted_run
+from dashboard.experiment.ranking import is_long
+from dashboard.retrieval.by_side import parts_by_side
+from dashboard.retrieval.counting import furthest
 from dashboard.retrieval.encoders.query_vectors import query_vectors
-from dashboard.retrieval.gallery import PLACES, gallery_of
+from dashboard.retrieval.gallery import gallery_of
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.vectors.vectors import Vectors
 
@@ -40,33 +45,36 @@ def lengths(collection: Collection, versions: Sequence[str]) -> pd.DataFrame:
 def by_radius(
     experiment: Experiment, version: str, bits: int, only: tuple[str, ...] | None
 ) -> pd.DataFrame:
-    """Precision and recall within each Hamming radius, of a version of codes."""
+    """Precision and recall within each Hamming radius, of a version of codes: of long rankings
+    counted from the codes, so that none is made or cut."""
     protocol, judged = experiment.rules, counted_judgement(experiment)
-    run = counted_run(experiment, version)
-    within = _within(experiment, version) if run.attrs.get("cut") else None
+    # which queries count does not depend on how deep the rankings go
+    run = first_results(experiment, version, parse("Success@1")[0])
+    from_codes = is_long(experiment, version) or run.attrs.get("cut")
+    within = _within(experiment, version) if from_codes else None
     return binary_codes.by_radius(run, judged, protocol, bits, only, within)
 
 
 @remembered(16)
 def _within(experiment: Experiment, version: str) -> binary_codes.Within:
-    """The number of items at each distance, counted from all codes, for rankings that end earlier.
+    """The number of items at each distance, counted from all codes: of long rankings.
 
-    Where copies are left out, the nearest copy counts for all. Only the hashing protocol has radii;
-    its queries search the whole gallery and are no items.
+    Where copies are left out, the nearest copy counts for all.
     """
-    known = experiment.collection
-    model = known.under(experiment.protocol).searched[version]
-    one = copies_left_out(experiment)
-    gallery, asks = gallery_of(model), query_vectors(model, queries(experiment)).vectors
-    found = binary_codes.of_codes(
-        asks.ids,
-        [one.get(item, item) for item in gallery.ids],
-        gallery.distances(asks),
-        model.dimension,
-        counted_judgement(experiment),
-    )
-    least = experiment.min_similarity - 10.0**-PLACES / 2
-    return found.nearest(int((1 - least) * model.dimension / 2))
+    collection = experiment.collection.under(experiment.protocol)
+    model, table = collection.searched[version], queries(experiment)
+    one, judged = copies_left_out(experiment), counted_judgement(experiment)
+    own = {query: one.get(item, item) for query, item in own_items(table).items()}
+    among = dict(zip(table["query_id"], table.get("among", [""] * len(table)), strict=True))
+    asking, gallery = query_vectors(model, table).vectors, gallery_of(model)
+    shape = (len(judged.query_ids), model.dimension + 1)
+    found = binary_codes.Within(*np.zeros((2, *shape), dtype=np.int64))
+    for asks, there in parts_by_side(asking, gallery, collection.items, among):
+        names = [one.get(item, item) for item in there.ids]
+        distances, bits = there.distances(asks), model.dimension
+        found += binary_codes.of_codes(asks.ids, names, distances, bits, judged, own)
+    limit = furthest(experiment.min_similarity, model.dimension)
+    return found if limit is None else found.nearest(limit)
 
 
 @remembered(64, lasts=True)
