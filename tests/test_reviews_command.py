@@ -216,8 +216,11 @@ def test_suspects_agreement_and_disagreements_are_tables(
     code, out, _ = answer(capsys, "disagreements", judged, "--format", "json")
     assert code == 0 and json.loads(out) == [
         {
+            "kind": "verdict",
             "query_id": "q2",
             "item_id": "v00",
+            "group": None,
+            "keyword": None,
             "reviewers": 2,
             "minority": 0.5,
             "values": "not 1, relevant 1",
@@ -229,6 +232,28 @@ def test_suspects_agreement_and_disagreements_are_tables(
     assert {(row["pairs"], row["few"]) for row in rows} == {(1, True)}
     code, out, _ = answer(capsys, "suspects", judged, *PAIR, "--format", "json")
     assert code == 0 and [(r["query_id"], r["item_id"]) for r in json.loads(out)] == [("q1", "v01")]
+
+
+def test_keywords_on_which_reviewers_differ_are_listed_until_a_curator_decides(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vehicle, person = "pv_object_type=small vehicle", "pv_object_type=pedestrian"
+    for author, change in (("Ada", "--add"), ("Bob", "--remove"), ("Cleo", "--add")):
+        words = ("correct", folder, "--item", "v00", change, vehicle, "--author", author)
+        assert answer(capsys, *words)[0] == 0
+    words = ("correct", folder, "--query", "q1", "--author")
+    assert answer(capsys, *words, "Ada", "--add", person, "--words", "car")[0] == 0
+    assert answer(capsys, *words, "Bob", "--remove", person)[0] == 0
+    code, out, _ = answer(capsys, "disagreements", folder, "--format", "json")
+    about = ["kind", "query_id", "item_id", "group", "keyword", "reviewers", "minority", "values"]
+    assert code == 0 and [[row[name] for name in about] for row in json.loads(out)] == [
+        ["mapping", "q1", None, *person.split("="), 2, 0.5, "add car 1, remove 1"],
+        ["keyword", None, "v00", *vehicle.split("="), 3, pytest.approx(1 / 3), "add 2, remove 1"],
+    ]
+    words = ("decide", folder, "--item", "v00", "--add", vehicle, "--author", "Dan")
+    assert answer(capsys, *words)[0] == 0
+    code, out, _ = answer(capsys, "disagreements", folder, "--format", "csv")
+    assert [line.split(",")[0] for line in out.splitlines()[1:]] == ["mapping"]
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,10 @@ def _reviews(call: Namespace) -> Answer:
     if action in ASSIGNED:
         found = ASSIGNED[action](call)
         return found if isinstance(found, tuple) else (found, FINE)
-    if action in _OF_COLLECTION:
-        return getattr(review_queue, action)(opened(call)), FINE
+    if action == "agreement":
+        return review_queue.agreement(opened(call)), FINE
+    if action == "disagreements":
+        return review_queue.all_disagreements(opened(call)), FINE
     if action == "audit":
         return reviewing.audit(call.since, person=call.author), FINE
     if action == "verify":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 
 import pandas as pd
@@ -14,6 +15,7 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import counted_judgement
 from dashboard.experiment.long_rankings import measured_run
 from dashboard.experiment.memory import remembered
+from dashboard.experiment.reviews import keyword_changes
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of
@@ -120,6 +122,34 @@ def agreement(collection: Collection) -> pd.DataFrame:
 def disagreements(collection: Collection) -> pd.DataFrame:
     """The pairs on which reviewers differ, for a curator: see `raters.disagreements`."""
     return raters.disagreements(_verdicts(collection))
+
+
+def all_disagreements(collection: Collection) -> pd.DataFrame:
+    """The disagreements on results, and after them those on keywords that no curator has decided,
+    the most evenly divided first: kind (`verdict`, `keyword` of an item, `mapping` of a query's
+    words), query_id, item_id, group, keyword, reviewers, minority and values. Null: not of that
+    kind."""
+    rows = [
+        {"kind": reviews.VERDICT, **row} for row in disagreements(collection).to_dict("records")
+    ]
+    of_keywords = []
+    for row in keyword_changes.undecided_keywords(collection).to_dict("records"):
+        counts = Counter(value for _, value in row["reviews"])
+        subject = "item_id" if row["kind"] == reviews.KEYWORD else "query_id"
+        of_keywords.append(
+            {
+                "kind": row["kind"],
+                subject: row["id"],
+                "group": row["group"],
+                "keyword": row["keyword"],
+                "reviewers": counts.total(),
+                "minority": 1 - max(counts.values()) / counts.total(),
+                "values": ", ".join(f"{value} {counts[value]}" for value in sorted(counts)),
+            }
+        )
+    of_keywords.sort(key=lambda row: (-row["minority"], -row["reviewers"]))
+    columns = ["kind", "query_id", "item_id", "group", "keyword", "reviewers", "minority", "values"]
+    return pd.DataFrame([*rows, *of_keywords], columns=columns).replace({float("nan"): None})
 
 
 def undecided(collection: Collection) -> pd.DataFrame:
