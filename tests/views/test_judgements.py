@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +18,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from dashboard.experiment import memory
-from dashboard.experiment.reviews import people
+from dashboard.experiment.reviews import people, review_acts
 from dashboard.experiment.reviews.review_acts import Act
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews import review_file
@@ -103,6 +110,61 @@ def test_a_colleague_is_told_of_what_is_newer_and_of_nothing_else(client: TestCl
     memory.forget()  # the look that is shared for half a second
     later = look(client, "Bob", after=str(number)).json()
     assert later["items"]["v01"][0] == "relevant 1, not relevant 1"
+
+
+OTHER_PROCESS = """
+import json, sys
+from pathlib import Path
+from dashboard.storage.collection import collection
+collection.COLLECTIONS = Path(sys.argv[1])
+from dashboard.experiment.reviews.review_acts import Act
+from dashboard.views.frame import judgements
+asked = {"collection": "tiny", "query": "q1", "author": "Bob"}
+for line in sys.stdin:
+    act = json.loads(line)
+    answer = judgements.saved([Act(**act)]) if act else judgements.news(asked)
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_on_one_file_see_each_other_within_two_seconds(
+    client: TestClient, tmp_path: Path
+) -> None:
+    """A page looks every second, and its process looks into the store once in AGE seconds; each
+    process has looked before the other one saves."""
+    page = Path(judgements.__file__).parents[1] / "cards/component/live.js"
+    every = int(re.search(r"const EVERY = (\d+);", page.read_text())[1])  # type: ignore[index]
+    assert every / 1000 + review_acts.AGE < 2
+
+    command = [sys.executable, "-c", OTHER_PROCESS, str(tmp_path / "data")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=os.environ, **pipes) as other:  # type: ignore[call-overload]
+
+        def there(act: dict[str, Any] | None) -> dict[str, Any]:
+            print(json.dumps(act), file=other.stdin, flush=True)
+            return json.loads(other.stdout.readline())
+
+        def until_seen(verdict: dict[str, Any], look: Callable[[], dict[str, Any] | None]) -> None:
+            looks, until = 0, time.monotonic() + 60
+            while verdict["item"] not in ((look() or {}).get("items") or {}):
+                assert time.monotonic() < until, f"not seen in {looks} looks"
+                looks += 1
+                time.sleep(review_acts.AGE / 5)
+
+        try:
+            assert there(None)["items"] == {}
+            mine = act("a", "v01")
+            send(client, mine)
+            until_seen(mine, lambda: there(None))
+            theirs = act("b", "v02", "relevant", author="Bob")
+            known = str(look(client).json()["number"])
+            assert look(client, after=known).status_code == 204
+            assert there(theirs)["results"][0]["problem"] == ""
+            asked = {"collection": "tiny", "query": "q1", "author": "Ada", "after": known}
+            until_seen(theirs, lambda: judgements.news(asked))
+        finally:
+            other.kill()
 
 
 @pytest.mark.parametrize(
