@@ -7,9 +7,8 @@ similarities of given items, the vectors of given items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,28 +24,28 @@ from dashboard.retrieval.counting import (
     furthest,
     scores_of,
 )
-from dashboard.storage.vectors.rows import UnitRows, blocks
+from dashboard.retrieval.nearest import (
+    MARGIN,
+    PAIRS,
+    Floats,
+    Places,
+    Scores,
+    best_places,
+    cosines_of,
+    find_nearest,
+    parts_of,
+    words_of,
+)
+from dashboard.storage.vectors.rows import blocks
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model
 
-NEAR = 1e-5
-MARGIN = 16
-CELLS = 1 << 23
-PART = 1 << 16
-PAIRS = 1 << 15
 COSINES = 4_000_000
-BLAS_FROM = 1_000
 COUNTED = 1 << 26
 """Numbers, of queries × items, that ranks are counted in at once."""
 AT_ONCE = 256
 """Queries that share one reading of a gallery, which costs as much as some thirty of them, where
 four times COUNTED numbers suffice."""
-
-Asking = npt.NDArray[Any]  # float32 vectors, or packed codes
-Rows = Asking | UnitRows
-Places = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float64]
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +87,9 @@ class Gallery:
         reach = min(depth + MARGIN, len(self.ids))
         codes = queries.codes and self.vectors.codes
         if codes:
-            found = list(_nearest(queries.packed, self.vectors.packed, depth, reach))
+            found = list(find_nearest(queries.packed, self.vectors.packed, depth, reach))
         else:
-            found = list(_nearest(queries.matrix, self.vectors.unit, depth, reach))
+            found = list(find_nearest(queries.matrix, self.vectors.unit, depth, reach))
         empty = np.empty((len(queries.ids), depth))
         places = np.concatenate([block.places for block in found] or [empty.astype("int64")])
         scores = np.concatenate([block.scores for block in found] or [empty])
@@ -159,7 +158,7 @@ class Gallery:
     def scores(self, queries: Vectors, query: Places, item: Places) -> Scores:
         """The score of each pair as `search` gives it, by the places of query and item. [pairs]"""
         if not (queries.codes and self.vectors.codes):
-            return _cosines(queries.matrix, self.vectors.unit, query, item)
+            return cosines_of(queries.matrix, self.vectors.unit, query, item)
         differ = np.empty(len(query), dtype=np.int64)
         asking, there = queries.packed, self.vectors.packed
         for start in parts("scoring pairs", range(0, len(query), PAIRS)):
@@ -189,11 +188,11 @@ class Gallery:
         for start in parts("searching neighbours", range(0, len(places), step)):
             rows = places[start : start + step]
             left = self.vectors.unit[rows]
-            cosine = np.concatenate([left @ part.T for part in _parts(self.vectors.unit)], axis=1)
+            cosine = np.concatenate([left @ part.T for part in parts_of(self.vectors.unit)], axis=1)
             cosine[np.arange(len(rows)), rows] = -np.inf
             if barred:
                 cosine[:, barred] = -np.inf
-            for place, row, best in zip(rows, cosine, _best(cosine, k), strict=True):
+            for place, row, best in zip(rows, cosine, best_places(cosine, k), strict=True):
                 near = [(self.ids[at], float(row[at])) for at in best if np.isfinite(row[at])]
                 found[self.ids[place]] = near
         return found
@@ -205,7 +204,7 @@ class Gallery:
         """
         if queries.dimension != self.dimension:
             raise ValueError(f"codes of {queries.dimension} bits among codes of {self.dimension}")
-        asking, there = _words(queries.packed), _words(self.vectors.packed)
+        asking, there = words_of(queries.packed), words_of(self.vectors.packed)
 
         def distances_of(some: Places) -> npt.NDArray[np.uint16]:
             found = np.zeros((len(some), len(self.ids)), dtype=np.uint16)
@@ -258,15 +257,6 @@ def gallery_of(model: Model) -> Gallery:
     return Gallery(model.items)
 
 
-@dataclass(frozen=True)
-class Block:
-    """For some queries the places in the gallery of their results and the scores, both [query,
-    rank]."""
-
-    places: Places
-    scores: Scores
-
-
 def _at_once(items: int) -> int:
     """How many queries' ranks are counted in one reading of so many items.
 
@@ -275,119 +265,6 @@ def _at_once(items: int) -> int:
     """
     most = COUNTED // max(items, 1)
     return max(1, most, min(AT_ONCE, 4 * COUNTED // max(items, 1)))
-
-
-def _nearest(queries: Asking, gallery: Rows, depth: int, reach: int) -> Iterator[Block]:
-    """The `depth` best of the gallery, a block of queries at a time so that memory stays
-    bounded."""
-    step = max(1, CELLS // reach)
-    for start in parts("searching", range(0, len(queries), step)):
-        yield _block(queries[start : start + step], gallery, depth, reach)
-
-
-def _block(queries: Asking, gallery: Rows, depth: int, reach: int) -> Block:
-    """Search `reach` deep, score exactly, order, cut.
-
-    A query whose equal scores may go on beyond its reach is searched again, eight times deeper.
-    """
-    places = _candidates(queries, gallery, reach)
-    scores = _exact(queries, gallery, places)
-    if reach == len(gallery):  # all places, as they come
-        order = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
-    else:
-        order = np.lexsort((places, -scores))[:, :depth]
-    best = Block(np.take_along_axis(places, order, 1), np.take_along_axis(scores, order, 1))
-    if reach == len(gallery):
-        return best
-    cut = np.flatnonzero(scores.min(axis=1) + NEAR >= best.scores[:, -1])
-    deeper = _nearest(queries[cut], gallery, depth, min(8 * reach, len(gallery)))
-    for block in deeper:
-        best.places[cut[: len(block.places)]] = block.places
-        best.scores[cut[: len(block.places)]] = block.scores
-        cut = cut[len(block.places) :]
-    return best
-
-
-def _candidates(queries: Asking, gallery: Rows, reach: int) -> Places:
-    """The `reach` nearest of the gallery for each query, in no particular order."""
-    if reach == len(gallery):
-        return np.broadcast_to(np.arange(reach), (len(queries), reach))
-    import faiss
-
-    if isinstance(gallery, np.ndarray) and gallery.dtype == np.uint8:
-        index = faiss.IndexBinaryFlat(8 * gallery.shape[1])
-        index.add(np.ascontiguousarray(gallery))
-        return np.asarray(index.search(np.ascontiguousarray(queries), reach)[1])
-    # faiss multiplies matrices from this many numbers in the queries on. Its own 128,000, which
-    # are 1,000 queries of 128 dimensions, make smaller batches up to 9 times slower.
-    faiss.cvar.distance_compute_blas_threshold = BLAS_FROM
-    near, places = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)
-    for start in parts("searching", range(0, len(gallery), PART)):
-        some = slice(start, start + PART)
-        part = gallery[some] if isinstance(gallery, np.ndarray) else gallery.roughly(some)
-        few = min(reach, len(part))
-        cosine, found = faiss.knn(queries, part, few, metric=faiss.METRIC_INNER_PRODUCT)
-        if (found < 0).any():
-            raise ValueError("the search found too few items: vectors that are not finite")
-        near, places = np.hstack([near, cosine]), np.hstack([places, found + start])
-        if near.shape[1] > reach:
-            best = np.argpartition(-near, reach - 1, axis=1)[:, :reach]
-            near = np.take_along_axis(near, best, 1)
-            places = np.take_along_axis(places, best, 1)
-    return places
-
-
-def _exact(queries: Asking, gallery: Rows, places: Places) -> Scores:
-    """The cosines, or of packed codes the distances below 0."""
-    if isinstance(gallery, np.ndarray) and gallery.dtype == np.uint8:
-        return -_bits_that_differ(queries, gallery, places).astype("float64")
-    if places.shape[1] < len(gallery):
-        query = np.repeat(np.arange(len(queries)), places.shape[1])
-        return _cosines(queries, gallery, query, places.ravel()).reshape(places.shape)
-    wide = queries.astype("float64")
-    products = [wide @ block.astype("float64").T for _, block in blocks(gallery)]
-    return np.asarray(np.concatenate(products, axis=1).round(PLACES) + 0.0)
-
-
-def _cosines(queries: Floats, gallery: Rows, query: Places, item: Places) -> Scores:
-    """The cosine of each pair, by the places of query and item. [pairs]"""
-    found = np.empty(len(query))
-    order = np.argsort(item, kind="stable")  # so that a file is read from one end to the other
-    for start in parts("scoring pairs", range(0, len(query), PAIRS)):
-        some = order[start : start + PAIRS]
-        asking, there = queries[query[some]], gallery[item[some]]
-        found[some] = np.einsum("pd,pd->p", asking.astype("float64"), there.astype("float64"))
-    return np.asarray(found.round(PLACES) + 0.0)
-
-
-def _parts(gallery: Rows) -> Iterator[Floats]:
-    """All rows of a gallery, PART of them at a time."""
-    for start in range(0, len(gallery), PART):
-        yield gallery[start : start + PART]
-
-
-def _bits_that_differ(queries: Asking, gallery: Asking, places: Places) -> Places:
-    """In how many bits the packed codes at `places` differ from the query's. [query, rank]"""
-    found = np.zeros(places.shape, dtype=np.int64)
-    whole = places.shape[1] == len(gallery)  # then they stand in the gallery's order
-    for byte in range(gallery.shape[1]):
-        theirs = gallery[:, byte] if whole else gallery[places, byte]
-        found += np.bitwise_count(queries[:, byte, None] ^ theirs)
-    return found
-
-
-def _words(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
-    """Packed codes in words of 64 bits. [words, codes]"""
-    padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
-    padded[:, : packed.shape[1]] = packed
-    return np.ascontiguousarray(padded.view(np.uint64).T)
-
-
-def _best(values: Floats, k: int) -> Places:
-    """The places of the `k` largest of each row, the largest first."""
-    some = np.argpartition(-values, min(k, values.shape[1]) - 1, axis=1)[:, :k]
-    order = np.argsort(-np.take_along_axis(values, some, 1), axis=1, kind="stable")
-    return np.take_along_axis(some, order, 1)
 
 
 def _table(

@@ -65,7 +65,7 @@ def test_rows_of_a_file_are_those_in_memory_to_the_last_bit(both):
 
 def test_searches_in_a_file_find_what_they_find_in_memory(both, monkeypatch):
     kept, stored = both
-    monkeypatch.setattr("dashboard.retrieval.gallery.PART", 64)
+    monkeypatch.setattr("dashboard.retrieval.nearest.PART", 64)
     asking = kept.rows(IDS[::40])
     wanted = np.arange(len(asking.ids)), np.arange(len(asking.ids)) * 3
     for side in (list(IDS), list(IDS[::-1])):

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.retrieval.gallery import MARGIN, NEAR, Gallery, gallery_of
+from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.retrieval.indexes import approximate, milvus
+from dashboard.retrieval.nearest import MARGIN, NEAR
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.index_settings import DEEPEST
 from dashboard.storage.versions.versions import Model
