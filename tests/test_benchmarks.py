@@ -30,7 +30,7 @@ TINY = {
 }
 IN_A_BROWSER = {"bench_review", "bench_screens"}  # tests/browser/test_benchmarks.py runs them
 OF_ANOTHER_PYTHON = {"peer_ranx"}  # started by bench_files in an environment that has ranx
-PART = {"behind_nginx"}  # of bench_load, and of tests/test_several_processes.py
+PART = {"behind_nginx", "reviewers"}  # of bench_load; behind nginx: test_several_processes.py, too
 
 
 def test_every_benchmark_is_run_here_or_in_the_browsers_tests() -> None:

@@ -18,7 +18,8 @@ two minutes. `--minutes` prints the memory every 30 seconds, too.
 `--judging` lets them save a verdict each time in place of a step, as review mode does, and look
 every second for what colleagues saved: `--judging --readers 50 --steps 20` prints how long a save
 took, and whether the store has each verdict that was acknowledged. Reviews go to a folder of their
-own, or where DASHBOARD_REVIEWS says: a folder or a `postgresql://` URL.
+own, or where DASHBOARD_REVIEWS says: a folder or a `postgresql://` URL. `--browsers 5` lets so many
+Chromiums (`CHROMIUM`, or /usr/bin/chromium) press the keys beside them, each on a page of its own.
 """
 
 from __future__ import annotations
@@ -40,7 +41,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
-from uuid import uuid4
 
 import httpx
 from sqlalchemy import select
@@ -54,6 +54,7 @@ from dashboard.storage.reviews import store
 from dashboard.storage.reviews.review_tables import REVIEW
 from tests.benchmarks.behind_nginx import behind_nginx, cookie_of
 from tests.benchmarks.bench_pages import started
+from tests.benchmarks.reviewers import chromiums, in_words, judge, press
 
 PATIENCE = 300.0  # seconds for one answer; a reader who waits longer is counted as a fault
 OLDEST = 2  # runs after which a browser forgets a message, as global.maxCachedMessageAge
@@ -330,72 +331,34 @@ async def rounds_of_load(port: int, processes: Sequence[int], call: argparse.Nam
         )
 
 
-async def judge(
-    client: httpx.AsyncClient, names: tuple[str, str, list[str]], call: argparse.Namespace
-) -> tuple[list[float], list[str], list[str]]:
-    """One reviewer: saves a verdict after each while of thinking, and looks every second meanwhile.
-    Gives the seconds of each save, the names of those that were acknowledged, and the faults."""
-    collection, query, items = names
-    took, acknowledged, faults = list[float](), list[str](), list[str]()
-    author, number = f"reviewer {uuid4().hex[:8]}", "-1"
-    for _ in range(call.steps):
-        rest = random.uniform(0.5, 1.5) * call.think
-        while rest > 0:
-            await asyncio.sleep(min(rest, 1.0))
-            rest -= 1.0
-            asked = {"collection": collection, "query": query, "author": author, "after": number}
-            seen = await client.get("/judgements", params=asked)
-            if seen.status_code == 200:
-                number = str(seen.json()["number"])
-            elif seen.status_code != 204:
-                faults.append(f"a look was answered with {seen.status_code}")
-        act = {
-            "once": uuid4().hex, "kind": "verdict", "collection": collection, "query": query,
-            "author": author, "item": random.choice(items), "value": "not", "cause": "label",
-        }  # fmt: skip
-        begun = time.perf_counter()
-        try:
-            answer = await client.post("/judgements", json={"acts": [act]})
-            [result] = answer.json()["results"]
-        except (httpx.HTTPError, ValueError, KeyError) as fault:
-            faults.append(repr(fault))
-            continue
-        took.append(time.perf_counter() - begun)
-        if result["problem"]:
-            faults.append(result["problem"])
-        else:
-            acknowledged.append(act["once"])
-    return took, acknowledged, faults
-
-
 async def judging(port: int, processes: Sequence[int], call: argparse.Namespace) -> None:
     """Let all reviewers judge at the same time, and look for what was acknowledged."""
     collection = collections.opened(call.folder or collections.collection_names()[0])
     items = collection.items["item_id"].head(200).tolist()
-    queries = collection.queries["query_id"].tolist()
+    queries = collection.queries["query_id"].tolist() * max(call.readers, call.browsers)
     limits = httpx.Limits(max_connections=2 * call.readers)
-    url = f"http://127.0.0.1:{port}"
-    async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
+    url, steps = f"http://127.0.0.1:{port}", (call.steps, call.think)
+    async with (
+        chromiums(url, collection.name, queries[: call.browsers]) as pages,
+        httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client,
+    ):
         begun, used, held = time.perf_counter(), all_cpu(processes), all_memory(processes)
         each = await asyncio.gather(
             *(
-                judge(client, (collection.name, queries[n % len(queries)], items), call)
-                for n in range(call.readers)
-            )
+                judge(client, (collection.name, query, items), *steps)
+                for query in queries[: call.readers]
+            ),
+            *(press(page, *steps) for page in pages),
         )
         seconds, used = time.perf_counter() - begun, all_cpu(processes) - used
-    took = sorted(one for reviewer, _, _ in each for one in reviewer)
-    acknowledged = {once for _, of, _ in each for once in of}
-    faults = [fault for _, _, of in each for fault in of]
     with store.opened(writing=False) as connection:
         stored = set(connection.execute(select(REVIEW.c.said_once)).scalars())
+    print(f"{call.readers} reviewers by HTTP, {in_words(each[: call.readers], stored)}")
+    if pages:
+        print(f"{len(pages)} in Chromium, {in_words(each[call.readers :], stored)}")
     print(
-        f"{call.readers} reviewers, {len(took)} saves in {seconds:.0f} s: "
-        f"{1000 * statistics.median(took):.0f} ms at the median, "
-        f"{1000 * took[int(0.95 * (len(took) - 1))]:.0f} ms at p95, {1000 * took[-1]:.0f} ms at "
-        f"most; {100 * used / seconds:.0f} % of a core; {len(faults)} faults {faults[:3]}; "
-        f"{len(acknowledged)} acknowledged, {len(acknowledged - stored)} of them not in "
-        f"{store.name()}; memory {held:.0f} MB, then {all_memory(processes):.0f} MB"
+        f"{seconds:.0f} s, {100 * used / seconds:.0f} % of a core; {store.name()}; "
+        f"memory {held:.0f} MB, then {all_memory(processes):.0f} MB"
     )
 
 
@@ -411,7 +374,11 @@ def main() -> None:
     asked.add_argument("--alone", action="store_true", help="fetch no cards ahead")
     asked.add_argument("--folder", default="", help="the collection's name in the address")
     asked.add_argument("--judging", action="store_true", help="save verdicts in place of steps")
+    text = "with --judging: so many Chromiums beside the readers"
+    asked.add_argument("--browsers", type=int, default=0, metavar="N", help=text)
     call = asked.parse_args()
+    if call.browsers and not call.judging:
+        asked.error("--browsers is of --judging: --judging --browsers 5")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended, then, too
     with tempfile.TemporaryDirectory() as folder:
         if call.judging:

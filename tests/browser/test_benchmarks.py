@@ -20,6 +20,11 @@ STORED = "cyclist entering ego lane"
     [
         ("bench_screens", ["--rounds", "1", "--text", STORED], "memory after the search"),
         ("bench_review", ["--views", "4", "--rest", "0"], "grew by"),
+        (
+            "bench_load",
+            ["--judging", "--readers", "1", "--browsers", "1", "--steps", "2", "--think", "0"],
+            "0 faults []; 2 acknowledged, 2 of them stored\n1 in Chromium, 2 saves",
+        ),
     ],
 )
 def test_a_benchmark_runs_as_its_docstring_says(name, few, said, browser) -> None:
