@@ -145,6 +145,7 @@ def test_the_overview_names_its_metrics_with_their_formulas():
     table = app.table[0].value
     assert any("hits ÷ 5" in name and "Recall" in name for name in table.index)
     assert any("÷ relevant" in name for name in table.index)
+    assert all(":small[" in name for name in table.index), "a phone leaves formulas out"
     assert all(" of " in scored for scored in table["Scored"])
 
 

@@ -38,6 +38,7 @@ BOLD, LINK = 5.5, 51
 TITLE = {"anchor": "start", "frame": "bounds", "fontSize": 12, "fontWeight": "normal"}
 TITLE_LETTERS, TITLE_LINE, TITLE_GAP = 62, 15, 6
 """Letters of a line of a chart's title, as many as fit on a phone; pixels of it, and below it."""
+_DETAILS = " :small["
 WIDTHS = {"wide": 2100, "usual": 960, "narrow": 380}
 """Pixels across in a large window, a usual one, and on a phone."""
 
@@ -93,10 +94,16 @@ def _styled(table: pd.DataFrame, written: Mapping[str, Callable[[Any], str]]) ->
 
 def table(shown: pd.DataFrame, key: str) -> None:
     """Draw a table whose cells may take several lines. key: a name of its own on the screen."""
-    tall = 1 + sum(ceil(len(str(name)) / ACROSS) for name in shown.index)
+    names = [str(name).partition(_DETAILS)[0] for name in shown.index]
+    tall = 1 + sum(ceil(len(name) / ACROSS) for name in names)
     known = f"rows-{min(len(shown) + 1, MOST_ROWS)}-tall-{min(tall, MOST_ROWS)}"
     with st.container(key=f"{known}-{key}"):
         st.table(shown)
+
+
+def with_details(name: str, details: str) -> str:
+    """The name of a table's row with details that a phone leaves out; both Markdown."""
+    return f"{name}{_DETAILS}{details}]" if details else name
 
 
 def section(title: str, *, opened: bool = False) -> Any:

@@ -45,6 +45,9 @@ def test_a_scrolling_table_is_as_high_as_its_rows_up_to_ten(
 def test_a_table_tells_its_rows_and_the_lines_of_their_names(asked: dict[str, Any]) -> None:
     layout.table(pd.DataFrame({"v": [1, 2]}, index=["x" * 14, "x" * 15]), "mine")
     assert asked["key"] == "rows-3-tall-4-mine"  # the head, one line, two lines
+    named = layout.with_details("x" * 14, "y" * 99)
+    layout.table(pd.DataFrame({"v": [1]}, index=[named]), "details")
+    assert asked["key"] == "rows-2-tall-2-details", "a phone leaves the details out"
     layout.table(pd.DataFrame({"v": range(99)}), "long")
     assert asked["key"] == "rows-40-tall-40-long"
     for rule in ("rows-40-", "tall-40-"):

@@ -53,9 +53,8 @@ def versions_by_metrics(view: View) -> None:
     unlike, written = not_comparable(view, experiment), " ".join(metrics)
     marked, anyway = tuple(unlike), view.anyway == "yes"
     of = (tuple(view.runs), view.baseline, marked, anyway, written, selected(view, experiment))
-    name = short_label if len(view.runs) > MANY else label
     rows = [
-        {"Metric": plain(name(view, metric)), **cells}
+        {"Metric": _named(view, metric), **cells}
         for metric, cells in zip(metrics, _rows(experiment, *of), strict=True)
     ]
     table, ceiling = with_ceilings(view, written, rows)
@@ -66,6 +65,13 @@ def versions_by_metrics(view: View) -> None:
         f"{ceiling}Best in bold. ▲ ▼: significantly better or worse than {plain(view.baseline)} "
         f"(randomisation test, Holm over the metrics). {_left_out(view)}{_cut(view)}"
     )
+
+
+def _named(view: View, metric: str) -> str:
+    """A metric with its formula, for which a phone and many versions leave no room."""
+    name, opening, formula = label(view, metric).partition(" (")
+    many = len(view.runs) > MANY or not opening
+    return layout.with_details(plain(name), "" if many else plain(f"({formula}"))
 
 
 @remembered(64)
