@@ -387,6 +387,7 @@ def cards_at(cards_address: str, page_at: Callable) -> Iterator[Callable]:
     yield opened
     for page in visited:
         if page.locator("dialog[open]").count():
+            page.locator(IDLE).wait_for()  # it may still write the clip of the last key
             page.keyboard.press("Escape")
             page.locator("dialog[open]").wait_for(state="hidden")
             page.wait_for_url(lambda url: "clip=" not in url)
