@@ -102,6 +102,8 @@ def test_a_chart_of_equal_tables_is_built_once(asked: dict[str, Any]) -> None:
         layout.chart(charts.forest(pd.DataFrame([{**row, "delta": delta}])), alt="differences")
         specs.append(asked["spec"])
     assert specs[0] is specs[1] is not specs[2]
+    tables = [table for spec in specs for table in spec["datasets"].values()]
+    assert tables and not any(table.schema.metadata for table in tables)  # sent for nothing
     deltas = [
         table["delta"][0].as_py()
         for spec in specs
