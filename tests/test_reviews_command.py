@@ -102,7 +102,7 @@ def test_a_store_with_something_wrong_is_a_finding(
     assert code == 1 and "no trigger never_changed" in out
 
 
-@pytest.fixture(params=["csv", "trec"])
+@pytest.fixture(params=["csv", pytest.param("trec", marks=pytest.mark.slow)])
 def judged(request: pytest.FixtureRequest, folder: Path) -> Path:
     """The collection with a file of judgements, two of which reviewers correct."""
     rows = [("q1", "v00", 1), ("q1", "v01", 0), ("q2", "v01", 1), ("q3", "v02", 1)]

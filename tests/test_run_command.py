@@ -249,7 +249,7 @@ def test_a_busy_service_is_asked_again(tiny: Path, tmp_path: Path) -> None:
     assert tries.count("car") == 3 and lists(tiny)["q1"] == found_for("car")
 
 
-@pytest.mark.parametrize("answered", [0, 2])
+@pytest.mark.parametrize("answered", [pytest.param(0, marks=pytest.mark.slow), 2])
 def test_a_service_that_is_away_is_not_asked_every_query(
     tiny: Path,
     tmp_path: Path,
