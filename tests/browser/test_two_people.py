@@ -74,7 +74,9 @@ def test_two_people_review_through_one_link_to_agreement_patch_and_changed_metri
     curator.get_by_role("textbox", name="Reviewers").fill("Ada, Bob")
     curator.locator(".st-key-review-way input").click()
     curator.get_by_role("option", name="At random").click()
-    curator.get_by_role("spinbutton").fill("3")
+    curator.get_by_role("spinbutton", name="Seed").wait_for()
+    idle(curator)  # what is typed while the form is drawn anew may be lost
+    curator.get_by_role("spinbutton", name="At most so many queries").fill("3")
     curator.get_by_role("button", name="Create review").click()
     link = curator.get_by_role("link", name="Which streets are alike?")
     link.wait_for()
@@ -86,7 +88,7 @@ def test_two_people_review_through_one_link_to_agreement_patch_and_changed_metri
         page.goto(address)
         idle(page)
         sign(page, name)
-        page.get_by_text("0 of 3 judged").wait_for()
+        page.get_by_text("0 of 3 queries judged").wait_for()
         page.locator(".card").first.wait_for()
         assert not VERSIONS.search(page.get_by_test_id("stMain").inner_text()), "it is blind"
     photographed(people["Ada"], "2-blind")
@@ -95,7 +97,7 @@ def test_two_people_review_through_one_link_to_agreement_patch_and_changed_metri
             page.locator(".card").first.wait_for()
             page.keyboard.press("2" if name == "Ada" or place > 1 else "4")
             if place < 3:
-                page.get_by_text(f"{place} of 3 judged").wait_for()
+                page.get_by_text(f"{place} of 3 queries judged").wait_for()
     for page in people.values():
         page.get_by_text("You have judged all queries of this review.").wait_for()
         page.get_by_text("(sign test)").or_(page.get_by_text("the same, of")).first.wait_for()
