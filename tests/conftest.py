@@ -117,42 +117,21 @@ def pytest_addoption(parser):
     )
 
 
-@functools.cache
-def unit(file: str) -> str:
-    """What of a file's tests one worker runs: the file, or all files that share a server."""
-    path = Path(__file__).parents[1] / file
-    text = path.read_text(encoding="utf-8") if file.startswith("tests/browser/") else ""
-    return next((each for each in ("made_up", "cards_at", "dashboard: str") if each in text), file)
-
-
 def pytest_collection_modifyitems(config, items):
     """Fast ones first: what starts a server and a browser comes last. Beside another worker the
-    units of both kinds take turns, so that two browsers are seldom at work at once; those that take
+    files of both kinds take turns, so that two browsers are seldom at work at once; those that take
     long come first, so that no worker waits at the end for the other's."""
-    units = {item: unit(item.nodeid.partition("::")[0]) for item in items}
-    browser = {units[item] for item in items if "browser" in item.path.parts}
+    browser = {item.path for item in items if "browser" in item.path.parts}
     if not hasattr(config, "workerinput"):
-        items.sort(key=lambda item: units[item] in browser)
+        items.sort(key=lambda item: item.path in browser)
         return
-    long = {units[item] for item in items if item.path.name in LONG}
-    ordered = sorted(dict.fromkeys(units.values()), key=lambda each: each not in long)
+    files = list(dict.fromkeys(item.path for item in items))
+    files.sort(key=lambda path: path.name not in LONG)
     turn = {}
     for kind in (True, False):
-        of = [each for each in ordered if (each in browser) is kind]
-        turn |= {each: number / len(of) for number, each in enumerate(of)}
-    items.sort(key=lambda item: (turn[units[item]], units[item], item.path.name not in LONG))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """By files, as `--dist=loadfile`, but no server of several files starts in several workers."""
-    from xdist.scheduler import LoadFileScheduling
-
-    class ByServer(LoadFileScheduling):
-        def _split_scope(self, nodeid):
-            return unit(super()._split_scope(nodeid))
-
-    return ByServer(config, log) if config.getoption("dist") == "loadfile" else None
+        of = [path for path in files if (path in browser) is kind]
+        turn |= {path: number / len(of) for number, path in enumerate(of)}
+    items.sort(key=lambda item: turn[item.path])
 
 
 def pytest_collection_finish():
