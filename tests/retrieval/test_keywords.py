@@ -227,7 +227,8 @@ def test_the_model_is_loaded_once_in_the_background() -> None:
     """In a process that this one starts, which a search does not burden with torch."""
     code = (
         "import sys\n"
-        "from dashboard.retrieval import keywords, language_models\n"
+        "from dashboard.retrieval import keywords\n"
+        "from dashboard.retrieval.encoders import language_models\n"
         "assert not language_models.ready()\n"
         "assert language_models.warm() is language_models.warm()\n"
         "language_models.warm().join()\n"

@@ -174,7 +174,7 @@ def test_a_process_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
     path = endless(tmp_path / "slow.onnx")
     script = (
         "import sys, threading, time, numpy as np; from pathlib import Path\n"
-        "from dashboard.retrieval import networks\n"
+        "from dashboard.retrieval.encoders import networks\n"
         "path, row = Path(sys.argv[1]), np.ones((1, 2), 'f4')\n"
         "ask = lambda: networks.answer_of(path, 'x', row, kept=False)\n"
         "threading.Thread(target=ask, daemon=True).start()\n"

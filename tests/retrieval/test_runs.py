@@ -100,7 +100,8 @@ def test_a_run_file_is_read_in_gallery_order_without_the_item_itself(folder: Pat
 def test_opening_and_searching_stored_queries_loads_no_language_model(folder: Path) -> None:
     code = (
         "import sys\n"
-        "from dashboard.retrieval import encoders, keywords, runs\n"
+        "from dashboard.retrieval import keywords, runs\n"
+        "from dashboard.retrieval.encoders import encoders\n"
         "from dashboard.storage.collection.collection import open_collection\n"
         f"runs.run_of(open_collection({str(folder)!r}, allow_path=True), 'v0.1')\n"
         "slow = {'torch', 'keybert', 'transformers', 'sentence_transformers'} & set(sys.modules)\n"
