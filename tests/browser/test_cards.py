@@ -164,6 +164,25 @@ def test_every_row_is_one_stop_of_the_tab_key(cards_at: Callable) -> None:
     assert stops == [1, 1, 1, 1]
 
 
+def test_of_many_keywords_a_card_names_those_that_it_lacks_and_how_many_more(
+    cards_at: Callable,
+) -> None:
+    found = cards_at().evaluate(
+        """async () => {
+            const files = performance.getEntriesByType("resource").map(({ name }) => name);
+            const { tickList } = await import(files.find((file) => /[/]parts[.]js/.test(file)));
+            const required = Array.from({ length: 60 }, (_, n) => ["group", `k${n}`]);
+            const ticks = required.map((_, n) => n < 55);
+            return [12, undefined].map((most) => tickList({ ticks }, required, most).innerText);
+        }"""
+    )
+    few, all_ = found
+    assert [word for word in ("k54", "k55", "k59", "k0", "k6", "k7") if word in few] == [
+        "k55", "k59", "k0", "k6",
+    ]  # fmt: skip
+    assert "and 48 more" in few and "k54" in all_ and "more" not in all_
+
+
 def test_the_player_tells_all_that_is_known(cards_at: Callable) -> None:
     page = cards_at()
     card(page, "v0.2", 1).locator(".open").click()

@@ -54,6 +54,7 @@ function focusHeld(root, rows) {
 }
 
 const TINY = 64; // pixels: pictures no larger are shown pixel by pixel
+const MOST_TICKS = 12; // keywords on a card; the player lists all
 
 const count = ({ results }) => results.length;
 
@@ -266,7 +267,7 @@ export function hideMore(state) {
 function factsOf(result, item, row, data) {
   return [
     topOf(result, item, row),
-    data.required.length ? tickList(item, data.required) : null,
+    data.required.length ? tickList(item, data.required, MOST_TICKS) : null,
     make("div", "foot", "", [howMany(item), elsewhereOf(item, row)]),
     causeOf(item, row, false),
     twins(item, false),

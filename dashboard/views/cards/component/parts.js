@@ -55,10 +55,14 @@ export function swatch(colour, shape) {
 }
 
 // The required keywords of the query by semantic group, each with what this item has of them.
-export function tickList(item, required) {
+// Of more than `most` the ones that it lacks come first, and how many are left out.
+export function tickList(item, required, most = Infinity) {
   const list = make("ul", "ticks");
   const groups = new Map();
-  required.forEach(([group, keyword], place) => {
+  const all = required.map((_, place) => place);
+  if (all.length > most) all.sort((a, b) => (item.ticks[a] === true) - (item.ticks[b] === true));
+  for (const place of all.slice(0, most)) {
+    const [group, keyword] = required[place];
     if (!groups.has(group)) groups.set(group, make("li", "group", "", [make("span", "name", group)]));
     const tick = TICKS.get(item.ticks[place] ?? null);
     const sign = make("span", "sign", tick.sign);
@@ -66,8 +70,9 @@ export function tickList(item, required) {
     const word = isolated("", keyword);
     word.title = keyword; // a card has two lines of a long one
     groups.get(group).append(make("span", `tick ${tick.state}`, "", [sign, aside(tick.word), word]));
-  });
+  }
   list.append(...groups.values());
+  if (all.length > most) list.append(make("li", "further", `and ${all.length - most} more`));
   return list;
 }
 
