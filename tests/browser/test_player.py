@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from tests.browser.cards_world import world
+from tests.browser.conftest import IDLE
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -251,6 +252,27 @@ def test_back_and_esc_close_the_player_from_any_neighbour(cards_at: Callable) ->
     page.go_forward()
     player.wait_for()
     assert world.PLAIN[2] in player.locator("video").get_attribute("src")
+
+
+def test_a_slow_answer_does_not_write_a_clip_behind_a_closed_player(cards_at: Callable) -> None:
+    """A run that began before Esc may end after it: its address comes when that has been left."""
+    page = cards_at()
+    page.locator(".card .open").first.click()
+    page.get_by_text("told: ").filter(has_text=world.PLAIN[0]).wait_for()
+    page.locator(IDLE).wait_for()
+    page.locator("dialog.player[open]").evaluate(
+        """dialog => new Promise((done) => {
+            const late = () => {
+                const { pathname, search } = location;
+                const address = pathname + (search ? `${search}&` : "?") + "clip=late";
+                history.pushState(history.state, "", address);
+                done();
+            };
+            addEventListener("popstate", late, { once: true });
+            dialog.close();
+        })"""
+    )
+    page.wait_for_url(lambda url: "clip=" not in url)
 
 
 def test_a_link_offers_a_search_and_is_closed_where_it_is(cards_at: Callable) -> None:

@@ -211,6 +211,8 @@ function follow(state) {
   state.wanted = wanted;
   const answered = expected?.id === wanted;
   if (answered && expected.opening) noteOpened();
+  // A slow answer to an earlier key has written its clip behind what was closed meanwhile.
+  if (answered && !wanted && opensClip()) inPlace({ clip: "", beside: "" });
   if (answered || Date.now() > expected?.until) state.expected = null;
   if (!state.expected && state.later !== null) tellOpen(state, state.later);
   tellBeside(state);
