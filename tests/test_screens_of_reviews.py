@@ -128,14 +128,14 @@ def test_results_drawn_at_random_are_judged_without_versions_to_an_estimate(tiny
             button(app, "Undo").click().run()
             button(app, "Relevant").click().run()
     assert [each.value for each in app.success] == ["You have judged all results of this review."]
-    assert f"P@3, estimated from {number} of" in said(app)
+    assert f"queries, estimated from {number} of" in said(app)
     assert "Estimates, not values: P@3 as these reviewers judge" in said(app)
     [table] = [each.value for each in app.table if "Judged" in each.value]
     assert len(table) == 3 and "Estimated P@3" in table
     assert "estimated from" not in said(opened("compare", collection="tiny")), "it is blind"
     button(app, "Close review").click().run()
     compared = opened("compare", collection="tiny")
-    assert "P@3, estimated from" in said(compared) and not compared.exception
+    assert "queries, estimated from" in said(compared) and not compared.exception
     listed = said(opened("reviews", collection="tiny"))
     assert f"{number} results at random" in listed and f"{number} answers by 1 person" in listed
 

@@ -11,7 +11,7 @@ import pytest
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.reviewing import bounds, sampled_results
 from dashboard.evaluation.reviewing.bounds import Pool
-from dashboard.evaluation.reviewing.samples import draw
+from dashboard.evaluation.reviewing.samples import Estimate, draw
 
 QUERIES, DEPTH = 30, 10
 
@@ -40,6 +40,14 @@ def worth(found: sampled_results.Population, truth: dict[tuple[str, str], float]
 
 
 KINDS = [("P@5", False), ("DCG@10", False), ("RBP(0.8)@10", True)]
+
+
+def test_an_interval_ends_at_what_the_results_can_add_up_to() -> None:
+    adds = np.array([0.1, 0.2, -0.05])
+    cut = sampled_results.of_metric(Estimate(0.28, -0.3, 0.9, 2, 3), adds, 0.5)
+    assert [cut.value, cut.low, cut.high] == pytest.approx([0.78, 0.45, 0.8])
+    outside = sampled_results.of_metric(Estimate(0.35, 0.1, 0.6, 2, 3), adds, 0.0)
+    assert [outside.low, outside.high] == [0.1, 0.35], "the value stays in its interval"
 
 
 @pytest.mark.parametrize(("name", "every"), KINDS, ids=[name for name, _ in KINDS])
@@ -94,7 +102,8 @@ def test_nothing_is_estimated_from_a_part_of_the_sample_nor_taken_for_certain() 
         sampled_results.estimates(found, judged)
     alike = worth(found, dict.fromkeys(truth, 0.0))
     for each in sampled_results.estimates(found, alike):
-        assert each.low < each.value < each.high, "all alike in a sample is not all alike"
+        assert each.low <= each.value <= each.high, "no version has less than nothing"
+        assert each.low < each.high, "all alike in a sample is not all alike"
 
 
 def test_what_no_sample_estimates_is_refused() -> None:

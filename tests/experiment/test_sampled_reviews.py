@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -109,5 +110,8 @@ def test_the_sentence_of_a_sample_names_what_it_rests_on(
         assigned.save_judgement(review, query, item, "Ada", "not", "", f"{place}")
     sentence = sampled_reviews.conclusion(review, assigned.answers(review))
     total = len(review.sample.results)
-    assert sentence.startswith(f"P@3, estimated from {place + 1} of {total} results: v0.2 0.")
+    assert re.match(
+        rf"P@3 over \d+ quer(y|ies), estimated from {place + 1} of {total} results: v0.2 0.",
+        sentence,
+    )
     assert " (95 % " in sentence

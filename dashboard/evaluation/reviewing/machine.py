@@ -9,7 +9,7 @@ import pandas as pd
 from dashboard.evaluation.rankings import Array, Flags, Floats
 from dashboard.evaluation.reviewing import raters
 from dashboard.evaluation.reviewing.raters import Agreement
-from dashboard.evaluation.reviewing.sampled_results import WORTH, Population
+from dashboard.evaluation.reviewing.sampled_results import WORTH, Population, of_metric
 from dashboard.evaluation.reviewing.samples import Estimate
 
 NORMAL = 1.959963984540054
@@ -50,10 +50,9 @@ def prediction_powered(found: Population, people: pd.Series, machine: pd.Series)
         raise ValueError("people have to judge all drawn results first")
     first, second = (table[side].to_numpy(dtype=np.float64) for side in ("baseline", "candidate"))
     sure = (*found.sure, found.sure[1] - found.sure[0])
+    worths = [np.nan_to_num(of) for of in (judged, by_machine)]
     return [
-        corrected_total(
-            adds * np.nan_to_num(judged), adds * np.nan_to_num(by_machine), strata, drawn, adds
-        ).plus(known)
+        of_metric(corrected_total(*(adds * of for of in worths), strata, drawn, adds), adds, known)
         for adds, known in zip((first, second, second - first), sure, strict=True)
     ]
 

@@ -129,6 +129,15 @@ def estimates(found: Population, worth: pd.Series) -> list[Estimate]:
     first, second = (table[side].to_numpy(dtype=np.float64) for side in ("baseline", "candidate"))
     sure = (*found.sure, found.sure[1] - found.sure[0])
     return [
-        estimated_total(np.nan_to_num(judged) * adds, strata, drawn, reach=adds).plus(known)
+        of_metric(
+            estimated_total(np.nan_to_num(judged) * adds, strata, drawn, reach=adds), adds, known
+        )
         for adds, known in zip((first, second, second - first), sure, strict=True)
     ]
+
+
+def of_metric(total: Estimate, adds: Floats, sure: float) -> Estimate:
+    """The metric, or the difference, that an estimated total makes with what is sure; its interval
+    ends at what the results can add up to. adds [n]: of each result if it is relevant."""
+    least, most = (float(part.sum()) for part in (np.minimum(adds, 0), np.maximum(adds, 0)))
+    return total.within(least, most).plus(sure)

@@ -32,6 +32,12 @@ class Estimate:
         low, high = self.low + sure, self.high + sure
         return Estimate(self.value + sure, low, high, self.judged, self.total)
 
+    def within(self, least: float, most: float) -> Estimate:
+        """The same with the interval cut to what the total can be; the value stays in it."""
+        low = min(self.value, max(self.low, least))
+        high = max(self.value, min(self.high, most))
+        return Estimate(self.value, low, high, self.judged, self.total)
+
     def __str__(self) -> str:
         return (
             f"estimated {self.value:.4f} (95 % {self.low:.4f} to {self.high:.4f}) "

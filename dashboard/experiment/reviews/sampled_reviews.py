@@ -13,6 +13,7 @@ from dashboard.evaluation.reviewing.samples import Estimate
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.reviews.review_queue import pools_of
 from dashboard.storage.reviews.assignments import Assignment, Sample
+from dashboard.tables import counted
 
 COLUMNS = ["version", "metric", "estimate", "low", "high", "judged", "results", "queries"]
 JUDGEMENTS = ["query_id", "item_id", "stratum", "probability", "reviewers", "worth"]
@@ -144,7 +145,8 @@ def conclusion(assignment: Assignment, given: pd.DataFrame) -> str:
         return f"{sample.metric}: {reason}."
     first, second, _ = estimates(assignment, given)["estimate"]
     return (
-        f"{sample.metric}, estimated from {row['judged']:,} of {row['results']:,} results: "
+        f"{sample.metric} over {counted(sample.queries, 'query', 'queries')}, estimated from "
+        f"{row['judged']:,} of {row['results']:,} results: "
         f"{assignment.candidate} {second:.4f}, {assignment.baseline} {first:.4f}, difference "
         f"{row['estimate']:+.4f} (95 % {row['low']:+.4f} to {row['high']:+.4f})."
     )
