@@ -107,7 +107,6 @@ const openPlayer = ({ state }) => state.root.querySelector("dialog.player[open]"
 function act(own, action) {
   if (own.state.root.classList.contains("waiting") && !["unjudged", "ahead"].includes(action)) {
     tell(own, "The results of this query are not here yet."); // a verdict would be of the one before
-    fillBar(own);
     return true;
   }
   const [, grade] = /^grade (\d)$/.exec(action) ?? [];
@@ -337,8 +336,10 @@ function focusFront(own) {
   cardInFront(own)?.querySelector(".open").focus();
 }
 
+// At once: a press that only tells something draws nothing else.
 function tell(own, words) {
   own.words = words;
+  fillTold(own);
 }
 
 // --- what is drawn
@@ -491,15 +492,20 @@ function fillBar(own) {
   part("progress").ariaValueNow = many;
   const here = `${done} of ${all.length} ${all.length === 1 ? "result" : "results"} here`;
   part("count").textContent = order ? `${many} of ${total.toLocaleString("en")} queries judged · ${here}` : `${here} judged`;
-  const unsent = waiting().length;
-  const words = whyWaiting() || own.words || (unsent ? "Saving …" : own.saved ? "Saved." : "");
-  own.saved = own.saved || unsent > 0;
-  if (part("told").textContent !== words) part("told").textContent = words;
+  fillTold(own);
   fillAmended(part("amended"), own);
   fillPair(part("pair"), own);
   fillRating(part("rating"), own);
   fillPlan(part("plan"), own);
   if (!own.noted) part("note-field")?.remove();
+}
+
+function fillTold(own) {
+  const place = own.bar.querySelector(".told");
+  const unsent = waiting().length;
+  const words = whyWaiting() || own.words || (unsent ? "Saving …" : own.saved ? "Saved." : "");
+  own.saved = own.saved || unsent > 0;
+  if (place.textContent !== words) place.textContent = words;
 }
 
 function fillAmended(place, own) {
