@@ -50,9 +50,11 @@ def prediction_powered(found: Population, people: pd.Series, machine: pd.Series)
         raise ValueError("people have to judge all drawn results first")
     first, second = (table[side].to_numpy(dtype=np.float64) for side in ("baseline", "candidate"))
     sure = (*found.sure, found.sure[1] - found.sure[0])
-    worths = [np.nan_to_num(of) for of in (judged, by_machine)]
+    by_people, by_machine = np.nan_to_num(judged), np.nan_to_num(by_machine)
     return [
-        of_metric(corrected_total(*(adds * of for of in worths), strata, drawn, adds), adds, known)
+        of_metric(
+            corrected_total(adds * by_people, adds * by_machine, strata, drawn, adds), adds, known
+        )
         for adds, known in zip((first, second, second - first), sure, strict=True)
     ]
 
