@@ -81,7 +81,7 @@ def test_the_address_of_a_new_version_names_another_as_baseline(tiny: Path) -> N
     address = adding.where_to_look(collection, "service")
     assert address.endswith("/compare?v=1&collection=tiny&baseline=v0.1&candidate=service")
     first = adding.where_to_look(replace(collection, models={}), "v1")
-    assert first.endswith(": /?v=1&collection=tiny")
+    assert first.endswith(": http://localhost:8501/?v=1&collection=tiny")
 
 
 def test_an_added_run_is_a_version(tiny: Path, tmp_path: Path) -> None:

@@ -37,6 +37,12 @@ def judged(folder: Path, protocol: str, labels: str) -> None:
     (folder / "qrels.csv").write_text(f"query_id,item_id,grade\n{labels}\n")
 
 
+def test_where_nothing_is_wrong_a_sentence_says_so(capsys) -> None:
+    assert main(["check", "openmoji_hashes", "--format", "json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == [] and "nothing is missing" in printed.err
+
+
 @pytest.mark.parametrize(
     ("protocol", "labels", "word"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ import pytest
 from PIL import Image
 
 from dashboard.__main__ import main
-from dashboard.experiment.collection.collections import opened_in
+from dashboard.experiment.collection.collections import opened_in, usual_queries
 from dashboard.experiment.versions import embedding_parts
 from dashboard.retrieval import services
 from dashboard.retrieval.encoders import encoders, endpoints, language_models, networks, pictures
@@ -106,6 +107,7 @@ def test_a_function_embeds_items_and_queries(
         ("tests.encoding:WIDTH", "a int"),
         ("no.such.module:encode", "no such function"),
         ("nowhere.onnx", "no such file"),
+        ("./nowhere", "wanted a folder or hub name"),
         ("ftp://x/y", "a folder or hub name"),
         ("http://user:secret@127.0.0.1/", "a name or password in it"),
     ],
@@ -162,6 +164,8 @@ def test_a_network_sees_pictures_and_uploads_alike(
     seen: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     network = mean_colours(tmp_path / "net.onnx", 3)
+    assert embed(seen, network) == 2
+    assert 'wanted --picture "size = [224, 224], mean' in capsys.readouterr().err
     assert embed(seen, network, "--picture", "size = [4, 4], spread = 255") == 0
     error = capsys.readouterr().err
     assert "'v03' skipped:" in error
@@ -176,6 +180,18 @@ def test_a_network_sees_pictures_and_uploads_alike(
     settings.write_text(settings.read_text().replace("spread = 255", "spread = 1"))
     with pytest.raises(DataError, match="a query side that differs"):
         pictures.encode_picture(made(seen), upload, "x")
+
+
+def test_versions_that_see_pictures_only_open_with_queries_that_are_items(
+    seen: Path, tmp_path: Path
+) -> None:
+    network = mean_colours(tmp_path / "net.onnx", 3)
+    words = "query_id,ngram,group,keyword,score\nq1,car,pv_object_type,small vehicle,1\n"
+    (seen / "query_keywords.csv").write_text(words)
+    assert usual_queries(opened_in(seen)) == "text"
+    shutil.rmtree(seen / "models")
+    assert embed(seen, network, "--picture", "size = [4, 4], spread = 255") == 0
+    assert usual_queries(opened_in(seen)) == "item"
 
 
 def test_without_any_readable_item_there_is_no_version(

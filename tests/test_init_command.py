@@ -73,6 +73,8 @@ def test_pictures_and_a_table_become_a_collection(capsys, tmp_path, source) -> N
     collection = open_collection(tmp_path / "new", allow_path=True)
     assert collection.items["file"].tolist() == [f"imgs/p{n}.png" for n in range(6)]
     assert collection.groups == ("pv_colour", "pv_place")
+    # "red, in" is about both: a picture that is red and out is not what it asks for
+    assert collection.default_groups == collection.groups
     of_last = collection.keywords[collection.keywords["item_id"] == "imgs/p5.png"]
     assert of_last["keyword"].tolist() == ["blue", "in", "out"]
     made_of = collection.queries["made_of"].value_counts().to_dict()

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
+import zlib
 from pathlib import Path
 
-import faiss
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from PIL import Image
 
 from dashboard.experiment.collection.initializing import Initialized, initialize
 from dashboard.storage.collection.collection import Collection, open_collection
-
-ITEMS = ["a", "b", "c"]
-VECTORS = np.array([[1, 2, 3], [3, 2, 1], [0, 1, 0]], dtype="float32")
 
 
 def write(folder: Path, files: dict[str, object]) -> Path:
@@ -78,6 +76,17 @@ def test_texts_in_a_table_with_labels(tmp_path) -> None:
     assert "caption" in set(collection.queries["made_of"])
 
 
+def test_captions_alone_say_that_nothing_judges_them(tmp_path) -> None:
+    """As img2dataset reads its input: addresses and texts, and the index that pandas left."""
+    source = write(tmp_path / "source", {})
+    source.mkdir()
+    rows = {"URL": ["http://x/1", "http://x/2"], "TEXT": ["a car", "a bike"]}
+    pd.DataFrame({"__index_level_0__": [70, 80], **rows}).to_parquet(source / "part.parquet")
+    result, collection = made(tmp_path)
+    assert collection.items["item_id"].tolist() == rows["URL"], "not the numbers of pandas"
+    assert "nothing judges them" in " ".join(result.files["guessed"].fillna(""))
+
+
 COCO = {
     "images": [{"id": n, "file_name": f"{n}.jpg"} for n in (1, 2, 3)],
     "annotations": [{"id": n, "image_id": n % 3 + 1, "category_id": n % 2} for n in range(4)],
@@ -86,18 +95,23 @@ COCO = {
 
 
 def test_instances_of_coco(tmp_path) -> None:
-    write(tmp_path / "source", {"instances.json": COCO, "images/1.jpg": 0, "images/2.jpg": 0})
+    write(tmp_path / "source", {"instances.json": COCO, "val2017/1.jpg": 0, "images/2.jpg": 0})
     result, collection = made(tmp_path)
-    assert collection.items["file"].tolist() == ["images/1.jpg", "images/2.jpg", ""]
+    assert collection.items["file"].tolist() == ["val2017/1.jpg", "images/2.jpg", ""]
+    assert collection.items["split"].tolist() == ["val", "", ""]
     assert keywords_of(collection, "1.jpg") == ["cat", "dog"]
     assert "1 picture not there (3.jpg)" in result.problems
 
 
 def test_captions_of_coco_are_matched_with_their_pictures(tmp_path) -> None:
     captions = [{"image_id": n % 2 + 1, "caption": f"text {n}"} for n in range(4)]
+    captions.append({"image_id": 1, "caption": "long " * 201})
     content = {"images": COCO["images"][:2], "annotations": captions}
     write(tmp_path / "source", {"captions.json": content, "1.jpg": 0, "2.jpg": 0})
-    _, collection = made(tmp_path)
+    result, collection = made(tmp_path)
+    assert "1 caption of more than 1,000 letters not made a query (1.jpg)" in str(result.problems)
+    pictures = collection.items[collection.items["side"] == "pictures"]
+    assert pictures["caption"].tolist() == ["text 0", "text 1"], "the first of each"
     assert collection.protocols == ("crossmodal",)
     assert collection.items["side"].value_counts().to_dict() == {"texts": 4, "pictures": 2}
     assert collection.qrels is not None and len(collection.qrels) == 8
@@ -109,8 +123,10 @@ FIFTYONE = {
     "samples": {
         "samples": [
             {
+                "_id": {"$oid": "a1"},
                 "filepath": "data/1.jpg",
                 "tags": ["new"],
+                "guess": {"_cls": "Classification", "label": "cow", "confidence": 0.4},
                 "truth": {"_cls": "Classification", "label": "cat"},
                 "boxes": {"detections": [{"label": "ear"}, {"label": "ear"}]},
             },
@@ -124,12 +140,64 @@ FIFTYONE = {
 @pytest.mark.parametrize("name", list(FIFTYONE))
 def test_an_export_of_fiftyone(tmp_path, name) -> None:
     files = {f"{name}.json": FIFTYONE[name], "data/1.jpg": 0, "data/2.jpg": 0}
-    write(tmp_path / "source", {**files, "frames.json": {"frames": []}})
+    nose = {"_sample_id": {"$oid": "a1"}, "frame_number": 1, "parts": {"label": "nose"}}
+    source = write(tmp_path / "source", {**files, "frames.json": {"frames": [nose]}})
+    (source / "names.pkl").write_bytes(b"no pickle")
     result, collection = made(tmp_path)
     assert not any("frames" in each for each in result.problems), "it belongs to the export"
+    assert any("pickles are never read" in each for each in result.problems)
+    whole = name == "samples"
+    assert any("--map pv_guess=guess" in each for each in result.problems) == whole
+    assert ("nose" in keywords_of(collection, "data/1.jpg")) == whole
+    assert "cow" not in keywords_of(collection, "data/1.jpg")
     assert collection.items["item_id"].tolist() == ["data/1.jpg", "data/2.jpg"]
     assert keywords_of(collection, "data/2.jpg") == ["dog"]
     assert ("ear" in keywords_of(collection, "data/1.jpg")) == (name == "samples")
+
+
+def test_a_folder_of_samples_of_fiftyone(tmp_path) -> None:
+    """As `use_dirs=True` exports: a file for each sample; fields of text, and of vectors."""
+    scenes = {1: "field", 2: "street", 3: "field", 4: "street"}
+    one = {"truth": {"label": "cat"}, "clip": {"$binary": {"base64": "eJw="}}}
+    files: dict[str, object] = {f"data/{n}.jpg": 0 for n in scenes}
+    for n, scene in scenes.items():
+        sample = {"filepath": f"data/{n}.jpg", "scene": scene, "remark": f"no. {n}", **one}
+        files[f"samples/00000{n}-a.json"] = sample
+    write(tmp_path / "source", {**files, "metadata.json": {"sample_fields": []}})
+    result, collection = made(tmp_path)
+    assert collection.items["item_id"].tolist() == [f"data/{n}.jpg" for n in scenes]
+    assert keywords_of(collection, "data/2.jpg") == ["cat", "street"]
+    assert "left out: the fields clip, remark, which" in str(result.problems)
+
+
+def test_vectors_in_the_fields_of_fiftyone_become_versions(tmp_path) -> None:
+    def packed(array: object, kind: str = "f4") -> dict[str, object]:
+        file = io.BytesIO()
+        np.save(file, np.asarray(array, dtype=kind), allow_pickle=False)
+        text = base64.b64encode(zlib.compress(file.getvalue())).decode()
+        return {"$binary": {"base64": text, "subType": "00"}}
+
+    def sample(n: int) -> dict[str, object]:
+        fields = {"clip emb": packed([n, 1, 0]), "old": [float(n)] * 8, "grid": packed(np.eye(2))}
+        return {"filepath": f"data/{n}.jpg", "truth": {"label": "ab"[n % 2]}, **fields}
+
+    samples = [sample(n) for n in range(1, 7)]
+    samples[2]["clip emb"] = {"$binary": {"base64": "eJw=", "subType": "00"}}
+    samples[3]["clip emb"] = packed([1, 2])
+    del samples[4]["old"]
+    bomb = base64.b64encode(zlib.compress(bytes(20_000_000))).decode()
+    samples[5]["clip emb"] = {"$binary": bomb, "$type": "00"}
+    write(tmp_path / "source", {f"data/{n}.jpg": 0 for n in range(1, 7)})
+    (tmp_path / "source" / "samples.json").write_text(json.dumps({"samples": samples}))
+    result, collection = made(tmp_path)
+    said = str(result.problems)
+    others = "data/3.jpg, data/4.jpg, data/6.jpg"
+    assert f"3 vectors of the field clip emb ({others}), which cannot be read" in said
+    assert "left out: the fields grid, which" in said
+    clip, old = (collection.models[name].items for name in ("clip_emb", "old"))
+    assert clip.ids == tuple(f"data/{n}.jpg" for n in (1, 2, 5))
+    assert clip.matrix[2] == pytest.approx(np.array([5, 1, 0]) / 26**0.5)
+    assert old.ids == tuple(f"data/{n}.jpg" for n in (1, 2, 3, 4, 6))
 
 
 def test_beir(tmp_path) -> None:
@@ -220,6 +288,14 @@ PUBLIC = {
         },
         {"1": "cars & bikes", "2": "only text"},
     ),
+    "queries of one word, and an iteration of letters": (
+        {
+            "queries.tsv": "1\tcars\n2\t滑铁卢\n",
+            "docs.tsv": "d1\tblue\nd2\tred bikes\n",
+            "qrels.robust": "1 U0 d1 4\n",
+        },
+        {"1": "cars", "2": "滑铁卢"},
+    ),
     "BEIR without its corpus": (
         {
             "queries.jsonl": [{"_id": "7", "text": "blue cars", "metadata": {}}],
@@ -287,113 +363,15 @@ def test_maps_of_eccv_caption(tmp_path) -> None:
     assert "the maps eccv; cxc, original left out" in result.files["guessed"].tolist()
 
 
-def _npy(folder: Path) -> None:
-    np.save(folder / "v1.npy", VECTORS)
-    (folder / "v1.txt").write_text("c\nb\na\n")
-
-
-def _npz(folder: Path) -> None:
-    np.savez(folder / "v1.npz", embeddings=VECTORS, ids=np.array(["c", "b", "a"]))
-
-
-def _safetensors(folder: Path) -> None:
-    from safetensors.numpy import save_file
-
-    save_file({"v1": VECTORS}, folder / "vectors.safetensors")
-    (folder / "vectors_ids.json").write_text('["c", "b", "a"]')
-
-
-def _parquet(folder: Path) -> None:
-    pd.DataFrame({"id": ["c", "b", "a"], "vector": list(VECTORS)}).to_parquet(folder / "v1.parquet")
-
-
-def _arrow(folder: Path) -> None:
-    lists = pa.FixedSizeListArray.from_arrays(pa.array(VECTORS.ravel()), 3)
-    table = pa.table({"id": ["c", "b", "a"], "vector": lists})
-    with pa.ipc.new_file(str(folder / "v1.arrow"), table.schema) as file:
-        file.write_table(table)
-
-
-def _faiss(folder: Path) -> None:
-    index = faiss.IndexFlatIP(3)
-    index.add(VECTORS)
-    faiss.write_index(index, str(folder / "v1.faiss"))
-    (folder / "v1_ids.txt").write_text("c\nb\na\n")
-
-
-@pytest.mark.parametrize(
-    ("save", "items"),
-    [
-        pytest.param(
-            save,
-            items,
-            id=f"{'items' if items else 'vectors alone'}-{save.__name__}",
-            marks=() if items or save is _faiss else pytest.mark.slow,
-        )
-        for items in (True, False)
-        for save in (_npy, _npz, _safetensors, _parquet, _arrow, _faiss)
-    ],
-)
-def test_vectors_with_ids(tmp_path, save, items) -> None:
-    source = write(tmp_path / "source", {f"{n}.png": 0 for n in ITEMS} if items else {"x.md": ""})
-    save(source)
-    _, collection = made(tmp_path)
-    model = collection.models["v1"]
-    by_path = items and save not in (_parquet, _arrow)  # a table's ids are the items' ids
-    place = list(model.items.ids).index("a.png" if by_path else "a")
-    unit = VECTORS[2] / np.linalg.norm(VECTORS[2])
-    np.testing.assert_allclose(model.items.matrix[place], unit, rtol=1e-6)
-    assert collection.items["item_id"].tolist() == (
-        [f"{n}.png" for n in ITEMS] if by_path else ["c", "b", "a"]
-    )
-
-
-def test_vectors_without_ids_are_in_the_order_of_the_items(tmp_path) -> None:
-    source = write(tmp_path / "source", {f"{n}.png": 0 for n in ITEMS})
-    np.save(source / "v1.npy", VECTORS)
-    np.save(source / "v2.npy", VECTORS[:2])
+def test_json_of_other_kinds_is_left_out_in_one_sentence_and_lines_of_it_are_rows(tmp_path) -> None:
+    files = {f"folds{n}.json": {"s1": {"train": ["q1"]}} for n in range(7)}
+    rows = '{"id": "a", "image_id": 7, "text": "red"}\n{"id": "b", "image_id": 7, "text": "blue"}'
+    write(tmp_path / "source", {**files, "texts.json": rows})
     result, collection = made(tmp_path)
-    assert collection.models["v1"].items.ids == ("a.png", "b.png", "c.png")
-    notes = result.files.set_index("file")
-    assert notes.loc["models/v1/items.npy", "guessed"] == "ids: the order of the items"
-    assert any("v2.npy: 2 vectors without ids for 3 items" in each for each in result.problems)
-
-
-def test_vectors_of_queries_belong_to_their_version(tmp_path) -> None:
-    source = write(tmp_path / "source", trec_files())
-    for name, ids in (("clip_items", ["d1", "d2", "d3"]), ("clip_queries", ["q1", "q2"])):
-        np.save(source / f"{name}.npy", VECTORS[: len(ids)])
-        (source / f"{name}_ids.txt").write_text("\n".join(ids) + "\n")
-    _, collection = made(tmp_path)
-    assert collection.versions == ("clip", "v1", "v2")
-    queries = collection.models["clip"].queries
-    assert queries is not None and queries.ids == ("q1", "q2")
-
-
-def test_what_cannot_be_read_is_left_out_with_a_sentence(tmp_path) -> None:
-    source = write(tmp_path / "source", {f"{n}.png": 0 for n in ITEMS})
-    np.save(source / "objects.npy", np.array([[{}], [1]], dtype=object), allow_pickle=True)
-    np.savez(source / "more.npz", a=np.array([{}], dtype=object))
-    (source / "broken.faiss").write_bytes(b"IxFI" + b"\xff" * 60)
-    (source / "broken.safetensors").write_bytes(b"\xff" * 40)
-    index = faiss.IndexLSH(3, 8)
-    index.add(VECTORS)
-    faiss.write_index(index, str(source / "lsh.index"))
-    np.savez_compressed(source / "bomb.npz", a=np.zeros((2_000, 2_000)))
-    result, collection = made(tmp_path)
-    assert collection.versions == ("lsh",)
-    for name, word in (
-        ("objects.npy", "pickled data are never read"),
-        ("more.npz", "pickles are never read"),
-        ("broken.faiss", "no index that faiss reads"),
-        ("broken.safetensors", "no tensors"),
-        ("lsh.index", "IndexLSH keeps codes"),
-        ("bomb.npz", "swell"),
-    ):
-        assert any(name in each and word in each for each in result.problems), (
-            name,
-            result.problems,
-        )
+    assert collection.items["item_id"].tolist() == ["a", "b"] and not collection.groups
+    left = [each for each in result.problems if "left out" in each]
+    assert len(left) == 1 and left[0].startswith("left out: 7 files with JSON of another kind")
+    assert "folds4.json and 2 more" in left[0]
 
 
 def test_ten_thousand_labels_of_which_most_occur_once(tmp_path) -> None:

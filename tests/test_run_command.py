@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from dashboard.__main__ import main
 from dashboard.experiment.collection.collections import opened_in
 from dashboard.experiment.versions import running
 from dashboard.retrieval import runs, services
+from dashboard.retrieval.search_services import Query, search_of
 from dashboard.storage.runs.run_record import RunRecord, read_record
 from tests.services import Asked, served
 from tests.storage.tiny import ITEMS, make_collection
@@ -89,7 +91,14 @@ def of_opensearch(asked: Asked) -> Any:
     assert asked.headers["Authorization"] == "ApiKey s3cret-OPENSEARCH_KEY"
     text, size = asked.body["query"]["match"]["caption"], asked.body["size"]
     hits = [{"_id": i, "_score": 9.5 - n} for n, i in enumerate(found_for(text))][:size]
-    return {"took": 3, "timed_out": False, "hits": {"total": {"value": 2}, "hits": hits}}
+    assert asked.params["allow_partial_search_results"] == ["false"]
+    shards = {"total": 1, "successful": 1, "skipped": 0, "failed": 0}
+    return {
+        "took": 3,
+        "timed_out": False,
+        "_shards": shards,
+        "hits": {"total": {"value": 2}, "hits": hits},
+    }
 
 
 def of_solr(asked: Asked) -> Any:
@@ -103,6 +112,35 @@ def of_vespa(asked: Asked) -> Any:
     found = found_for(asked.body["query"])
     hits = [{"relevance": 1.5 - n, "fields": {"item_id": i}} for n, i in enumerate(found)]
     return {"root": {"id": "toplevel", "fields": {"totalCount": 2}, "children": hits}}
+
+
+def client(headers: Mapping[str, str]) -> services.Client:
+    return services.Client(headers=headers)
+
+
+PART = [
+    ("opensearch", {"_shards": {"failed": 1}, "hits": {"hits": [{"_id": "a", "_score": 1}]}}),
+    ("solr", {"responseHeader": {"partialResults": True}, "response": {"docs": []}}),
+    ("vespa", {"root": {"errors": [{"code": 12}], "fields": {"totalCount": 0}}}),
+]
+"""Answers with status 200 of which a part is missing."""
+
+
+@pytest.mark.parametrize(("engine", "answer"), PART, ids=[name for name, _ in PART])
+def test_half_an_answer_is_none(tmp_path, engine, answer) -> None:
+    with served(lambda _: (200, answer)) as server:
+        search = search_of(str(pointed(engine, server.url, tmp_path)), client)
+        with pytest.raises(services.Unanswered, match="an incomplete answer, "):
+            search.ask(Query("q1", "a car"), 5)
+        search.stop()
+
+
+def test_no_result_of_vespa_is_an_answer(tmp_path) -> None:
+    none = {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}}
+    with served(lambda _: (200, none)) as server:
+        search = search_of(str(pointed("vespa", server.url, tmp_path)), client)
+        assert search.ask(Query("q1", "a car"), 5)[0] == []
+        search.stop()
 
 
 def of_qdrant(asked: Asked) -> Any:
@@ -144,7 +182,7 @@ def test_each_engines_documented_answer_is_a_version(
     asked = 5 if name == "qdrant" else 3  # the stored queries by an item have no text
     assert (row["queries"], row["answered"], row["failed"], code) == (asked, asked, 0, 0)
     assert 0 < row["p50_ms"] <= row["p95_ms"]
-    unasked = "2 queries (item_v00, item_v01) not asked: it has no text"
+    unasked = "2 queries (item_v00, item_v01) not asked: no text"
     assert (unasked in printed.err) == (asked == 3)
     texts = {"q1": "car", "q2": "person crossing", "q3": "cyclist entering ego lane"}
     if name != "qdrant":
@@ -176,10 +214,11 @@ def test_what_failed_has_no_value_and_is_asked_again(
     assert run(tiny, f"{ME}:fails_for_q2", "--at-once", "1") == 1
     error = capsys.readouterr().err
     assert "'q2' has no answer: RuntimeError: no \\x1b[1mluck" in error
+    assert "the same command asks 1 query again" in error
     assert asked == ["car", "cyclist entering ego lane"]
     table = runs.run_of(opened_in(tiny), "bm25")
     assert table.attrs["not_run"]["q2"].startswith("RuntimeError")
-    assert table.attrs["not_run"]["item_v00"] == "not asked: it has no text"
+    assert table.attrs["not_run"]["item_v00"] == "not asked: no text"
     before = opened_in(tiny).digest
     monkeypatch.setenv("MENDED", "1")
     assert run(tiny, f"{ME}:fails_for_q2") == 0
@@ -205,6 +244,8 @@ ODD = [
     ({"hits": {"hits": [{"_id": "v00"}]}}, "result 0 without '_score' (there: _id)"),
     ({"hits": {"hits": [{"_id": None, "_score": 1}]}}, "the id 'None', no text"),
     ({"hits": {"hits": [{"_id": "v00", "_score": "high"}]}}, "the score 'high', no number"),
+    ({"hits": {"hits": [{"_id": "v00", "_score": True}]}}, "the score 'True', no number"),
+    ({"hits": {"hits": [{"_id": True, "_score": 1}]}}, "the id 'True', no text"),
     (b'{"hits": {"hits": [{"_id": "v00", "_score": NaN}]}}', "the score nan, not finite"),
     (b"\x1b[2Jnot json", "an answer that is no JSON"),
     (b"", "an answer that is no JSON"),
@@ -354,3 +395,33 @@ def test_a_damaged_record_is_a_sentence(tiny: Path, capsys: pytest.CaptureFixtur
     capsys.readouterr()
     assert main(["measure", str(tiny), "--runs", "bm25", "--queries", "all"]) == 2
     assert "runs/bm25.json: found no record of a run" in capsys.readouterr().err
+
+
+def test_a_refusal_that_repeats_the_headers_shows_no_secret(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The shorter secret is the beginning of the longer one, whose rest must not stay."""
+    monkeypatch.setenv("SHORT", "abc")
+    monkeypatch.setenv("LONG", "abc-and-more")
+    headers = {"One": "Key ${SHORT}", "Other": "${LONG}"}
+
+    def answer(asked: Asked) -> tuple[int, Any]:
+        return 403, f"{asked.headers['One']}, {asked.headers['Other']}: not yours".encode()
+
+    with served(answer) as server, pytest.raises(services.Unanswered) as refused:
+        services.Client(headers=headers).ask(server.url, {})
+    assert str(refused.value) == "status 403: 'Key •••, •••: not yours'"
+
+
+def test_an_answer_that_leads_elsewhere_is_not_followed_with_the_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ITS_KEY", "s3cret")
+    client = services.Client(headers={"X-Key": "${ITS_KEY}"})
+    with (
+        served(lambda asked: (200, [])) as other,
+        served(lambda asked: (307, other.url)) as server,
+        pytest.raises(services.Unanswered, match="status 307"),
+    ):
+        client.ask(server.url, {})
+    assert not other.asked

@@ -16,8 +16,7 @@ from dashboard.retrieval import services
 from dashboard.retrieval.encoders.embedding import function_called
 from dashboard.retrieval.services import Client, Unanswered, at
 from dashboard.storage.collection import digests
-from dashboard.storage.collection.settings import read_settings
-from dashboard.tables import DataError, Findings
+from dashboard.tables import DataError
 
 Hits = list[tuple[str, float]]
 """Ids of items and their scores, the best first."""
@@ -29,11 +28,16 @@ SCHEMA: dict[str, Any] = {
     "results": "",
     "id": "",
     "score": "",
+    "count": "",
+    "incomplete": [""],
     "vectors": "",
     "headers": {},
     "params": {},
     "body": {},
 }
+"""count: a path to the number of results, for services whose answers have no list where it is 0.
+incomplete: paths where anything but 0, false or nothing means that a part of the answer is missing:
+engines send what they had by their time limit with status 200."""
 LONGEST_ID = 1_000
 
 
@@ -100,15 +104,10 @@ def _function(named: str) -> Search:
 
 
 def _service(path: Path, client: Callable[[Mapping[str, str]], Client]) -> Search:
-    findings = Findings()
-    if not path.is_file():
-        raise DataError(str(path), "no such file", "a .toml file with the request to a service")
-    settings = read_settings(path, SCHEMA, path.name, findings)
-    for _, file, line, found, wanted in findings.rows:  # an unknown key would be a silent mistake
-        raise DataError(file, found, wanted, line=line)
+    settings = services.read_description(path, SCHEMA, "a .toml file with the request to a service")
     if not settings["id"] and settings["score"]:
         raise DataError(path.name, "score without id", "the paths of both in a result")
-    url = services.check_address(settings["url"])
+    url = settings["url"]
     method = (settings["method"] or ("POST" if settings["body"] else "GET")).upper()
     if method not in ("GET", "POST"):
         raise DataError(path.name, f"method = {settings['method'][:20]!r}", '"GET" or "POST"')
@@ -129,9 +128,11 @@ def _service(path: Path, client: Callable[[Mapping[str, str]], Client]) -> Searc
         return hits(_pairs(answer, settings), k), took
 
     needs = tuple(sorted(used & {"text", "item_id", "vector"}))
-    return Search(
-        path.name, digests.of_values(settings), needs, settings["vectors"], ask, asking.stop
-    )
+    # descriptions that were recorded before these keys existed keep their fingerprint
+    new = [key for key in ("count", "incomplete") if settings[key] == SCHEMA[key]]
+    known = {key: value for key, value in settings.items() if key not in new}
+    fingerprint = digests.of_values(known)
+    return Search(path.name, fingerprint, needs, settings["vectors"], ask, asking.stop)
 
 
 def filled(template: Any, query: Query, k: int) -> Any:
@@ -154,9 +155,15 @@ def filled(template: Any, query: Query, k: int) -> Any:
 def _pairs(answer: Any, settings: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     """Id and score of each result in an answer; the score is None where none is named."""
     path = settings["results"]
+    for sign in filter(None, settings["incomplete"]):
+        if value := _value(answer, sign):
+            raise Unanswered(f"an incomplete answer, {sign} = {str(value)[:200]}")
     try:
         results = at(answer, path)
     except KeyError as error:
+        count = _value(answer, settings["count"]) if settings["count"] else None
+        if count == 0 and not isinstance(count, bool):
+            return []
         lacks, there = error.args
         reason = f"an answer without {lacks!r} of results = {path!r} (there: {there})"
         raise Unanswered(reason) from error
@@ -171,6 +178,14 @@ def _pairs(answer: Any, settings: Mapping[str, Any]) -> list[tuple[Any, Any]]:
             lacks, there = error.args
             raise Unanswered(f"result {place} without {lacks!r} (there: {there})") from error
     return found
+
+
+def _value(answer: Any, path: str) -> Any:
+    """What stands at a path of an answer; None where nothing does."""
+    try:
+        return at(answer, path)
+    except KeyError:
+        return None
 
 
 def hits(pairs: Sequence[tuple[Any, Any]], k: int) -> Hits:

@@ -14,10 +14,12 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from dashboard.tables import DataError, listed
+from dashboard.storage.collection.settings import read_settings
+from dashboard.tables import DataError, Findings, listed
 
 if TYPE_CHECKING:
     import requests
@@ -174,9 +176,26 @@ def _filled(value: str) -> tuple[str, list[str]]:
     for name in _NAMED.findall(value):
         if not os.environ.get(name):
             found = f"no variable {name} in the environment"
-            raise DataError("the headers", found, f"the key, for example: export {name}=…")
+            cure = "Where the service asks for no key, leave the header out."
+            wanted = f"the key, for example: export {name}=…"
+            raise DataError("the headers", found, wanted, cure=cure)
         secrets.append(os.environ[name])
     return _NAMED.sub(lambda found: os.environ[found[1]], value), secrets
+
+
+def read_description(path: Path, schema: Mapping[str, Any], wanted: str) -> dict[str, Any]:
+    """What a TOML file says of a service: the keys of a schema, its address looked at.
+
+    wanted: what the file holds, for the error where there is none. An unknown key is an error, too,
+    as it would be a silent mistake. Raises DataError.
+    """
+    findings = Findings()
+    if not path.is_file():
+        raise DataError(str(path), "no such file", wanted)
+    values = read_settings(path, schema, path.name, findings)
+    for _, file, line, found, expected in findings.rows:
+        raise DataError(file, found, expected, line=line)
+    return {**values, "url": check_address(values["url"])}
 
 
 def check_address(url: str) -> str:

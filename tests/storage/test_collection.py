@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from dashboard.__main__ import main
 from dashboard.experiment.collection import initializing
 from dashboard.storage.collection import collection as collections
 from dashboard.storage.collection import digests
@@ -332,7 +333,7 @@ def test_several_data_folders_stand_beside_the_demos_unless_told_otherwise(
 
 
 def test_collections_of_several_folders_are_listed_in_the_order_of_the_folders(
-    tiny: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, second = tiny.parent / "one", tiny.parent / "two"
     for place in (first / "x", first / "b10", first / "b9", second / "x", second / "a"):
@@ -347,6 +348,14 @@ def test_collections_of_several_folders_are_listed_in_the_order_of_the_folders(
         f"There is no data folder {tiny.parent / 'gone'}.",
         "two/x is not listed: one/x has the same name. Rename its folder.",
     ]
+    main(["check", "x"])
+    assert "two/x is not listed: one/x has the same name" in capsys.readouterr().err
+    same = tiny.parent / "more" / "one"
+    shutil.copytree(tiny, same / "x")
+    monkeypatch.setattr(collections, "FURTHER", [same])
+    assert collections.hidden_by("x")[0].startswith(f"{same}/x is not listed: {first}/x has")
+    assert not collections.hidden_by("b9") and not collections.hidden_by(str(first / "x"))
+    monkeypatch.setattr(collections, "FURTHER", [second, tiny.parent / "gone"])
     for name in ("../two/a", "two/a", "..", ".", "", "a\0", ".a", str(second / "a")):
         with pytest.raises(DataError, match="no such collection"):
             collections.find(name)

@@ -3,6 +3,8 @@ at once, in order, with them."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,9 @@ from dashboard.experiment.collection.checking import check
 from dashboard.storage.collection.collection import open_collection
 from dashboard.storage.collection.declared_files import FILES, example_of
 from dashboard.storage.lists.lists import read_lists
+from dashboard.storage.runs.run_record import read_record
+from dashboard.storage.runs.similarities import read_similarities
+from dashboard.tables import Findings
 
 
 @pytest.fixture
@@ -21,11 +26,13 @@ def folder(tmp_path: Path) -> Path:
     for each in FILES:
         path = tmp_path / each.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(each.example, encoding="utf-8")
+        if path.suffix == ".npy":
+            subprocess.run([sys.executable, "-c", each.example], cwd=tmp_path, check=True)
+        else:
+            path.write_text(each.example, encoding="utf-8")
     (tmp_path / "media").mkdir()
     for name in ("a", "b"):
         Image.new("RGB", (4, 4)).save(tmp_path / "media" / f"{name}.jpg")
-    np.save(tmp_path / "models" / "v1" / "items.npy", np.eye(2, dtype="float32"))
     np.save(tmp_path / "models" / "v1" / "queries.npy", np.eye(2, dtype="float32")[:1])
     (tmp_path / "models" / "v1" / "queries.txt").write_text("q1\n")
     return tmp_path
@@ -40,7 +47,11 @@ def test_the_examples_are_a_whole_collection(folder: Path) -> None:
     assert collection.vocabulary.set_index("keyword").loc["car", "words"] == ("vehicle",)
     assert collection.query_keywords["keyword"].tolist() == ["car"]
     assert collection.qrels is not None and len(collection.qrels) == 1
-    assert collection.versions == ("v1", "v2")
+    assert collection.versions == ("v1", "v2", "v3")
+    record = read_record(folder / "runs" / "v2.csv")
+    assert record is not None and (record.answered, record.p95_ms) == (2, 4.2)
+    matrix = read_similarities(folder / "runs" / "v3.npy", "runs/v3.npy", Findings())
+    assert matrix.values[:1].tolist() == [[0.9, 0.2]]
     assert collection.models["v1"].note == "the first training"
     seen = read_lists(collection)
     assert seen is not None and not (seen.findings["level"] == "error").any()
@@ -62,6 +73,18 @@ def test_check_says_at_once_all_that_is_missing_in_order(tmp_path: Path) -> None
     assert findings["file"].tolist() == files
     for name, wanted in zip(files[:3], findings["wanted"], strict=False):
         assert example_of(name) in wanted
+
+
+def test_check_warns_where_nothing_judges(folder: Path) -> None:
+    (folder / "collection.toml").write_text('protocols = ["context"]\n')
+    for name in ("qrels.csv", "relevance.csv", "unified_annotation.csv"):
+        assert "no query with a value" not in str(check(str(folder))["found"].tolist())
+        (folder / name).unlink()
+    for name in ("lists.csv", "satisfaction.csv"):
+        (folder / name).unlink()
+    findings = check(str(folder))
+    (row,) = findings[findings["file"] == "qrels.csv"].to_dict("records")
+    assert row["level"] == "warning" and "no query with a value under context" in row["found"]
 
 
 def test_judgements_and_runs_name_items_and_queries(tmp_path: Path) -> None:

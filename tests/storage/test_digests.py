@@ -42,3 +42,11 @@ def test_a_long_table_has_the_fingerprint_of_its_rows_as_json(monkeypatch, ids, 
                 monkeypatch.setattr(digests, "MANY", many)
                 found.append(digests.of_table(frame, columns, ordered=ordered))
             assert found == [expected(frame, columns, ordered)] * 2
+
+
+@pytest.mark.parametrize(
+    "names", [(), ("",), ("a", "b c"), ("a", '", "'), *[(each,) for each in IDS]]
+)
+def test_ids_have_the_fingerprint_of_their_json(names):
+    assert digests.of_ids(names) == digests.of_values(names)
+    assert digests.of_ids(("a", *names)) == digests.of_values(("a", *names))

@@ -165,6 +165,24 @@ def test_a_file_that_is_gone_is_said_and_not_made_anew(
     assert items() == ["i1"]
 
 
+def test_a_file_that_another_thread_makes_meanwhile_is_not_said_to_be_gone(
+    kept_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = Path.exists
+
+    def made_after_the_look(path: Path, **options: bool) -> bool:
+        there = looked(path, **options)
+        if path == kept_in and not there:
+            with monkeypatch.context() as undone:
+                undone.setattr(Path, "exists", looked)
+                append(verdict("i2"))
+        return there
+
+    monkeypatch.setattr(Path, "exists", made_after_the_look)
+    append(verdict("i1"))
+    assert sorted(items()) == ["i1", "i2"]
+
+
 def test_a_folder_that_is_gone_while_the_dashboard_runs_is_said(kept_in: Path) -> None:
     append(verdict())
     kept_in.parent.rename(kept_in.parent.with_name("unmounted"))

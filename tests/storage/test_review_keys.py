@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.storage.collection.collection import Collection, open_collection
-from dashboard.storage.reviews import review_file, store
+from dashboard.storage.reviews import review_file, review_keys, store
 from dashboard.storage.reviews.review_keys import key_of
 from dashboard.storage.reviews.reviews import VERDICT, Review, append, latest
 from dashboard.tables import DataError
@@ -274,6 +274,21 @@ def test_two_processes_that_come_first_agree(tiny: Path) -> None:
         for _ in range(2)
     ]
     assert [each.communicate(timeout=120)[0].decode().strip() for each in both] == [tiny.name] * 2
+
+
+def test_a_namesake_that_is_recorded_meanwhile_has_the_name_and_this_one_a_number(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, looked = another(tiny, "other"), review_keys._recognised
+
+    def slowly(known: dict[str, review_keys.Known], collection: Collection) -> str | None:
+        monkeypatch.setattr(review_keys, "_recognised", looked)
+        assert key_of(opened(other), saying=True) == "tiny"
+        return looked(known, collection)
+
+    monkeypatch.setattr(review_keys, "_recognised", slowly)
+    assert key_of(opened(tiny), saying=True) == "tiny (2)"
+    assert key_of(opened(other)) == "tiny"
 
 
 def test_a_folder_that_is_gone_is_said(tiny: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,17 @@ def test_nobody_writes_or_takes_back_in_anothers_name(role: str) -> None:
     assert reviews.history("tiny", VERDICT).equals(before) and assignments.named("x") is None
 
 
+def test_who_is_no_curator_any_more_takes_no_decision_back() -> None:
+    with acting(Actor("Ada", "curator", checked=True)):
+        reviews.append(review())
+        reviews.append(review(DECISION))
+    with acting(Actor("Ada", "reviewer", checked=True)):
+        taken = reviews.undo("tiny", "Ada")
+        assert taken is not None and taken.kind == VERDICT
+        assert reviews.undo("tiny", "Ada") is None
+        assert len(reviews.latest("tiny", DECISION)) == 1
+
+
 def test_on_this_machine_any_name_is_taken() -> None:
     assert not actor().checked and all(actor().may(right) for right in LEAST)
     reviews.append(review(author="Bob"))
@@ -169,3 +181,14 @@ def test_a_review_for_others_is_kept_as_it_was_made() -> None:
 def test_what_cannot_be_reviewed_is_a_sentence(change: dict, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         Assignment(**(vars(OF_TINY) | change))
+
+
+def test_who_acts_on_a_review_that_changed_meanwhile_undoes_nothing() -> None:
+    """Each act is given the review as it was when it was made."""
+    made = assignments.create(OF_TINY, "Ada")
+    assignments.add_machine(made, MACHINE, "Ada")
+    assert assignments.close(made, "Bob").machines == (MACHINE,)
+    other = replace(MACHINE, fingerprint="g")
+    assert assignments.add_machine(made, other, "Ada").machines == (MACHINE, other)
+    assert assignments.add_machine(made, MACHINE, "Ada").closed
+    assert audit.rows()["action"].tolist().count(audit.ASK) == 2

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard import ids
+from dashboard.storage.files.contents import read_bytes
 from dashboard.storage.runs import pieces
 from dashboard.storage.runs.runs import read_qrels, read_run
 from dashboard.tables import DataError, Findings
@@ -129,6 +130,17 @@ def test_a_broken_run_is_refused_with_its_line(tmp_path: Path, case: str) -> Non
         read_run(write(tmp_path, content))
     assert (refused.value.file, refused.value.line) == ("a.trec", line)
     assert said in refused.value.found
+
+
+@pytest.mark.parametrize("number", [1_000_000, 1_000_001])
+def test_a_small_packed_file_holds_at_most_a_million_lines(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"\n" * (number - 1) + b"a\n", 1))
+    if number == 1_000_000:
+        assert len(read_bytes(path, "a.csv.gz")) == number + 1
+    else:
+        with pytest.raises(DataError, match="unpack to 1,000,001 lines and cells"):
+            read_bytes(path, "a.csv.gz")
 
 
 def test_lines_are_counted_with_blank_ones_and_headers(tmp_path: Path) -> None:

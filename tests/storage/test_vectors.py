@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 
 from dashboard.storage.collection.collection import open_collection
-from dashboard.storage.vectors.vectors import read_matrix, read_vectors
-from dashboard.tables import DataError
+from dashboard.storage.vectors.vectors import read_ids, read_matrix, read_vectors
+from dashboard.tables import DataError, Findings
 
 FILE = "models/v0.1/items.npy"
 Change = Callable[[Path, np.ndarray], object]
@@ -144,6 +144,16 @@ def test_ids_with_blanks_marks_and_windows_line_ends(tiny: Path) -> None:
     collection = open_collection(tiny, allow_path=True)
     assert collection.digests["models/v0.1"] == clean
     assert collection.findings["found"].str.contains("blanks around ids").any()
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\nb\n", "b\na\n", " a\nb\n", "a\r\nb\r\n", "a\n\nb\n"])
+@pytest.mark.parametrize("likely", [(), ("a", "b"), ("b", "a"), (" a", "b"), ("a\nb",), ("a", "")])
+def test_the_ids_that_are_likely_change_nothing(tmp_path: Path, text: str, likely) -> None:
+    (tmp_path / "items.txt").write_bytes(text.encode())
+    noted, noted_without = Findings(), Findings()
+    found = read_ids(tmp_path / "items.txt", "items.txt", noted, likely)
+    assert found == read_ids(tmp_path / "items.txt", "items.txt", noted_without)
+    assert noted.rows == noted_without.rows
 
 
 def test_an_id_twice_is_refused_with_both_lines(tiny: Path) -> None:

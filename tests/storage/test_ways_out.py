@@ -148,28 +148,6 @@ def test_media_that_are_missing_are_told_with_their_line(tiny: Path) -> None:
     assert rows["line"].tolist() == [2]
 
 
-def test_a_language_model_that_wants_code_to_run_is_refused_without_its_words(
-    tmp_path: Path,
-) -> None:
-    from dashboard.retrieval.encoders.language_models import sentence_vectors
-
-    folder = tmp_path / "text_model"
-    folder.mkdir()
-    (folder / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
-    (folder / "modules.json").write_text(
-        '[{"idx": 0, "name": "0", "path": "", "type": "mine.Evil"}]'
-    )
-    (folder / "config.json").write_text(
-        '{"model_type": "evil", "auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.C"}}'
-    )
-    (folder / "evil.py").write_text("open('/tmp/pwned', 'w')")
-    with pytest.raises(DataError) as refused:
-        sentence_vectors(["x"], folder)
-    assert str(tmp_path) not in str(refused.value)
-    assert "trust_remote_code" not in str(refused.value)
-    assert "brings no code of its own" in str(refused.value)
-
-
 def test_a_link_to_a_version_whose_file_broke_says_why(tiny: Path, monkeypatch) -> None:
     from dashboard.storage.collection import collection as collections
     from dashboard.views import address

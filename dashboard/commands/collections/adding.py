@@ -20,6 +20,8 @@ from dashboard.experiment.versions import adding
 from dashboard.tables import Findings
 
 ABOUT = "add a version: vectors of items and queries, or a ranked run; whole or not at all"
+SERVED = "http://localhost:8501"
+"""Where Streamlit serves unless told otherwise."""
 
 
 def add_add(command: Command) -> None:
@@ -61,7 +63,7 @@ def where_to_look(collection: Collection, name: str) -> str:
         usual = collection.default_baseline
         values |= {"baseline": usual if usual in others else others[0], "candidate": name}
     page = "compare" if others else ""
-    return f"{name} is a version of {collection.name} now: /{page}?{urlencode(values)}"
+    return f"{name} is a version of {collection.name} now: {SERVED}/{page}?{urlencode(values)}"
 
 
 def _add(call: Namespace) -> Answer:

@@ -11,11 +11,12 @@ from dashboard.commands.console import (
     Answer,
     Command,
     add_collection,
+    complain,
     complain_about,
     opened,
     unusable,
 )
-from dashboard.experiment.collection import checking
+from dashboard.experiment.collection import catalogue, checking
 
 ABOUT_DIGESTS = "compare the models with their recorded fingerprints; --write records missing ones"
 
@@ -28,6 +29,10 @@ def add_check(command: Command) -> None:
 
 def _check(call: Namespace) -> Answer:
     table = checking.check(call.collection)
+    for sentence in catalogue.hidden_by(call.collection):
+        complain(sentence)
+    if table.empty:
+        complain("nothing is missing, and nothing was repaired or left out")
     return table, FINDING if (table["level"] == "error").any() else FINE
 
 

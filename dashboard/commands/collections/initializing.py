@@ -6,13 +6,11 @@ import shlex
 from argparse import ArgumentTypeError, Namespace
 from urllib.parse import urlencode
 
+from dashboard.commands.collections.adding import SERVED
 from dashboard.commands.collections.embedding import progress_bar
 from dashboard.commands.console import FINDING, FINE, Answer, Command, complain, complain_about
 from dashboard.experiment.collection.initializing import Initialized, initialize
 from dashboard.views.address import SCHEME
-
-PORT = 8501
-"""The port that Streamlit serves at unless told otherwise."""
 
 
 def add_init(command: Command) -> None:
@@ -86,4 +84,4 @@ def _address(made: Initialized) -> str:
     """The address to open: of the comparison, or of the overview where nothing can be compared."""
     page = "compare" if len(made.versions) > 1 else ""
     query = urlencode({"v": SCHEME, "collection": made.folder.name})
-    return f"http://localhost:{PORT}/{page}?{query}"
+    return f"{SERVED}/{page}?{query}"

@@ -17,7 +17,7 @@ from dashboard.commands.console import (
     opened,
 )
 from dashboard.experiment.versions import running
-from dashboard.tables import Findings
+from dashboard.tables import Findings, counted
 
 ABOUT = "ask a search system every query; its lists become a version; asks what failed again"
 
@@ -52,5 +52,7 @@ def _run(call: Namespace) -> Answer:
             note=call.note,
             findings=findings,
         )
+    if failed := int(table["failed"].iloc[0]):
+        complain(f"the same command asks {counted(failed, 'query', 'queries')} again")
     complain(where_to_look(collection, name))
     return table, FINDING if table["failed"].iloc[0] else FINE

@@ -90,6 +90,11 @@ def unlisted() -> list[str]:
     return stored.unlisted()
 
 
+def hidden_by(name: str) -> list[str]:
+    """A sentence on each collection that the one of this name hides."""
+    return stored.hidden_by(name)
+
+
 def titles() -> dict[str, str]:
     """The name of each collection and its title."""
     return shelf.titles()

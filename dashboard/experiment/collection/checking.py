@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
+from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.class_labels import column_of
 from dashboard.experiment.collection.collections import opened_in
 from dashboard.retrieval import keywords, runs
 from dashboard.retrieval.encoders import pictures
 from dashboard.retrieval.encoders.query_vectors import query_vectors, to_encode
+from dashboard.storage.collection import collection as stored
 from dashboard.storage.collection.collection import SETTINGS, Collection, find, open_collection
-from dashboard.storage.collection.declared_files import example_of, place_of
+from dashboard.storage.collection.declared_files import example_of, place_of, wanted_of
 from dashboard.storage.collection.error_places import placed
 from dashboard.storage.collection.evidence import (
     lines_of_items,
@@ -105,7 +108,7 @@ def _note_missing(folder: Path, findings: Findings) -> None:
     for name in ("items.csv", "unified_annotation.csv", "queries.csv"):
         stem = name.removesuffix(".csv")
         if stem not in refused and not stored_files(folder, stem):
-            findings.error(DataError(name, "no such file", example_of(name)))
+            findings.error(DataError(name, "no such file", wanted_of(name)))
     if not any((folder / each).is_dir() for each in ("models", "runs")):
         wanted = (
             f"a version: vectors in models/NAME/, or runs/NAME.csv, {example_of('runs/v2.csv')}"
@@ -115,6 +118,7 @@ def _note_missing(folder: Path, findings: Findings) -> None:
 
 def _gaps(collection: Collection, findings: Findings) -> None:
     """Note what is missing without which nothing can be measured."""
+    call, own = "python -m dashboard", shlex.quote(_called(collection.folder))
     if not collection.versions:
         wanted = "a model, or a file in runs"
         if not collection.broken and _has_lists(collection) and not _in_rows(collection):
@@ -134,15 +138,22 @@ def _gaps(collection: Collection, findings: Findings) -> None:
     for model in collection.models.values():
         if lacks := missing(model):
             found = f"no {' and no '.join(lacks)}"
-            wanted = (
-                "what it was made for, to notice changes: python -m dashboard digests … --write"
-            )
+            wanted = f"what it was made for, to notice changes: {call} digests {own} --write"
             findings.note(f"models/{model.name}/{FILE}", found, wanted)
     texts = set(collection.queries.loc[collection.queries["text"] != "", "query_id"])
     unmapped = texts - set(collection.query_keywords["query_id"])
     if _by_keywords(collection) and texts and unmapped == texts:
-        wanted = "their keywords: python -m dashboard keywords … --write"
+        wanted = f"their keywords: {call} keywords {own} --write"
         findings.error(DataError("query_keywords.csv", "no text query mapped to a keyword", wanted))
+
+
+def _called(folder: Path) -> str:
+    """How a command names a collection: below a data folder by its name, else by its path. A draft
+    is called as what it becomes."""
+    if folder.name.startswith("."):
+        folder = folder.with_name(folder.name.removeprefix(".").removesuffix(".draft"))
+    known = stored.place_of(folder.name)
+    return folder.name if known and known.resolve() == folder.resolve() else str(folder)
 
 
 def _without_versions(collection: Collection) -> bool:
@@ -188,9 +199,21 @@ def _note_judging(collection: Collection, findings: Findings) -> None:
     for name in dict.fromkeys(collection.protocols):
         if name in PROTOCOLS:
             try:
-                PROTOCOLS[name].judge(evidence, collection.default_groups)
+                judgement = PROTOCOLS[name].judge(evidence, collection.default_groups)
             except DataError as problem:
                 findings.error(placed(problem, collection.folder))
+            else:
+                _note_nothing_judged(name, judgement, findings)
+
+
+def _note_nothing_judged(protocol: str, judgement: Judgement, findings: Findings) -> None:
+    """Warn where no query has a value under a protocol, and no error says why."""
+    reasons = judgement.unscorable
+    errors = any(level == "error" for level, *_ in findings.rows)
+    if judgement.query_ids and len(reasons) == len(judgement.query_ids) and not errors:
+        found = f"no query with a value under {protocol} ({listed(sorted(set(reasons.values())))})"
+        wanted = f"judgements, {example_of('qrels.csv')}; or keywords of the items"
+        findings.warning("qrels.csv", found, wanted)
 
 
 def _note_query_pictures(collection: Collection, findings: Findings) -> None:

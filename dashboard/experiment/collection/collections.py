@@ -22,6 +22,7 @@ from dashboard.storage.collection import sides
 from dashboard.storage.collection.collection import Collection as Collection
 from dashboard.storage.collection.digests import stamp
 from dashboard.storage.collection.settings import group_name
+from dashboard.storage.versions.versions import ENCODERS
 from dashboard.tables import DataError
 
 LOOKS = 10
@@ -119,7 +120,27 @@ def usual_queries(collection: Collection) -> Which:
 @remembered(64)
 def _usual_queries(folder: str, digest: str, protocols: tuple[str, ...]) -> Which:
     collection = collection_in(folder, digest)
-    return sides.usual_queries(collection.queries, protocols, collection.query_keywords)
+    usual = sides.usual_queries(collection.queries, protocols, collection.query_keywords)
+    return "item" if usual == "text" and _answers_items_alone(collection) else usual
+
+
+def _answers_items_alone(collection: Collection) -> bool:
+    """Whether there are queries that are items, and no version can be asked a text: encoders of
+    pictures made them all."""
+    texts = collection.queries["text"] != ""
+    models = collection.searched.values()
+    return (
+        bool(models)
+        and not (texts.all() or collection.run_files)
+        and not any(
+            model.encoder in ENCODERS
+            or (
+                model.queries
+                and collection.queries.loc[texts, "query_id"].isin(model.queries.ids).any()
+            )
+            for model in models
+        )
+    )
 
 
 def item_names(collection: Collection) -> dict[str, str]:

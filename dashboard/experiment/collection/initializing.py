@@ -127,7 +127,8 @@ def _name_items(content: Content) -> None:
     where = "the judgements and runs"
     sides = [sides["items"] for sides in content.vectors.values() if "items" in sides]
     if sides:
-        first = next((rows for rows in sides if rows.ids is not None), sides[0])
+        largest = max(sides, key=lambda rows: len(rows.array))
+        first = next((rows for rows in sides if rows.ids is not None), largest)
         ids = first.ids or tuple(map(str, range(len(first.array))))
         parts, where = [pd.Series(ids, dtype="str")], first.taken_from
     guessed = "the ids that they name"
@@ -214,14 +215,18 @@ def _keep_keywords(content: Content) -> None:
 
 
 def _choose_groups(content: Content) -> None:
-    """Choose the group that decides what is relevant, where there are several unusual ones."""
+    """Choose the groups that decide what is relevant, where there are several unusual ones: all of
+    them for texts, which name keywords of any; for items one, as few share their keywords of all.
+    """
     groups = list(dict.fromkeys(content.keywords["group"]))
     usual = {"pv_object_type", "pv_actor_behavior"}
     if len(groups) > 1 and not usual & set(groups) and "default_groups" not in content.settings:
-        named = [g for g in groups if g.startswith(("pv_label", "pv_class", "pv_categor"))]
-        chosen = (named or groups)[:1]
-        content.settings["default_groups"] = chosen
-        guessed = f"default_groups: {chosen[0]} decides what is relevant"
+        guessed = f"default_groups: all {len(groups):,} decide what is relevant to a text"
+        if not (content.queries["text"] != "").any():
+            named = [g for g in groups if g.startswith(("pv_label", "pv_class", "pv_categor"))]
+            groups = (named or groups)[:1]
+            guessed = f"default_groups: {groups[0]} decides what is relevant"
+        content.settings["default_groups"] = groups
         content.note(SETTINGS, len(content.settings), "the columns of labels", guessed)
 
 

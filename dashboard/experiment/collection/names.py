@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from dashboard import ids
@@ -36,7 +37,9 @@ def words(items: pd.DataFrame, queries: pd.DataFrame) -> Words:
 
     items: item_id, kind. queries: query_id, text, item_id, image.
     """
-    kind = items["kind"].str.strip().str.lower().map(KINDS).fillna(ITEM)
+    codes, kinds_of_items = pd.factorize(items["kind"])
+    own = [KINDS.get(text.strip().lower(), ITEM) for text in kinds_of_items]
+    kind = pd.Series(np.array([*own, ITEM], dtype=object)[codes], items.index)
     in_words = queries["text"] != ""
     composed = in_words & (queries["image"] != "")
     with_items = kind[items["item_id"].isin(queries.loc[~in_words, "item_id"])].tolist()
@@ -44,6 +47,8 @@ def words(items: pd.DataFrame, queries: pd.DataFrame) -> Words:
     both = bool(in_words.any()) and bool(composed[in_words].all())
     one = _one_word(kind.tolist())
     named = _one_word([*with_items, *pictured] or [one])
+    # "text queries" are those that are typed
+    named = "text item" if named == "text" else named
     kinds = {"text": "composed" if both else "text", "item": named}
     names = {of: f"{kind.capitalize()} queries" for of, kind in kinds.items()}
     numbers = {"text": int(in_words.sum()), "item": int((~in_words).sum())}

@@ -15,7 +15,7 @@ from dashboard.evaluation.duplicates import Pair
 from dashboard.experiment.collection import media
 from dashboard.experiment.collection.collections import collection_in, opened_in
 from dashboard.experiment.memory import remembered
-from dashboard.retrieval.gallery import gallery_of
+from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.media import state
 from dashboard.storage.media.hashes import hashes_of, poster_hash
@@ -83,9 +83,16 @@ def _alike(
 def copies(folder: str, digest: str) -> dict[str, str]:
     """Each item of the gallery that is a copy → the first item that it is a copy of.
 
-    Raises DataError for a gallery that is too large to compare each item with each.
+    Raises DataError for a gallery that is too large to look for them.
     """
+    if _by_vectors_alone(folder, digest):
+        return _copies_by_vectors(folder, digest)
     return _copies(folder, digest, pictures_state(folder, digest))
+
+
+def _by_vectors_alone(folder: str, digest: str) -> bool:
+    """Whether a gallery is too large to compare its pictures."""
+    return len(collection_in(folder, digest).items) > duplicates.MOST_PICTURES
 
 
 @remembered(32, seconds=REMEMBERED)
@@ -95,7 +102,7 @@ def pictures_state(folder: str, digest: str) -> str:
     Remembered for a second, because a screen reads it a dozen times. Empty for a gallery that is
     too large to compare pictures.
     """
-    if len(collection_in(folder, digest).items) > duplicates.MOST_PICTURES:
+    if _by_vectors_alone(folder, digest):
         return ""
     return state.state(_all_places(folder, digest))
 
@@ -113,11 +120,22 @@ def _places(collection: Collection, items: pd.DataFrame) -> list[Path]:
 
 @remembered(8, work="Looking for near-duplicates …")
 def _copies(folder: str, digest: str, pictures: str) -> dict[str, str]:
+    gallery, spaces = _gallery(folder, digest)
+    pictures_alike = duplicates.same_picture(_hashes(folder, digest, gallery))
+    return duplicates.copies(gallery, [duplicates.alike(space) for space in spaces], pictures_alike)
+
+
+@remembered(8, lasts=True, work="Looking for near-duplicates …")
+def _copies_by_vectors(folder: str, digest: str) -> dict[str, str]:
+    name = collection_in(folder, digest).name
+    return duplicates.copies_by_vectors(name, *_gallery(folder, digest))
+
+
+def _gallery(folder: str, digest: str) -> tuple[list[str], list[Gallery]]:
+    """The items of a collection, and those with a vector of each version."""
     collection = collection_in(folder, digest)
     spaces = [gallery_of(model) for model in collection.models.values()]
-    gallery = collection.items["item_id"].tolist()
-    name = collection.name
-    return duplicates.copies_in(name, gallery, spaces, lambda ids: _hashes(folder, digest, ids))
+    return collection.items["item_id"].tolist(), spaces
 
 
 def _hashes(folder: str, digest: str, item_ids: Sequence[str]) -> dict[str, bytes]:

@@ -33,7 +33,7 @@ from dashboard.tables import DataError, Findings
 Array = npt.NDArray[Any]
 Inputs = Sequence[str] | Sequence[Image.Image]
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-_HUB_NAME = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")
+_HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/[\w.-]{1,96})?")
 FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.md")
 """What is taken of a hub's repository: no pickle, and no code."""
 LEFT_OUT = (".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "openvino")
@@ -214,6 +214,10 @@ def _network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
     if path.stat().st_size > LARGEST:
         found = f"{path.stat().st_size:,} bytes"
         raise DataError(path.name, found, f"at most {LARGEST:,} bytes")
+    if "size" not in picture:
+        found = "an ONNX network of pictures, and nothing on how they are laid out for it"
+        wanted = '--picture "size = [224, 224], mean = 127.5, spread = 127.5", as in its training'
+        raise DataError(path.name, found, wanted)
     table = {**picture, "network": path.name}
     side = read_side(path.parent, table, "--picture", Findings())
     if side is None or side.encoder != "onnx" or len(side.networks) != 1:

@@ -46,7 +46,7 @@ def query_vectors(model: Model, queries: pd.DataFrame) -> QueryVectors:
     made, why = _encoded(model, queries)
     of_text = dict.fromkeys((*stored.ids, *made.ids))
     own = {q: i for q, i in zip(ids, queries["item_id"], strict=True) if i and q not in of_text}
-    there = set(model.items.index[model.items.index.isin(list(own.values()))])
+    there = set(model.items.index[model.items.index.isin(list(own.values()))]) if own else set()
     by_item = {query: item for query, item in own.items() if item in there}
     of_items = model.items.rows(list(by_item.values())).named(list(by_item))
     found = Vectors.joined([stored, made, of_items])

@@ -25,21 +25,20 @@ def once(descriptor: int, recipe: tuple[object, ...], compute: Callable[[], R]) 
 
     recipe: what else the result depends on; change it when it is computed in another way.
     """
-    state = _state(descriptor)
-    if state is None:
+    now = state(os.fstat(descriptor))
+    if now is None:
         return compute()
-    depends_on = json.dumps([recipe, state], default=str)
+    depends_on = json.dumps([recipe, now], default=str)
     if (stored := results.load(depends_on)) is not None:
         return cast(R, stored[0])
     result = compute()
-    if _state(descriptor) == state:
+    if state(os.fstat(descriptor)) == now:
         results.save(depends_on, result)
     return result
 
 
-def _state(descriptor: int) -> tuple[int, ...] | None:
-    """What changes when the file does; None where it was written a moment ago."""
-    of = os.fstat(descriptor)
+def state(of: os.stat_result) -> tuple[int, ...] | None:
+    """What changes when a file does; None where it was written a moment ago."""
     if max(of.st_mtime, of.st_ctime) > time.time() - SETTLED:
         return None
     return of.st_dev, of.st_ino, of.st_size, of.st_mtime_ns, of.st_ctime_ns

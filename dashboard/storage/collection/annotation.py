@@ -103,8 +103,10 @@ def matched_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
     >>> matched_ids(["a.mp4", "/home/x/b.mp4", "c"], ["a", "b", "d"])
     {'a.mp4': 'a', '/home/x/b.mp4': 'b'}
     """
-    exact = set(known)
     names = [name for name in found if name]
+    if not names:
+        return {}
+    exact = set(known)
     matches = {name: name for name in names if name in exact}
     others = [name for name in names if name not in matches]
     if not others:

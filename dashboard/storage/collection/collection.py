@@ -11,26 +11,11 @@ from typing import Any
 import pandas as pd
 
 from dashboard.storage.collection import digests
-from dashboard.storage.collection.evidence import (
-    Reader,
-    lines_of_items,
-    read_judgements,
-    read_labels,
-    read_queries,
-)
-from dashboard.storage.collection.query_keywords import COLUMNS, read_mapping, vocabulary_digest
+from dashboard.storage.collection.collection_tables import read_tables
 from dashboard.storage.collection.settings import (
     check_defaults,
     read_collection_settings,
-    settle_groups,
     stands_first,
-)
-from dashboard.storage.collection.sides import (
-    QUERY_COLUMNS,
-    check_side_names,
-    digest_of_sides,
-    side_searched_by_texts,
-    with_sides,
 )
 from dashboard.storage.files.near_names import check_names
 from dashboard.storage.files.table_files import stored_files
@@ -44,7 +29,7 @@ from dashboard.storage.versions.versions import (
     texts_alone,
     with_codes,
 )
-from dashboard.tables import KEYWORDS, QRELS, QUERIES, QUERY_KEYWORDS, DataError, Findings, natural
+from dashboard.tables import DataError, Findings, natural
 
 DEMOS = Path(__file__).resolve().parents[3] / "data"
 
@@ -202,6 +187,11 @@ class Collection:
         """One fingerprint of everything that was read; results are remembered by it."""
         return digests.of_values(self.digests, self.state)
 
+    @cached_property
+    def query_ids(self) -> frozenset[str]:
+        """The ids of all stored queries, for looking up whether there is one."""
+        return frozenset(self.queries["query_id"])
+
     def _version(self, setting: str, place: int) -> str:
         wanted = str(self.settings[setting])
         return wanted if wanted in self.versions or not self.versions else self.versions[place]
@@ -246,14 +236,22 @@ def unlisted() -> list[str]:
         return []
     counted, folders = places(), (COLLECTIONS, *FURTHER)
     missing = [f"There is no data folder {folder}." for folder in folders if not folder.is_dir()]
-    hidden = [
-        f"{folder.name}/{name} is not listed: {counted[name].parent.name}/{name} has the same "
-        "name. Rename its folder."
-        for folder in folders
-        for name in sorted(_names_in(folder), key=natural)
-        if counted[name] != folder / name
-    ]
+    hidden = [sentence for name in sorted(counted, key=natural) for sentence in hidden_by(name)]
     return [*(missing if FURTHER else []), *hidden]
+
+
+def hidden_by(name: str) -> list[str]:
+    """A sentence on each collection that the one of this name hides, for its data folder comes
+    before theirs."""
+    if place_of(name) is None:
+        return []
+    there = [folder / name for folder in (COLLECTIONS, *FURTHER)]
+    there = [place for place in there if _is_file(place / SETTINGS)]
+    told = [f"{place.parent.name}/{name}" for place in there]
+    if len(set(told)) < len(told):  # two data folders of one name
+        told = [str(place) for place in there]
+    first, *others = told
+    return [f"{o} is not listed: {first} has the same name. Rename its folder." for o in others]
 
 
 def _names_in(folder: Path) -> list[str]:
@@ -314,83 +312,28 @@ def open_collection(name_or_path: str | Path, *, allow_path: bool = False) -> Co
     findings = Findings()
     settings = read_collection_settings(folder / SETTINGS, findings)
     check_names(folder, findings)
-    read = Reader(folder, findings, {})
-    items, keywords, vocabulary = read_labels(read, settings["groups"] or ())
-    settle_groups(settings, keywords["group"].unique(), findings)
-    items = with_sides(items, settings["protocols"], "items.csv", findings)
-    of_texts = side_searched_by_texts(items, settings["protocols"])
-    queries, query_keywords, qrels = _read_queries_and_labels(read, items, vocabulary, of_texts)
-    gallery, asked = tuple(items["item_id"].tolist()), needing_vectors(queries)
+    read = read_tables(folder, settings, findings)
+    settings, queries = read.settings, read.queries
+    gallery, asked = tuple(read.items["item_id"].tolist()), needing_vectors(queries)
     texts = texts_alone(queries)
     models, broken = read_models(folder / "models", gallery, asked, findings, texts)
     models, broken = _coded(models, broken, settings["protocols"], findings)
     runs = _runs(folder, models, findings)
     check_defaults(settings, {**models, **runs}, findings)
     fingerprints = {
-        "gallery": digests.of_ids(tuple(sorted(gallery))),
-        "gallery order": digests.of_ids(gallery),
-        "queries": digests.of_table(queries, QUERY_COLUMNS),
-        "queries order": digests.of_table(queries, QUERY_COLUMNS, ordered=True),
-        "labels": _labels_digest(items, queries, keywords, qrels, query_keywords, vocabulary),
+        **read.digests,
         "settings": digests.of_values({key: settings[key] for key in COUNTED}),
         **{f"models/{name}": model.digest for name, model in models.items()},
         **{f"runs/{name}": digests.of_run(path) for name, path in runs.items()},
     }
     check_recorded(models.values(), fingerprints, findings)
-    tables = digests.of_cells(items, queries, keywords, qrels, query_keywords, vocabulary)
     refused = {what: str(problem) for what, problem in read.refused.items()}
     name = folder.name or folder.resolve().name
     return Collection(
-        name, folder, settings, items, queries, keywords, qrels, query_keywords, vocabulary,
-        models, runs, findings.frame(), broken, read.refused, fingerprints,
-        digests.of_values(tables, refused, settings),
+        name, folder, settings, read.items, queries, read.keywords, read.qrels,
+        read.query_keywords, read.vocabulary, models, runs, findings.frame(), broken,
+        read.refused, fingerprints, digests.of_values(read.cells, refused, settings),
     )  # fmt: skip
-
-
-def _read_queries_and_labels(
-    read: Reader, items: pd.DataFrame, vocabulary: pd.DataFrame, of_texts: str
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame | None]:
-    """The queries, their keywords and their judgements; a file that is refused is left out."""
-    folder, findings = read.folder, read.findings
-    queries = read.unless_refused(
-        "queries", lambda: read_queries(folder, items, findings, of_texts), QUERIES.empty()
-    )
-    check_side_names(items, queries, lambda: lines_of_items(folder), findings)
-    query_keywords = read.unless_refused(
-        "query_keywords",
-        lambda: read_mapping(folder, vocabulary, queries, findings),
-        QUERY_KEYWORDS.empty(),
-    )
-    qrels = read.unless_refused(
-        "qrels", lambda: read_judgements(folder, items, queries, findings), None
-    )
-    return queries, query_keywords, qrels
-
-
-def _labels_digest(
-    items: pd.DataFrame,
-    queries: pd.DataFrame,
-    keywords: pd.DataFrame,
-    qrels: pd.DataFrame | None,
-    query_keywords: pd.DataFrame,
-    vocabulary: pd.DataFrame,
-) -> str:
-    """The fingerprint of all that decides what is relevant to a query."""
-    return digests.of_values(
-        digests.of_table(keywords, KEYWORDS.columns),
-        digests.of_table(qrels, QRELS.columns),
-        digests.of_table(query_keywords, COLUMNS),
-        vocabulary_digest(vocabulary),
-        *digest_of_sides(items),
-        *_of_labels(items, "item_id"),
-        *_of_labels(queries, "query_id"),
-    )
-
-
-def _of_labels(table: pd.DataFrame, key: str) -> list[str]:
-    """The fingerprint of the labels in a table, where it has some."""
-    there = [column for column in ("labels", "label") if column in table.columns]
-    return [digests.of_table(table, [key, *there])] if there else []
 
 
 def _coded(

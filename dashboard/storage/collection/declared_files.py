@@ -23,7 +23,8 @@ class DeclaredFile:
     """A file of a collection.
 
     name: as it is in the folder. needed: when it must be there. table: what its reader checks;
-    absent: columns of the table that stand in no file. example: its whole content.
+    absent: columns of the table that stand in no file. meant: further columns that have a meaning.
+    example: its whole content; of a `.npy` file the lines of Python that write it.
     """
 
     name: str
@@ -32,6 +33,7 @@ class DeclaredFile:
     example: str
     table: Table | None = None
     absent: tuple[str, ...] = ()
+    meant: str = ""
 
     @property
     def short(self) -> str:
@@ -63,11 +65,14 @@ FILES = (
         "unless the annotation, lists, judgements or runs name the items",
         "item_id,file,kind,caption\na,a.jpg,image,a red car\nb,b.jpg,image,a tram\n",
         ITEMS,
+        meant="`span_start` and `span_end` (seconds) name a part of a video, `cut_beforehand` (yes "
+        "or no) says whether the file is that part already, `side` is the part of the items that "
+        "some queries search, and `labels` judges under `hashing`",
     ),
     DeclaredFile(
         "unified_annotation.csv",
         "the keywords of each item, a column for each group",
-        "under `alfa`",
+        "under `alfa`, and under `context` without judgements",
         'slice_id,pv_object_type,pv_scene_type\na,car,"urban, rainy"\nb,tram,urban\n',
     ),
     DeclaredFile(
@@ -76,6 +81,9 @@ FILES = (
         "unless lists, judgements or runs name the queries",
         "query_id,text,item_id\nq1,car,\nq2,,a\n",
         QUERIES,
+        meant="`among` names the side that a query searches, `scene` marks queries that are drawn "
+        "together for intervals, and `labels` judges under `hashing`; any other divides the "
+        "queries into slices",
     ),
     DeclaredFile(
         "query_keywords.csv",
@@ -88,9 +96,17 @@ FILES = (
     DeclaredFile(
         "qrels.csv",
         "judgements: how relevant an item is to a query",
-        "under `trec`, `crossmodal`, `composed`",
+        "under `trec` and `crossmodal`, unless `relevance.csv` is there; under `composed`; under "
+        "`hashing`, unless items and queries have `labels`; under `context` without keywords",
         "query_id,item_id,grade\nq1,a,1\n",
         QRELS,
+    ),
+    DeclaredFile(
+        "models/v1/items.npy",
+        "the vectors of the items: float32, float16 or float64 (int8: hash codes), a row for each "
+        "id in `items.txt` beside it; `queries.npy` likewise, of the same width",
+        "for each version with vectors",
+        'import numpy as np\n\nnp.save("models/v1/items.npy", np.eye(2, dtype="float32"))\n',
     ),
     DeclaredFile(
         "models/v1/items.txt",
@@ -113,16 +129,32 @@ FILES = (
         ("rank",),
     ),
     DeclaredFile(
+        "runs/v2.json",
+        "how a search service was asked for `v2`, how long it took, and why queries have no "
+        "answer; `run` writes it",
+        "never",
+        '{"search": "http://127.0.0.1:9200/clips/_search", "fingerprint": "", '
+        '"date": "2026-11-23", "note": "",\n "depth": 2, "queries": 2, "answered": 2, '
+        '"p50_ms": 3.1, "p95_ms": 4.2, "not_run": {}}\n',
+    ),
+    DeclaredFile(
+        "runs/v3.npy",
+        "a matrix of similarities, pictures × texts, of a version without vectors; `v3.rows.txt` "
+        "and `v3.columns.txt` beside it hold their ids, else they are in the order of `items.csv`",
+        "for each version without vectors; it is read under `crossmodal`",
+        'import numpy as np\n\nnp.save("runs/v3.npy", np.array([[0.9, 0.2], [0.1, 0.8]]))\n',
+    ),
+    DeclaredFile(
         "lists.csv",
-        "lists that people saw",
-        "under `context`",
+        "lists that people saw; `context` shows them",
+        "where `satisfaction.csv` is compared with metrics",
         "list_id,query_id,row,column,item_id\nl1,q1,1,1,a\nl1,q1,1,2,b\n",
         LISTS,
     ),
     DeclaredFile(
         "relevance.csv",
         "the answers of each worker; their means make `qrels.csv` unnecessary",
-        "never",
+        "beside `lists.csv`, unless `qrels.csv` is there",
         "query_id,item_id,worker,relevance\nq1,a,w1,90\nq1,b,w1,10\n",
         RELEVANCE,
     ),
@@ -146,9 +178,14 @@ def place_of(file: str) -> int:
     """The place of a file in the order in which one makes them; unknown ones stand last.
 
     >>> place_of("collection.toml"), place_of("items.parquet"), place_of("models/v3/queries.npy")
-    (0, 1, 7)
+    (0, 1, 8)
     """
     return _PLACES.get(file.partition("/")[0].partition(".")[0], len(FILES))
+
+
+def wanted_of(name: str) -> str:
+    """What a file is for, with an example of its content."""
+    return next(f"{each.what}, {example_of(name)}" for each in FILES if each.name == name)
 
 
 def example_of(name: str) -> str:

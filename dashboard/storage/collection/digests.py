@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -37,7 +38,11 @@ def of_values(*values: object) -> str:
 @lru_cache(maxsize=4)
 def of_ids(names: tuple[str, ...]) -> str:
     """What `of_values` gives for ids, made once for those that a gallery and its versions share."""
-    return of_values(names)
+    text = '", "'.join(names)
+    is_plain = text.isascii() and text.isprintable() and "\\" not in text
+    if not is_plain or text.count('"') != 2 * (len(names) - 1):
+        return of_values(names)
+    return hashlib.sha256(f'[["{text}"]]'.encode()).hexdigest()
 
 
 def of_table(frame: pd.DataFrame | None, columns: Iterable[str], *, ordered: bool = False) -> str:
@@ -86,7 +91,7 @@ def _of_plain_cells(
 ) -> str:
     """What `of_values` gives for such rows, without a Python object for any of them."""
     rows = len(cells[0][1])
-    order = np.arange(rows) if ordered else np.lexsort([codes for _, codes in cells][::-1])
+    order = np.arange(rows) if ordered else _in_order([codes for _, codes in cells])
     digest = hashlib.sha256(f"[{json.dumps(list(names))}, [".encode())
     for start in range(0, rows, BLOCK):
         some = order[start : start + BLOCK]
@@ -97,6 +102,17 @@ def _of_plain_cells(
         digest.update(held[int(ends[0]) + first : int(ends[-1])].data)
     digest.update(b"]]")
     return digest.hexdigest()
+
+
+def _in_order(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """The rows by their codes, the first column first; rows of equal codes in any order."""
+    sizes = [int(codes.max()) + 1 for codes in columns]
+    if math.prod(sizes) >= 1 << 62:
+        return np.lexsort(columns[::-1])
+    numbers = np.zeros(len(columns[0]), dtype=np.int64)
+    for codes, size in zip(columns, sizes, strict=True):
+        numbers = numbers * size + codes
+    return np.argsort(numbers)
 
 
 def _joined(*parts: pa.Array | str) -> pa.Array:

@@ -200,7 +200,8 @@ def read_queries(
     for column in [each for each in QUERIES.columns if each not in queries.columns]:
         queries[column] = pd.Series("", index=queries.index, dtype="str")
     queries["text"] = _shortened(queries["text"].str.strip(), queries["query_id"], path, findings)
-    matches = matched_ids(queries["item_id"].unique(), items["item_id"].tolist())
+    of_items = [item for item in queries["item_id"].unique() if item]
+    matches = matched_ids(of_items, items["item_id"].tolist()) if of_items else {}
     reasons = [
         _unusable(text, item, image, matches)
         for text, item, image in zip(

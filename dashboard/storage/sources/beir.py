@@ -1,4 +1,4 @@
-"""BEIR: `corpus.jsonl`, `queries.jsonl`, and `qrels/*.tsv` with a header."""
+"""BEIR: `corpus.jsonl`, `queries.jsonl`, and `qrels/*.tsv`."""
 
 from __future__ import annotations
 
@@ -7,24 +7,44 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from dashboard.storage.sources.content import Content, Detected, Reader
-from dashboard.storage.sources.listing import Listing, parent, stem
+from dashboard.storage.sources.judgements import (
+    read_judgements,
+    without_contradictions,
+    without_repeats,
+)
+from dashboard.storage.sources.listing import Listing, ending, parent, stem
 from dashboard.storage.sources.tables import read_source_table
-from dashboard.tables import counted
+from dashboard.tables import DataError, counted, listed
 
 PARTS = ("test", "dev", "train")
 """The judgements that count, the first that is there."""
+ID = ("_id", "id", "docid", "doc_id")
+TEXT = ("text", "contents", "query", "question")
 
 
 def detect(listing: Listing, files: Sequence[str]) -> Detected | None:
-    """A corpus with queries beside it."""
+    """A corpus with queries beside it. Raises DataError for several, whose ids mean different
+    texts."""
+    sets: dict[str, Detected] = {}
     corpora = [name for name in files if name.endswith(("corpus.jsonl", "corpus.jsonl.gz"))]
     for corpus in corpora:
         top = parent(corpus)
         queries = [n for n in files if parent(n) == top and stem(n) == "queries"]
-        qrels = [n for n in files if parent(n) == f"{top}/qrels".lstrip("/") and n.endswith(".tsv")]
+        beside = [n for n in files if parent(n) == f"{top}/qrels".lstrip("/")]
+        qrels = [n for n in beside if ending(n) == ".tsv"]
         if queries:
-            return Detected((corpus, queries[0], *qrels), f"{corpus} and its queries")
-    return None
+            what = f"{corpus} and its queries"
+            sets.setdefault(top, Detected((corpus, queries[0], *qrels), what))
+    if len(sets) > 1:
+        folders = listed(f"{top or '.'}/" for top in sets)
+        one = listing.root / max(sets)  # the top itself, which may be one, is what was named
+        raise DataError(
+            str(listing.root),
+            f"{len(sets):,} data sets of BEIR ({folders})",
+            "one, for each has ids of its own",
+            cure=f"Name the folder of one: --from {one}",
+        )
+    return next(iter(sets.values()), None)
 
 
 def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Content:
@@ -32,31 +52,51 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
     corpus, queries, *qrels = detected.files
     content = Content()
     content.settings["protocols"] = ["trec"]
-    texts = read_source_table(listing, corpus).cells
-    title = texts["title"] if "title" in texts else pd.Series("", texts.index)
-    caption = (title.str.strip() + ". " + texts["text"]).where(
-        title.str.strip() != "", texts["text"]
+    found = read_source_table(listing, corpus).cells
+    ids, texts = (_column(found, names, corpus) for names in (ID, TEXT))
+    title = found["title"].str.strip() if "title" in found else pd.Series("", found.index)
+    caption = (title + ". " + texts).where(title != "", texts)
+    items = pd.DataFrame(
+        {"item_id": ids, "file": "", "poster": "", "kind": "text", "caption": caption}
     )
-    content.items = pd.DataFrame(
-        {"item_id": texts["_id"], "file": "", "poster": "", "kind": "text", "caption": caption}
-    ).drop_duplicates("item_id", ignore_index=True)
+    content.items = without_repeats(items, "item_id", "caption", content)
     content.note("items.csv", len(content.items), corpus, "caption: title and text")
     found = read_source_table(listing, queries).cells
-    content.queries = pd.DataFrame({"query_id": found["_id"], "text": found["text"]})
-    content.queries = content.queries.assign(item_id="", image="")
+    ids, texts = (_column(found, names, queries) for names in (ID, TEXT))
+    asked = pd.DataFrame({"query_id": ids, "text": texts, "item_id": "", "image": ""})
+    content.queries = without_repeats(asked, "query_id", "text", content)
     parts = {stem(name): name for name in qrels}
     chosen = next((part for part in (*PARTS, *parts) if part in parts), "")
     if chosen:
-        pairs = read_source_table(listing, parts[chosen]).cells
-        content.qrels = pairs.set_axis(["query_id", "item_id", "grade"], axis=1)
-        judged = content.queries["query_id"].isin(content.qrels["query_id"])
-        content.queries = content.queries[judged]
+        content.qrels = without_contradictions(read_judgements(listing, parts[chosen]), content)
         others = f"; {counted(len(parts) - 1, 'other file')} left out" if len(parts) > 1 else ""
         guessed = f"the part {chosen}{others}"
         content.note("qrels.csv", len(content.qrels), parts[chosen], guessed)
-    content.note("queries.csv", len(content.queries), queries, "those that are judged")
-    content.queries = content.queries.reset_index(drop=True)
+    judged = content.queries["query_id"].isin(content.qrels["query_id"])
+    if judged.any():
+        content.queries = content.queries[judged].reset_index(drop=True)
+    elif len(content.qrels):
+        content.problems.append(
+            f"{parts[chosen]} judges none of the queries: its ids "
+            f"({listed(content.qrels['query_id'].unique())}) are not those of {queries} "
+            f"({listed(content.queries['query_id'])})"
+        )
+    else:
+        content.problems.append(
+            f"nothing says which texts answer the queries: put judgements into {parent(corpus)}"
+            f"{'/' if parent(corpus) else ''}qrels/test.tsv, lines of query, item and grade"
+        )
+    note = "those that are judged" if judged.any() else ""
+    content.note("queries.csv", len(content.queries), queries, note)
     return content
+
+
+def _column(cells: pd.DataFrame, names: Sequence[str], name: str) -> pd.Series:
+    """The first of some columns that a table has."""
+    for each in names:
+        if each in cells:
+            return cells[each]
+    raise DataError(name, f"the keys {listed(cells.columns)}", f"{names[0]} in each object")
 
 
 READER = Reader("BEIR", detect, read)

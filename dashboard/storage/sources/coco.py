@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from dashboard.storage.sources.content import Content, Detected, Reader
-from dashboard.storage.sources.listing import Listing, ending, is_media, kind_of
-from dashboard.storage.sources.tables import file_named, names_of_files, read_json
+from dashboard.storage.sources.listing import Listing, ending, is_media, kind_of, stem
+from dashboard.storage.sources.tables import file_named, names_of_files, read_json, split_named
 from dashboard.tables import DataError, counted, listed
 
 GROUP = "pv_category"
@@ -35,9 +35,11 @@ def _is_coco(listing: Listing, name: str) -> bool:
     lists = isinstance(content, dict) and all(
         isinstance(content.get(key), list) for key in ("images", "annotations")
     )
-    return bool(lists) and all(
-        isinstance(row, dict) and {"id", "file_name"} <= set(row) for row in content["images"]
-    )
+    return bool(lists) and any(_is_picture(row) for row in content["images"])
+
+
+def _is_picture(row: object) -> bool:
+    return isinstance(row, dict) and {"id", "file_name"} <= set(row)
 
 
 def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Content:
@@ -51,13 +53,21 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
     for name in (name for name in detected.files if not is_media(name)):
         data = read_json(listing, name)
         ids: dict[object, str] = {}
-        for picture in data["images"]:
+        parts = stem(name).split("_")
+        pictures = [row for row in data["images"] if _is_picture(row)]
+        if unnamed := len(data["images"]) - len(pictures):
+            content.problems.append(
+                f"left out: {name}: {counted(unnamed, 'picture')} without id or file_name"
+            )
+        for picture in pictures:
             item = str(picture["file_name"])
             ids[picture["id"]] = item
             file = file_named(item, files)
             lost += [] if file else [item]
             kind = kind_of(item) or "image"
-            rows.setdefault(item, {"item_id": item, "file": file, "poster": "", "kind": kind})
+            row = {"item_id": item, "file": file, "poster": "", "kind": kind}
+            split = next(filter(None, map(split_named, (*parts, *file.split("/")[:-1]))), "")
+            rows.setdefault(item, row | ({"split": split} if split else {}))
         names = {c.get("id"): str(c.get("name")) for c in _objects(data.get("categories"))}
         strange = 0
         for each in _objects(data["annotations"]):
@@ -74,7 +84,7 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
             )
     if lost and files:
         content.problems.append(f"{counted(len(set(lost)), 'picture')} not there ({listed(lost)})")
-    content.items = pd.DataFrame(list(rows.values()), dtype="str").assign(caption="")
+    content.items = pd.DataFrame(list(rows.values()), dtype="str").fillna("").assign(caption="")
     content.keywords = pd.DataFrame(
         list(keywords), columns=["item_id", "group", "keyword"], dtype="str"
     )

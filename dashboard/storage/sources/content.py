@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from dashboard.storage.sources.listing import Listing
+from dashboard.tables import listed
 
 ITEM_COLUMNS = ("item_id", "file", "poster", "kind", "caption")
 KEYWORD_COLUMNS = ("item_id", "group", "keyword")
@@ -46,14 +49,24 @@ class Rows:
     guessed: str = ""
 
 
+def version_name(text: str) -> str:
+    """A name that a version may have, from what a source calls it.
+
+    >>> version_name("../clip emb")
+    '_clip_emb'
+    """
+    return re.sub(r"^[^\w]+|[^\w.+@-]+", "_", text)[:80]
+
+
 @dataclass(eq=False)
 class Content:
     """What is in a source.
 
     items: item_id, file (a path in the source), poster, kind, caption, and columns of its own.
     keywords: item_id, group, keyword. captions: item_id, caption, several of an item. queries,
-    qrels, runs: as a collection has them. vectors: version → {"items": …, "queries": …}. settings:
-    for collection.toml. problems: sentences on what was left out or contradicts itself.
+    qrels, runs: as a collection has them. vectors: version → {"items": …, "queries": …}.
+    caption_vectors: version → vectors whose ids are the captions themselves. settings: for
+    collection.toml. problems: sentences on what was left out or contradicts itself.
     """
 
     items: pd.DataFrame = field(default_factory=lambda: empty(ITEM_COLUMNS))
@@ -63,6 +76,7 @@ class Content:
     qrels: pd.DataFrame = field(default_factory=lambda: empty(QREL_COLUMNS))
     runs: dict[str, pd.DataFrame] = field(default_factory=dict)
     vectors: dict[str, dict[str, Rows]] = field(default_factory=dict)
+    caption_vectors: dict[str, Rows] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -70,6 +84,29 @@ class Content:
     def note(self, file: str, rows: int, taken_from: str, guessed: str = "") -> None:
         """Add a line on what was taken."""
         self.notes.append(Note(file, rows, taken_from, guessed))
+
+    def add_vectors(self, version: str, side: str, parts: Sequence[Rows]) -> None:
+        """Add vectors of a version: beside what it has of that side where other ids are named, as
+        shards have them; else a sentence says that they are left out."""
+        earlier = self.vectors.get(version, {}).get(side)
+        joined = [earlier, *parts] if earlier is not None else list(parts)
+        taken, ids = joined[:1], {*(joined[0].ids or ())}
+        for rows in joined[1:]:
+            fits = rows.array.shape[1] == taken[0].array.shape[1]
+            if fits and taken[0].ids and rows.ids and ids.isdisjoint(rows.ids):
+                taken.append(rows)
+                ids.update(rows.ids)
+            else:
+                self.problems.append(
+                    f"left out: {rows.taken_from}: version {version} has vectors of its {side} "
+                    f"from {taken[0].taken_from}. To have both, call one by another name"
+                )
+        if len(taken) > 1:
+            matrix = np.concatenate([rows.array for rows in taken])
+            named = tuple(name for rows in taken for name in rows.ids or ())
+            from_all = listed(rows.taken_from for rows in taken)
+            taken = [Rows(matrix, named, from_all, taken[0].guessed)]
+        self.vectors.setdefault(version, {})[side] = taken[0]
 
 
 @dataclass(frozen=True)

@@ -58,18 +58,23 @@ def read_source(
         left = [name for name in left if name not in mine]
     content = joined(contents)
     content.problems = [*listing.sentences(), *content.problems]
-    if left:
+    if pickles := [name for name in left if name.lower().endswith((".pkl", ".pickle"))]:
+        content.problems.append(
+            f"pickles are never read, for they can run programs ({listed(pickles)}); write what "
+            "they hold, such as ids, as text, one a line, or as CSV or .npy"
+        )
+    if left := [name for name in left if name not in pickles]:
         content.problems.append(f"{counted(len(left), 'file')} not read ({listed(left)})")
     if content.items.empty and not (content.runs or content.vectors) and content.qrels.empty:
         found = f"{counted(len(listing.files), 'file')} ({listed(listing.files) or 'none'})"
-        why = f" {content.problems[0]}." if content.problems else ""
+        why = " ".join(each if each.endswith(".") else f"{each}." for each in content.problems[:3])
         wanted = "pictures, clips, tables, judgements, runs or vectors"
         if len(content.queries):
             found = (
                 f"{counted(len(content.queries), 'query', 'queries')} and nothing else, in {found}"
             )
             wanted = "what they search, beside them: " + wanted
-        raise DataError(str(source), found, wanted, cure=why.strip())
+        raise DataError(str(source), found, wanted, cure=why)
     content.settings.setdefault("about", f"Read from {source.resolve().name}: {'; '.join(taken)}.")
     return content, listing
 
@@ -84,7 +89,9 @@ def joined(contents: Sequence[Content]) -> Content:
         whole.settings = {**each.settings, **whole.settings}
         whole.runs |= {name: run for name, run in each.runs.items() if name not in whole.runs}
         for name, sides in each.vectors.items():
-            whole.vectors[name] = {**sides, **whole.vectors.get(name, {})}
+            for side, rows in sides.items():
+                whole.add_vectors(name, side, [rows])
+        whole.caption_vectors = {**each.caption_vectors, **whole.caption_vectors}
     for table, columns in _COLUMNS.items():
         parts = [getattr(each, table) for each in contents if len(getattr(each, table))]
         if table in _KEYS and len(parts) > 1:

@@ -11,8 +11,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from dashboard.storage.sources.content import Content
-from dashboard.tables import LONGEST_TEXT, counted
+from dashboard.storage.sources.content import Content, Rows
+from dashboard.tables import LONGEST_TEXT, counted, listed
 
 MOST_ITEMS = 5_000
 MOST_KEYWORDS = 500
@@ -25,14 +25,38 @@ COLUMNS = ["query_id", "text", "item_id", "image", "made_of", "occurs"]
 
 def add_queries(content: Content, *, with_texts: bool) -> None:
     """Add queries to a content that has none. with_texts: whether texts can be searched for."""
-    pictured = (content.items["file"] != "").any()
+    pictured = (content.items["file"] != "").any() or bool(content.caption_vectors)
     if content.captions.empty or len(content.keywords) or not pictured:
         parts = [_of_items(content)]
         if with_texts:
-            parts += [_of_keywords(content), _of_combinations(content), _of_captions(content)]
+            parts += [_of_keywords(content), _of_combinations(content)]
+        if with_texts or content.caption_vectors:
+            parts.append(_of_captions(content))
         content.queries = pd.concat([part for part in parts if len(part)], ignore_index=True)
     else:
         _match_captions(content)
+    _give_vectors(content)
+
+
+def _give_vectors(content: Content) -> None:
+    """Give the queries, and the items that are captions, the vectors of their texts."""
+    for version, rows in content.caption_vectors.items():
+        places = {text: place for place, text in enumerate(rows.ids or ())}
+        sides = content.vectors.get(version, {})
+        if "items" not in sides:  # those of its pictures were left out, with a sentence
+            continue
+        for side, key, column in (("queries", "query_id", "text"), ("items", "item_id", "caption")):
+            table = getattr(content, side)
+            if side == "items":
+                table = table[table["kind"] == "text"]
+            table = table[table[column].isin(places)]
+            if len(table):
+                array = rows.array[[places[text] for text in table[column]]]
+                added = Rows(array, tuple(table[key]), rows.taken_from)
+                content.add_vectors(version, side, [added])
+                where = f"models/{version}/{side}.npy"
+                content.notes = [note for note in content.notes if note.file != where]
+                content.note(where, len(sides[side].array), sides[side].taken_from)
 
 
 def _frame(rows: Sequence[tuple[str, str, str, str, str]]) -> pd.DataFrame:
@@ -99,13 +123,14 @@ def _of_combinations(content: Content) -> pd.DataFrame:
     ]
     if rows:
         most, least = often[0][1], often[-1][1]
-        guessed = f"two keywords that occur together, {least:,} to {most:,} times"
+        times = f"{least:,} to {most:,} times" if most > least else counted(most, "time")
+        guessed = f"two keywords that occur together, {times}"
         content.note("queries.csv", len(rows), "pairs of keywords", guessed)
     return _frame(rows)
 
 
 def _of_captions(content: Content) -> pd.DataFrame:
-    short = content.captions[content.captions["caption"].str.len() <= LONGEST_TEXT]
+    short = _short_captions(content)
     first = short.drop_duplicates("item_id").drop_duplicates("caption")
     places = _spread(list(map(str, range(len(first)))), MOST_CAPTIONS)
     chosen = first.iloc[list(map(int, places))]
@@ -115,8 +140,22 @@ def _of_captions(content: Content) -> pd.DataFrame:
     ]
     if rows:
         guessed = "judged by the keywords in them"
+        if content.keywords.empty:
+            guessed = "no item has a label, so nothing judges them: they have no value"
         content.note("queries.csv", len(rows), "the captions", guessed)
     return _frame(rows)
+
+
+def _short_captions(content: Content) -> pd.DataFrame:
+    """The captions that can be queries; the content says how many are too long."""
+    long = content.captions["caption"].str.len() > LONGEST_TEXT
+    if long.any():
+        own = counted(int(long.sum()), "caption")
+        content.problems.append(
+            f"{own} of more than {LONGEST_TEXT:,} letters not made a query "
+            f"({listed(content.captions.loc[long, 'item_id'].unique())}); shorten them to have them"
+        )
+    return content.captions[~long].copy()
 
 
 def _words(keyword: str) -> str:
@@ -126,7 +165,7 @@ def _words(keyword: str) -> str:
 def _match_captions(content: Content) -> None:
     """Make the matching of pictures and captions: each caption is an item, each side searches the
     other."""
-    captions = content.captions[content.captions["caption"].str.len() <= LONGEST_TEXT].copy()
+    captions = _short_captions(content)
     captions["number"] = captions.groupby("item_id").cumcount() + 1
     texts = pd.DataFrame(
         {

@@ -6,6 +6,7 @@ Also Hugging Face's image and video folders: `metadata.csv`, `.jsonl` or `.parqu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +15,7 @@ import pandas as pd
 
 from dashboard.storage.collection.annotation import keyword_key, keywords_in
 from dashboard.storage.collection.settings import group_name
+from dashboard.storage.sources.clip_retrieval import Shards, read_shards, shards_in
 from dashboard.storage.sources.content import (
     CAPTION_COLUMNS,
     ITEM_COLUMNS,
@@ -24,12 +26,16 @@ from dashboard.storage.sources.content import (
     Rows,
     empty,
 )
+from dashboard.storage.sources.folders import add_classes, note_folders, split_of
 from dashboard.storage.sources.listing import Listing, ending, is_media, kind_of, parent, stem
+from dashboard.storage.sources.nested import unnested
 from dashboard.storage.sources.tables import (
+    CAPTION,
+    FILE,
     PLAIN,
-    SPLITS,
     TABLES,
     TRUE,
+    FileNames,
     Roles,
     SourceTable,
     check_columns,
@@ -38,15 +44,14 @@ from dashboard.storage.sources.tables import (
     names_of_files,
     read_source_table,
     roles_of,
+    split_named,
 )
 from dashboard.tables import KEYWORDS, DataError, Findings, counted, listed
 
-GENERAL = {"images", "image", "imgs", "img", "pictures", "photos", "videos", "video", "clips",
-           "media", "data", "files", "jpg", "jpeg", "png", "posters", "gifs", "raw", "all",
-           "dataset", "thumbnails"}  # fmt: skip
-"""Names of folders that are no class."""
 VECTORS = {"embedding", "embeddings", "vector", "vectors", "emb", "feature", "features", "items"}
 """Names of columns and files that name no version."""
+_SHARD = re.compile(r"-[0-9]{5}-of-[0-9]{5}$")
+"""How names of files end that are parts of one table."""
 
 
 def detect(listing: Listing, files: Sequence[str]) -> Detected | None:
@@ -58,34 +63,71 @@ def detect(listing: Listing, files: Sequence[str]) -> Detected | None:
     clips = sum(kind_of(name) == "video" for name in media)
     kinds = (clips, "clip"), (len(media) - clips, "picture"), (len(tables), "table")
     what = ", ".join(counted(number, word) for number, word in kinds if number)
-    return Detected((*media, *tables), what)
+    sharded = [name for each in shards_in(files) for name in each.files() if name not in tables]
+    return Detected((*media, *tables, *sharded), what)
 
 
 def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Content:
     """The items, labels, captions and vectors of the files."""
     content = Content()
     tables = []
+    wrong: dict[tuple[str, str], list[DataError]] = {}
+    shards = shards_in(detected.files)
+    in_shards = {name for each in shards for name in each.files()}
     for name in detected.files:
-        if not is_media(name):
+        if not is_media(name) and name not in in_shards:
             try:
-                tables.append(read_source_table(listing, name))
+                tables.append(unnested(read_source_table(listing, name)))
             except DataError as problem:
-                content.problems.append(f"left out: {problem}")
+                wrong.setdefault((problem.found, problem.wanted), []).append(problem)
+    for (found, wanted), each in wrong.items():
+        several = f"{len(each):,} files with {found}; wanted {wanted} ("
+        several += f"{listed(problem.file for problem in each)})"
+        content.problems.append(f"left out: {each[0] if len(each) == 1 else several}")
+    tables += [_table_of(each, listing, content) for each in shards]
     check_columns(columns, tables)
     tables = [without(table, left_out(columns)) for table in tables]
     media = [name for name in detected.files if is_media(name)]
-    files = names_of_files(media) if tables else {}
+    files = names_of_files(media) if tables else FileNames()
     gathered = _Gathered()
     for table in tables:
         roles = roles_of(table, files, columns)
         _gather(table, roles, files, gathered, content)
+    for name, parts in gathered.vectors.items():
+        content.add_vectors(name, "items", parts)
+    for own in shards:
+        if rows := content.vectors.get(own.version, {}).get("items"):
+            kind = min(own.vectors)
+            rows = replace(rows, taken_from=f"{counted(len(own.metadata), 'file')} of {kind}")
+            content.vectors[own.version]["items"] = rows
     posters = _posters(media, gathered)
     _add_files([name for name in media if name not in posters], gathered, bool(tables), content)
     _fill(gathered, content)
     if not tables or content.keywords.empty:
-        _add_classes(content)
-    _note_folders(content)
+        add_classes(content)
+    note_folders(content)
     return content
+
+
+def _table_of(shards: Shards, listing: Listing, content: Content) -> SourceTable:
+    """The metadata of some shards with the vectors of its rows; those of captions go into the
+    content, for no row says yet what its queries are."""
+    table, arrays = read_shards(listing, shards)
+    names = {column.strip().lower(): column for column in table.cells.columns}
+    caption = next((names[each] for each in CAPTION if each in names), None)
+    texts = arrays.get("text_emb")
+    if texts is not None and "img_emb" not in arrays:
+        return replace(table, vectors={shards.version: texts})
+    if texts is not None and caption is None:
+        content.problems.append(
+            f"left out: {shards.folder}/text_emb: {table.name} has no column of captions"
+        )
+    elif texts is not None:
+        words = tuple(table.cells[caption].str.strip())
+        taken = f"{counted(len(shards.vectors['text_emb']), 'file')} of text_emb"
+        content.caption_vectors[shards.version] = Rows(texts, words, taken)
+    cells = table.cells if "kind" in names else table.cells.assign(kind="image")
+    return replace(table, cells=cells, vectors={shards.version: arrays["img_emb"]})
 
 
 def without(table: SourceTable, columns: Sequence[str]) -> SourceTable:
@@ -104,12 +146,13 @@ class _Gathered:
     labels: list[pd.DataFrame] = field(default_factory=list)
     captions: dict[tuple[str, str], None] = field(default_factory=dict)
     posters: set[str] = field(default_factory=set)
+    vectors: dict[str, list[Rows]] = field(default_factory=dict)
 
 
 def _gather(
     table: SourceTable,
     roles: Roles,
-    files: Mapping[str, str],
+    files: FileNames,
     gathered: _Gathered,
     content: Content,
 ) -> None:
@@ -121,10 +164,7 @@ def _gather(
         guessed = (*roles.guessed, "item_id: the line of each row")
         roles = replace(roles, of={**roles.of, "item_id": "item_id"}, guessed=guessed)
     if not {"item_id", "file"} & set(roles.of) or cells.empty:
-        content.problems.append(
-            f"left out: {table.name} ({listed(cells.columns) or 'no columns'}): no column names "
-            "items or files; name one with --map item_id=COLUMN"
-        )
+        content.problems.append(f"left out: {table.name} ({_nothing_named(table, files)}")
         return
     named = [
         file_named(cell, files, folder)
@@ -137,6 +177,13 @@ def _gather(
     else:
         given = cells[roles.of["file"]].str.strip().tolist()
         ids = [file or cell for file, cell in zip(named, given, strict=True)]
+    if files and "file" not in roles.of and ids and not any(named):
+        content.problems.append(
+            f"{table.name}: {counted(len(set(ids)), 'id')} of {roles.of['item_id']} "
+            f"({listed(dict.fromkeys(ids))}) and no file of such a name "
+            f"({listed(dict.fromkeys(files.values()))}): items without a picture. Write them as "
+            "the files are called, leading zeros too, or name another column: --map file=COLUMN"
+        )
     ids = [gathered.by_file.get(file, item) for item, file in zip(ids, named, strict=True)]
     plain = {ours: cells[column].tolist() for ours, column in roles.of.items() if ours in PLAIN}
     known = {column for column in (*roles.of.values(), *roles.labels, *roles.hot)}
@@ -170,7 +217,7 @@ def _gather(
     labels = _labels_of(cells, roles, ids, table.name, content)
     if len(labels):
         gathered.labels.append(labels)
-    _gather_vectors(table, ids, content)
+    _gather_vectors(table, ids, gathered, content)
     if roles.maybe:
         some = listed(f"{column} ({number:,} values)" for column, number in roles.maybe.items())
         first = next(iter(roles.maybe))
@@ -179,8 +226,28 @@ def _gather(
             f"--map {group_name(first.strip().lower())}={first}"
         )
     told = {each.partition(":")[0] for each in roles.guessed}
+    names = cells[roles.of.get("file", roles.of.get("item_id"))]
+    if any(_by_case(cell, file) for cell, file in zip(names, named, strict=True)):
+        roles = replace(roles, guessed=(*roles.guessed, "names of files in whatever case"))
     said = [f"{o}: {c}" for o, c in roles.of.items() if c.lower() != o and o not in told]
     content.note("items.csv", len(set(ids)), table.name, "; ".join([*said, *roles.guessed]))
+
+
+def _by_case(cell: str, file: str) -> bool:
+    """Whether a cell names a file but for the case of its letters."""
+    last = re.split(r"[/\\]", cell.strip())[-1]
+    return bool(file) and last not in file and last.casefold() in file.casefold()
+
+
+def _nothing_named(table: SourceTable, files: FileNames) -> str:
+    """Why the rows of a table describe no items."""
+    cells = table.cells
+    column = next((c for c in cells.columns if c.strip().lower() in FILE and files), None)
+    if column is None or cells.empty:
+        there = listed(cells.columns) or "no columns"
+        return f"{there}): no column names items or files; name one with --map item_id=COLUMN"
+    some, there = listed(cells[column]), listed(dict.fromkeys(files.values()))
+    return f"{column}: {some}): none of these files is there ({there})"
 
 
 def _gather_captions(
@@ -218,15 +285,20 @@ def _labels_of(
     return labels[labels["item_id"] != ""].assign(table=name)
 
 
-def _gather_vectors(table: SourceTable, ids: Sequence[str], content: Content) -> None:
+def _gather_vectors(
+    table: SourceTable, ids: Sequence[str], gathered: _Gathered, content: Content
+) -> None:
+    """Note the vectors of a table under the version that the names of its columns, else its own,
+    tell; tables that are parts of one are of one version."""
+    whole = _SHARD.sub("", stem(table.name))
     for column, array in table.vectors.items():
-        words = [column, stem(table.name), "v1"]
+        words = [column, "v1" if split_named(whole) else whole, "v1"]
         name = next(word for word in words if word.lower() not in VECTORS)
         if len(set(ids)) < len(ids):
             content.problems.append(f"left out: {table.name}, column {column}: ids stand twice")
             continue
         rows = Rows(array, tuple(ids), f"{table.name}, column {column}")
-        content.vectors.setdefault(name, {})["items"] = rows
+        gathered.vectors.setdefault(name, []).append(rows)
 
 
 def _posters(media: Sequence[str], gathered: _Gathered) -> set[str]:
@@ -260,7 +332,7 @@ def _fill(gathered: _Gathered, content: Content) -> None:
     for item, own in gathered.items.items():
         file = own.get("file", "")
         kind = own.get("kind") or kind_of(file) or ("text" if item in first and not file else "")
-        split = own.get("split") or _split(file or item.rpartition("#")[0] + "/")
+        split = own.get("split") or split_of(file or item.rpartition("#")[0] + "/")
         rows.append(
             {**own, "item_id": item, "kind": kind, "caption": first.get(item, "")}
             | ({"split": split} if split else {})
@@ -305,54 +377,6 @@ def _united(labels: Sequence[pd.DataFrame], content: Content) -> pd.DataFrame:
         new = pd.MultiIndex.from_frame(other[both])
         united = pd.concat([united, other[~new.isin(mine.index)]], ignore_index=True)
     return united
-
-
-def _add_classes(content: Content) -> None:
-    """Take the folders of the files for their classes, where there are several."""
-    items = content.items
-    classes = [_class(file) for file in items["file"]]
-    different = {each for each in classes if each}
-    if len(different) < 2 or len([each for each in classes if each]) < len(items) / 2:
-        return
-    found = items.assign(group="pv_label", keyword=classes)[list(KEYWORD_COLUMNS)]
-    content.keywords = found[found["keyword"] != ""].reset_index(drop=True)
-    guessed = f"pv_label: the folder of each file ({listed(sorted(different))})"
-    content.note("unified_annotation.csv", len(content.keywords), "folders", guessed)
-
-
-def _note_folders(content: Content) -> None:
-    """Say where labels and folders disagree."""
-    classes = pd.Series([_class(f) for f in content.items["file"]], content.items["item_id"])
-    classes = classes[classes != ""].map(keyword_key)
-    if content.keywords.empty or classes.nunique() < 2:
-        return
-    keys = content.keywords.assign(key=content.keywords["keyword"].map(keyword_key))
-    for group, part in keys.groupby("group"):
-        if len(set(classes) & set(part["key"])) < classes.nunique() / 2:
-            continue
-        of_item = part.groupby("item_id")["key"].agg(set)
-        both = of_item.index.intersection(classes.index)
-        differ = [item for item in both if classes[item] not in of_item[item]]
-        if differ:
-            first = differ[0]
-            content.problems.append(
-                f"the label and the folder of {counted(len(differ), 'item')} contradict each "
-                f"other ({first}: {listed(sorted(of_item[first]))} in {group}, "
-                f"{classes[first]} by its folder); the label counts"
-            )
-
-
-def _class(file: str) -> str:
-    """The folder that may be the class of a file: the innermost one that is no general name."""
-    folders = file.split("/")[:-1]
-    own = [each for each in folders if each.lower() not in {*GENERAL, *SPLITS}]
-    return own[-1] if own and folders[-1] == own[-1] else ""
-
-
-def _split(file: str) -> str:
-    """The part of a data set that a file belongs to by a folder's name; empty: none."""
-    folders = file.lower().split("/")[:-1]
-    return next((SPLITS[each] for each in folders if each in SPLITS), "")
 
 
 READER = Reader("pictures, clips and tables", detect, read)

@@ -4,9 +4,10 @@ each column probably is."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,11 +16,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.storage.files.contents import LARGEST, read_text
-from dashboard.storage.files.json_lines import text_of_cell
+from dashboard.storage.files.json_lines import read_json_lines, text_of_cell
 from dashboard.storage.files.limits import LONGEST_KEYWORD, MOST_KEYWORDS
 from dashboard.storage.files.parquet import cell_texts, parquet_table
 from dashboard.storage.files.tables import read_frame
-from dashboard.storage.sources.listing import Listing, ending
+from dashboard.storage.sources.listing import Listing, ending, parent
 from dashboard.tables import DataError, Findings, listed
 
 TABLES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".json", ".arrow", ".feather")
@@ -35,6 +36,13 @@ LABEL = ("label", "labels", "class", "classes", "class_name", "category", "categ
 PLAIN = ("kind", "span_start", "span_end", "split", "side", "scene", "cut_beforehand")
 SPLITS = {"train": "train", "training": "train", "test": "test", "testing": "test",
           "val": "val", "valid": "val", "validation": "val", "dev": "val"}  # fmt: skip
+
+
+def split_named(folder: str) -> str:
+    """The part of a data set that a folder's name means: `train`, `val2017`; empty: none."""
+    return SPLITS.get(folder.lower().rstrip("0123456789"), "")
+
+
 FEW = 50
 """So many different values a column of labels may have that is not called so."""
 OURS = ("item_id", "file", "poster", "caption", "query_id", "text", "grade", "score", *PLAIN)
@@ -64,7 +72,13 @@ def read_source_table(listing: Listing, name: str) -> SourceTable:
     if kind in (".parquet", ".arrow", ".feather"):
         return _columnar(listing, name)
     if kind == ".json":
-        rows = read_json(listing, name)
+        try:
+            rows = read_json(listing, name)
+        except DataError:  # JSON lines are often called so
+            text = read_text(listing.path(name), name, Findings())
+            if not _first_is_object(text):
+                raise
+            return SourceTable(name, read_json_lines(text, name), {})
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise DataError(name, "JSON of another kind", "a list of objects")
         texts = [{str(key): cell_of(value) for key, value in row.items()} for row in rows]
@@ -78,8 +92,22 @@ def read_json(listing: Listing, name: str) -> Any:
     text = read_text(listing.path(name), name, Findings())
     try:
         return json.loads(text)
+    except json.JSONDecodeError as error:
+        ends = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+        found = "a file that ends in the middle" if ends else f"what is no JSON ({error.msg})"
+        wanted = "a complete JSON file" if ends else "a JSON file"
+        raise DataError(name, found, wanted, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
         raise DataError(name, "something that is not JSON", "a JSON file") from error
+
+
+def _first_is_object(text: str) -> bool:
+    """Whether the first line with something in it is a whole JSON object."""
+    first = text.lstrip().split("\n", 1)[0]
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def cell_of(value: object) -> str:
@@ -94,6 +122,8 @@ def _columnar(listing: Listing, name: str) -> SourceTable:
     import pyarrow as pa
 
     table = parquet_table(listing.path(name), name, LARGEST // 8)
+    of_libraries = [each for each in table.column_names if re.fullmatch(r"__\w+__", each)]
+    table = table.drop_columns(of_libraries)  # such as pandas' __index_level_0__
     cells: dict[str, Any] = {}
     vectors: dict[str, npt.NDArray[Any]] = {}
     for column, values in zip(table.column_names, table.columns, strict=True):
@@ -142,7 +172,7 @@ class Roles:
     maybe: Mapping[str, int] = field(default_factory=dict)
 
 
-def roles_of(table: SourceTable, files: Mapping[str, str], columns: Mapping[str, str]) -> Roles:
+def roles_of(table: SourceTable, files: FileNames, columns: Mapping[str, str]) -> Roles:
     """What each column of a table probably is.
 
     files: `names_of_files`. columns: names of ours → columns that the caller names; they count.
@@ -159,11 +189,14 @@ def roles_of(table: SourceTable, files: Mapping[str, str], columns: Mapping[str,
             if ours not in of and each in names and names[each] not in used:
                 of[ours] = names[each]
 
+    def matching(column: str) -> float:
+        return _matching(cells[column], files, parent(table.name))
+
     take("file", FILE)
-    if "file" in of and "file" not in columns and files and not _matching(cells[of["file"]], files):
+    if "file" in of and "file" not in columns and files and not matching(of["file"]):
         del of["file"]
     if "file" not in of and files:
-        shares = {c: _matching(cells[c], files) for c in names.values() if c not in labels}
+        shares = {c: matching(c) for c in names.values() if c not in labels}
         best = max(shares, key=lambda column: shares[column], default="")
         if best and shares[best] >= 0.5:
             of["file"] = best
@@ -187,8 +220,9 @@ def roles_of(table: SourceTable, files: Mapping[str, str], columns: Mapping[str,
     hot = tuple(c for c in free if set(cells[c].str.strip().str.lower()) <= _FLAGS)
     hot = hot if len(hot) >= 3 else ()
     free = [c for c in free if c not in hot]
-    named, told = _labels(free, cells)
-    maybe = {c: n for c in free if c not in named and (n := _repeated(cells[c]))}
+    named, told = label_columns(free, cells)
+    ids = {column for column in free if column.strip().lower() in ID}
+    maybe = {c: n for c in free if c not in {*named, *ids} and (n := _repeated(cells[c]))}
     classes = [c for c, number in maybe.items() if number <= FEW and _are_numbers(cells[c])]
     if not (labels or named or hot) and len(classes) == 1:
         named[classes[0]] = classes[0].strip().lower()
@@ -217,7 +251,7 @@ def _is_key(cells: pd.Series) -> bool:
     )
 
 
-def _labels(free: Sequence[str], cells: pd.DataFrame) -> tuple[dict[str, str], list[str]]:
+def label_columns(free: Sequence[str], cells: pd.DataFrame) -> tuple[dict[str, str], list[str]]:
     """The columns of labels → their group, and sentences on those that are not called so."""
     found: dict[str, str] = {}
     told: list[str] = []
@@ -234,6 +268,7 @@ def _labels(free: Sequence[str], cells: pd.DataFrame) -> tuple[dict[str, str], l
         else:
             different = filled.nunique()
             few = different <= min(FEW, MOST_KEYWORDS) and different <= max(2, len(filled) // 2)
+            few = few and different < len(filled)
             if few and not _are_numbers(filled) and different > 1:
                 found[column] = plain
                 told.append(f"{column}: labels, for it has {different} different values")
@@ -244,7 +279,21 @@ def _are_numbers(cells: pd.Series) -> bool:
     return bool(pd.to_numeric(cells, errors="coerce").notna().all())
 
 
-def names_of_files(files: Sequence[str]) -> dict[str, str]:
+class FileNames(dict[str, str]):
+    """What a table may call each file → its path."""
+
+    @cached_property
+    def by_any_case(self) -> dict[str, str]:
+        """The same in small letters; nothing that two files share by then."""
+        found: dict[str, str] = {}
+        shared = set()
+        for name, file in self.items():
+            if found.setdefault(name.casefold(), file) != file:
+                shared.add(name.casefold())
+        return {name: file for name, file in found.items() if name not in shared}
+
+
+def names_of_files(files: Sequence[str]) -> FileNames:
     """What a table may call each file → its path: the path and its ends, with and without the
     extension, unless two files share it."""
     found: dict[str, str | None] = {}
@@ -256,26 +305,29 @@ def names_of_files(files: Sequence[str]) -> dict[str, str]:
                 if found.setdefault(each, name) != name:
                     found[each] = None
     exact = {name: name for name in files}
-    return {**{name: file for name, file in found.items() if file is not None}, **exact}
+    return FileNames({**{name: file for name, file in found.items() if file is not None}, **exact})
 
 
-def file_named(cell: str, files: Mapping[str, str], folder: str = "") -> str:
-    """The file that a cell names: below the table's folder, or by the end of its path; empty where
-    there is none, or the end is that of several."""
+def file_named(cell: str, files: FileNames, folder: str = "") -> str:
+    """The file that a cell names: below the table's folder, or by the end of its path, at last
+    whatever the case of its letters; empty where there is none, or the name is that of several."""
     plain = cell.strip().replace("\\", "/").removeprefix("./").removeprefix("file://")
     if folder and (own := files.get(f"{folder}/{plain}")):
         return own
     parts = [part for part in plain.split("/") if part]
-    for start in range(len(parts)):
-        if found := files.get("/".join(parts[start:])):
+    tails = ["/".join(parts[start:]) for start in range(len(parts))]
+    if folder and plain:
+        tails.insert(0, f"{folder}/{plain}")
+    for tail in tails:
+        if found := files.get(tail) or files.by_any_case.get(tail.casefold()):
             return found
     return ""
 
 
-def _matching(cells: pd.Series, files: Mapping[str, str]) -> float:
+def _matching(cells: pd.Series, files: FileNames, folder: str) -> float:
     """The share of some cells that name files; of the first 1,000."""
     some = [cell for cell in cells.head(1_000) if cell.strip()]
-    return sum(bool(file_named(cell, files)) for cell in some) / max(1, len(some))
+    return sum(bool(file_named(cell, files, folder)) for cell in some) / max(1, len(some))
 
 
 def check_columns(columns: Mapping[str, str], tables: Sequence[SourceTable]) -> None:

@@ -3,7 +3,10 @@ of ranx and ir_measures."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from html import unescape
 from itertools import islice
@@ -12,11 +15,21 @@ from pathlib import PurePosixPath
 import pandas as pd
 
 from dashboard.storage.files.contents import read_text
-from dashboard.storage.runs.runs import read_qrels, read_run
+from dashboard.storage.runs.runs import read_run
 from dashboard.storage.sources.content import QREL_COLUMNS, RUN_COLUMNS, Content, Detected, Reader
-from dashboard.storage.sources.listing import Listing, ending, stem
-from dashboard.storage.sources.tables import read_json, read_source_table
-from dashboard.tables import DataError, Findings, counted
+from dashboard.storage.sources.judgements import (
+    GRADE,
+    ITEM,
+    QUERY,
+    SCORE,
+    is_number,
+    read_judgements,
+    without_contradictions,
+    without_repeats,
+)
+from dashboard.storage.sources.listing import Listing, ending, parent, stem
+from dashboard.storage.sources.tables import ID, read_json, read_source_table
+from dashboard.tables import DataError, Findings, counted, listed
 
 ENDINGS = (
     ".txt",
@@ -31,11 +44,11 @@ ENDINGS = (
     ".test",
     "",
 )
-QUERY = ("query_id", "q_id", "qid", "query-id", "topic", "topic_id")
-ITEM = ("item_id", "doc_id", "docno", "docid", "pid", "corpus-id", "document_id", "d_id")
-GRADE = ("grade", "relevance", "rel", "label", "judgment")
-SCORE = ("score", "similarity")
-TEXT = ("text", "query", "title")
+TEXT = ("text", "query", "question", "title")
+_NESTED = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*\{\s*\"[^\"]*\"\s*:\s*\{\s*\"[^\"]*\"\s*:\s*-?(?:[0-9.]|NaN|Infinity)"
+)
+"""How JSON of numbers by query and item begins."""
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"<num>\s*(?:Number:)?\s*([^\s<]+)", re.IGNORECASE)
 _XML_TOPIC = re.compile(
@@ -45,6 +58,11 @@ _XML_QUERY = re.compile(r"<(?:query|title)>(.*?)</", re.DOTALL | re.IGNORECASE)
 _JUDGED = re.compile(r"qrel|judg|truth|gold")
 """Words in the name of a file of judgements, or of its folder."""
 _ASKED = re.compile(r"quer|topic")
+_QUERIES = re.compile(r"(^|[/_.-])quer(y|ies)([/_.-]|$)")
+"""A name, or a folder, by which rows with an id and a text are queries."""
+_TEXTS = re.compile(r"collection|corpus|passage|doc")
+_TREC_NAME = re.compile(r"(qrels?|topics|results|run|input)[.\-_]")
+"""How names of files begin that end in anything: `qrels.123`, `topics.401-450`."""
 _TITLE = re.compile(r"<title>\s*(?:Topic:)?\s*([^<]+)", re.IGNORECASE)
 TOPICS, QRELS, RUN, QUERIES, DOCUMENTS, RANKS, PAIRS = (
     "topics",
@@ -74,7 +92,7 @@ def kind_of(listing: Listing, name: str) -> str:
         return _kind_of_json(listing, name)
     if ending(name) in (".csv", ".parquet", ".jsonl"):
         return _kind_of_table(listing, name)
-    if ending(name) not in ENDINGS:
+    if ending(name) not in ENDINGS and not _TREC_NAME.match(name.rpartition("/")[2].lower()):
         return ""
     lines = _first_lines(listing, name)
     if lines and any(re.search(r"<top>|<topic\s", line.lower()) for line in lines):
@@ -82,23 +100,32 @@ def kind_of(listing: Listing, name: str) -> str:
     if ending(name) == ".tsv" and (kind := _kind_of_header(name, lines)):
         return kind
     fields = [line.split() for line in lines if not line.startswith("#")]
-    if fields and all(len(f) >= 6 and _number(f[4]) and _whole(f[3]) for f in fields):
+    if fields and all(len(f) >= 6 and is_number(f[4]) and _whole(f[3]) for f in fields):
         return RUN
     usual, judged = ("0", "Q0", "1"), _is_judged(name)
     if fields and all(
-        len(f) == 4 and _number(f[3]) and (f[1] in usual or (judged and _number(f[1])))
-        for f in fields
+        len(f) == 4 and is_number(f[3]) and (f[1] in usual or judged) for f in fields
     ):
+        return QRELS
+    if fields and "qrel" in stem(name).lower():  # what of it is wrong, its reader says
         return QRELS
     tabs = [line.split("\t") for line in lines]
     if fields and all(len(t) == 3 and _whole(t[2]) and _whole(t[0]) for t in tabs):
         return RANKS
     if tabs and all(len(t) == 4 and all(map(_whole, t[:2])) and " " in t[3].strip() for t in tabs):
         return PAIRS
-    if tabs and all(len(t) == 2 and t[0].strip() and " " in t[1].strip() for t in tabs):
-        named = stem(name).lower()
-        texts = re.search("collection|corpus|passage|doc", named) and not _ASKED.search(named)
-        return DOCUMENTS if texts else QUERIES
+    named = stem(name).lower()
+    asked, texts = bool(_ASKED.search(named)), bool(_TEXTS.search(named))
+    header = tabs and {each.strip().lower() for each in tabs[0]} <= {*ID, *ITEM, *QUERY, *TEXT}
+    if not tabs or header:
+        return ""
+    if texts and not asked and all(len(t) == 4 and t[0] and " " in t[3].strip() for t in tabs):
+        return DOCUMENTS  # MS MARCO's documents: id, address, title, text
+    pairs = [len(t) == 2 and bool(t[0].strip() and t[1].strip()) for t in tabs]
+    if all(pairs) and all(" " in t[1].strip() for t in tabs):
+        return DOCUMENTS if texts and not asked else QUERIES
+    if (asked or texts) and sum(pairs) > len(pairs) / 2:
+        return DOCUMENTS if texts and not asked else QUERIES
     return ""
 
 
@@ -109,21 +136,24 @@ def _first_lines(listing: Listing, name: str) -> list[str]:
         if name.lower().endswith(".gz"):
             text = read_text(path, name, Findings())
             return [line for line in text[:20_000].split("\n")[:20] if line.strip()]
-        with path.open(encoding="utf-8") as file:
+        # what of a file is no UTF-8 its reader says, with the line
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
             short = (line[:2_000].rstrip("\n") for line in islice(file, 20))
             return [line for line in short if line.strip()]
-    except (DataError, OSError, UnicodeError):
+    except (DataError, OSError):
         return []
 
 
 def _kind_of_json(listing: Listing, name: str) -> str:
     try:
-        with listing.path(name).open("rb") as file:
+        with (gzip.open if name.lower().endswith(".gz") else open)(
+            listing.path(name), "rb"
+        ) as file:
             start = file.read(2_000)
-        if not re.match(rb"\s*\{\s*\"[^\"]*\"\s*:\s*\{\s*\"[^\"]*\"\s*:\s*-?[0-9.]+", start):
+        if not _NESTED.match(start):
             return ""
         content = read_json(listing, name)
-    except (DataError, OSError):
+    except (DataError, OSError, EOFError, zlib.error):
         return ""
     rows = [row for row in content.values() if isinstance(row, dict)]
     if len(rows) < len(content):
@@ -149,8 +179,14 @@ def _kind_of_table(listing: Listing, name: str) -> str:
 
 
 def _kind_of_header(name: str, lines: Sequence[str]) -> str:
-    """What a table is by its first line: a header, or a first object."""
-    return _kind_of_columns(name, re.findall(r"[\w-]+", lines[0]) if lines else [])
+    """What a table is by its first line: a header, or the keys of a first object."""
+    if not lines:
+        return ""
+    try:
+        first = json.loads(lines[0]) if lines[0].lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return _kind_of_columns(name, re.findall(r'"([\w-]+)"\s*:', lines[0]))
+    return _kind_of_columns(name, list(first or re.findall(r"[\w-]+", lines[0])))
 
 
 def _kind_of_columns(name: str, columns: Sequence[str]) -> str:
@@ -158,18 +194,17 @@ def _kind_of_columns(name: str, columns: Sequence[str]) -> str:
     if plain & set(QUERY) and plain & set(ITEM):
         if plain & set(GRADE) or (plain & set(SCORE) and _is_judged(name)):
             return QRELS
-        return RUN if plain & set(SCORE) else ""
+        if plain & set(SCORE):
+            return RUN
+    asked = "/".join([parent(name), stem(name)]).lower()
     named = plain & set(QUERY) or ("_id" in plain and _ASKED.search(stem(name).lower()))
+    named = named or ("id" in plain and _QUERIES.search(asked))
     return QUERIES if named and plain & set(TEXT) else ""
 
 
 def _is_judged(name: str) -> bool:
     """Whether a file, or its folder, is called as judgements are."""
     return bool(_JUDGED.search("/".join(name.lower().split("/")[-2:])))
-
-
-def _number(text: str) -> bool:
-    return bool(re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text))
 
 
 def _whole(text: str) -> bool:
@@ -182,8 +217,8 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
     content.settings["protocols"] = ["trec"]
     qrels = []
     for name in detected.files:
+        kind = kind_of(listing, name)
         try:
-            kind = kind_of(listing, name)
             if kind == QRELS:
                 qrels.append(_pairs(listing, name, "grade"))
                 content.note("qrels.csv", len(qrels[-1]), name, "TREC's judgements")
@@ -194,9 +229,11 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
             else:
                 _add_texts(listing, name, kind, content)
         except DataError as problem:
+            if kind == DOCUMENTS:  # a gallery without them would be another one
+                raise
             content.problems.append(f"left out: {problem}")
     if qrels:
-        content.qrels = _without_contradictions(pd.concat(qrels, ignore_index=True), content)
+        content.qrels = without_contradictions(pd.concat(qrels, ignore_index=True), content)
     return content
 
 
@@ -217,41 +254,25 @@ def _pairs(listing: Listing, name: str, value: str) -> pd.DataFrame:
             for names in (QUERY, ITEM, of_value)
         ]
         return cells[chosen].set_axis(columns, axis=1).reset_index(drop=True)
-    if ending(name) == ".tsv":
-        return _of_lines(listing, name, columns, value)
     if value == "grade":
-        qrels = read_qrels(listing.path(name), name=name)
-        grades = [f"{grade:g}" for grade in qrels["grade"]]
-        texts = qrels.assign(grade=grades)[columns]
-        return texts.astype("str")
+        return read_judgements(listing, name)
+    if ending(name) == ".tsv":
+        return _scores_of_lines(listing, name)
     run = read_run(listing.path(name), "trec", name=name)
     return run[columns].astype({"query_id": "str", "item_id": "str"})
 
 
-def _of_lines(listing: Listing, name: str, columns: list[str], value: str) -> pd.DataFrame:
-    """The pairs of TREC's lines in a file whose name says that it is a table."""
-    place = 3 if value == "grade" else 4
+def _scores_of_lines(listing: Listing, name: str) -> pd.DataFrame:
+    """The scores in TREC's lines of a file whose name says that it is a table."""
     rows = []
     lines = read_text(listing.path(name), name, Findings()).split("\n")
     for number, line in enumerate(lines, start=1):
         fields = line.split()
-        if fields and (len(fields) <= place or not _number(fields[place])):
-            raise DataError(name, f"{line[:80]!r}", f"a {value} in field {place + 1}", line=number)
+        if fields and (len(fields) < 5 or not is_number(fields[4])):
+            raise DataError(name, f"{line[:80]!r}", "a score in field 5", line=number)
         if fields:
-            rows.append((fields[0], fields[2], fields[place]))
-    return pd.DataFrame(rows, columns=columns, dtype="str")
-
-
-def _without_contradictions(qrels: pd.DataFrame, content: Content) -> pd.DataFrame:
-    once = qrels.drop_duplicates()
-    differ = once[once.duplicated(["query_id", "item_id"])]
-    if len(differ):
-        query, item = differ.iloc[0][["query_id", "item_id"]]
-        content.problems.append(
-            f"{counted(len(differ), 'pair')} with two different grades (query {query}, item "
-            f"{item}); the first counts"
-        )
-    return once.drop_duplicates(["query_id", "item_id"], ignore_index=True)
+            rows.append((fields[0], fields[2], fields[4]))
+    return pd.DataFrame(rows, columns=list(RUN_COLUMNS), dtype="str")
 
 
 def _add_run(listing: Listing, name: str, kind: str, content: Content) -> None:
@@ -297,8 +318,10 @@ def _add_texts(listing: Listing, name: str, kind: str, content: Content) -> None
     if kind == QUERIES and (table or header):
         cells = read_source_table(listing, name).cells
         plain = {column.lower(): column for column in cells.columns}
-        key = next(plain[each] for each in (*QUERY, "_id") if each in plain)
-        text = next(plain[each] for each in TEXT if each in plain)
+        key = next((plain[each] for each in (*QUERY, "_id", "id") if each in plain), None)
+        text = next((plain[each] for each in TEXT if each in plain), None)
+        if key is None or text is None:
+            raise DataError(name, f"the columns {listed(cells.columns)}", "query_id and text")
         pairs = list(zip(cells[key], cells[text], strict=True))
     else:
         content_of = read_text(listing.path(name), name, Findings())
@@ -314,17 +337,33 @@ def _add_texts(listing: Listing, name: str, kind: str, content: Content) -> None
                 for asked in _XML_QUERY.findall(topic)[:1] or [re.sub(r"<[^>]*>", " ", topic)]
             ]
         else:
-            split = [line.partition("\t") for line in content_of.splitlines() if line.strip()]
-            pairs = [(key.strip(), text.strip()) for key, _, text in split]
+            pairs = _pairs_of_lines(name, content_of)
     _add_pairs(name, kind, pairs, content)
+
+
+def _pairs_of_lines(name: str, content: str) -> list[tuple[str, str]]:
+    """An id and a text in each line; of MS MARCO's documents title and text, without address."""
+    pairs = []
+    for number, line in enumerate(content.split("\n"), start=1):
+        key, *texts = (field.strip() for field in line.split("\t"))
+        if line.strip() and not (key and texts):
+            found = f"{line.strip()[:80]!r}"
+            raise DataError(name, found, "an id, a tab and a text", line=number)
+        if line.strip():
+            written = [text for text in texts if not text.startswith(("http://", "https://"))]
+            parts = written if len(texts) == 3 else texts
+            pairs.append((key, (". " if len(texts) == 3 else " ").join(filter(None, parts))))
+    return pairs
 
 
 def _add_candidates(listing: Listing, name: str, content: Content) -> None:
     """Add the queries and texts of MS MARCO's candidates; nothing says how they are ranked."""
-    lines = read_text(listing.path(name), name, Findings()).splitlines()
+    lines = read_text(listing.path(name), name, Findings()).split("\n")
     rows = [line.split("\t") for line in lines if line.strip()]
-    if wrong := next((row for row in rows if len(row) != 4), None):
-        raise DataError(name, f"{len(wrong):,} fields", "query, item, and the text of each")
+    for number, line in enumerate(lines, start=1):
+        if line.strip() and line.count("\t") != 3:
+            found = counted(line.count("\t") + 1, "field")
+            raise DataError(name, found, "query, item, and the text of each", line=number)
     _add_pairs(name, QUERIES, [(row[0].strip(), row[2].strip()) for row in rows], content)
     _add_pairs(name, DOCUMENTS, [(row[1].strip(), row[3].strip()) for row in rows], content)
 
@@ -334,16 +373,19 @@ def _add_pairs(name: str, kind: str, pairs: Sequence[tuple[str, str]], content: 
     if kind == DOCUMENTS:
         rows = [(key, "", "", "text", text) for key, text in pairs]
         columns = ["item_id", "file", "poster", "kind", "caption"]
-        items = pd.DataFrame(rows, columns=columns, dtype="str").drop_duplicates("item_id")
-        content.items = pd.concat([content.items, items], ignore_index=True)
-        content.items = content.items.drop_duplicates("item_id", ignore_index=True)
-        content.note("items.csv", len(items), name, "a text each")
+        items = pd.DataFrame(rows, columns=columns, dtype="str")
+        content.note("items.csv", items["item_id"].nunique(), name, "a text each")
+        items = pd.concat([content.items, items], ignore_index=True)
+        content.items = without_repeats(items, "item_id", "caption", content)
     else:
+        if empty := [key for key, text in pairs if not text.strip()]:
+            several = counted(len(empty), "query", "queries")
+            content.problems.append(f"left out: {name}: {several} without words ({listed(empty)})")
+            pairs = [(key, text) for key, text in pairs if text.strip()]
         queries = pd.DataFrame(pairs, columns=["query_id", "text"], dtype="str")
-        queries = queries.drop_duplicates("query_id").assign(item_id="", image="")
-        content.queries = pd.concat([content.queries, queries], ignore_index=True)
-        content.queries = content.queries.drop_duplicates("query_id", ignore_index=True)
-        content.note("queries.csv", len(queries), name, "")
+        content.note("queries.csv", queries["query_id"].nunique(), name, "")
+        queries = pd.concat([content.queries, queries.assign(item_id="", image="")])
+        content.queries = without_repeats(queries, "query_id", "text", content)
 
 
 READER = Reader("topics, judgements and runs", detect, read)

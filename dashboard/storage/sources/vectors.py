@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.storage.files.contents import LARGEST, read_text
-from dashboard.storage.sources.content import Content, Detected, Reader, Rows
+from dashboard.storage.sources.clip_retrieval import shards_in
+from dashboard.storage.sources.content import Content, Detected, Reader, Rows, version_name
 from dashboard.storage.sources.listing import Listing, ending, parent, stem
 from dashboard.storage.vectors.vectors import ids_in, matrix_of, read_matrix
 from dashboard.tables import DataError, Findings, counted
@@ -34,7 +35,8 @@ _IDS = ("{0}.txt", "{0}.ids", "{0}_ids.txt", "{0}.ids.txt", "{0}_ids.npy", "{0}.
 
 def detect(listing: Listing, files: Sequence[str]) -> Detected | None:
     """Files of vectors, and the files of ids beside them."""
-    vectors = [n for n in files if ending(n) in ENDINGS and not _is_ids(n)]
+    in_shards = {name for shards in shards_in(files) for name in shards.files()}
+    vectors = [n for n in files if ending(n) in ENDINGS and not _is_ids(n) and n not in in_shards]
     if not vectors:
         return None
     there = set(files)
@@ -57,6 +59,12 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
     content = Content()
     for name in detected.files:
         if ending(name) not in ENDINGS or _is_ids(name):
+            continue
+        if re.search(r"(^|[_.-])(labels?|targets?|classes|y)$", stem(name).lower()):
+            content.problems.append(
+                f"left out: {name}, by its name labels and no vectors; write them as a table with "
+                "the columns item_id and label beside the vectors and their ids"
+            )
             continue
         try:
             matrices, ids = arrays_in(listing, name)
@@ -90,7 +98,7 @@ def add_rows(
         )
     if side in content.vectors.get(version, {}):
         version = stem(name)
-    content.vectors.setdefault(version, {})[side] = Rows(array, ids, taken, guessed)
+    content.add_vectors(version, side, [Rows(array, ids, taken, guessed)])
 
 
 def version_of(name: str, key: str = "") -> tuple[str, str]:
@@ -98,13 +106,15 @@ def version_of(name: str, key: str = "") -> tuple[str, str]:
 
     >>> version_of("v2/items.npy"), version_of("clip_queries.npy"), version_of("x.npz", "a")
     (('v2', 'items'), ('clip', 'queries'), ('a', 'items'))
+    >>> version_of("new.safetensors", "new")
+    ('new', 'items')
     """
     words = [word for word in re.split(r"[_\-\s.]+", f"{stem(name)}_{key}") if word]
     side = "queries" if OF_QUERIES & {word.lower() for word in words} else "items"
-    own = [word for word in words if word.lower() not in OF_QUERIES | GENERAL]
+    own = dict.fromkeys(word for word in words if word.lower() not in OF_QUERIES | GENERAL)
     folder = parent(name).rpartition("/")[2]
     plain = "_".join(own) or (folder if folder.lower() not in GENERAL else "") or "v1"
-    return re.sub(r"^[^\w]+|[^\w.+@-]+", "_", plain)[:80], side
+    return version_name(plain), side
 
 
 def ids_beside(

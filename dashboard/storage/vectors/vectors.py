@@ -86,6 +86,8 @@ class Vectors:
         """The vectors of `ids`, in that order; those without a vector are left out."""
         if tuple(ids) == self.ids:
             return self
+        if not len(ids):  # no index of a large gallery is made for that
+            return Vectors((), self.unit[:0], self.codes)
         places = self.index.get_indexer(pd.Index(list(ids), dtype="str"))
         there = tuple(name for name, place in zip(ids, places, strict=True) if place >= 0)
         places = places[places >= 0]
@@ -168,16 +170,21 @@ def _index_of(ids: tuple[str, ...]) -> pd.Index:
 
 
 def read_vectors(
-    path: Path, ids: Path | Sequence[str], name: str = "", findings: Findings | None = None
+    path: Path,
+    ids: Path | Sequence[str],
+    name: str = "",
+    findings: Findings | None = None,
+    likely: tuple[str, ...] = (),
 ) -> Vectors:
     """The vectors in a file with the ids in the text file `ids`, one a line, scaled to length 1;
     an array of int8, uint8 or bool holds hash codes.
 
+    likely: as for `read_ids`.
     Raises DataError naming the row and id: NaN, infinite, zero; another count of ids than of rows.
     """
     name, findings = name or path.name, findings if findings is not None else Findings()
     ids_name = f"{Path(name).parent / ids.name}" if isinstance(ids, Path) else "the ids"
-    names = read_ids(ids, ids_name, findings) if isinstance(ids, Path) else tuple(ids)
+    names = read_ids(ids, ids_name, findings, likely) if isinstance(ids, Path) else tuple(ids)
     stored = read_rows(path, name)
     if len(stored) != len(names):
         found = f"{len(stored):,} vectors and {len(names):,} ids in {Path(ids_name).name}"
@@ -191,10 +198,20 @@ def read_vectors(
     return Vectors(names, rows if isinstance(stored, FileRows) else rows[:], codes)
 
 
-def read_ids(path: Path, name: str, findings: Findings) -> tuple[str, ...]:
+def read_ids(
+    path: Path, name: str, findings: Findings, likely: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     """The ids in a text file, one a line; blank lines and blanks around an id are dropped with a
-    note."""
-    return ids_in(read_text(path, name, findings), name, findings)
+    note.
+
+    likely: different ids that may be these; then no other texts are made.
+    """
+    text = read_text(path, name, findings)
+    if likely and text.removesuffix("\n") == "\n".join(likely) and _is_plain(text):
+        short = max(map(len, likely)) <= LONGEST_ID
+        if short and text.removesuffix("\n").count("\n") == len(likely) - 1:
+            return likely
+    return ids_in(text, name, findings)
 
 
 def ids_in(text: str, name: str, findings: Findings) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -127,11 +127,11 @@ def read_models(
     `queries` says for each query whether it needs a stored vector, `texts` names those that an
     encoder embeds where it has none.
     """
-    models, broken = {}, {}
+    models, broken, every = {}, {}, dict.fromkeys(items, True)
     for place in sorted(_folders(folder), key=lambda path: natural(path.name)):
         noted = Findings()
         try:
-            models[place.name] = read_model(place, items, queries, noted, texts)
+            models[place.name] = read_model(place, every, queries, noted, texts)
         except DataError as problem:
             broken[place.name] = problem
             noted.error(problem)
@@ -141,7 +141,7 @@ def read_models(
 
 def read_model(
     folder: Path,
-    items: Sequence[str],
+    items: Iterable[str],
     queries: Mapping[str, bool],
     findings: Findings,
     texts: Collection[str] = (),
@@ -155,7 +155,7 @@ def read_model(
     settings = dict(MODEL)
     if described.exists():
         settings = read_settings(described, MODEL, f"{shown}/model.toml", findings)
-    gallery = _joined(folder, "items", dict.fromkeys(items, True), shown, findings)
+    gallery = _joined(folder, "items", tuple(items), shown, findings)
     if gallery is None:
         cure = near_model_file(folder, "items.npy")
         raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", cure=cure)
@@ -276,10 +276,15 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _joined(
-    folder: Path, stem: str, known: Mapping[str, bool], shown: str, findings: Findings
+    folder: Path,
+    stem: str,
+    known: Mapping[str, bool] | tuple[str, ...],
+    shown: str,
+    findings: Findings,
 ) -> Vectors | None:
     """The vectors stored under `stem` for the ids in `known`, in that order.
 
+    known: which of them need a vector; of a tuple all do.
     Warnings count vectors of other ids, and ids that need a vector and have none.
     """
     paths = [path for path in (folder / f"{stem}{end}" for end in FORMATS) if path.is_file()]
@@ -287,10 +292,11 @@ def _joined(
     if path is None:
         return None
     name = f"{shown}/{path.name}"
-    vectors = read_vectors(path, folder / f"{stem}.txt", name, findings)
     own = tuple(known)
+    vectors = read_vectors(path, folder / f"{stem}.txt", name, findings, own)
     if vectors.ids == own:  # as a rule; of a million ids nothing need be looked up then,
         return replace(vectors, ids=own)  # and their texts are held once, for all versions
+    known = dict.fromkeys(known, True) if isinstance(known, tuple) else known
     joined = _of_known(vectors, stem, known, name, findings).rows(list(known))
     if not joined.ids:
         found = f"no vector for any of the {len(known):,} {stem}"
