@@ -226,6 +226,11 @@ def test_suspects_agreement_and_disagreements_are_tables(
             "values": "not 1, relevant 1",
         }
     ]
+    decision = ("--query", "q2", "--item", "v00", "--value", "relevant", "--author", "Dan")
+    assert answer(capsys, "decide", judged, *decision)[0] == 0
+    code, out, err = answer(capsys, "disagreements", judged, "--format", "json")
+    assert code == 0 and json.loads(out) == []
+    assert "note: 1 result left out: a curator has decided" in err
     code, out, _ = answer(capsys, "agreement", judged, "--format", "json")
     rows = json.loads(out)
     assert code == 0 and [row["measure"] for row in rows] == ["alpha", "kappa"]
@@ -256,6 +261,16 @@ def test_keywords_on_which_reviewers_differ_are_listed_until_a_curator_decides(
     assert [line.split(",")[0] for line in out.splitlines()[1:]] == ["mapping"]
 
 
+@pytest.mark.parametrize("seed", ["-1", "4294967296", "two"])
+def test_a_seed_is_one_that_generators_begin_with(
+    folder: Path, seed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        answer(capsys, "create", folder, *PAIR, "--title", "x", "--seed", seed)
+    sentence = f"argument --seed: {seed!r} is not a whole number from 0 to 4294967295"
+    assert sentence in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -264,6 +279,7 @@ def test_keywords_on_which_reviewers_differ_are_listed_until_a_curator_decides(
         (["next", *PAIR, "--metrics", "AP"], "AP reads whole lists; name a cutoff, such as AP@10"),
         (["next", *PAIR, "--metrics", "ERR@5"], "has no bounds: P, DCG, RBP"),
         (["next", *PAIR[:3], "v9"], "v9"),
+        (["suspects", *PAIR[:3], PAIR[1]], "reviews suspects is about two versions, and both are"),
     ],
 )
 def test_a_wrong_call_about_two_versions_is_one_sentence(

@@ -22,8 +22,7 @@ from dashboard.retrieval import services
 from dashboard.retrieval.encoders.endpoints import picture_address
 from dashboard.retrieval.services import Client, Unanswered, at
 from dashboard.storage.collection import digests
-from dashboard.storage.collection.settings import read_settings
-from dashboard.tables import DataError, Findings
+from dashboard.tables import DataError
 
 VARIABLE = "DASHBOARD_RATER"
 """The variable of the environment that names the file, where the call does not."""
@@ -85,13 +84,8 @@ class Rater:
 
 def rater_of(path: Path, client: Callable[[Mapping[str, str]], Client]) -> Rater:
     """The rater that a TOML file describes. Raises DataError."""
-    findings = Findings()
-    if not path.is_file():
-        raise DataError(str(path), "no such file", "a .toml file with url and model of a service")
-    values = read_settings(path, SCHEMA, path.name, findings)
-    for _, file, line, found, wanted in findings.rows:  # an unknown key would be a silent mistake
-        raise DataError(file, found, wanted, line=line)
-    url = services.check_address(values["url"])
+    values = services.read_description(path, SCHEMA, "a .toml file with url and model of a service")
+    url = values["url"]
     if not values["model"].strip():
         raise DataError(path.name, "no model", 'the name that the service has for it, model = "…"')
     if not 1 <= values["frames"] <= 32:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.commands.collections.embedding import add_service_limits, client_of, progress_bar
-from dashboard.commands.console import FINDING, FINE, Answer, at_least_one, complain, opened
+from dashboard.commands.console import FINDING, FINE, Answer, at_least_one, complain, opened, seed
 from dashboard.commands.experiments import experiment_of
 from dashboard.experiment.reviews import (
     assigned_reviews,
@@ -40,7 +40,7 @@ def add_assigned(parser: ArgumentParser) -> None:
         "--number", type=at_least_one, default=NUMBER, help="create: at most so many"
     )
     text = "create: of queries and results at random"
-    parser.add_argument("--seed", type=int, default=1, help=text)
+    parser.add_argument("--seed", type=seed, default=1, help=text)
     text = "create: about so many results of these queries, drawn at random, to estimate --metrics"
     parser.add_argument("--sample", type=at_least_one, metavar="N", help=text)
     text = "create: of a slice BY=NAME, of words what queries hold"
@@ -49,7 +49,7 @@ def add_assigned(parser: ArgumentParser) -> None:
     parser.add_argument("--people", nargs="+", default=[], metavar="NAME", help=text)
     text = "create: versions are named while they are judged"
     parser.add_argument("--named", action="store_true", help=text)
-    text = "create, close, decide, correct: default: your login; audit: only of such names"
+    text = "create, close, decide, correct: default: your login; audit, next: only of such a name"
     parser.add_argument("--author", default="", help=text)
     parser.add_argument("--query", default="", metavar="ID", help="decide, correct")
     parser.add_argument("--item", default="", metavar="ID", help="decide, correct")

@@ -4,6 +4,7 @@ reviewers said of a collection, what their corrections change, and reviews made 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +20,7 @@ from dashboard.commands.console import (
 )
 from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
 from dashboard.commands.reviews.assigned_reviews import ASSIGNED, add_assigned
-from dashboard.experiment.reviews import label_changes, review_queue, reviewing
+from dashboard.experiment.reviews import assigned_reviews, label_changes, review_queue, reviewing
 from dashboard.experiment.reviews.corrections import CORRECTED, GIVEN
 from dashboard.tables import DataError, counted
 
@@ -76,7 +77,8 @@ def _reviews(call: Namespace) -> Answer:
         return _export(call), FINE
     if action == "causes":
         counts = reviewing.verdicts_by_cause(experiment_of(call, opened(call)))
-        complain(f"note: {counts.sentence}")
+        for words in filter(None, (counts.sentence, counts.machines)):
+            complain(f"note: {words}")
         return counts.table, FINE
     if action in _OF_PAIR:
         return _pair(call), FINE
@@ -86,7 +88,10 @@ def _reviews(call: Namespace) -> Answer:
     if action == "agreement":
         return review_queue.agreement(opened(call)), FINE
     if action == "disagreements":
-        return review_queue.all_disagreements(opened(call)), FINE
+        table, decided = review_queue.all_disagreements(opened(call))
+        if decided:
+            complain(f"note: {counted(decided, 'result')} left out: a curator has decided")
+        return table, FINE
     if action == "audit":
         return reviewing.audit(call.since, person=call.author), FINE
     if action == "verify":
@@ -123,7 +128,7 @@ def _write_patch(path: Path, patched: label_changes.Patched) -> pd.DataFrame:
     """Writes a patch, and beside it the files that no patch of lines can change; what each metric
     becomes by them."""
     if patched.text or not patched.beside:
-        _write(path, patched.text)
+        _write(path, patched.text.encode())
     for name, content in patched.beside.items():
         beside = path.with_name(f"{path.stem}-{name}")
         _write(beside, content)
@@ -145,9 +150,19 @@ def _pair(call: Namespace) -> pd.DataFrame:
     pair = (call.baseline, call.candidate)
     if not all(pair):
         raise ValueError(f"reviews {call.action} needs --baseline VERSION --candidate VERSION")
+    if pair[0] == pair[1]:
+        raise ValueError(f"reviews {call.action} is about two versions, and both are {pair[0]}")
     experiment = experiment_of(call, opened(call))
     if call.action == "suspects":
         return review_queue.suspects(experiment, *pair)
+    sampled = assigned_reviews.left_of_sample(experiment.collection, pair, call.author)
+    if sampled is not None:
+        review, left = sampled
+        complain(
+            f"note: {counted(len(left), 'result')} that the sample “{review.title}” drew are left "
+            f"to judge, at reviews?review={review.id}"
+        )
+        return pd.DataFrame(left, columns=["query_id", "item_id"]).assign(review=review.id)
     names = (call.metrics or "P@10").split()
     if len(names) != 1:
         raise ValueError("reviews next is about one metric: --metrics P@10")
@@ -156,19 +171,30 @@ def _pair(call: Namespace) -> pd.DataFrame:
     return table
 
 
-def _written(qrels: pd.DataFrame, path: Path) -> str:
-    grades = [f"{grade:g}" for grade in qrels["grade"]]
-    if path.suffix in (".txt", ".trec"):
-        rows = zip(qrels["query_id"], qrels["item_id"], grades, strict=True)
-        return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)
-    return str(qrels.assign(grade=grades).to_csv(index=False, lineterminator="\n"))
+def _written(parts: Iterable[pd.DataFrame], path: Path) -> Iterator[str]:
+    """The lines of labels, part by part."""
+    lines = path.suffix in (".txt", ".trec")
+    for number, qrels in enumerate(parts):
+        grades = [f"{grade:g}" for grade in qrels["grade"]]
+        if lines:
+            rows = zip(qrels["query_id"], qrels["item_id"], grades, strict=True)
+            yield "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)
+        else:
+            table = qrels.assign(grade=grades)
+            yield str(table.to_csv(index=False, header=number == 0, lineterminator="\n"))
 
 
-def _write(path: Path, content: str | bytes) -> None:
+def _write(path: Path, content: bytes | Iterable[str]) -> None:
     """Writes a new file; raises DataError where there is one."""
     try:
-        with path.open("xb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+        file = path.open("xb")
     except FileExistsError:
         cure = "Name another, or move it away."
         raise DataError(path.name, "a file", "a new one", cure=cure) from None
+    try:
+        with file:
+            for part in [content] if isinstance(content, bytes) else content:
+                file.write(part if isinstance(part, bytes) else part.encode())
+    except BaseException:  # half of a file would look like a whole one
+        path.unlink()
+        raise

@@ -16,13 +16,13 @@ Source: Carterette, Allan and Sitaraman, Minimal test collections for retrieval 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.judgement import Judgement, QueryLabels
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.metrics.discounts import logarithmic, persistence
 from dashboard.evaluation.rankings import Array, Flags, Floats
@@ -31,6 +31,8 @@ from dashboard.tables import counted
 LINEAR = ("P", "DCG", "RBP")
 BOUNDED = (*LINEAR, "R", "nDCG", "AP", "RR", "Success")
 """The metrics that have bounds."""
+GRADED = ("DCG", "nDCG", "RBP")
+"""Those of them that read gains."""
 MOST = 12
 """Unjudged results of a query up to which all completions are gone through."""
 SURE = 1e-12
@@ -100,16 +102,14 @@ def pools(
         for query in run.attrs.get(key, {})
     }
     lists = [_lists(run, depth) for run in (baseline, candidate)]
-    qrels = judgement.qrels.assign(gain=_gains(judgement, measure))
-    judged = {
-        str(query): dict(zip(mine["item_id"].astype(str), mine["gain"], strict=True))
-        for query, mine in qrels.groupby("query_id", observed=True)
-    }
-    return [
-        _pool(query, [each.get(query, []) for each in lists], judged.get(query, {}))
-        for query in judgement.query_ids
-        if query not in left_out and (query in judged or query not in judgement.unscorable)
-    ]
+    pools = []
+    for query in judgement.query_ids:
+        if query in left_out:
+            continue
+        labels = judgement.labels(query)
+        if len(labels) or query not in judgement.unscorable:
+            pools.append(_pool(query, [each.get(query, []) for each in lists], labels, measure))
+    return pools
 
 
 def _lists(run: pd.DataFrame, depth: int | None) -> dict[str, list[str]]:
@@ -120,31 +120,42 @@ def _lists(run: pd.DataFrame, depth: int | None) -> dict[str, list[str]]:
     return {str(query): items.astype(str).tolist() for query, items in by}
 
 
-def _gains(judgement: Judgement, measure: Measure) -> Floats:
-    """What each row of qrels is worth to a metric: 1 for a hit, or its gain."""
-    if measure.metric.name not in ("DCG", "nDCG", "RBP"):
-        return (judgement.grade >= judgement.relevant_from).astype(np.float64)
+def _gains(grade: Array, credit: Floats, relevant_from: float, measure: Measure) -> Floats:
+    """What pairs of a grade and a credit are worth to a metric: 1 for a hit, or their gain."""
+    if measure.metric.name not in GRADED:
+        return (grade >= relevant_from).astype(np.float64)
     gain = dict(measure.settings).get("gain", "credit")
     if gain == "credit":
-        return judgement.credit
-    grade = np.maximum(judgement.grade.astype(np.float64), 0)
+        return credit
+    grade = np.maximum(grade.astype(np.float64), 0)
     return np.asarray(np.exp2(grade) - 1 if gain == "exp" else grade)
 
 
 def gains_of(judgement: Judgement, measure: Measure) -> tuple[float, ...]:
     """What an unjudged result may be worth beside 0: the gains of those that are judged, or 1."""
-    gains = np.unique(_gains(judgement, measure))
+    if measure.metric.name not in GRADED:
+        return (1.0,)
+    if dict(measure.settings).get("gain", "credit") == "credit":
+        gains = judgement.credit_values
+    else:
+        grades = judgement.grade_values
+        gains = np.unique(_gains(grades, np.zeros(len(grades)), 0.0, measure))
     return tuple(gains[gains > 0].tolist()) or (1.0,)
 
 
-def _pool(query: str, lists: Sequence[list[str]], judged: Mapping[str, float]) -> Pool:
+def _pool(query: str, lists: Sequence[list[str]], labels: QueryLabels, measure: Measure) -> Pool:
     items = tuple(dict.fromkeys([*lists[0], *lists[1]]))
     ranks = [{item: rank for rank, item in enumerate(each)} for each in lists]
     places = np.array([[rank.get(item, -1) for item in items] for rank in ranks], dtype=np.int64)
-    gain = np.array([judged.get(item, np.nan) for item in items], dtype=np.float64)
-    pooled = set(items)
-    elsewhere = [worth for item, worth in judged.items() if item not in pooled and worth > 0]
-    return Pool(query, items, places, gain, np.sort(np.array(elsewhere, dtype=np.float64))[::-1])
+    gains = _gains(labels.grade, labels.credit, labels.relevant_from, measure)
+    rows = labels.rows(items)
+    gain = np.append(gains, np.nan)[rows]
+    outside = gains > 0
+    outside[rows[rows >= 0]] = False
+    elsewhere = np.sort(gains[outside])[::-1]
+    if measure.metric.name == "nDCG":  # an ideal reads no further
+        elsewhere = elsewhere[: measure.cutoff].copy()
+    return Pool(query, items, places, gain, elsewhere)
 
 
 def span(pool: Pool, measure: Measure, gains: Sequence[float] = (1.0,), others: int = 0) -> Span:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -78,8 +78,9 @@ def _given(judgement: Judgement, table: pd.DataFrame) -> Floats:
 def corrected(judgement: Judgement, table: pd.DataFrame) -> Judgement:
     """The judgement with the corrections in it.
 
-    Credit of a changed pair is that of other pairs with its grade, else 1 if it is relevant and 0
-    if it is not. A query that had no relevant item and has one now is scored.
+    Credit of a changed pair is that of other pairs with its grade, else 1 if it is relevant; of one
+    that is not, 0, whatever part of the credit other such pairs have. A query that had no relevant
+    item and has one now is scored.
     """
     changed = changes(judgement, table)
     if changed.empty:
@@ -106,22 +107,12 @@ def corrected(judgement: Judgement, table: pd.DataFrame) -> Judgement:
 
 
 def _credit_by_grade(judgement: Judgement) -> Mapping[float, float]:
-    """The credit of the last pair with each grade."""
-    if not isinstance(judgement, KeywordJudgement):
-        qrels = judgement.qrels
-        return dict(zip(qrels["grade"].tolist(), qrels["credit"].tolist(), strict=True))
-    found = {1.0: 1.0} if judgement.relevant.any() else {}
-    for query in _backwards(judgement):
-        labels = judgement.labels(query)
-        zero = np.flatnonzero(labels.grade == 0)
-        if len(zero):
-            return found | {0.0: float(labels.credit[zero[-1]])}
-    return found
-
-
-def _backwards(judgement: KeywordJudgement) -> Iterator[str]:
-    """The queries that require keywords, the last one of the table of pairs first."""
-    yield from judgement.required_keywords["query_id"].unique()[::-1]
+    """The credit of pairs with each grade; none of grade 0, where parts of credit may differ."""
+    if isinstance(judgement, KeywordJudgement):
+        return {1.0: 1.0, 0.0: 0.0}
+    qrels = judgement.qrels
+    given = dict(zip(qrels["grade"].tolist(), qrels["credit"].tolist(), strict=True))
+    return given | {0.0: 0.0}
 
 
 def _with_pairs(judgement: Judgement, pairs: pd.DataFrame, **others: Any) -> Judgement:

@@ -9,11 +9,9 @@ import pandas as pd
 from dashboard.evaluation.rankings import Array, Flags, Floats
 from dashboard.evaluation.reviewing import raters
 from dashboard.evaluation.reviewing.raters import Agreement
-from dashboard.evaluation.reviewing.sampled_results import WORTH, Population, of_metric
-from dashboard.evaluation.reviewing.samples import Estimate
+from dashboard.evaluation.reviewing.sampled_results import WORTH, Population, of_versions
+from dashboard.evaluation.reviewing.samples import Estimate, estimated_total
 
-NORMAL = 1.959963984540054
-"""The quantile of a 95 % interval."""
 _PAIR = ["query_id", "item_id"]
 
 
@@ -48,42 +46,24 @@ def prediction_powered(found: Population, people: pd.Series, machine: pd.Series)
     judged, by_machine = (of.to_numpy(dtype=np.float64) for of in (people, machine))
     if np.isnan(judged[drawn]).any():
         raise ValueError("people have to judge all drawn results first")
-    first, second = (table[side].to_numpy(dtype=np.float64) for side in ("baseline", "candidate"))
-    sure = (*found.sure, found.sure[1] - found.sure[0])
     by_people, by_machine = np.nan_to_num(judged), np.nan_to_num(by_machine)
-    return [
-        of_metric(
-            corrected_total(adds * by_people, adds * by_machine, strata, drawn, adds), adds, known
-        )
-        for adds, known in zip((first, second, second - first), sure, strict=True)
-    ]
+    return of_versions(
+        found,
+        lambda adds: corrected_total(adds * by_people, adds * by_machine, strata, drawn, adds),
+    )
 
 
 def corrected_total(
     people: Floats, machine: Floats, strata: Array, drawn: Flags, reach: Floats
 ) -> Estimate:
-    """Σ worth over all results: of each stratum size × (mean of the machine's worth on all + mean
-    of people's − machine's worth on the drawn).
+    """Σ worth over all results: the machine's on all, and its errors as the drawn ones estimate
+    them (`samples.estimated_total` of people's − machine's worth).
 
-    people [n]: read where drawn. The interval is that of prediction-powered inference for a mean,
-    stratum by stratum: variance of the machine's ÷ size + variance of the differences ÷ drawn.
-    reach [n]: how far a worth may lie from 0, for strata whose differences are all equal, as in
-    `samples.estimated_total`. Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Prediction-powered
-    inference (Science 2023), algorithm 1; strata: Fisch et al. (NeurIPS 2024).
+    people [n]: read where drawn. The value is that of prediction-powered inference (Angelopoulos,
+    Bates, Fannjiang, Jordan and Zrnic, Science 2023; strata: Fisch et al., NeurIPS 2024). Its
+    interval is about results drawn from endlessly many; this one is about these results, all of
+    which the machine has judged, so that only its errors are uncertain: the difference estimator
+    of Cochran, Sampling techniques, 7.10. reach [n]: how far a worth may lie from 0.
     """
-    total, variance = 0.0, 0.0
-    for stratum in np.unique(strata):
-        mine = strata == stratum
-        errors = (people - machine)[mine & drawn]
-        size, number = int(mine.sum()), len(errors)
-        if number < min(size, 2):
-            raise ValueError(f"{number} of {size} results drawn of a stratum; two are needed")
-        total += size * float(machine[mine].mean() + errors.mean())
-        if number < size:
-            spread = float(errors.var())
-            if np.ptp(errors) == 0:
-                share = 0.5 / (number + 1)
-                spread = share * (1 - share) * float(np.abs(reach[mine]).max()) ** 2
-            variance += size**2 * (float(machine[mine].var()) / size + spread / number)
-    wide = NORMAL * variance**0.5
-    return Estimate(total, total - wide, total + wide, int(drawn.sum()), len(people))
+    errors = estimated_total(people - machine, strata, drawn, reach=reach)
+    return errors.plus(float(machine.sum()))

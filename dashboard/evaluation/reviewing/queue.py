@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from dashboard.evaluation.join import codes, of_items
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics import Measure
-from dashboard.evaluation.rankings import Floats
+from dashboard.evaluation.rankings import Flags, Floats
 from dashboard.evaluation.reviewing.bounds import LINEAR, Pool, _ideal, pair_weights, weights
 
+PAIR = ["query_id", "item_id"]
 COLUMNS = ["query_id", "item_id", "rank_baseline", "rank_candidate", "effect"]
 
 
@@ -97,42 +99,57 @@ def suspects(
     a near-duplicate. copies: each copy → the item that stands for it.
     """
     columns = ["query_id", "item_id", "rank_baseline", "rank_candidate", "reason", "other"]
-    qrels = judgement.qrels.assign(relevant=judgement.grade >= judgement.relevant_from)
-    qrels = qrels[["query_id", "item_id", "relevant"]].astype({"query_id": str, "item_id": str})
-    found = qrels
+    both = [_in_words(run[run["rank"] <= depth]) for run in (baseline, candidate)]
+    high = both[0].merge(both[1], on=PAIR, suffixes=("_baseline", "_candidate"))
+    high = high[_is_judged_a_miss(judgement, high)]
+    high = high.assign(reason="both versions rank it high; its label says no", other="")
+    odd = _contradicted(judgement, copies or {}).assign(reason="a near-duplicate has another label")
     for run, name in ((baseline, "rank_baseline"), (candidate, "rank_candidate")):
-        ranks = run[["query_id", "item_id", "rank"]].rename(columns={"rank": name})
-        ranks = ranks.astype({"query_id": str, "item_id": str})
-        found = found.merge(ranks, on=["query_id", "item_id"], how="left")
-    found["lower"] = found[["rank_baseline", "rank_candidate"]].max(axis=1, skipna=False)
-    high = found[~found["relevant"] & (found["lower"] <= depth)].assign(
-        reason="both versions rank it high; its label says no", other=""
-    )
-    group = found["item_id"].map(lambda item: (copies or {}).get(item, item))
-    found = found.assign(group=group)
-    keys = ["query_id", "group"]
-    shares = found.groupby(keys)["relevant"].transform("mean")
-    split = found[(shares > 0) & (shares < 1)]
-    # the label of fewer copies, or of none fewer the one that says no, is the likelier to be wrong
-    odd = split[np.where(shares[split.index] > 0.5, ~split["relevant"], split["relevant"])]
-    even = split[(shares[split.index] == 0.5) & ~split["relevant"]]
-    odd = pd.concat([odd[shares[odd.index] != 0.5], even])
-    others = split.groupby([*keys, "relevant"])["item_id"].first()
-    odd = odd.assign(
-        reason="a near-duplicate has another label",
-        other=[
-            others.get((query, each, not relevant), "")
-            for query, each, relevant in zip(
-                odd["query_id"], odd["group"], odd["relevant"], strict=True
-            )
-        ],
-    )
-    every = pd.concat([high, odd], ignore_index=True).sort_values(
-        ["lower", "query_id", "item_id"], na_position="last", kind="stable"
-    )
-    every = every.drop_duplicates(["query_id", "item_id", "reason"])
+        ranks = _in_words(of_items(run, odd["item_id"].unique()))
+        odd = odd.merge(ranks.rename(columns={"rank": name}), on=PAIR, how="left")
+    every = pd.concat([high, odd.astype({name: "Int64" for name in columns[2:4]})])
+    every["lower"] = every[columns[2:4]].max(axis=1, skipna=False)
+    every = every.sort_values(["lower", *PAIR], na_position="last", kind="stable")
     return (
         every[columns]
         .astype({"rank_baseline": "Int64", "rank_candidate": "Int64"})
         .reset_index(drop=True)
     )
+
+
+def _in_words(run: pd.DataFrame) -> pd.DataFrame:
+    return run[[*PAIR, "rank"]].astype(dict.fromkeys(PAIR, "str"))
+
+
+def _is_judged_a_miss(judgement: Judgement, pairs: pd.DataFrame) -> Flags:
+    query, missed = codes(pairs["query_id"], judgement.asked), np.zeros(len(pairs), dtype=bool)
+    of_it = np.flatnonzero(query >= 0)
+    found, pair = judgement.judged(query[of_it], pairs["item_id"], of_it)
+    missed[of_it[found]] = judgement.grades(pair) < judgement.relevant_from
+    return missed
+
+
+def _contradicted(judgement: Judgement, copies: Mapping[str, str]) -> pd.DataFrame:
+    """The labels that near-duplicates contradict: query_id, item_id and other, the first of these.
+
+    The label of fewer copies, or of none fewer the one that says no, is the likelier to be wrong.
+    """
+    firsts = sorted(set(copies.values()))
+    members, index = [*firsts, *copies], judgement.item_ids
+    groups = [*firsts, *copies.values()]
+    number = pd.Index(firsts, dtype="str").get_indexer(pd.Index(groups, dtype="str"))
+    place = index.get_indexer(pd.Index(members, dtype="str"))
+    group_of = np.full(len(index) + 1, -1)  # the last place is of members that nobody judged
+    group_of[place] = number
+    group_of[-1] = -1
+    found = []
+    for query in judgement.query_ids if copies else ():
+        labels = judgement.labels(query)
+        rows = np.flatnonzero(group_of[labels.place] >= 0)
+        group, hit = group_of[labels.place[rows]], labels.grade[rows] >= labels.relevant_from
+        hits, judged = (np.bincount(group[some], minlength=len(firsts)) for some in (hit, hit >= 0))
+        share = hits[group] / judged[group]
+        for at in np.flatnonzero((share > 0) & (share < 1) & (hit == (share < 0.5))):
+            other = rows[np.flatnonzero((group == group[at]) & (hit != hit[at]))[:1]]
+            found.append((query, *labels.ids(rows[[at]]), *labels.ids(other)))
+    return pd.DataFrame(found, columns=[*PAIR, "other"], dtype="str")

@@ -6,7 +6,7 @@ metric as people judge, whatever the labels are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ import pandas as pd
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.rankings import Floats
 from dashboard.evaluation.reviewing.bounds import LINEAR, Pool, check_bounded, weights_of_each
+from dashboard.evaluation.reviewing.ratio_estimates import RATIOS, ratio_estimates
 from dashboard.evaluation.reviewing.samples import Estimate, draw, estimated_total
 
 COLUMNS = ["query_id", "item_id", "stratum", "drawn", "probability", "baseline", "candidate"]
@@ -31,14 +32,17 @@ class Population:
     """What a sample is drawn from.
 
     results  COLUMNS, a row for each result: its stratum, whether it was drawn, the probability with
-             which it was, and what it adds to the mean metric of each version if it is relevant
+             which it was, and what it adds to the mean metric of each version if it is relevant;
+             of a metric of RATIOS its rank in each, 0 beyond the cutoff
     sure     what results that are judged already add to the mean of baseline and candidate
     queries  how many queries the mean is over
+    relevant of a metric of RATIOS query and both ranks of each relevant result not drawn from
     """
 
     results: pd.DataFrame
     sure: tuple[float, float]
     queries: int
+    relevant: tuple[tuple[str, int, int], ...] = ()
 
 
 def population(
@@ -52,20 +56,31 @@ def population(
 ) -> Population:
     """The results of pools that a sample of about `number` is drawn from, with that sample.
 
-    every: those that have a label, too. gain: what a relevant result is worth. Raises ValueError
-    for a metric that is no sum over results, for nothing to judge, and for too much.
+    every: those that have a label, too. gain: what a relevant result is worth. Strata of a metric
+    of RATIOS lie within queries. Raises ValueError for other metrics than those and sums over
+    results, for nothing to judge, and for too much.
     """
     check_bounded(measure)
-    if measure.metric.name not in LINEAR or measure.cutoff is None:
-        known = ", ".join(f"{name}@10" for name in LINEAR)
+    if measure.metric.name not in (*LINEAR, *RATIOS) or measure.cutoff is None:
+        known = ", ".join(f"{name}@10" for name in (*LINEAR, *RATIOS))
         raise ValueError(f"no sample estimates {measure}: it estimates {known} at any cutoff")
-    tables, sure = [], np.zeros(2)
+    tables, sure, relevant = [], np.zeros(2), []
     for pool in pools:
-        adds = weights_of_each(pool, measure) / max(len(pools), 1)
-        open_ = (pool.unjudged | every) & (adds != 0).any(axis=0)
-        if not every:
-            sure += adds[:, ~pool.unjudged] @ pool.gain[~pool.unjudged]
-        tables.append(_rows(pool, adds[:, open_] * gain, np.flatnonzero(open_), every))
+        if measure.metric.name in RATIOS:
+            ranks = np.where(pool.places < measure.cutoff, pool.places + 1, 0)
+            open_ = pool.unjudged | every
+            labelled = ranks[:, ~open_ & (np.nan_to_num(pool.gain) > 0)].T.tolist()
+            labelled += [(0, 0)] * len(pool.elsewhere)
+            relevant += [(pool.query_id, int(first), int(second)) for first, second in labelled]
+            rows = _rows(pool, ranks[:, open_], np.flatnonzero(open_), every)
+            rows["stratum"] += f" of {pool.query_id}"
+        else:
+            adds = weights_of_each(pool, measure) / max(len(pools), 1)
+            open_ = (pool.unjudged | every) & (adds != 0).any(axis=0)
+            if not every:
+                sure += adds[:, ~pool.unjudged] @ pool.gain[~pool.unjudged]
+            rows = _rows(pool, adds[:, open_] * gain, np.flatnonzero(open_), every)
+        tables.append(rows)
     results = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
     if results.empty:
         raise ValueError("nothing is left to judge in these queries. Choose others.")
@@ -74,7 +89,8 @@ def population(
     strata = results["stratum"].to_numpy(dtype=object)
     results["drawn"] = draw(strata, number / len(results), seed)
     results["probability"] = results.groupby("stratum")["drawn"].transform("mean")
-    return Population(results[COLUMNS], (float(sure[0]), float(sure[1])), len(pools))
+    certain = (float(sure[0]), float(sure[1]))
+    return Population(results[COLUMNS], certain, len(pools), tuple(relevant))
 
 
 def _rows(pool: Pool, adds: Floats, places: np.ndarray, every: bool) -> pd.DataFrame:
@@ -110,11 +126,12 @@ def worth_of(verdicts: pd.DataFrame) -> pd.DataFrame:
     return groups.agg(reviewers="size", worth="mean").reset_index()
 
 
-def estimates(found: Population, worth: pd.Series) -> list[Estimate]:
+def estimates(found: Population, worth: pd.Series, measure: Measure) -> list[Estimate]:
     """The mean metric of baseline and candidate, and candidate − baseline, from a sample.
 
-    worth: of each row of `found.results`, null where nobody judged it. Raises ValueError where a
-    result that was drawn is not judged: whoever leaves out the hard ones has another sample.
+    measure: the one that the sample was drawn for. worth: of each row of `found.results`, null
+    where nobody judged it. Raises ValueError where a result that was drawn is not judged: whoever
+    leaves out the hard ones has another sample.
     """
     table = found.results
     drawn = table["drawn"].to_numpy(dtype=bool)
@@ -125,19 +142,28 @@ def estimates(found: Population, worth: pd.Series) -> list[Estimate]:
         raise ValueError(
             f"{number - left:,} of {number:,} drawn results judged; the estimate needs all"
         )
+    if measure.metric.name in RATIOS:
+        ranks = pd.DataFrame(found.relevant, columns=["query_id", "baseline", "candidate"])
+        return ratio_estimates(measure, table, ranks, judged)
     strata = table["stratum"].to_numpy(dtype=object)
-    first, second = (table[side].to_numpy(dtype=np.float64) for side in ("baseline", "candidate"))
+    by_people = np.nan_to_num(judged)
+    return of_versions(
+        found, lambda adds: estimated_total(by_people * adds, strata, drawn, reach=adds)
+    )
+
+
+def of_versions(found: Population, total: Callable[[Floats], Estimate]) -> list[Estimate]:
+    """The mean metric of baseline and candidate, and candidate − baseline: what is sure and an
+    estimated total, whose interval ends at what the results can add up to.
+
+    total: from what each result adds if it is relevant [n], the total over all.
+    """
+    first, second = (
+        found.results[side].to_numpy(dtype=np.float64) for side in ("baseline", "candidate")
+    )
     sure = (*found.sure, found.sure[1] - found.sure[0])
-    return [
-        of_metric(
-            estimated_total(np.nan_to_num(judged) * adds, strata, drawn, reach=adds), adds, known
-        )
-        for adds, known in zip((first, second, second - first), sure, strict=True)
-    ]
-
-
-def of_metric(total: Estimate, adds: Floats, sure: float) -> Estimate:
-    """The metric, or the difference, that an estimated total makes with what is sure; its interval
-    ends at what the results can add up to. adds [n]: of each result if it is relevant."""
-    least, most = (float(part.sum()) for part in (np.minimum(adds, 0), np.maximum(adds, 0)))
-    return total.within(least, most).plus(sure)
+    estimated = []
+    for adds, known in zip((first, second, second - first), sure, strict=True):
+        least, most = (float(part.sum()) for part in (np.minimum(adds, 0), np.maximum(adds, 0)))
+        estimated.append(total(adds).within(least, most).plus(known))
+    return estimated

@@ -13,9 +13,6 @@ import scipy  # type: ignore[import-untyped]  # its parts are imported when they
 
 from dashboard.evaluation.rankings import Array, Flags, Floats
 
-EPSILON = 0.00001
-"""What trec_eval adds in infAP to the judged results of either kind."""
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -91,29 +88,3 @@ def estimated_total(
         freedom = variance**2 / of_freedom
         wide = float(scipy.special.stdtrit(freedom, 0.975)) * variance**0.5
     return Estimate(total, total - wide, total + wide, int(drawn.sum()), len(worth))
-
-
-def inferred_average_precision(hits: Array, judged: Flags, pooled: Flags, relevant: float) -> float:
-    """infAP of one list: AP estimated where the pool was judged in part, at random.
-
-    hits [D]: whether each result is relevant, read where judged. pooled [D]: in the pool, judged or
-    not. relevant: the number of relevant judged items, 0 giving 0. At a relevant result of rank k
-    the expected precision is 1/k + (k − 1)/k · share of the pool above · share of hits among the
-    judged above. Yilmaz and Aslam (CIKM 2006), as trec_eval computes it.
-
-    >>> inferred_average_precision(
-    ...     np.array([1, 0, 1]), np.array([True] * 3), np.array([True] * 3), 2
-    ... ).__round__(3)
-    0.833
-    """
-    found = np.asarray(hits, dtype=bool) & judged
-    total, hit_above, missed_above, pool_above = 0.0, 0, 0, 0
-    for place in range(len(found)):
-        if found[place]:
-            share = (hit_above + EPSILON) / (hit_above + missed_above + 2 * EPSILON)
-            inside = pool_above / place if place else 0.0
-            total += 1 / (place + 1) + place / (place + 1) * inside * share
-        hit_above += int(found[place])
-        missed_above += int(judged[place] and not found[place])
-        pool_above += int(pooled[place])
-    return total / relevant if relevant else 0.0

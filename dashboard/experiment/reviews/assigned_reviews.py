@@ -69,6 +69,8 @@ def choose(
     way: one of CHOSEN. metric: of `worst`, else the protocol's first. wanted: `by=name` of a slice,
     or the words that a query has to hold. Raises ValueError for what cannot be chosen.
     """
+    if pair[0] == pair[1]:
+        raise ValueError(f"a review compares two versions, and both are {pair[0]}")
     queries = judging.queries(experiment)["query_id"].astype(str).tolist()
     if way == "worst":
         front = parse(metric)[0] if metric else experiment.rules.front
@@ -90,7 +92,7 @@ def choose(
         inside = set(every.loc[(every["by"] == by) & (every["slice"] == name), "query_id"])
         return tuple(q for q in queries if q in inside)[:number], f"slice {wanted}"
     if way == "disagreements":
-        found = review_queue.disagreements(experiment.collection)["query_id"]
+        found = review_queue.undecided(experiment.collection)["query_id"]
         return tuple(dict.fromkeys(map(str, found)))[:number], CHOSEN[way]
     if way == "words":
         names = query_names(experiment.collection)
@@ -258,6 +260,28 @@ def answers(assignment: Assignment) -> pd.DataFrame:
     """The last answer of each reviewer on each query of a review, or on each result of its sample:
     the table REVIEWS."""
     return reviews.latest(assignment.collection, _kind(assignment), assignment=assignment.id)
+
+
+def left_of_sample(
+    collection: Collection, pair: tuple[str, str], author: str = ""
+) -> tuple[Assignment, list[tuple[str, str]]] | None:
+    """The newest open review of two versions whose sample is not judged whole, with query and item
+    of each drawn result that is left, in order; None where there is none.
+
+    author: who has to judge them, if it is for that person; nobody: what nobody has judged.
+    """
+    for review in all_reviews_of(collection):
+        of_pair = {review.baseline, review.candidate} == set(pair)
+        if review.sample is None or review.closed or not of_pair:
+            continue
+        if author and review.people and author not in review.people:
+            continue
+        given = answers(review)
+        given = given[given["author"] == author] if author else given
+        done = set(zip(given["query_id"], given["item_id"], strict=True))
+        if left := [each for each in review.sample.drawn if each not in done]:
+            return review, left
+    return None
 
 
 def answers_by_review(collection: Collection) -> dict[str, pd.DataFrame]:

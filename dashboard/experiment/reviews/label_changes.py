@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -230,6 +230,13 @@ def _rows(keywords: pd.DataFrame) -> set[tuple[str, str, str]]:
     }
 
 
-def corrected_qrels(experiment: Experiment) -> pd.DataFrame:
-    """All labels with the corrections in them: query_id, item_id, grade."""
-    return judgement(experiment).qrels[["query_id", "item_id", "grade"]].reset_index(drop=True)
+def number_of_labels(experiment: Experiment) -> int:
+    """How many labels there are with the corrections in them."""
+    return int(judgement(experiment).number_judged.sum())
+
+
+def corrected_qrels(experiment: Experiment) -> Iterator[pd.DataFrame]:
+    """All labels with the corrections in them, in parts that fit in memory: query_id, item_id,
+    grade."""
+    for table in judgement(experiment).tables():
+        yield table[["query_id", "item_id", "grade"]].reset_index(drop=True)

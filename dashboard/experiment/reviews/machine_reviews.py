@@ -22,6 +22,8 @@ from dashboard.retrieval.machine_raters import VARIABLE as VARIABLE
 from dashboard.retrieval.machine_raters import rater_of as rater_of
 from dashboard.retrieval.services import Unanswered
 from dashboard.storage.media.frames import pictures_of
+from dashboard.storage.media.item_media import rows_of_items
+from dashboard.storage.media.lookup import rows_of
 from dashboard.storage.media.safe_open import Unusable
 from dashboard.storage.reviews import assignments, reviews
 from dashboard.storage.reviews.assignments import Assignment, Machine
@@ -71,7 +73,9 @@ def ask(
     rows: list[tuple[str, str, str | None, str, int | None]] = []
     work = f"results of {collection.name}"
     report(work, 0, len(missing))
-    for (query, item), answer in _answered(missing, _asking(collection, rater), rater, at_once):
+    for (query, item), answer in _answered(
+        missing, _asking(collection, missing, rater), rater, at_once
+    ):
         _save(assignment, definition, query, item, answer)
         if isinstance(answer, str):
             rows.append((query, item, None, answer, None))
@@ -82,10 +86,13 @@ def ask(
     return table.sort_values(_PAIR, kind="stable", ignore_index=True)
 
 
-def _asking(collection: Collection, rater: Rater) -> Callable[[tuple[str, str]], Answer | str]:
-    """What answers a query and an item: an answer, or why there is none."""
-    items = {str(row["item_id"]): row for row in collection.items.to_dict("records")}
-    queries = {str(row["query_id"]): row for row in collection.queries.to_dict("records")}
+def _asking(
+    collection: Collection, pairs: list[tuple[str, str]], rater: Rater
+) -> Callable[[tuple[str, str]], Answer | str]:
+    """What answers a query and an item, one of these pairs: an answer, or why there is none."""
+    queries = rows_of(collection.queries, "query_id", {query for query, _ in pairs})
+    like = {str(row["item_id"]) for row in queries.values()}
+    items = rows_of_items(collection, sorted(like.union(item for _, item in pairs)))
 
     def shown(item: str) -> Shown:
         row = items[item]

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
+from dashboard.evaluation.duplicates import MOST
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.metrics.registry import measure as measure_named
 from dashboard.evaluation.reviewing import bounds, queue, raters
@@ -19,7 +20,6 @@ from dashboard.experiment.reviews import keyword_changes
 from dashboard.storage.collection.collection import Collection
 from dashboard.storage.reviews import reviews
 from dashboard.storage.reviews.review_keys import key_of
-from dashboard.tables import DataError
 
 
 def next_to_judge(
@@ -65,15 +65,14 @@ def suspects(
 ) -> pd.DataFrame:
     """Labels that may be wrong: both versions contradict them, or a near-duplicate has another.
 
-    Near-duplicates are left out of account in a gallery that is too large to look for them.
+    Near-duplicates are left out of account in a gallery that is too large to look for them in
+    seconds.
     """
     judged = counted_judgement(experiment)
     read = [measure_named(f"P@{depth}")]
     first, second = (measured_run(experiment, version, read) for version in (baseline, candidate))
-    try:
-        alike = copies(experiment.folder, experiment.digest)
-    except DataError:
-        alike = {}
+    few = len(experiment.collection.items) <= MOST
+    alike = copies(experiment.folder, experiment.digest) if few else {}
     return queue.suspects(first, second, judged, alike, depth)
 
 
@@ -124,14 +123,14 @@ def disagreements(collection: Collection) -> pd.DataFrame:
     return raters.disagreements(_verdicts(collection))
 
 
-def all_disagreements(collection: Collection) -> pd.DataFrame:
-    """The disagreements on results, and after them those on keywords that no curator has decided,
+def all_disagreements(collection: Collection) -> tuple[pd.DataFrame, int]:
+    """The disagreements on results, and after them those on keywords, that no curator has decided,
     the most evenly divided first: kind (`verdict`, `keyword` of an item, `mapping` of a query's
     words), query_id, item_id, group, keyword, reviewers, minority and values. Null: not of that
-    kind."""
-    rows = [
-        {"kind": reviews.VERDICT, **row} for row in disagreements(collection).to_dict("records")
-    ]
+    kind. And how many results are left out because a curator has decided them."""
+    left = undecided(collection)
+    decided = len(disagreements(collection)) - len(left)
+    rows = [{"kind": reviews.VERDICT, **row} for row in left.to_dict("records")]
     of_keywords = []
     for row in keyword_changes.undecided_keywords(collection).to_dict("records"):
         counts = Counter(value for _, value in row["reviews"])
@@ -149,7 +148,8 @@ def all_disagreements(collection: Collection) -> pd.DataFrame:
         )
     of_keywords.sort(key=lambda row: (-row["minority"], -row["reviewers"]))
     columns = ["kind", "query_id", "item_id", "group", "keyword", "reviewers", "minority", "values"]
-    return pd.DataFrame([*rows, *of_keywords], columns=columns).replace({float("nan"): None})
+    table = pd.DataFrame([*rows, *of_keywords], columns=columns)
+    return table.replace({float("nan"): None}), decided
 
 
 def undecided(collection: Collection) -> pd.DataFrame:

@@ -27,7 +27,7 @@ from dashboard.storage.reviews.copies import restore as restore
 from dashboard.storage.reviews.copies import verify as verify
 from dashboard.storage.reviews.review_keys import folders_of_several, key_of
 from dashboard.storage.reviews.rights import actor
-from dashboard.tables import DataError
+from dashboard.tables import DataError, counted
 
 RATINGS = reviews.VALUES[reviews.RATING]
 """How content a reviewer can be with a list, in order."""
@@ -91,10 +91,14 @@ def _latest(key: str, state: tuple[str, int]) -> pd.DataFrame:
 
 
 class CauseCounts(NamedTuple):
-    """Verdicts by cause: the table of `cause_counts`, and what it says of all queries."""
+    """Verdicts by cause: the table of `cause_counts`, and what it says of all queries.
+
+    machines: what machines judged of them, which counts in none of the two; empty: nothing.
+    """
 
     table: pd.DataFrame
     sentence: str
+    machines: str = ""
 
 
 def verdicts_by_cause(
@@ -108,11 +112,12 @@ def verdicts_by_cause(
     try:
         key, state = verdicts_state(experiment)
         table = _by_cause(experiment, only, key, state)
+        machines = _by_machines(experiment, only, key, reviews.state(key, reviews.MACHINE))
     except DataError as problem:
         return CauseCounts(pd.DataFrame(columns=["by", "slice", "judged"]), str(problem))
     said = sentence(table, reviews.CAUSES)
     mine = table["by"].isin(["all", by]) if by else slice(None)
-    return CauseCounts(table[mine].reset_index(drop=True), said)
+    return CauseCounts(table[mine].reset_index(drop=True), said, machines)
 
 
 def agreement_on_labels(experiment: Experiment) -> str:
@@ -155,14 +160,30 @@ def _agreement(key: str, state: tuple[str, int]) -> str:
 def _by_cause(
     experiment: Experiment, only: tuple[str, ...] | None, key: str, state: tuple[str, int]
 ) -> pd.DataFrame:
-    last, items = _latest(key, state), experiment.collection.items["item_id"]
-    of_experiment = last["query_id"].isin(judging.queries(experiment)["query_id"])
-    last = last[of_experiment & ids.among(last["item_id"], items)]
     return cause_counts(
-        measuring.of_queries(only, last),
+        _of_experiment(experiment, only, _latest(key, state)),
         measuring.of_queries(only, measuring.slices(experiment)),
         reviews.CAUSES,
     )
+
+
+def _of_experiment(
+    experiment: Experiment, only: tuple[str, ...] | None, last: pd.DataFrame
+) -> pd.DataFrame:
+    items, queries = experiment.collection.items["item_id"], judging.queries(experiment)["query_id"]
+    there = last["query_id"].isin(queries) & ids.among(last["item_id"], items)
+    return measuring.of_queries(only, last[there])
+
+
+@remembered(32)
+def _by_machines(
+    experiment: Experiment, only: tuple[str, ...] | None, key: str, state: tuple[str, int]
+) -> str:
+    last = reviews.latest(key, reviews.MACHINE, until=state[1])
+    judged = _of_experiment(experiment, only, last[last["value"] != reviews.FAILED])
+    of_each = judged.drop_duplicates(["query_id", "item_id", "author"])["author"].value_counts()
+    parts = [f"{name} judged {counted(int(of), 'result')}" for name, of in sorted(of_each.items())]
+    return f"Kept apart and in no count: {', '.join(parts)}." if parts else ""
 
 
 def save_verdict(
@@ -174,8 +195,9 @@ def save_verdict(
     note: str,
     once: str | None,
     seen: str = "",
-) -> None:
-    """Saves a verdict on a result; it is on the disk when this returns.
+) -> str:
+    """Saves a verdict on a result; it is on the disk when this returns. Returns its cause: the one
+    that its author gave to the verdict before, if that has the same value.
 
     once: the name of this verdict; sent again under the same name it is saved only once. seen: the
     verdict that a note is added to, as in `reviews.append`. Raises ValueError for an unknown item,
@@ -185,16 +207,17 @@ def save_verdict(
     collection = _collection(experiment)
     if not (collection.items["item_id"] == item_id).any():
         raise ValueError("this item is no longer in the collection. Reload the page.")
+    key, query = key_of(collection, saying=True), _query(experiment, query_id)
+    author = signed(author)
+    same = {"kind": reviews.VERDICT, "item_id": item_id, "author": author, "value": value}
+    same["assignment"] = ""
+    _, last = reviews.of_query(key, query)
+    cause = next((each["cause"] for each in last if same.items() <= each.items()), "")
     review = reviews.Review(
-        reviews.VERDICT,
-        key_of(collection, saying=True),
-        value,
-        signed(author),
-        query_id=_query(experiment, query_id),
-        item_id=item_id,
-        note=note,
+        reviews.VERDICT, key, value, author, query, item_id=item_id, note=note, cause=cause
     )
     reviews.append(review, once, seen)
+    return cause
 
 
 def other_name(experiment: Experiment) -> str:

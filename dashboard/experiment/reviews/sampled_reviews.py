@@ -8,6 +8,7 @@ import pandas as pd
 from dashboard.evaluation.metrics.registry import measure as measure_named
 from dashboard.evaluation.reviewing import sampled_results
 from dashboard.evaluation.reviewing.machine import prediction_powered
+from dashboard.evaluation.reviewing.ratio_estimates import BIAS, RATIOS
 from dashboard.evaluation.reviewing.sampled_results import WORTH, Population
 from dashboard.evaluation.reviewing.samples import Estimate
 from dashboard.experiment.experiment import Experiment
@@ -38,8 +39,9 @@ def draw(
     pools, gains = pools_of(experiment, *pair, asked)
     mine = [pool for pool in pools if pool.query_id in set(queries)]
     every = not any(pool.unjudged.any() for pool in mine)
-    if len(gains) > 1 and asked.metric.name != "P":
-        raise ValueError(f"labels here have several grades; a sample estimates P@k, not {metric}")
+    if len(gains) > 1:
+        which = f"a sample estimates P@k, R@k or AP@k, not {metric}"
+        raise ValueError(f"labels here have several grades; {which}")
     found = sampled_results.population(asked, mine, gains[0], number, seed, every=every)
     table, strata = found.results, sorted(found.results["stratum"].unique(), key=_first_rank)
     # the queries in the order of the review, and the results of each in one that tells no rank
@@ -62,6 +64,7 @@ def draw(
         sure=found.sure,
         queries=found.queries,
         every=every,
+        relevant=found.relevant,
     )
 
 
@@ -76,7 +79,7 @@ def population_of(sample: Sample) -> Population:
     table["stratum"] = [sample.strata[place] for place in table["stratum"]]
     table["drawn"] = table["drawn"].astype(bool)
     table["probability"] = table.groupby("stratum")["drawn"].transform("mean")
-    return Population(table[sampled_results.COLUMNS], sample.sure, sample.queries)
+    return Population(table[sampled_results.COLUMNS], sample.sure, sample.queries, sample.relevant)
 
 
 def judgements(sample: Sample, given: pd.DataFrame) -> pd.DataFrame:
@@ -100,7 +103,9 @@ def estimates(assignment: Assignment, given: pd.DataFrame) -> pd.DataFrame:
     """What a review's sample estimates of its metric: COLUMNS, a row for each version and one for
     the difference. Raises ValueError while a drawn result is not judged, and without a sample."""
     sample = _sample_of(assignment)
-    found = sampled_results.estimates(population_of(sample), _judged(sample, given)["worth"])
+    found = sampled_results.estimates(
+        population_of(sample), _judged(sample, given)["worth"], measure_named(sample.metric)
+    )
     return _table(assignment, sample, found)
 
 
@@ -108,8 +113,10 @@ def corrected(
     assignment: Assignment, given: pd.DataFrame, by_machine: pd.DataFrame
 ) -> pd.DataFrame:
     """The same from a machine's answers on all results, corrected by its errors on those that
-    people judged. by_machine: query_id, item_id, value."""
+    people judged. by_machine: query_id, item_id, value. Raises ValueError for a ratio."""
     sample = _sample_of(assignment)
+    if _is_ratio(sample):
+        raise ValueError(f"{sample.metric} is a ratio, and a machine's errors correct sums only")
     table = _judged(sample, given)
     worth = by_machine.assign(machine=by_machine["value"].map(WORTH).astype("float64"))
     joined = table.merge(
@@ -140,14 +147,14 @@ def conclusion(assignment: Assignment, given: pd.DataFrame) -> str:
     """What a review's sample says of its metric, in a sentence."""
     sample = _sample_of(assignment)
     try:
-        _, _, row = estimates(assignment, given).to_dict("records")
+        first, second, row = estimates(assignment, given).to_dict("records")
     except ValueError as reason:
         return f"{sample.metric}: {reason}."
-    first, second, _ = estimates(assignment, given)["estimate"]
     return (
         f"{sample.metric} over {counted(sample.queries, 'query', 'queries')}, estimated from "
         f"{row['judged']:,} of {row['results']:,} results: "
-        f"{assignment.candidate} {second:.4f}, {assignment.baseline} {first:.4f}, difference "
+        f"{assignment.candidate} {second['estimate']:.4f}, "
+        f"{assignment.baseline} {first['estimate']:.4f}, difference "
         f"{row['estimate']:+.4f} (95 % {row['low']:+.4f} to {row['high']:+.4f})."
     )
 
@@ -155,8 +162,15 @@ def conclusion(assignment: Assignment, given: pd.DataFrame) -> str:
 def meaning(sample: Sample) -> str:
     """What the estimates are about, in a sentence."""
     whose = "whatever the labels say" if sample.every else "with the labels that were given"
-    return (
+    ratio = _is_ratio(sample)
+    about = "about queries like these (bootstrap)" if ratio else "about these queries"
+    sentence = (
         f"Estimates, not values: {sample.metric} as these reviewers judge, {whose}, over "
         f"{sample.queries:,} queries; stratified random sample, seed {sample.seed}, 95 % intervals "
-        "about these queries."
+        f"{about}."
     )
+    return f"{sentence} {BIAS}" if ratio else sentence
+
+
+def _is_ratio(sample: Sample) -> bool:
+    return measure_named(sample.metric).metric.name in RATIOS

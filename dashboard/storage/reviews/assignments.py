@@ -26,7 +26,9 @@ class Sample:
 
     results: query, item, stratum (its place in `strata`), whether it was drawn (1 or 0), and what
     it adds to the metric of baseline and candidate if it is relevant. sure: what labels already
-    add. queries: how many the mean is over. every: labelled results were drawn from, too.
+    add. queries: how many the mean is over. every: labelled results were drawn from, too. Of a
+    metric that divides by what is relevant, the last two of a result are its ranks, and relevant is
+    query and ranks of each result that labels already make so.
     """
 
     metric: str
@@ -36,6 +38,7 @@ class Sample:
     sure: tuple[float, float]
     queries: int
     every: bool
+    relevant: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def drawn(self) -> tuple[tuple[str, str], ...]:
@@ -194,4 +197,5 @@ def _sample(values: dict[str, Any]) -> Sample:
     """The sample of a definition, which JSON made lists of."""
     results = tuple(tuple(row) for row in values["results"])
     lists = {name: tuple(values[name]) for name in ("strata", "sure")}
-    return Sample(**{**values, **lists, "results": results})
+    relevant = tuple(tuple(row) for row in values.get("relevant", ()))
+    return Sample(**{**values, **lists, "results": results, "relevant": relevant})

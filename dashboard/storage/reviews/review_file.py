@@ -120,13 +120,12 @@ def exists() -> bool:
     """Whether there are reviews. Raises DataError where there were some and the file is gone."""
     path = review_file()
     with _in_sentences(path, writing=False):
-        began = path.with_name(
-            _BEGAN
-        ).exists()  # checked first: another process may be making the file
+        # asked before the file: another thread or process may make it between the two looks
+        kept = path in _SEEN or path.with_name(_BEGAN).exists()
         if path.exists():
             _SEEN.setdefault(path, None)
             return True
-        if began or path in _SEEN:
+        if kept:
             found = "no such file, though reviews were kept in it"
             raise DataError(path.name, found, "the reviews", cure=f"{_GONE} {_CURE}")
     return False

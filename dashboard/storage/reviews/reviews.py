@@ -180,6 +180,8 @@ def undo(collection: str, author: str, once: str | None = None) -> Review | None
     """
     who = rights.require(rights.REVIEW, author, collection=collection, review="")
     mine = (REVIEW.c.collection == collection) & (REVIEW.c.author == author)
+    if not who.may(rights.DECIDE):  # who was a curator takes no decision back
+        mine &= REVIEW.c.kind.not_in(DECISIONS.values())
     names = [each.name for each in fields(Review)]
     asked = select(*(REVIEW.c[name] for name in [*names, "said_once"])).where(mine)
     named = _UNDO + (once or uuid4().hex)

@@ -68,9 +68,16 @@ def _readable(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def _disagreement(about: str) -> Any:
+    """A frame; on a phone the name in it takes as many lines as it needs."""
+    return st.container(
+        border=True, horizontal=True, vertical_alignment="center", key=f"to-decide-{about}"
+    )
+
+
 def _pair(view: View, query: str, item: str, title: str, result: str, values: str) -> None:
     """One pair with what reviewers say, a link to it, and a curator's choices."""
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+    with _disagreement(f"{query}-{item}"):
         st.page_link(
             "screens/query.py",
             label=plain(f"{title}: {result}"),
@@ -110,7 +117,7 @@ def keywords_to_decide(view: View) -> None:
     for row in left.head(MOST).to_dict("records"):
         of_item = row["kind"] == keyword_changes.KEYWORD
         name = (items if of_item else queries).get(row["id"], row["id"])
-        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        with _disagreement(f"{row['kind']}-{row['id']}-{row['group']}-{row['keyword']}"):
             title = f"{row['keyword']} ({group_name(row['group'])}): {name}"
             st.page_link(
                 "screens/query.py",

@@ -66,4 +66,5 @@ def estimates_of_pair(view: View) -> None:
                 icon=":material/rate_review:",
                 query_params={"review": review.id},
             )
-            st.caption(plain(sampled_reviews.conclusion(review, given), None))
+            meaning = plain(sampled_reviews.meaning(review.sample), None)
+            st.caption(plain(sampled_reviews.conclusion(review, given), None), help=meaning)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import streamlit as st
 
 from dashboard.experiment.reviews.people import LOGIN, actor, signed
@@ -9,6 +11,8 @@ from dashboard.experiment.reviews.reviewing import LONGEST_NAME
 from dashboard.views.texts import plain
 
 NAME = "reviewer-name"
+COOKIE = "search-quality-reviewer"
+"""What review mode keeps the name in; the same name as in `live.js`."""
 UNCHECKED = "Nobody checks this name: whoever can open this page can use any."
 
 
@@ -24,7 +28,9 @@ def reviewer(*, judging: bool = False) -> str:
             if who.identity == LOGIN and st.user.get("is_logged_in"):
                 st.button("Log out", on_click=st.logout)
         return who.name
-    st.session_state[NAME] = st.session_state.get(NAME, "")  # stays when another page is open
+    if NAME not in st.session_state:
+        st.session_state[NAME] = _remembered()
+    st.session_state[NAME] = st.session_state[NAME]  # stays when another page is open
     if judging and name():
         with st.container(horizontal=True, vertical_alignment="center", key="reviewer"):
             st.caption(plain(f"You review as {name()}. {UNCHECKED}", None), width="content")
@@ -33,6 +39,12 @@ def reviewer(*, judging: bool = False) -> str:
     st.text_input("Your name", key=NAME, max_chars=LONGEST_NAME, help=UNCHECKED, width=280)
     st.caption(UNCHECKED)
     return name()
+
+
+def _remembered() -> str:
+    """The name that was typed in review mode in this browser; empty where there is none."""
+    typed = unquote(str(st.context.cookies.get(COOKIE, ""))).strip()
+    return typed if typed.isprintable() and len(typed) <= LONGEST_NAME else ""
 
 
 def _forget() -> None:
