@@ -85,3 +85,14 @@ def test_keys_that_are_known_are_those_of_the_texts_and_go_with_them() -> None:
     del column, part, shifted, other, held
     gc.collect()
     assert len(ids._KEYS) == before
+
+
+def test_places_of_many_names_are_looked_up_once_and_belong_to_these_indexes_alone() -> None:
+    index = pd.Index([f"v{n}" for n in range(ids.BLOCK)], dtype="str")
+    names = pd.Index(["v7", "none", "v0"], dtype="str")
+    found = ids.places(names, index)
+    assert found.tolist() == [7, -1, 0] == ids.places(names.astype("object"), index).tolist()
+    assert ids.places(names, index) is found
+    assert ids.places(pd.Index(["v1", "v7", "v0"], dtype="str"), index).tolist() == [1, 7, 0]
+    assert ids.places(names, index[1:]).tolist() == [6, -1, -1]
+    assert ids.places(index, names)[:8].tolist() == [2, -1, -1, -1, -1, -1, -1, 0]

@@ -20,7 +20,7 @@ MAY_SEE: dict[str, set[str]] = {
     "logs": {"letters"},
     "progress": set(),
     "storage": {"tables", "ids", "letters", "progress"},
-    "retrieval": {"tables", "letters", "progress", "storage"},
+    "retrieval": {"tables", "ids", "letters", "progress", "storage"},
     "evaluation": {"tables", "ids", "progress"},
     "experiment": {
         "tables",

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy  # type: ignore[import-untyped]  # its parts are imported when they are used
 from numpy.typing import NDArray
 
 from dashboard.evaluation.diagnosis.neighbours import Space
@@ -26,6 +27,7 @@ from dashboard.tables import DataError, counted
 ALIKE = 0.98  # cosine
 BITS = 20  # of a picture hash; other shots of one street differ in 45 and more
 MOST = 20_000  # items; comparing each with each takes seconds up to here
+LARGEST = 300_000  # items; in a larger gallery the search for pairs takes many minutes
 MOST_PICTURES = 5_000  # in a larger gallery no posters are read for it; vectors are compared
 BLOCK = 1_024
 
@@ -87,23 +89,51 @@ def copies(
     return {item: root(item) for item in gallery if root(item) != item}
 
 
-def copies_in(
-    name: str,
-    gallery: Sequence[str],
-    spaces: Iterable[Space],
-    hashes_of: Callable[[Sequence[str]], Mapping[str, bytes]],
-) -> dict[str, str]:
-    """The `copies` of a whole gallery, called `name`.
+def copies_by_vectors(name: str, gallery: Sequence[str], spaces: Sequence[Space]) -> dict[str, str]:
+    """The `copies` of a whole gallery, called `name`, by the vectors of each version alone.
 
-    spaces: the items of each version. hashes_of: gives the picture hashes of items; not
-    asked in a gallery of more than MOST_PICTURES. Raises DataError for one of more than MOST.
+    In a gallery of more than MOST items those of the first version are searched, and those of the
+    others compared where they were alike. Raises DataError for more than LARGEST items, or more
+    alike pairs than fit in memory.
     """
-    if len(gallery) > MOST:
-        wanted = f"at most {MOST:,} to look for near-duplicates"
-        raise DataError(name, f"{len(gallery):,} items", wanted, cure="Let them be counted.")
-    by_version = [alike(space) for space in spaces]
-    hashes = hashes_of(gallery) if len(gallery) <= MOST_PICTURES else {}
-    return copies(gallery, by_version, same_picture(hashes))
+    if len(gallery) <= MOST:
+        return copies(gallery, [alike(space) for space in spaces], [])
+    if len(gallery) > LARGEST:
+        raise _too_many(name, f"{len(gallery):,} items", f"at most {LARGEST:,}")
+    if not spaces:
+        return {}
+    index = pd.Index(list(gallery), dtype="str")
+    first, *others = spaces
+    try:
+        close = first.close_pairs(ALIKE)
+    except ValueError as error:
+        raise _too_many(name, str(error), "vectors that tell items apart") from error
+    pairs = index.get_indexer(pd.Index(first.ids, dtype="str"))[np.stack(close)]
+    pairs = pairs[:, (pairs >= 0).all(axis=0)]
+    for space in others:
+        own = pd.Index(space.ids, dtype="str").get_indexer(index)[pairs]
+        compared = (own >= 0).all(axis=0)
+        pairs, own = pairs[:, compared], own[:, compared]
+        pairs = pairs[:, space.cosines(own[0], own[1]) >= ALIKE]
+    return _firsts_of(gallery, pairs)
+
+
+def _firsts_of(gallery: Sequence[str], pairs: NDArray[np.int64]) -> dict[str, str]:
+    """Each item that is joined to an earlier one → the first of those that it is joined to.
+
+    pairs: the places of each two items that are alike. [2, pairs]
+    """
+    size = (len(gallery), len(gallery))
+    graph = scipy.sparse.coo_array((np.ones(pairs.shape[1], dtype=np.int8), tuple(pairs)), size)
+    labels = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
+    first = np.unique(labels, return_index=True)[1][labels]
+    later = np.flatnonzero(first != np.arange(len(gallery)))
+    return {gallery[item]: gallery[first[item]] for item in later.tolist()}
+
+
+def _too_many(name: str, found: str, wanted: str) -> DataError:
+    wanted = f"{wanted} to look for near-duplicates"
+    return DataError(name, found, wanted, cure="Let them be counted.")
 
 
 def without(run: pd.DataFrame, copy_of: Mapping[str, str], own: Mapping[str, str]) -> pd.DataFrame:

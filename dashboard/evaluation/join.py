@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dashboard import ids
 from dashboard.ids import ODD
+from dashboard.ids import codes as codes
 
 Codes = NDArray[Any]
 Places = NDArray[np.int64]
@@ -51,20 +52,6 @@ class Placed:
         rows = self._row[self._ids.get_indexer(pd.Index(list(item_ids), dtype="str"))]
         there = sorted((row, item) for row, item in zip(rows.tolist(), item_ids, strict=True))
         return {i: (int(self._rank[r]), float(self._score[r])) for r, i in there if r >= 0}
-
-
-def codes(values: pd.Series, index: pd.Index) -> Codes:
-    """The place of each value in `index`, -1 where it has none.
-
-    A categorical column costs no work on its texts beyond that on its categories.
-    """
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        numbers, own = values.cat.codes.to_numpy(), values.dtype.categories
-    else:
-        numbers, own = pd.factorize(values)
-    if own is index or own.equals(index):
-        return numbers
-    return np.append(index.get_indexer(own), -1).astype(np.int32)[numbers]
 
 
 def pairs(query: Codes, item: Codes, items: int) -> Places:

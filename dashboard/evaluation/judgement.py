@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal
@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dashboard import ids
-from dashboard.evaluation.join import Codes, Places, categories, codes, matching, pairs
+from dashboard.evaluation.join import Codes, Places, codes, matching, pairs
 
 Array = NDArray[Any]
 Worth = Literal["", "hit", "worth", "judged"]
@@ -33,6 +33,16 @@ class QueryLabels(Mapping[str, float]):
     grade: Array
     credit: NDArray[np.float64]
     relevant_from: float
+
+    def rows(self, item_ids: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each of some items here, -1 where it is not judged."""
+        wanted = self.index.get_indexer(pd.Index(list(item_ids), dtype="str"))
+        if not len(self.place):
+            return np.full(len(wanted), -1)
+        order = np.argsort(self.place, kind="stable")
+        at = np.searchsorted(self.place, wanted, sorter=order)
+        row = order[np.minimum(at, len(order) - 1)]
+        return np.where(self.place[row] == wanted, row, -1)
 
     def ids(self, rows: Array | slice = slice(None)) -> list[str]:
         """The ids of the items in some rows."""
@@ -87,7 +97,16 @@ class Judgement:
     @cached_property
     def item_ids(self) -> pd.Index:
         """The ids of all judged items; an item's code is its place here."""
-        return categories(self.qrels["item_id"])
+        return self._item[1]
+
+    @cached_property
+    def _item(self) -> tuple[Codes, pd.Index]:
+        """The item's code in each row of qrels, and the ids that the codes are places of."""
+        column = self.qrels["item_id"]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            return column.cat.codes.to_numpy(), column.cat.categories
+        numbers, names = pd.factorize(column)
+        return numbers, pd.Index(names)
 
     @cached_property
     def query(self) -> Codes:
@@ -101,8 +120,7 @@ class Judgement:
     @cached_property
     def key(self) -> Places:
         """One number for the pair of each row of qrels."""
-        item = codes(self.qrels["item_id"], self.item_ids)
-        return pairs(self.query, item, len(self.item_ids))
+        return pairs(self.query, self._item[0], len(self.item_ids))
 
     @cached_property
     def text_key(self) -> Places | None:
@@ -119,17 +137,28 @@ class Judgement:
         """Which results are judged, and the rows of qrels that say how.
 
         query: codes of `rows` of a run's table, which must be among those asked; items: its whole
-        column of items.
+        column of items. Of one query, only its own pairs are looked through.
         """
+        if not len(query):  # nothing is looked up among millions of pairs then
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        one = query.min() == query.max()
+        mine = self._rows_at(int(query[0])) if one else None
+
+        def matched(keys: Places, wanted: Places) -> tuple[Places, Places]:
+            if mine is None:
+                return matching(keys, wanted)
+            found, pair = matching(keys[mine], wanted)
+            return found, mine[pair]
+
         if ids.is_text(items) and self.text_key is not None:
             column = ids.arrow(items)
             wanted = ids.pairs(query, ids.keys(column)[rows], len(self.query_ids))
-            found, pair = matching(self.text_key, wanted)
+            found, pair = matched(self.text_key, wanted)
             places = found if isinstance(rows, slice) else rows[found]
             if ids.same(column, places, ids.arrow(self.qrels["item_id"]), pair):
                 return found, pair
         item = codes(items, self.item_ids)[rows]
-        return matching(self.key, pairs(query, item, len(self.item_ids)))
+        return matched(self.key, pairs(query, item, len(self.item_ids)))
 
     def labels(self, query_id: str) -> QueryLabels:
         """The labels of one query. Raises KeyError where it was not asked."""
@@ -139,7 +168,9 @@ class Judgement:
 
     def _rows_of(self, query_id: str) -> Places:
         """The rows of qrels about one query, ascending."""
-        place = int(np.asarray(self.asked.get_loc(query_id)))
+        return self._rows_at(int(np.asarray(self.asked.get_loc(query_id))))
+
+    def _rows_at(self, place: int) -> Places:
         _, order, ends = self._by_query
         return order[ends[place] : ends[place + 1]]
 
@@ -148,7 +179,7 @@ class Judgement:
         """The item's code in each row of qrels; the rows query by query, and where each ends."""
         order = np.argsort(self.query, kind="stable")
         ends = np.searchsorted(self.query[order], np.arange(len(self.query_ids) + 1))
-        return codes(self.qrels["item_id"], self.item_ids).astype(np.int64), order, ends
+        return self._item[0].astype(np.int64), order, ends
 
     def grades(self, pair: Places) -> Array:
         """The grades of pairs as `judged` gives them."""
@@ -163,12 +194,17 @@ class Judgement:
         least."""
         if which == "judged":
             return self.qrels
-        grade = self.qrels["grade"]
-        hit = grade >= self.relevant_from
-        if which == "hit":
-            return self.qrels[hit]
-        worth = grade >= min(self.relevant_from, np.finfo(float).tiny)
-        return self.qrels[worth | (self.qrels["credit"] > 0)]
+        worth = self.grade >= self.relevant_from
+        if which == "worth":
+            worth |= (self.grade > 0) | (self.credit > 0)
+        # by codes that are made once: each version that is measured would look up the texts again
+        codes_of = (self.query, self.asked), (self._item[0], self.item_ids)
+        query, item = (pd.Categorical.from_codes(own[worth], of) for own, of in codes_of)
+        return pd.DataFrame({"query_id": query, "item_id": item})
+
+    def tables(self) -> Iterator[pd.DataFrame]:
+        """The rows of `qrels`, in parts that fit in memory where all together do not."""
+        yield self.qrels
 
     def of_queries(self, query_ids: Iterable[str]) -> Judgement:
         """The judgement of some of the queries, in the order that they have here."""
@@ -200,6 +236,11 @@ class Judgement:
         return np.unique(self.grade)
 
     @cached_property
+    def credit_values(self) -> NDArray[np.float64]:
+        """The credits that pairs have, ascending, each once."""
+        return np.unique(self.credit)
+
+    @cached_property
     def number_judged(self) -> NDArray[np.int64]:
         """How many items are judged for each query. [Q]"""
         return np.bincount(self.query, minlength=len(self.query_ids)).astype(np.int64)
@@ -208,9 +249,7 @@ class Judgement:
     def grade(self) -> Array:
         """The grades, as int8 where they are all small and whole, which is quick."""
         grade = self.qrels["grade"].to_numpy()
-        if len(grade) and (np.abs(grade) <= 127).all() and (grade == np.rint(grade)).all():
-            return grade.astype(np.int8)
-        return grade.astype(np.float64)
+        return grade.astype(smallest_type(grade))
 
     @cached_property
     def credit(self) -> NDArray[np.float64]:
@@ -247,6 +286,12 @@ class Judgement:
             places = np.arange(int(self.relevant.max(initial=0)))
             return (places[:, None] < self.relevant).T
         return _descending(self.query, self.credit, len(self.query_ids))
+
+
+def smallest_type(grades: Array) -> type:
+    """int8 for grades that are all small and whole, which is quick; else float64."""
+    small = (np.abs(grades) <= 127).all() and (grades == np.rint(grades)).all()
+    return np.int8 if len(grades) and small else np.float64
 
 
 def _descending(query: Codes, values: Array, queries: int) -> Array:

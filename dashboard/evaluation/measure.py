@@ -9,7 +9,7 @@ so is what reads them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.metrics.registry import across_queries
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.evaluation.protocols.protocol import NO_RELEVANT, ids_of
-from dashboard.evaluation.rankings import Flags, Floats, Rankings, rank
+from dashboard.evaluation.rankings import Flags, Floats, Rankings, list_lengths, rank
 from dashboard.tables import DataError
 
 LEAST_IN_PRODUCT = 0.00001
@@ -110,7 +110,10 @@ def counts(
     protocol = _protocol(protocol)
     rows = []
     for name, run in runs.items():
-        standing = _Standing.of(run, judgement, protocol)
+        kept = protocol.keep(run, judgement)  # which results are judged does not matter
+        of_none = rank(kept.iloc[:0], judgement)
+        rankings = replace(of_none, returned=list_lengths(kept, judgement))
+        standing = _Standing.on(rankings, run.attrs, judgement, protocol)
         rows.append({"run": name, **standing.counts()})
     columns = ["run", "total", "scored", "no_keyword", "no_relevant", "no_results", "not_run"]
     return pd.DataFrame(rows, columns=columns)

@@ -219,18 +219,27 @@ def rank(run: pd.DataFrame, judgement: Judgement, depth: int | None = None) -> R
         tied=rows.table(tied, np.ones(len(tied), dtype=bool), returned),
         relevant_from=judgement.relevant_from,
         missable=judgement.missable,
-        **_with_gaps(run, rows, returned, judgement.query_ids),
+        **_with_gaps(run, rows, returned, judgement),
     )
 
 
+def list_lengths(run: pd.DataFrame, judgement: Judgement) -> Counts:
+    """How many results each query has in a run, as `returned` of its rankings has it. [Q]"""
+    lengths = run.attrs.get("lengths")
+    if lengths is not None:
+        return np.array([lengths.get(query, 0) for query in judgement.query_ids], dtype=np.int64)
+    query = codes(run["query_id"], judgement.asked)
+    return np.bincount(query[query >= 0], minlength=len(judgement.query_ids)).astype(np.int64)
+
+
 def _with_gaps(
-    run: pd.DataFrame, rows: _Rows, returned: Counts, query_ids: Sequence[str]
+    run: pd.DataFrame, rows: _Rows, returned: Counts, judgement: Judgement
 ) -> dict[str, Counts]:
     """How long lists are of which not all results are in the table, and the ranks of those."""
     lengths = run.attrs.get("lengths")
     if lengths is None:
         return {"returned": returned}
-    whole = np.array([lengths.get(query, 0) for query in query_ids], dtype=np.int64)
+    whole = list_lengths(run, judgement)
     place = run["rank"].to_numpy()[rows.order].astype(np.int32) - 1
     return {"returned": whole, "places": rows.table(np.arange(len(place)), place, returned)}
 

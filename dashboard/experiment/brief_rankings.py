@@ -1,5 +1,6 @@
 """What the cards of a query need of long rankings: of each version the first results and, at their
-ranks in the whole, the items that are judged or among the first of another version.
+ranks in the whole, the items that a row can show: the relevant ones, those that the ideal order
+begins with, and the first of another version.
 
 They are counted for some queries at once, which share one reading of the vectors: a reader who
 steps through queries pays for it at one step in `TOGETHER`. Whole rankings of single queries are
@@ -8,15 +9,18 @@ made by `ranking.query_runs`, for whoever needs each item.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from dashboard.evaluation.judgement import QueryLabels
 from dashboard.experiment import ranking
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import judgement
-from dashboard.experiment.memory import remembered
+from dashboard.experiment.memory import HandedOn, is_remembered, remembered
 from dashboard.retrieval import runs
 from dashboard.tables import DataError
 
@@ -24,8 +28,15 @@ DEPTH = 100
 """So many first results, which are more than a row of cards shows."""
 TOGETHER = 16
 """Queries that share one reading: to make the rankings of one alone takes about as long."""
+MOST_PAIRS = 250_000
+"""Fewer queries share one where more relevant items than these would be ranked at once."""
+MOST_JUDGED = 10_000
+"""Where more items of a query are judged and a protocol ranks no others, rankings are whole."""
 
 Queries = tuple[str, ...]
+
+_held = HandedOn[runs.Held](runs.MOST_HELD, lambda held: sum(each.size for each in held.values()))
+"""The products of a version, from the search for its first results to that for all wanted ones."""
 
 
 def together(queries: Sequence[str], query_id: str) -> Queries:
@@ -43,7 +54,12 @@ def together(queries: Sequence[str], query_id: str) -> Queries:
 def is_brief(experiment: Experiment, version: str) -> bool:
     """Whether the cards of a query are drawn from a part of a version's ranking. A least similarity
     is told with the number of the results that it leaves, which only the whole has."""
-    return experiment.min_similarity <= NO_CUT and ranking.is_long(experiment, version)
+    if experiment.min_similarity > NO_CUT or not ranking.is_long(experiment, version):
+        return False
+    if not experiment.rules.condensed:
+        return True
+    judged = judgement(experiment)
+    return int(judged.number_judged.sum()) <= MOST_JUDGED * len(judged.query_ids)
 
 
 def brief_run(
@@ -54,7 +70,7 @@ def brief_run(
     queries: those that are ranked with this one, itself among them; none: it alone.
     `run.attrs["length"]` says how many results the whole has. Raises DataError as `query_runs`.
     """
-    ranked = _ranked(experiment, version, versions, queries or (query_id,))
+    ranked = _ranked(experiment, version, versions, _few(experiment, query_id, queries))
     mine = ranking.of_query(ranked, query_id).reset_index(drop=True)
     mine = mine.assign(item_id=_texts(mine["item_id"]))
     not_run = ranked.attrs["not_run"]
@@ -63,6 +79,18 @@ def brief_run(
         "length": ranked.attrs["lengths"].get(query_id, 0),
     }
     return mine
+
+
+def _few(experiment: Experiment, query_id: str, queries: Queries) -> Queries:
+    """Those of some queries, this one among them, whose relevant items are not too many."""
+    judged = judgement(experiment)
+    few = queries or (query_id,)
+    while (
+        len(few) > 1 and judged.relevant[judged.asked.get_indexer(pd.Index(few))].sum() > MOST_PAIRS
+    ):
+        half = len(few) // 2
+        few = few[:half] if query_id in few[:half] else few[half:]
+    return few
 
 
 def searched_among(experiment: Experiment, version: str, item_ids: Sequence[str]) -> list[str]:
@@ -76,36 +104,80 @@ def searched_among(experiment: Experiment, version: str, item_ids: Sequence[str]
 def _ranked(
     experiment: Experiment, version: str, versions: Queries, queries: Queries
 ) -> pd.DataFrame:
-    ranking.encode_stored(experiment, version)
-    pairs = [*_judged(experiment, queries)]
+    wanted = [_needed(experiment, queries)]
     for other in versions:
         if other != version:
             with suppress(DataError, ValueError):  # its own row says what is wrong
-                pairs.append(_first(experiment, other, queries))
-    wanted = pd.concat(pairs, ignore_index=True).drop_duplicates()
+                wanted.append(_first(experiment, other, versions, queries))
+    return _rank(experiment, version, queries, wanted, _held.take(experiment, version, queries))
+
+
+def _rank(
+    experiment: Experiment,
+    version: str,
+    queries: Queries,
+    wanted: list[pd.DataFrame],
+    held: runs.Held | None,
+) -> pd.DataFrame:
+    ranking.encode_stored(experiment, version)
     collection = experiment.collection.under(experiment.protocol)
     only = frozenset(queries)
-    return runs.ranked_run(collection, version, experiment.queries, DEPTH, wanted, only=only)
+    return runs.ranked_run(
+        collection, version, experiment.queries, DEPTH, wanted, only=only, held=held
+    )
 
 
-def _judged(experiment: Experiment, queries: Queries) -> Iterator[pd.DataFrame]:
-    judged = judgement(experiment)
-    for query in queries:
-        yield pd.DataFrame({"query_id": query, "item_id": judged.labels(query).ids()}, dtype="str")
+def _needed(experiment: Experiment, queries: Queries) -> pd.DataFrame:
+    """The pairs of queries and judged items that a row can show, wherever they are ranked."""
+    judged, condensed = judgement(experiment), experiment.rules.condensed
+    labels = [judged.labels(query) for query in queries]
+    items = [each.place if condensed else each.place[_best(each)] for each in labels]
+    query = np.repeat(np.arange(len(queries)), [len(each) for each in items])
+    item = np.concatenate(items)
+    return pd.DataFrame(
+        {
+            "query_id": pd.Categorical.from_codes(query, categories=pd.Index(queries, dtype="str")),
+            "item_id": pd.Categorical.from_codes(item, categories=labels[0].index),
+        }
+    )
+
+
+def _best(labels: QueryLabels) -> npt.NDArray[np.bool_]:
+    """Which judged items are relevant, or as good as one of the first of the ideal order."""
+    grade, credit = labels.grade, labels.credit
+    needed = (grade > 0) | (credit > 0)
+    worth = np.flatnonzero(needed)
+    if len(worth) > DEPTH:
+        order = np.lexsort((-credit[worth], -grade[worth].astype(np.float64)))
+        last = worth[order[DEPTH - 1]]
+        needed &= (grade > grade[last]) | (grade == grade[last]) & (credit >= credit[last])
+    return np.asarray(needed | (grade >= labels.relevant_from))
+
+
+def _first(
+    experiment: Experiment, version: str, versions: Queries, queries: Queries
+) -> pd.DataFrame:
+    """The pairs of queries and their first results by a version."""
+    if is_remembered(_ranked, experiment, version, versions, queries):
+        run = _ranked(experiment, version, versions, queries)
+        return _pairs(run[run["rank"] <= DEPTH])
+    return _first_alone(experiment, version, queries)
 
 
 @remembered(ranking.ROWS, size=len)
-def _first(experiment: Experiment, version: str, queries: Queries) -> pd.DataFrame:
-    """The pairs of queries and their first results by a version."""
+def _first_alone(experiment: Experiment, version: str, queries: Queries) -> pd.DataFrame:
     if is_brief(experiment, version):
-        ranking.encode_stored(experiment, version)
-        collection = experiment.collection.under(experiment.protocol)
-        only = frozenset(queries)
-        first = runs.run_of(collection, version, experiment.queries, DEPTH, only=only)
+        held: runs.Held = {}
+        first = _rank(experiment, version, queries, [], held)
+        _held.leave(held, experiment, version, queries)
     else:
         whole = [ranking.query_runs(experiment, version, query)[1] for query in queries]
         first = pd.concat([run[run["rank"] <= DEPTH] for run in whole])
-    return pd.DataFrame({name: _texts(first[name]) for name in ("query_id", "item_id")})
+    return _pairs(first)
+
+
+def _pairs(run: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame({name: _texts(run[name]) for name in ("query_id", "item_id")})
 
 
 def _texts(ids: pd.Series) -> pd.Series:

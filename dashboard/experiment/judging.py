@@ -25,8 +25,7 @@ from dashboard.experiment.collection import collections
 from dashboard.experiment.collection.near_duplicates import copies
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.reviews.corrections import corrections_at
-from dashboard.experiment.reviews.keyword_changes import keyword_changes
+from dashboard.experiment.reviews.corrections import State, corrections_at
 from dashboard.retrieval import keywords
 from dashboard.retrieval.one_query import TYPED
 from dashboard.retrieval.runs import queries_of
@@ -91,9 +90,17 @@ def query_keywords(experiment: Experiment) -> pd.DataFrame:
     elif experiment.text:
         candidates = keywords.candidates({TYPED: experiment.text}, collection.vocabulary)
     if experiment.corrections is not None:
-        table = keyword_changes(collection, experiment.corrections)["mapping"]
+        table = _keyword_changes(collection, experiment.corrections, "mapping")
         candidates = corrected_mapping(candidates, table)
     return keywords.keep(candidates, experiment.mapping_threshold)
+
+
+def _keyword_changes(
+    collection: collections.Collection, corrections: State, kind: str
+) -> pd.DataFrame:
+    from dashboard.experiment.reviews.keyword_changes import keyword_changes  # with the store
+
+    return keyword_changes(collection, corrections)[kind]
 
 
 def evidence(experiment: Experiment) -> Evidence:
@@ -102,7 +109,7 @@ def evidence(experiment: Experiment) -> Evidence:
     collection.check_evidence()
     of_items = collection.keywords
     if experiment.corrections is not None:
-        table = keyword_changes(collection, experiment.corrections)["keyword"]
+        table = _keyword_changes(collection, experiment.corrections, "keyword")
         of_items = corrected_keywords(of_items, table)
     return Evidence(
         queries=queries(experiment),
@@ -153,7 +160,7 @@ def keywords_of(
     by_item = collections.keywords_of(collection, item_ids)
     if state is None:
         return by_item
-    table = keyword_changes(collection, state)["keyword"]
+    table = _keyword_changes(collection, state, "keyword")
     table = table[table["id"].isin(item_ids)]
     changes = table[["id", "group", "keyword", "value"]].itertuples(index=False, name=None)
     for item, group, keyword, value in changes:

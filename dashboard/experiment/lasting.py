@@ -6,17 +6,16 @@ computes it, the content of the collection, and the choices of the experiment.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import json
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cache, wraps
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 from dashboard.storage.cache import results
+from dashboard.storage.cache.sources import fingerprint
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -118,24 +117,6 @@ def _plain(value: Any) -> Any:
     raise Fleeting
 
 
-def _code() -> str:
-    """A fingerprint of the sources that numbers come from, taken when the program starts: files
-    that are replaced later are not what runs."""
-    root = Path(__file__).resolve().parents[1]
-    seen = hashlib.sha256()
-    for path in sorted(each for room in ROOMS for each in _sources(root / room)):
-        content = path.read_bytes()
-        seen.update(f"{path.relative_to(root).as_posix()}\0{len(content)}\n".encode())
-        seen.update(content)
-    return seen.hexdigest()
-
-
-def _sources(room: Path) -> list[Path]:
-    if room.is_file():
-        return [room]
-    return [path for path in room.rglob("*") if path.suffix in (".py", ".toml")]
-
-
 @cache
 def _versions() -> list[str]:
     return [_version(library) for library in LIBRARIES]
@@ -148,4 +129,4 @@ def _version(library: str) -> str:
         return ""
 
 
-CODE = _code()
+CODE = fingerprint(ROOMS)

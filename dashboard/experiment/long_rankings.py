@@ -17,7 +17,6 @@ from dashboard.experiment.memory import is_remembered, remembered
 from dashboard.experiment.ranking import counted_run, encode_stored, is_long
 from dashboard.progress import parts
 from dashboard.retrieval import runs
-from dashboard.tables import QRELS
 
 PAIRS = 4_000_000
 """So many judged pairs of long rankings are read at a time, some 100 bytes each."""
@@ -126,11 +125,9 @@ def _deep_run(
     """The first results, and those of judged pairs at their ranks; only: of these queries."""
     encode_stored(experiment, version)
     collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
-    wanted = judged.pairs(which) if which else QRELS.empty()
+    wanted = [judged.pairs(which)] if which else []
     one = copies_left_out(experiment)
     run = runs.ranked_run(collection, version, experiment.queries, depth, wanted, least, only, one)
-    if (
-        which and experiment.rules.condensed
-    ):  # ranks close up over the judged, all of which are here
+    if which and experiment.rules.condensed:  # ranks close up over the judged, which are all here
         del run.attrs["lengths"]
     return run

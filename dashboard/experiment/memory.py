@@ -19,7 +19,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import wraps
 from threading import Condition
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from cachetools import Cache, LRUCache, TTLCache, keys
 
@@ -200,6 +200,29 @@ def each_remembered(
         return remembering
 
     return decorate
+
+
+class HandedOn(Generic[R]):
+    """What one computation leaves for another one until that takes it; of several the newest, whose
+    sizes together are at most `entries`."""
+
+    def __init__(self, entries: float, size: Callable[[R], float]) -> None:
+        self.cache: Cache[Any, R] = LRUCache(entries, size)
+        self.cache_condition = Condition()
+        self.looks = {"hits": 0, "misses": 0}
+        _memories.append(self)
+
+    def leave(self, result: R, *of: Hashable) -> None:
+        """Leave a result for who asks with the same `of`; not if it is larger than all may be."""
+        with self.cache_condition, suppress(ValueError):
+            self.cache[of] = result
+
+    def take(self, *of: Hashable) -> R | None:
+        """The result, which is gone then; None where there is none."""
+        with self.cache_condition:
+            there = self.cache.pop(of, None)
+            self.looks["misses" if there is None else "hits"] += 1
+            return there
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from dashboard.evaluation.coverage import is_silent, not_run_said, outside, outs
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols import Protocol, trec
+from dashboard.evaluation.protocols.protocol import NO_RELEVANT
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import queries
 from dashboard.experiment.ranking import has_index, index_sentence, outline, service_sentence
@@ -51,6 +52,8 @@ def note_judgement(
         why = "; ".join(
             f"{counted(n, 'query', 'queries')}: {reason}" for reason, n in without.items()
         )
+        if protocol.of_keywords and NO_RELEVANT in without:
+            why += "; fewer groups of keywords make more relevant"
         findings.warning("judgements", f"no query has a value ({why})", "")
     graded = [str(each) for each in measures if each.metric.reads == "credit"]
     plain = protocol.name == trec.TREC.name and judgement.credit_is_hit

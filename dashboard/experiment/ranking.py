@@ -211,17 +211,23 @@ def unlike(experiment: Experiment, baseline: str, candidate: str) -> list[str]:
     there when it was scored.
     """
     records = comparable.records(experiment.collection, baseline, candidate)
-    return list(_unlike(experiment.folder, experiment.digest, records, baseline, candidate))
+    texts = experiment.queries != "item"
+    return list(_unlike(experiment.folder, experiment.digest, records, baseline, candidate, texts))
 
 
 @remembered(64)
 def _unlike(
-    folder: str, digest: str, records: tuple[str, ...], baseline: str, candidate: str
+    folder: str,
+    digest: str,
+    records: tuple[str, ...],
+    baseline: str,
+    candidate: str,
+    texts: bool,
 ) -> tuple[str, ...]:
     collection = collection_in(folder, digest)
     if not {baseline, candidate} <= set(collection.versions):
         return ()
-    return tuple(comparable.unlike(collection, baseline, candidate))
+    return tuple(comparable.unlike(collection, baseline, candidate, texts=texts))
 
 
 def identical(experiment: Experiment, baseline: str, candidate: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -88,17 +89,20 @@ def identical(collection: Collection, baseline: str, candidate: str) -> bool:
     return files[0] is not None and files[0] == files[1]
 
 
-def unlike(collection: Collection, baseline: str, candidate: str) -> list[str]:
+def unlike(
+    collection: Collection, baseline: str, candidate: str, *, texts: bool = True
+) -> list[str]:
     """The ways in which two versions are not comparable, a sentence each; empty where they are.
 
+    texts: whether text queries are asked; a version that embeds pictures only answers the others.
     Raises DataError where the files of one cannot be used.
     """
     first, second = made(collection, baseline), made(collection, candidate)
     found = []
-    for what, one, other in (
-        (("item", "items"), first.items, second.items),
-        (("text query", "text queries"), first.queries, second.queries),
-    ):
+    sides_of = [(("item", "items"), first.items, second.items)]
+    if texts:
+        sides_of.append((("text query", "text queries"), first.queries, second.queries))
+    for what, one, other in sides_of:
         for version, lacks in ((candidate, one - other), (baseline, other - one)):
             if lacks:
                 rest = f"{counted(len(lacks), *what)} of the other version"
@@ -107,7 +111,22 @@ def unlike(collection: Collection, baseline: str, candidate: str) -> list[str]:
         found.append(
             f"the lists of {baseline} go to rank {first.depth}, those of {candidate} to rank "
             f"{second.depth}: metrics that look deeper than the shorter one differ by that alone"
+            + _deeper(
+                collection, baseline if first.depth < second.depth else candidate, first, second
+            )
         )
     for version, of in ((baseline, first), (candidate, second)):
         found += [f"{version} {wrong}" for wrong in of.outdated]
     return found
+
+
+def _deeper(collection: Collection, version: str, first: Made, second: Made) -> str:
+    """What makes the lists of a search system as long as the other version's; empty for others."""
+    run = collection.run_files.get(version)
+    record = read_record(run) if run is not None and version not in collection.searched else None
+    if record is None or not record.search:
+        return ""
+    depth = max(first.depth, second.depth)
+    call = f"python -m dashboard run {shlex.quote(collection.name)} --version NEW"
+    call += f" --search {shlex.quote(record.search)} --depth {depth}"
+    return f"; where the service lists so many, ask it again with {call}"

@@ -84,12 +84,13 @@ class Ranked:
         k: int,
         furthest: int | None,
     ) -> Ranked:
-        """The first `k` and the wanted ones. gone: places left out, none of them wanted; `below` is
-        changed."""
+        """The first `k` and the wanted ones. gone: places left out, none of them wanted."""
         length = len(below) - len(gone)
-        if len(gone):  # the last of all, where they change no rank
+        before = below[gone]
+        if len(gone):  # the last of all for a moment, where they change no rank
             below[gone] = below.max() + 1
         first, ranks = count_ranks(below, wanted, min(k, length))
+        below[gone] = before
         deeper = np.flatnonzero(ranks > len(first))
         deeper = deeper[np.argsort(ranks[deeper])]
         places = np.concatenate([first, wanted[deeper]])

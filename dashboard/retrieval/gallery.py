@@ -7,12 +7,14 @@ similarities of given items, the vectors of given items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from dashboard.progress import parts, report
 from dashboard.retrieval.counting import (
@@ -24,6 +26,7 @@ from dashboard.retrieval.counting import (
     furthest,
     scores_of,
 )
+from dashboard.retrieval.near_pairs import find_close_pairs
 from dashboard.retrieval.nearest import (
     MARGIN,
     PAIRS,
@@ -43,6 +46,8 @@ from dashboard.storage.versions.versions import Model
 COSINES = 4_000_000
 COUNTED = 1 << 26
 """Numbers, of queries × items, that ranks are counted in at once."""
+PRODUCTS = 1 << 17
+"""Cosines, of queries × items, that are rounded while they are still in the processor's cache."""
 AT_ONCE = 256
 """Queries that share one reading of a gallery, which costs as much as some thirty of them, where
 four times COUNTED numbers suffice."""
@@ -105,13 +110,15 @@ class Gallery:
         leave_out: Mapping[str, str] | None = None,
         at_least: float = -1.0,
         kinds: Kinds | None = None,
+        below: npt.NDArray[np.int32] | None = None,
     ) -> pd.DataFrame:
         """The `k` most similar items of each query and, however deep, wanted ones: the table RUN.
 
         wanted: places of queries and of items, a pair each, none twice. Ranks are those of whole
         rankings, and `attrs["lengths"]` says how long these are: {query_id: number}. at_least:
         results with a lower score are left out. kinds: items that count as one; then items, in
-        what is wanted, left out and answered, are kinds. Raises ValueError as `search`.
+        what is wanted, left out and answered, are kinds. below: what `below` gives for the queries,
+        where that is at hand. Raises ValueError as `search`.
         """
         self._check(queries, k)
         names = self.vectors.index if kinds is None else kinds.names
@@ -121,38 +128,54 @@ class Gallery:
         ends = np.searchsorted(wanted[0][order], np.arange(len(queries.ids) + 1))
         bits = self.dimension if codes else 0
         limit, found = furthest(at_least, bits), list[Ranked]()
+        for query, row in enumerate(self._rows_below(queries) if below is None else below):
+            report("counting ranks", query, len(queries.ids))
+            mine = items[ends[query] : ends[query + 1]]
+            itself = int(own[query])
+            if kinds is None:
+                places, gone = mine[mine != itself], own[[query]] if itself >= 0 else own[:0]
+            else:
+                places, gone = kinds.nearest(row, mine, itself)
+            found.append(Ranked.of(row, places, gone, k, limit))
+        return _ranked_table(queries, names, found, bits, kinds)
+
+    def below(self, queries: Vectors) -> npt.NDArray[np.int32]:
+        """How far each item stands below the best possible one: bits that differ, or millionths of
+        the cosine. [queries, items]
+
+        Raises ValueError as `search`.
+        """
+        self._check(queries, 1)
+        room = np.empty((len(queries.ids), len(self.ids)), dtype=np.int32)
+        return self._below(queries, np.arange(len(queries.ids)), room)
+
+    def _rows_below(self, queries: Vectors) -> Iterator[npt.NDArray[np.int32]]:
+        """The rows of `below`, one after another: each holds until the next one."""
         step = min(_at_once(len(self.ids)), len(queries.ids))
         room = np.empty((step, len(self.ids)), dtype=np.int32)  # new memory for each costs as much
         for start in range(0, len(queries.ids), step):
             some = np.arange(start, min(start + step, len(queries.ids)))
-            below_of = self._below(queries, some, room[: len(some)])
-            for query, below in zip(some.tolist(), below_of, strict=True):
-                report("counting ranks", query, len(queries.ids))
-                mine = items[ends[query] : ends[query + 1]]
-                itself = int(own[query])
-                if kinds is None:
-                    places, gone = mine[mine != itself], own[[query]] if itself >= 0 else own[:0]
-                else:
-                    places, gone = kinds.nearest(below, mine, itself)
-                found.append(Ranked.of(below, places, gone, k, limit))
-        return _ranked_table(queries, names, found, bits, kinds)
+            yield from self._below(queries, some, room[: len(some)])
 
     def _below(
         self, queries: Vectors, some: Places, below: npt.NDArray[np.int32]
     ) -> npt.NDArray[np.int32]:
-        """How far each item stands below the best possible one, for some queries: bits that differ,
-        or millionths of the cosine; written into `below`. [some, items]"""
+        """`below` for some queries, written into it. [some, items]"""
         if queries.codes and self.vectors.codes:
             below[:] = self.distances(queries)(some)
             return below
+        _multiply_in_one_thread()
         wide = queries.matrix[some].astype("float64")
+        step = max(1, PRODUCTS // max(len(some), wide.shape[1]))
         for start, block in blocks(self.vectors.unit):
             report("counting ranks", int(some[0]), len(queries.ids))
-            cosine = wide @ block.astype("float64").T
-            # rounded as numpy rounds to 6 places
-            np.rint(np.multiply(cosine, MILLION, out=cosine), out=cosine)
-            there = below[:, start : start + len(block)]
-            np.subtract(HIGHEST, cosine, out=there, casting="unsafe")
+            for first in range(0, len(block), step):
+                part = block[first : first + step].astype("float64")
+                cosine = wide @ part.T
+                cosine *= -MILLION
+                np.rint(cosine, out=cosine)  # rounded as numpy rounds to 6 places
+                cosine += HIGHEST
+                below[:, start + first : start + first + len(part)] = cosine
         return below
 
     def scores(self, queries: Vectors, query: Places, item: Places) -> Scores:
@@ -196,6 +219,17 @@ class Gallery:
                 near = [(self.ids[at], float(row[at])) for at in best if np.isfinite(row[at])]
                 found[self.ids[place]] = near
         return found
+
+    def close_pairs(self, at_least: float) -> tuple[Places, Places]:
+        """The places of each two items with at least this cosine, the earlier one first.
+
+        Raises ValueError for more pairs than fit in memory.
+        """
+        return find_close_pairs(self.vectors.unit, at_least)
+
+    def cosines(self, first: Places, second: Places) -> Scores:
+        """The cosine of each pair of items, by their places, rounded as scores are. [pairs]"""
+        return cosines_of(self.vectors.unit, self.vectors.unit, first, second)
 
     def distances(self, queries: Vectors) -> Callable[[Places], npt.NDArray[np.uint16]]:
         """Gives for the places of some queries their Hamming distances to all items. [some, items]
@@ -255,6 +289,13 @@ class Gallery:
 def gallery_of(model: Model) -> Gallery:
     """The gallery of a version's items."""
     return Gallery(model.items)
+
+
+@cache
+def _multiply_in_one_thread() -> None:
+    """Has this process multiply matrices in one thread from now on. Several wait for each other at
+    every part, which takes a half more of the processor and brings the end no nearer."""
+    threadpool_limits(1, user_api="blas")
 
 
 def _at_once(items: int) -> int:

@@ -109,7 +109,7 @@ def _exact(queries: Asking, gallery: Rows, places: Places) -> Scores:
     return np.asarray(np.concatenate(products, axis=1).round(PLACES) + 0.0)
 
 
-def cosines_of(queries: Floats, gallery: Rows, query: Places, item: Places) -> Scores:
+def cosines_of(queries: Rows, gallery: Rows, query: Places, item: Places) -> Scores:
     """The cosine of each pair, by the places of query and item. [pairs]"""
     found = np.empty(len(query))
     order = np.argsort(item, kind="stable")  # so that a file is read from one end to the other

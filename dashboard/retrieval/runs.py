@@ -4,7 +4,7 @@ among its vectors."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard import ids
 from dashboard.retrieval.by_side import joined, on_its_side, parts_by_side, search_sides
 from dashboard.retrieval.counting import Kinds
 from dashboard.retrieval.encoders.query_vectors import query_vectors
-from dashboard.retrieval.gallery import gallery_of
+from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.retrieval.indexes.indexed import IndexedGallery, gallery_to_search
 from dashboard.retrieval.matrices import is_matrix, read_matrix_run
 from dashboard.storage.collection.collection import Collection
@@ -24,6 +25,7 @@ from dashboard.storage.files.near_names import unmatched
 from dashboard.storage.runs.order import Ties
 from dashboard.storage.runs.run_record import read_record
 from dashboard.storage.runs.runs import read_run
+from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model
 from dashboard.tables import DataError, Findings
 
@@ -34,7 +36,12 @@ LEAST_DEPTH = 100
 LONG = 2_000_000
 """Of versions whose rankings have more results in all, metrics are given what they read alone."""
 
+MOST_HELD = 1 << 25
+"""So many numbers of 4 bytes are held between two rankings of the same queries."""
+
 Numbers = npt.NDArray[np.int64]
+Held = dict[tuple[str, ...], npt.NDArray[np.int32]]
+"""By queries how far the items that they search stand below the best possible one."""
 
 
 def run_of(
@@ -187,17 +194,21 @@ def ranked_run(
     version: str,
     which: Which,
     depth: int,
-    pairs: pd.DataFrame,
+    pairs: Sequence[pd.DataFrame],
     at_least: float = -1.0,
     only: frozenset[str] | None = None,
     copy_of: Mapping[str, str] | None = None,
+    held: Held | None = None,
 ) -> pd.DataFrame:
     """The first `depth` results of each stored query and, however deep, those of the pairs
-    (query_id, item_id), each with its rank in the whole ranking; of a version with vectors.
+    (query_id, item_id) of some tables, each with its rank in the whole ranking; of a version with
+    vectors. A pair may stand in several tables, once in each.
 
     `run.attrs["lengths"]` says how long the rankings are: {query_id: number}. at_least: results
     with a lower score are left out. only: the queries to run; None: all. copy_of: the item
-    that a copy counts as, and is in the pairs and the results. Raises DataError as `run_of`.
+    that a copy counts as, and is in the pairs and the results. held: what an earlier call for the
+    version has put there, which saves the products; what is missing this one puts there, if it is
+    not too large. Raises DataError as `run_of`.
     """
     asked = queries_of(collection, which)
     asked = asked if only is None else asked[asked["query_id"].isin(only)]
@@ -209,11 +220,10 @@ def ranked_run(
     among = dict(zip(asked["query_id"], asked.get("among", [""] * len(asked)), strict=True))
     parts, lengths = [], dict[str, int]()
     for asking, there in parts_by_side(queries, gallery, collection.items, among):
-        query = _codes(pairs["query_id"], asking.index)
         kinds = Kinds.of([copy_of.get(item, item) for item in there.ids]) if copy_of else None
-        item = _codes(pairs["item_id"], kinds.names if kinds else there.vectors.index)
-        known = (query >= 0) & (item >= 0)
-        part = there.ranked(asking, depth, (query[known], item[known]), own, at_least, kinds)
+        wanted = _places(pairs, asking.index, kinds.names if kinds else there.vectors.index)
+        below = _products(asking, there, held)
+        part = there.ranked(asking, depth, wanted, own, at_least, kinds, below)
         lengths |= part.attrs.pop("lengths")
         parts.append(part)
     run = joined(parts, queries, gallery)
@@ -221,13 +231,29 @@ def ranked_run(
     return run
 
 
-def _codes(column: pd.Series, index: pd.Index) -> Numbers:
-    """The place of each id of a column in an index, -1 for none."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        numbers, names = column.cat.codes.to_numpy(), column.cat.categories
-    else:
-        numbers, names = pd.factorize(column)
-    return np.append(index.get_indexer(pd.Index(names, dtype="str")), -1)[numbers]
+def _products(asking: Vectors, there: Gallery, held: Held | None) -> npt.NDArray[np.int32] | None:
+    """What is held of these queries, or is held from now on; None where that would be too large."""
+    if held is None or len(asking.ids) * len(there.ids) > MOST_HELD:
+        return None
+    if asking.ids not in held:
+        held[asking.ids] = there.below(asking)
+    return held[asking.ids]
+
+
+def _places(
+    pairs: Sequence[pd.DataFrame], queries: pd.Index, items: pd.Index
+) -> tuple[Numbers, Numbers]:
+    """The places of the pairs of some tables among queries and items, those of both alone, each
+    pair once."""
+    none = np.empty(0, dtype=np.int64)
+    query = np.concatenate([none, *(ids.codes(table["query_id"], queries) for table in pairs)])
+    item = np.concatenate([none, *(ids.codes(table["item_id"], items) for table in pairs)])
+    known = (query >= 0) & (item >= 0)
+    query, item = query[known], item[known]
+    if len(pairs) > 1:
+        both = np.unique(query * len(items) + item)
+        query, item = both // len(items), both % len(items)
+    return query, item
 
 
 def _searched(

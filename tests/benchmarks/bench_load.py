@@ -316,7 +316,8 @@ async def rounds_of_load(port: int, processes: Sequence[int], call: argparse.Nam
             f"{ordered[int(0.95 * (len(ordered) - 1))]:.2f} s at p95, {ordered[-1]:.2f} s at most; "
             f"{1000 * step:.0f} ms of CPU a page; "
             f"{statistics.mean(each for each in sizes if isinstance(each, int)) / 1000:.0f} kB a "
-            f"step; {len(faults)} faults; memory {held[-1]:.0f} MB",
+            f"step; {len(faults)} faults {sorted(set(map(repr, faults)))[:3]}; memory "
+            f"{held[-1]:.0f} MB",
             flush=True,
         )
     share, (late, busy) = TEAM // CORES, on_paper(TEAM // CORES, call.think, step)
@@ -336,7 +337,8 @@ async def judging(port: int, processes: Sequence[int], call: argparse.Namespace)
     collection = collections.opened(call.folder or collections.collection_names()[0])
     items = collection.items["item_id"].head(200).tolist()
     queries = collection.queries["query_id"].tolist() * max(call.readers, call.browsers)
-    limits = httpx.Limits(max_connections=2 * call.readers)
+    # Below the server's own 5 s: no request may go out on a connection that it just closes.
+    limits = httpx.Limits(max_connections=2 * call.readers, keepalive_expiry=2)
     url, steps = f"http://127.0.0.1:{port}", (call.steps, call.think)
     async with (
         chromiums(url, collection.name, queries[: call.browsers]) as pages,

@@ -188,7 +188,7 @@ def _player(page: Page) -> float:
 
 
 def _size_of(page: Any, step: Callable[[], object]) -> int:
-    """Bytes that the live connection brings for a step."""
+    """Bytes that the live connection brings for a step, unpacked."""
     page.sent = 0
     step()
     return int(page.sent)

@@ -64,7 +64,11 @@ async def judge(
             await asyncio.sleep(min(rest, 1.0))
             rest -= 1.0
             asked = {"collection": collection, "query": query, "author": author, "after": number}
-            seen = await client.get("/judgements", params=asked)
+            try:
+                seen = await client.get("/judgements", params=asked)
+            except httpx.HTTPError as fault:
+                saves.faults.append(repr(fault))
+                continue
             if seen.status_code == 200:
                 number = str(seen.json()["number"])
             elif seen.status_code != 204:

@@ -35,27 +35,34 @@ def worlds(draw: st.DrawFn) -> World:
     return lists, labels
 
 
-def run(items: list[str], query: str = "q") -> pd.DataFrame:
-    ranks = range(1, len(items) + 1)
-    rows = [(query, item, 1.0 / rank, rank) for item, rank in zip(items, ranks, strict=True)]
+def run(items: list[str], *queries: str) -> pd.DataFrame:
+    rows = [
+        (query, item, 1.0 / rank, rank)
+        for query in queries or ("q",)
+        for rank, item in enumerate(items, 1)
+    ]
     return pd.DataFrame(rows, columns=["query_id", "item_id", "score", "rank"])
 
 
 def judged(labels: dict[str, int], query: str = "q", level: float = 1.0):  # type: ignore[no-untyped-def]
-    rows = [(query, item, grade, float(grade >= level)) for item, grade in labels.items()]
+    return all_judged({query: labels}, level)
+
+
+def all_judged(ways: dict[str, dict[str, int]], level: float = 1.0):  # type: ignore[no-untyped-def]
+    rows = [
+        (query, item, grade, float(grade >= level))
+        for query, labels in ways.items()
+        for item, grade in labels.items()
+    ]
     qrels = pd.DataFrame(rows, columns=["query_id", "item_id", "grade", "credit"])
-    return judgement(qrels, [query], relevant_from=level)
+    return judgement(qrels, list(ways), relevant_from=level)
 
 
 def differences(name: str, lists: list[list[str]], ways: list[dict[str, int]]) -> list[float]:
     """Candidate − baseline for each way of labelling: each a query of its own, measured at once."""
-    names = [f"w{number}" for number in range(len(ways))]
-    runs = {
-        version: pd.concat([run(items, query) for query in names])
-        for version, items in zip("ab", lists, strict=True)
-    }
-    qrels = [judged(labels, query).qrels for query, labels in zip(names, ways, strict=True)]
-    every = judgement(pd.concat(qrels), names)
+    named = {f"w{number}": labels for number, labels in enumerate(ways)}
+    runs = {version: run(items, *named) for version, items in zip("ab", lists, strict=True)}
+    every = all_judged(named)
     values = measured(runs, every, "trec", [measure(name)])["value"].fillna(0.0).to_numpy()
     return list(values[len(ways) :] - values[: len(ways)])
 
@@ -238,3 +245,14 @@ def test_suspects_are_labels_that_both_versions_contradict_and_split_duplicates(
     assert found["rank_candidate"].tolist() == [1, 4]
     none = queue.suspects(run(lists[0]), run(lists[1]), judged({"i1": 1}))
     assert none.empty and list(none.columns) == list(found.columns)
+
+
+def test_a_suspect_that_a_version_does_not_rank_stands_behind_those_that_both_do() -> None:
+    """Of two labels that near-duplicates contradict, i0 has rank 1 in one version only."""
+    labels = {"i0": 0, "i1": 1, "i2": 0, "i3": 1}
+    lists = [["i0", "i1", "i3", "i2"], ["i1", "i3", "i2"]]
+    copies = {"i1": "i0", "i3": "i2"}
+    found = queue.suspects(run(lists[0]), run(lists[1]), judged(labels), copies, depth=1)
+    assert found["item_id"].tolist() == ["i2", "i0"]
+    assert found["rank_baseline"].tolist() == [4, 1]
+    assert found["rank_candidate"].tolist() == [3, pd.NA]

@@ -87,6 +87,16 @@ def test_neighbours_of_one_version_are_not_enough():
     assert only(case, ["b0"]).cause == "near"
 
 
+@pytest.mark.parametrize(("others", "cause"), [(10, "label"), (9, "near")])
+def test_neighbours_speak_only_where_ten_others_show_what_is_rare(others, cause):
+    case = with_keywords({"relevant": tuple(f"b{n}" for n in range(1, 30))}, "b0", [BIKE])
+    kept = case.keywords
+    annotated = [f"b{n}" for n in range(30)] + [f"c{n}" for n in range(others)]
+    changed = {k: getattr(case, k) for k in case.__dataclass_fields__}
+    changed["keywords"] = kept[kept["item_id"].isin(annotated)]
+    assert only(Case(**changed), ["b0"]).cause == cause
+
+
 def test_all_keywords_but_one_is_a_near_miss():
     found = only(world(), ["half"])
     assert found == (

@@ -55,7 +55,7 @@ QRELS = pd.DataFrame(
         "query_id": ["q", "q", "q", "p"],
         "item_id": ["i1", "i2", "i3", "i1"],
         "grade": [2.0, 0.0, 1.0, 0.0],
-        "credit": [1.0, 0.0, 0.5, 0.0],
+        "credit": [1.0, 0.0, 0.5, 0.4],
     }
 )
 
@@ -75,6 +75,7 @@ def test_a_label_that_already_says_so_stays_and_others_change() -> None:
     rows = made.qrels.set_index(["query_id", "item_id"])
     assert rows.loc[("q", "i2")].tolist() == [1.0, 0.5], "credit as of other pairs of this grade"
     assert rows.loc[("q", "new")].tolist() == [3.0, 1.0]
+    assert rows.loc[("q", "i3")].tolist() == [0.0, 0.0], "not the part that another one has"
     assert rows.loc[("q", "i1")].tolist() == [2.0, 1.0] and len(rows) == 5
     assert "3 pairs" in made.notes[-1]
     assert corrected(given, table.iloc[:0]) is given

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from dashboard.evaluation.duplicates import judged_as_one
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.protocols import keyword_judgement
+from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
 from dashboard.evaluation.rankings import rank
+from dashboard.evaluation.reviewing.bounds import gains_of, pools
 from dashboard.evaluation.reviewing.corrections import COLUMNS, corrected
+from dashboard.evaluation.reviewing.queue import suspects
 
 PAIRS = st.tuples(st.sampled_from(["g", "h"]), st.sampled_from(["a", "b", "c"]))
 ITEMS = [f"i{number}" for number in range(70)]
@@ -20,10 +22,12 @@ ASKED = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), st.sets(PAIRS, min_
 OWN = st.dictionaries(st.sampled_from(["q1", "q2"]), st.sampled_from(ITEMS))
 COPIES = {"i1": "i0", "i5": "i0", "i4": "i3", "new": "i2", "newer": "nowhere", "i60": "i50"}
 ASKING = st.sampled_from(["q1", "q2", "q3", "nobody"])
+SEVERAL = {item: one for item, one in COPIES.items() if item in ITEMS}
 CORRECTED = st.tuples(ASKING, st.sampled_from([*ITEMS[:9], "new", "newer"]))
 CORRECTIONS = st.dictionaries(CORRECTED, st.sampled_from(["relevant", "not", "0.5", "3"]))
 ARRAYS = (
     "grade_values",
+    "credit_values",
     "number_judged",
     "relevant",
     "missable",
@@ -77,7 +81,9 @@ def compare(made, plain, run, ordered=True):
                 assert dict(labels) == grades and sorted(credits) == sorted(grades)
                 continue
             assert list(labels.items()) == list(grades.items()) and "stranger" not in labels
-            assert labels.relevant == tuple(item for item, grade in grades.items() if grade >= 1)
+            assert labels.relevant == tuple(
+                item for item, grade in grades.items() if grade >= made.relevant_from
+            )
             assert labels.credit.tolist() == theirs.qrels["credit"].tolist()
     if plain.highest is None:
         assert made.highest is None
@@ -85,12 +91,30 @@ def compare(made, plain, run, ordered=True):
         assert made.highest["grade"] == plain.highest["grade"]
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=6)
 @given(OWNED, ASKED, OWN)
 def test_bits_say_what_the_table_of_all_pairs_says(run, owned, asked, own):
     required, keywords = table(asked, "query_id"), table(owned, "item_id")
     made = KeywordJudgement(required, keywords, ("q1", "q2", "q3"), unscorable={}, leave_out=own)
     compare(made, Judgement(made.qrels, made.query_ids, {}, leave_out=own), run)
+    graded = made.graded(100.0, relevant_from=50.0)
+    assert graded.qrels["grade"].tolist() == (made.qrels["credit"] * 100).tolist()
+    plain = Judgement(graded.qrels, made.query_ids, {}, 50.0, own)
+    compare(graded, plain, run)
+    name, other = measure("nDCG(credit)@3"), run[::-1].assign(rank=run["rank"])
+    for mine, theirs in (
+        (made, Judgement(made.qrels, made.query_ids, {}, leave_out=own)),
+        (graded, plain),
+    ):
+        found = [suspects(run, other, of, SEVERAL, 40) for of in (mine, theirs)]
+        pd.testing.assert_frame_equal(*found)
+        assert gains_of(mine, name) == gains_of(theirs, name)
+        for one, same in zip(*(pools(run, other, of, name) for of in (mine, theirs)), strict=True):
+            assert (one.query_id, one.items) == (same.query_id, same.items)
+            np.testing.assert_array_equal(one.gain, same.gain)
+            np.testing.assert_array_equal(one.elsewhere, same.elsewhere)
+    compare(*(judged_as_one(of, COPIES) for of in (graded, plain)), run, ordered=False)
+    pd.testing.assert_frame_equal(pd.concat(graded.tables(), ignore_index=True), graded.qrels)
 
 
 @settings(deadline=None, max_examples=5)
@@ -113,18 +137,20 @@ def test_nothing_of_the_size_of_all_pairs_is_made(run, monkeypatch):
     keywords = table({item: {("g", "a"), ("h", item[-1])} for item in ITEMS}, "item_id")
     asked = {q: {("g", "a"), ("h", q[-1])} for q in ("q1", "q2", "q3")}
     required, made_for = table(asked, "query_id"), []
-    matches = keyword_judgement.matches
+    make = KeywordJudgement._table
     monkeypatch.setattr(
-        keyword_judgement, "matches", lambda *of: made_for.append(len(of[0])) or matches(*of)
+        KeywordJudgement, "_table", lambda of, q: made_for.append(len(q)) or make(of, q)
     )
     made = KeywordJudgement(required, keywords, tuple(asked), unscorable={}, leave_out={})
     rank(run, made)
     assert made.relevant.tolist() == [7, 7, 7] and not made.credit_is_hit
     assert len(made.pairs("hit")) == 21 and made.grade_values.tolist() == [0, 1]
     assert made_for == []
+    assert len(suspects(run, run, made, SEVERAL, 5)) and len(pools(run, run, made, measure("AP@5")))
+    assert made_for == []
     verdicts = pd.DataFrame([("q1", "i11", "not", 1, "curator")], columns=COLUMNS)
     amended = corrected(made, verdicts)
     rank(run, amended)
     assert amended.relevant.tolist() == [6, 7, 7] and len(amended.pairs("hit")) == 20
     assert made_for == []
-    assert made.of_queries(["q2"]).qrels["grade"].sum() == 7 and made_for == [2]
+    assert made.of_queries(["q2"]).qrels["grade"].sum() == 7 and made_for == [1]

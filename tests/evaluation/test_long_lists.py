@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics import parse
 from dashboard.evaluation.metrics.registry import REGISTRY
-from dashboard.evaluation.rankings import Rankings, rank
+from dashboard.evaluation.rankings import Rankings, list_lengths, rank
 
 SETTINGS = {
     "AP": ["retrieved", "min", "annotated"],
@@ -85,6 +85,8 @@ def test_every_metric_is_the_same_to_the_last_bit(world):
     run, judgement, depth = world
     whole, short = rank(run, judgement), rank(shortened(run, judgement, depth), judgement)
     assert short.gapless >= min(depth, short.width)
+    for each in (run, shortened(run, judgement, depth)):
+        assert list_lengths(each, judgement).tolist() == whole.returned.tolist()
     for name in names():
         (measure,) = parse(name)
         theirs, ours = measure(whole), measure(short)

@@ -151,3 +151,10 @@ def test_any_text_is_a_list_of_metrics_or_a_sentence(text):
         parse(text)
     except ValueError as error:
         assert str(error).endswith(".") or "Known:" in str(error)
+
+
+def test_a_name_is_read_once_and_a_wrong_one_refused_each_time():
+    assert parse("nDCG(exp)@10")[0] is parse("nDCG(exp)@10")[0]
+    for _ in range(2):
+        with pytest.raises(ValueError, match="There is no metric 'nDGC'"):
+            parse("nDGC@10")

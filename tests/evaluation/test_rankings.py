@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.evaluation import judgement as judgements
 from dashboard.evaluation.join import matching, pairs
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.rankings import from_lists, rank
@@ -136,3 +137,30 @@ def test_lists_and_tables_give_the_same_rankings():
     for name in ("grades", "credit", "judged", "returned", "relevant", "tied"):
         np.testing.assert_array_equal(getattr(lists, name), getattr(table, name), err_msg=name)
     np.testing.assert_array_equal(lists.ideal[:, :2], table.ideal)
+
+
+@pytest.mark.parametrize("kind", ["str", "category"])
+def test_of_one_query_only_its_own_pairs_are_looked_through(kind, monkeypatch):
+    rows = [(f"q{n % 5}", f"i{n}", float(n), 0.5) for n in range(50)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "item_id", "grade", "credit"])
+    judged = Judgement(qrels.astype({"item_id": kind}), tuple(f"q{n}" for n in range(5)), {})
+    looked = []
+    monkeypatch.setattr(
+        judgements, "matching", lambda keys, of: looked.append(len(keys)) or matching(keys, of)
+    )
+    items = pd.Series(["i3", "nobody", "i8", "i4"]).astype(kind)
+    found, pair = judged.judged(np.array([3, 3, 3, 3]), items, slice(None))
+    assert (found.tolist(), pair.tolist(), looked) == ([0, 2], [3, 8], [10])
+    found, pair = judged.judged(np.array([3, 3, 3, 4]), items, slice(None))
+    assert (found.tolist(), pair.tolist(), looked) == ([0, 2, 3], [3, 8, 4], [10, 50])
+
+
+@pytest.mark.parametrize("kind", ["str", "category"])
+@pytest.mark.parametrize("least", [1.0, 2.0, 0.0, 0.5])
+def test_pairs_are_the_rows_that_are_worth_anything(kind, least):
+    judged = judgement(QRELS.astype({"item_id": kind}), relevant_from=least)
+    worth = (QRELS["grade"] > 0) | (QRELS["credit"] > 0) | (QRELS["grade"] >= least)
+    for which, kept in (("hit", QRELS["grade"] >= least), ("worth", worth)):
+        found = judged.pairs(which)[["query_id", "item_id"]].astype("str")
+        wanted = QRELS.loc[kept, ["query_id", "item_id"]].astype("str").reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, wanted)

@@ -123,24 +123,6 @@ def test_intervals_of_samples_hold_the_truth_about_as_often_as_they_say() -> Non
     assert np.mean(values) == pytest.approx(worth.sum(), abs=0.006), "without a bias"
 
 
-def test_inferred_average_precision_is_trec_eval_s() -> None:
-    import pytrec_eval
-
-    random = np.random.default_rng(3)
-    for _ in range(20):
-        depth = 12
-        grades = random.choice([1, 0, -1, 2], depth, p=[0.3, 0.3, 0.3, 0.1])  # 2: not in the pool
-        items = [f"d{place:02}" for place in range(depth)]
-        qrels = {item: int(g) for item, g in zip(items, grades, strict=True) if g < 2}
-        run = {item: float(depth - place) for place, item in enumerate(items)}
-        theirs = pytrec_eval.RelevanceEvaluator({"q": qrels}, {"infAP"}).evaluate({"q": run})
-        judged, pooled = (grades >= 0) & (grades < 2), grades < 2
-        mine = samples.inferred_average_precision(
-            grades == 1, judged, pooled, float((grades == 1).sum())
-        )
-        assert mine == pytest.approx(theirs["q"]["infAP"], abs=1e-6)
-
-
 def test_agreement_in_words_is_the_figure_of_alpha() -> None:
     table = raters.ratings(both(20, 5, 10, 15))
     (alpha, _) = raters.agreement(table)

@@ -17,8 +17,9 @@ RNG = np.random.default_rng(21)
 
 
 def listed(terms: np.ndarray) -> float:
-    """p by listing all signs."""
-    return listed_chance(np.abs(terms), abs(terms.sum()) - 1e-12)
+    """p by listing all signs; where they add up to 0, no sum is nearer."""
+    least = abs(terms.sum()) - 1e-12
+    return listed_chance(np.abs(terms), least) if least > 0 else 1.0
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.1, 0.3])
@@ -63,6 +64,13 @@ def test_halves_of_halves_have_the_p_of_a_uniform_sum() -> None:
     """Signs of 1/2, 1/4, 1/8 … add up to a number that is uniform from -1 to 1."""
     terms = 2.0 ** -np.arange(1, 40) * RNG.choice([-1, 1], 39)
     assert chance_of_signs(terms)[0] == pytest.approx(1 - abs(terms.sum()), rel=1e-6)
+
+
+@pytest.mark.parametrize("number", [58, 64, 70, 80])
+def test_no_p_is_below_that_of_the_observed_signs_and_their_opposites(number: int) -> None:
+    """Equal terms add up as far from 0 by two choices of signs only, which no rounding loses."""
+    p = chance_of_signs(np.full(number, 0.1))[0]
+    assert 2 * 0.5**number <= p < 1e-15
 
 
 def test_a_few_terms_beside_dust_are_drawn_and_say_so() -> None:

@@ -146,6 +146,13 @@ def test_groups_are_drawn_and_swapped_whole():
     assert np.allclose(same_sizes, of_means)
 
 
+def test_scenes_of_the_same_differences_in_another_order_are_equal():
+    """0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in their last bit, and must not in rank."""
+    differences = column([0.1, 0.2, 0.3, 0.3, 0.2, 0.1])
+    sums, _ = units(differences, np.repeat([0, 1], 3))
+    assert sums[0] == sums[1] and 0.1 + 0.2 + 0.3 != 0.3 + 0.2 + 0.1
+
+
 def test_groups_of_different_sizes_weigh_by_their_queries():
     differences = np.append(np.full(9, 1.0), [0.0, 0.5, 0.2])
     groups = np.append(np.zeros(9, dtype=int), [1, 2, 3])
@@ -291,6 +298,7 @@ def test_williams_is_antisymmetric_and_zou_contains_the_difference():
     assert low < 0.2 < high
 
 
+@pytest.mark.slow
 def test_coverage_of_the_interval_in_a_quick_simulation():
     # 1,000 experiments of 80 queries; the long table: tests/benchmarks/bench_statistics.py
     rng = np.random.default_rng(11)

@@ -161,6 +161,8 @@ def test_a_curator_decides_where_reviewers_differ(
         (["create", "{}", "--baseline", "v9", "--candidate", "v0.2"], "no version 'v9'"),
         (["create", "{}", "--baseline", "v0.1", "--candidate", "v0.2", "--title", "x", "--choose",
           "words", "--wanted", "zzz"], "No query was chosen."),
+        (["create", "{}", "--baseline", "v0.2", "--candidate", "v0.2", "--title", "x"],
+         "a review compares two versions, and both are v0.2"),
         (["decide", "{}"], "reviews decide needs --query ID --item ID"),
         (["decide", "{}", "--query", "x", "--item", "v00", "--value", "not"], "no query 'x'"),
     ],

@@ -19,6 +19,7 @@ from dashboard.experiment import lasting, measuring
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import forget, remembered
+from dashboard.storage.cache import sources
 
 FILES = {
     "collection.toml": 'protocols = ["trec"]\n',
@@ -169,17 +170,14 @@ def test_another_choice_another_code_and_another_library_are_computed_anew(
     assert counts == [6, 6, 12, 18, 24], "a file for each of three metrics of two versions"
 
 
-def test_the_code_is_the_sources_of_every_room_that_computes(monkeypatch, tmp_path) -> None:
-    for room in ("storage", "retrieval", "evaluation", "experiment"):
-        assert lasting._sources(Path(lasting.__file__).parents[1] / room)
-    (tmp_path / "dashboard" / "experiment").mkdir(parents=True)
-    source = tmp_path / "dashboard" / "experiment" / "lasting.py"
+def test_the_code_is_the_sources_of_every_room_that_computes(tmp_path) -> None:
+    assert all(sources.sources(sources.ROOT / room) for room in lasting.ROOMS)
+    (tmp_path / "experiment").mkdir()
+    source = tmp_path / "experiment" / "lasting.py"
     source.write_text("1")
-    monkeypatch.setattr(lasting, "__file__", str(source))
-    monkeypatch.setattr(lasting, "ROOMS", ("experiment",))
-    before = lasting._code()
+    before = sources.fingerprint(("experiment",), tmp_path)
     source.write_text("2")
-    assert lasting._code() != before
+    assert sources.fingerprint(("experiment",), tmp_path) != before
 
 
 def test_searches_submissions_and_what_a_model_encodes_today_are_not_written(

@@ -1,8 +1,10 @@
 """Metrics of long rankings, of which only parts are kept, are those of whole ones."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.evaluation.judgement import QueryLabels
 from dashboard.evaluation.metrics.registry import REGISTRY, parse
 from dashboard.experiment import (
     brief_rankings,
@@ -18,19 +20,19 @@ from dashboard.experiment.collection.collections import collection_in, opened
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.reviews import corrections, keyword_changes, reviewing
 from dashboard.retrieval import runs
+from dashboard.retrieval.gallery import Gallery
 from dashboard.tables import Findings
 from dashboard.views.cards import query_results
 from dashboard.views.frame import neighbours
 from dashboard.views.report.comparison import Comparison
 
 CASES = [
-    ("driving", "trec", "v0.2", -1.0),
+    ("driving", "alfa", "v0.2", -1.0),
     ("openmoji_composed", "composed without copies", "", -1.0),
     ("openmoji_composed", "composed", "", -1.0),
-    ("driving", "alfa", "v0.2", -1.0),
     ("driving", "alfa without copies", "v0.2", -1.0),
     ("driving", "alfa", "v0.3", 0.3),
-    ("driving", "trec without copies", "v0.3", 0.2),
+    ("driving", "alfa without copies", "v0.3", 0.2),
     ("openmoji_captions", "crossmodal", "", -1.0),
     ("digits_hashes", "hashing", "", 0.5),
     ("digits_hashes", "hashing", "", -1.0),
@@ -76,7 +78,7 @@ def short_of_room(monkeypatch):
 
 
 def test_pairs_of_versions_are_compared_by_rankings_that_are_in_memory(short_of_room, monkeypatch):
-    asked = experiment("driving", "trec", -1.0)
+    asked = experiment("driving", "alfa", -1.0)
     versions = tuple(v for v in asked.collection.versions if v in asked.collection.searched)
     searched = measuring.pairs(asked, versions, "P@3", None)
     memory.forget()
@@ -92,7 +94,7 @@ def experiment(name: str, protocol: str, at_least: float) -> Experiment:
     return Experiment.of(
         collection,
         copies="left_out" if without else "counted",
-        protocol=protocol if protocol in collection.protocols else collection.protocols[0],
+        protocol=protocol,
         groups=collection.groups,
         mapping_threshold=collection.mapping_threshold,
         queries="all",
@@ -156,6 +158,17 @@ def test_bounds_over_ties_are_those_of_whole_rankings_or_not_known(short_of_room
     pd.testing.assert_series_equal(ours["mean"], theirs["mean"], check_exact=True)
 
 
+def test_bounds_of_first_results_that_are_all_there_is_are_not_known_at_their_end(
+    short_of_room, monkeypatch
+):
+    """Of 300 results that are kept, more may share the last one's distance than are there."""
+    asked = experiment("digits_hashes", "hashing", -1.0)
+    version = next(v for v in asked.collection.versions if v in asked.collection.searched)
+    monkeypatch.setattr(long_rankings, "DEPTHS", (300, 1_000))
+    found = measuring.tie_bounds(asked, (version,), "P@1 P@300")
+    assert found["worst"].notna().tolist() == found["best"].notna().tolist() == [True, False]
+
+
 @pytest.mark.parametrize(("name", "protocol", "version", "at_least"), first(2))
 def test_one_query_is_ranked_whole_and_alone(
     name, protocol, version, at_least, short_of_room, monkeypatch
@@ -209,8 +222,7 @@ def test_cards_of_a_query_show_what_whole_rankings_give(
     collection = opened(name)
     queries = collection.queries["query_id"].tolist()[:: len(collection.queries) // 3]
     address = {"collection": [name], "queries": ["all"], "min_similarity": [str(at_least)]}
-    named = protocol.partition(" without copies")[0]
-    address["protocol"] = [named if named in collection.protocols else collection.protocols[0]]
+    address["protocol"] = [protocol.partition(" without copies")[0]]
 
     def cards(**more: list[str]) -> list[bytes]:
         return [neighbours.packed_cards({**address, **more, "query": [q]}) for q in queries]
@@ -226,26 +238,63 @@ def test_cards_of_a_query_show_what_whole_rankings_give(
     assert all(brief) and brief == [*cards(), *cards(**a_player_is_open)]
 
 
-def test_queries_beside_each_other_share_one_search(short_of_room, monkeypatch):
+@pytest.mark.parametrize(("most_held", "again"), [(4 * 190, 0), (4 * 190 - 1, 1)])
+def test_queries_beside_each_other_share_one_search(short_of_room, monkeypatch, most_held, again):
+    """Products are made once for each version; where they may not be held, once more."""
     monkeypatch.setattr(brief_rankings, "TOGETHER", 4)
-    asked, searched, ranked_run = experiment("driving", "trec", -1.0), [], runs.ranked_run
+    asked, made, below = experiment("driving", "alfa", -1.0), [], Gallery._below
     order, versions = asked.collection.queries["query_id"].tolist(), ("v0.2", "v0.3")
 
-    def counting(collection, version, *others, only):
-        searched.append((version, len(only)))
-        return ranked_run(collection, version, *others, only=only)
+    def counting(gallery, queries, some, *others):
+        made.append((gallery.vectors is asked.collection.searched["v0.2"].items, len(some)))
+        return below(gallery, queries, some, *others)
 
-    monkeypatch.setattr(runs, "ranked_run", counting)
+    monkeypatch.setattr(Gallery, "_below", counting)
+    monkeypatch.setattr(runs, "MOST_HELD", most_held)
     for query in order[:5]:
         near = brief_rankings.together(order, query)
         found = query_results.results_of(asked, query, versions, near)
         assert found.brief == set(versions) and not found.problems
-    assert searched == [("v0.2", 4), ("v0.3", 4)] * 2
+    assert made == [(False, 4), (True, 4), *[(False, 4)] * again] * 2
+
+
+@pytest.mark.parametrize(
+    ("depth", "needed"),
+    [(1, [0, 5]), (3, [0, 1, 2, 5]), (5, [0, 1, 2, 3, 5]), (9, [0, 1, 2, 3, 5])],
+)
+def test_a_row_can_show_relevant_items_and_the_first_of_the_ideal_order(depth, needed, monkeypatch):
+    """With equals of the last one, for a ranking decides between them."""
+    monkeypatch.setattr(brief_rankings, "DEPTH", depth)
+    grade, credit = np.array([2, 1, 1, 0, 0, 2]), np.array([1, 0.5, 0.5, 0.25, 0, 0.75])
+    labels = QueryLabels(pd.Index(list("abcdef")), np.arange(6), grade, credit, 2.0)
+    assert np.flatnonzero(brief_rankings._best(labels)).tolist() == needed
+
+
+def test_not_all_annotated_items_are_ranked_for_the_cards_of_a_query(short_of_room, monkeypatch):
+    asked = experiment("driving", "alfa", -1.0)
+    judged, queries = judging.judgement(asked), asked.collection.queries["query_id"].tolist()[:16]
+    relevant = int(judged.relevant[:16].sum())
+    monkeypatch.setattr(brief_rankings, "DEPTH", 1)
+    wanted = brief_rankings._needed(asked, tuple(queries))
+    assert relevant <= len(wanted) < sum(len(judged.labels(query)) for query in queries) / 2
+    for most, number in ((relevant, 16), (relevant - 1, 8), (0, 1)):
+        monkeypatch.setattr(brief_rankings, "MOST_PAIRS", most)
+        few = brief_rankings._few(asked, queries[9], tuple(queries))
+        assert queries[9] in few and len(few) == number
+
+
+def test_a_protocol_that_ranks_judged_items_alone_has_whole_rankings_of_many(
+    short_of_room, monkeypatch
+):
+    asked = experiment("driving", "context", -1.0)
+    assert brief_rankings.is_brief(asked, "v0.2")
+    monkeypatch.setattr(brief_rankings, "MOST_JUDGED", 10)
+    assert not brief_rankings.is_brief(asked, "v0.2")
 
 
 def test_no_column_of_all_items_becomes_texts_of_python(monkeypatch):
     memory.forget()
-    asked = experiment("driving", "trec", -1.0)
+    asked = experiment("driving", "alfa", -1.0)
     collection = asked.collection
     strings, every = type(collection.items["item_id"].array), set(collection.items["item_id"])
     isin = strings.isin

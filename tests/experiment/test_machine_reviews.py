@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from dashboard.experiment.collection.collections import opened_in
 from dashboard.experiment.reviews import assigned_reviews as assigned
-from dashboard.experiment.reviews import machine_reviews
+from dashboard.experiment.reviews import machine_reviews, reviewing
 from dashboard.storage.collection import collection as stored_collections
 from dashboard.storage.reviews import reviews
 from tests.experiment.test_assigned_reviews import answer, folder, made  # noqa: F401
@@ -122,6 +123,12 @@ def test_a_machine_is_asked_what_was_drawn_from_once_and_stays_apart_from_people
     given = reviews.latest(review.collection, reviews.MACHINE, assignment=review.id)
     assert set(given["author"]) == {"machine tiny-vl"} and set(given["kind"]) == {"machine"}
     assert set(given.loc[given["value"] == "relevant", "against"]) == {"tiny-vl-2026"}
+    answered = int((given["value"] != "failed").sum())
+    counts = reviewing.verdicts_by_cause(assigned.experiment_of(review, opened_in(folder)))
+    assert counts.table["judged"].isna().all(), "in no count of people's verdicts"
+    assert counts.machines.startswith(
+        f"Kept apart and in no count: machine tiny-vl judged {answered} result"
+    )
     code, rows, err = answer(capsys, "show", review.id)
     assert "Machine tiny-vl (prompt and settings " in err and "nobody knows how far" in err
     assert "machine" not in {row["reviewer"] for row in rows}

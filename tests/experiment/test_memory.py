@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dashboard.experiment import memory
-from dashboard.experiment.memory import forget, remembered
+from dashboard.experiment.memory import HandedOn, forget, remembered
 from dashboard.progress import heard_by, parts
 from dashboard.retrieval.gallery import Gallery
 from dashboard.storage.vectors import rows
@@ -314,21 +314,35 @@ def test_results_are_remembered_by_their_size():
     assert calls == [4, 5, 11, 11, 6, 5], "one too large is not remembered; the newest ones fit"
 
 
+def test_what_is_handed_on_is_taken_once_and_the_oldest_goes_first():
+    handed = HandedOn[list](5, len)
+    handed.leave([1, 2], "a", 1)
+    handed.leave([3, 4], "b", 1)
+    handed.leave([5, 6], "c", 1)  # six in all
+    handed.leave([7] * 6, "d", 1)  # more than there may be
+    assert [handed.take(name, 1) for name in "abcd"] == [None, [3, 4], [5, 6], None]
+    assert handed.take("b", 1) is None
+    handed.leave([1], "a", 1)
+    forget()
+    assert handed.take("a", 1) is None
+
+
 def test_what_is_constant_is_looked_up_once_in_the_run_of_a_page():
     calls = []
 
     @memory.constant_in_a_run
-    def look(name):
+    def look(name, *, deep=False):
         calls.append(name)
         return len(calls)
 
     assert [look("a"), look("a")] == [1, 2], "outside of a run nothing is constant"
     with memory.page_run():
         assert [look("a"), look("a"), look("b"), look("a")] == [3, 3, 4, 3]
+        assert [look("a", deep=True), look("a", deep=False), look("a", deep=True)] == [5, 6, 5]
     with pytest.raises(KeyError), memory.page_run():
-        assert look("a") == 5, "the next run looks anew"
+        assert look("a") == 7, "the next run looks anew"
         raise KeyError
-    assert look("a") == 6
+    assert look("a") == 8
 
 
 def test_exact_ranks_can_be_left_between_two_queries_and_two_blocks(monkeypatch):

@@ -35,12 +35,22 @@ def test_a_query_that_the_baseline_does_not_know_is_named(folder):
     assert said(folder) == ["v0.1 lacks 1 text query of the other version (q3)"]
 
 
+def test_text_queries_that_are_not_asked_keep_no_versions_apart(folder):
+    """A version of an encoder that sees pictures only is compared by queries that are items."""
+    for end in (".npy", ".txt"):
+        (folder / "models" / "v0.2" / f"queries{end}").unlink()
+    assert "v0.2 lacks 3 text queries" in said(folder)[0]
+    collection = open_collection(folder, allow_path=True)
+    assert unlike(collection, "v0.1", "v0.2", texts=False) == []
+
+
 def test_lists_of_another_depth_are_said_with_both_depths(folder):
     (folder / "runs").mkdir()
     lines = [f"{query} Q0 v0{i} {i} {9 - i} x" for query in ("q1", "q2", "q3") for i in (0, 1)]
     (folder / "runs" / "old.trec").write_text("\n".join(lines))
     (sentence,) = said(folder, "old", "v0.2")
     assert "old go to rank 2" in sentence and "v0.2 to rank 4" in sentence
+    assert sentence.endswith("alone"), "a file of lists cannot be asked again"
 
 
 def test_lists_are_as_deep_as_a_service_was_asked_for(folder):
@@ -55,6 +65,10 @@ def test_lists_are_as_deep_as_a_service_was_asked_for(folder):
     assert said(folder, "old", "new") == [] and said(folder, "old", "v0.2") == []
     write_record(folder / "runs" / "old.json", RunRecord(depth=2, answered=5))
     assert "old go to rank 2" in said(folder, "old", "new")[0]
+    record = RunRecord("x.toml", depth=2, answered=5)
+    write_record(folder / "runs" / "old.json", record)
+    cure = f"run {folder.name} --version NEW --search x.toml --depth 4"
+    assert said(folder, "old", "v0.2")[0].endswith(cure), "it makes the lists as deep"
     failing = RunRecord(depth=100, answered=4, not_run={"q3": "no answer within 1 s"})
     write_record(folder / "runs" / "old.json", failing)
     assert said(folder, "old", "new") == ["old lacks 1 text query of the other version (q3)"]

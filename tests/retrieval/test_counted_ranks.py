@@ -67,6 +67,11 @@ def test_ranks_are_those_of_whole_rankings(world):
     rows, lengths = expected(*world)
     assert [tuple(row) for row in found.astype({"query_id": str, "item_id": str}).values] == rows
     assert found.attrs["lengths"] == lengths
+    below = Gallery(there).below(asking)
+    before = below.copy()
+    again = Gallery(there).ranked(asking, k, wanted, own, at_least, below=below)
+    assert again.equals(found) and again.attrs == found.attrs, "products that are held already"
+    assert np.array_equal(below, before), "they can be held for the next one"
 
 
 @given(worlds(), st.integers(0, 2**32 - 1))

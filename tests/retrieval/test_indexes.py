@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.progress import heard_by
 from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.retrieval.indexes import approximate
 from dashboard.retrieval.indexes.indexed import IndexedGallery, gallery_to_search
@@ -55,6 +56,24 @@ def test_an_exact_index_gives_the_lists_of_exact_search_whatever_its_order(crowd
         found = IndexedGallery(gallery, Backwards(gallery), 250).search(queries, k, leave_out)
         exact = Gallery(gallery).search(queries, k, leave_out)
         pd.testing.assert_frame_equal(found, exact, check_dtype=False)
+
+
+class Imprecise:
+    """An index that takes scores for equal which differ in the sixth digit only, worst first."""
+
+    def nearest(self, queries: np.ndarray, reach: int, rows: np.ndarray | None) -> np.ndarray:
+        return np.broadcast_to(np.arange(reach), (len(queries), reach))
+
+
+def test_an_index_is_asked_for_more_where_nearly_equal_scores_may_go_on() -> None:
+    """Forty items, each 0.0000005 more similar than the one before: the last are the best."""
+    cosines = 0.5 + np.arange(40) * 5e-7
+    rows = np.stack([cosines, np.sqrt(1 - cosines**2)], axis=1)
+    gallery, query = vectors(rows, "i"), vectors(np.array([[1.0, 0.0]]), "q")
+    found = IndexedGallery(gallery, Imprecise(), 3).search(query, 3)
+    exact = Gallery(gallery).search(query, 3)
+    assert found["item_id"].iloc[0] in ("i38", "i39")
+    pd.testing.assert_frame_equal(found, exact, check_dtype=False)
 
 
 def test_a_list_ends_at_the_depth_of_the_index_and_the_rest_is_unknown(crowded) -> None:
@@ -141,6 +160,30 @@ def test_two_processes_build_the_same_index(indexed: Collection, kind: str) -> N
     builds = [approximate._build(gallery_of(model), KINDS[kind])[0] for _ in range(2)]
     first, second = (approximate._written((index, 0.0), "") for index in builds)
     assert first == second
+
+
+def cells_of(index):
+    return index.quantizer.reconstruct_n(0, index.nlist)
+
+
+def test_cells_are_those_of_one_training_and_a_reader_who_leaves_ends_it_between_rounds() -> None:
+    vectors = unit(np.random.default_rng(4).standard_normal((900, 8)).astype("float32"))
+    gallery = Gallery(Vectors(tuple(f"i{n}" for n in range(len(vectors))), vectors))
+    settings, rounds = KINDS["ivf"], []
+
+    def leave(part: str, done: int, total: int) -> None:
+        rounds.append((part, done, total))
+        if len(rounds) == 4:
+            raise InterruptedError
+
+    whole = approximate._empty(8, len(vectors), settings)
+    whole.train(vectors)
+    np.testing.assert_array_equal(
+        cells_of(approximate._build(gallery, settings)[0]), cells_of(whole)
+    )
+    with heard_by(leave), pytest.raises(InterruptedError):
+        approximate._build(gallery, settings)
+    assert rounds == [("finding cells", done, 10) for done in range(4)]
 
 
 def test_an_index_is_built_once_and_a_damaged_file_is_built_again(

@@ -108,6 +108,23 @@ def test_no_vocabulary_maps_nothing() -> None:
     assert keywords.candidates({"q": "car"}, empty).empty
 
 
+def test_another_language_model_embeds_the_vocabulary_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """“taxi” lies where the first model puts “car”, and where the second puts “road”."""
+    vocabulary = pd.DataFrame({"group": "g", "keyword": ["car", "road"], "words": [(), ()]})
+    for state, places in (
+        ("first", {"car": 0, "road": 1, "taxi": 0}),
+        ("second", {"car": 1, "road": 0, "taxi": 0}),
+    ):
+        monkeypatch.setattr(language_models, "state", lambda state=state: state)
+        monkeypatch.setattr(
+            keywords,
+            "sentence_vectors",
+            lambda texts, places=places: np.eye(2)[[places[text] for text in texts]],
+        )
+        expected = ["car"] if state == "first" else ["road"]
+        assert kept("taxi", vocabulary) == expected
+
+
 def rows(*found: tuple[str, str, float]) -> pd.DataFrame:
     return pd.DataFrame(
         [("q", ngram, keyword[0], keyword, score, False) for ngram, keyword, score in found],
@@ -220,6 +237,26 @@ def test_a_text_model_outside_the_folder_is_refused(tmp_path: Path) -> None:
     model = read_model(folder, ["a"], {}, Findings())
     with pytest.raises(DataError, match="a link out of the folder"):
         encoders.encode_text(model, ["x"])
+
+
+def test_a_language_model_that_wants_code_to_run_is_refused_without_its_words(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "text_model"
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
+    (folder / "modules.json").write_text(
+        '[{"idx": 0, "name": "0", "path": "", "type": "mine.Evil"}]'
+    )
+    (folder / "config.json").write_text(
+        '{"model_type": "evil", "auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.C"}}'
+    )
+    (folder / "evil.py").write_text("open('/tmp/pwned', 'w')")
+    with pytest.raises(DataError) as refused:
+        language_models.sentence_vectors(["x"], folder)
+    assert str(tmp_path) not in str(refused.value)
+    assert "trust_remote_code" not in str(refused.value)
+    assert "brings no code of its own" in str(refused.value)
 
 
 @pytest.mark.slow

@@ -137,8 +137,17 @@ def test_a_process_that_died_while_it_waited_is_replaced(tmp_path: Path, monkeyp
     assert spare not in [each.process for each in PROCESSES.free]
 
 
-def test_a_process_that_dies_while_it_works_is_said(tmp_path: Path) -> None:
-    slow, said = endless(tmp_path / "slow.onnx"), []
+def test_a_process_that_dies_while_it_works_is_said(tmp_path: Path, monkeypatch) -> None:
+    """One that is killed before it has the request is another matter: a new one takes its place."""
+    slow, said, begun, heard = endless(tmp_path / "slow.onnx"), [], threading.Event(), Process._next
+
+    def hear(*arguments):
+        answer = heard(*arguments)
+        if answer[0]["kind"] == "begun":
+            begun.set()
+        return answer
+
+    monkeypatch.setattr(Process, "_next", hear)
 
     def wait() -> None:
         with pytest.raises(DataError) as refused:
@@ -148,11 +157,8 @@ def test_a_process_that_dies_while_it_works_is_said(tmp_path: Path) -> None:
     PROCESSES.end()
     waiting = threading.Thread(target=wait)
     waiting.start()
-    until = time.monotonic() + 30
-    while not (mine := children()) and time.monotonic() < until:
-        time.sleep(0.05)
-    time.sleep(0.5)
-    for each in mine:
+    assert begun.wait(60)
+    for each in children():
         os.kill(each, 9)
     waiting.join(30)
     assert said and "ended the process that ran it" in said[0]

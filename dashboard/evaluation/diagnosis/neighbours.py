@@ -44,6 +44,14 @@ class Space(Protocol):
         """
         ...
 
+    def close_pairs(self, at_least: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of each two items with at least this cosine, the earlier one first."""
+        ...
+
+    def cosines(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The cosine of each pair of items, by their places. [pairs]"""
+        ...
+
 
 class Resemblance(NamedTuple):
     """The item that another is most similar to, by which version, and what is usual there."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 from dashboard.evaluation.metrics import names
@@ -196,6 +197,7 @@ def check_averaged(name: str) -> None:
         )
 
 
+@lru_cache(maxsize=1_000)  # a step from query to query reads some names dozens of times
 def measure(word: str) -> Measure:
     """The measure that one name stands for, such as `nDCG(exp)@10`; ValueError as `parse`."""
     call, cutoff = names.split_cutoff(names.translated(word))

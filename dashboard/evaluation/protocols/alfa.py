@@ -26,7 +26,7 @@ NO_KEYWORD = "no keyword mapped"
 NO_ITEM_KEYWORD = "item without keywords"
 
 
-def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> Judgement:
+def judge(evidence: Evidence, groups: Sequence[str] | None = None) -> KeywordJudgement:
     """Every annotated item against every query: grade 1 with all required keywords, else 0.
 
     Credit is matched ÷ required. A text query requires its kept keywords, an item query those of

@@ -4,7 +4,7 @@ several items count as one. All other pairs are looked up as before, and no tabl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dashboard.evaluation.join import Codes, Places, codes
-from dashboard.evaluation.judgement import Array, Judgement, QueryLabels, Worth
+from dashboard.evaluation.judgement import Array, Judgement, QueryLabels, Worth, smallest_type
 from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
 from dashboard.evaluation.rankings import Flags
 
@@ -205,11 +205,11 @@ class AmendedJudgement(Judgement):
         return judged
 
     def grades(self, pair: Places) -> Array:
-        """1 where an item has all that the query requires, or as amended."""
+        """As the keywords say, or as amended."""
         return self._values(pair, self.base.grades, self.amended.grade).astype(self._type)
 
     def credits(self, pair: Places) -> NDArray[np.float64]:
-        """Matched ÷ required, or as amended."""
+        """As the keywords say, or as amended."""
         return self._values(pair, self.base.credits, self.amended.credit)
 
     def _values(self, pair: Places, by_keywords: Any, amended: Array) -> NDArray[np.float64]:
@@ -221,9 +221,12 @@ class AmendedJudgement(Judgement):
 
     @cached_property
     def _type(self) -> type:
-        grade = self.amended.grade
-        small = (np.abs(grade) <= 127).all() and (grade == np.rint(grade)).all()
-        return np.int8 if small else np.float64
+        return smallest_type(self._given_grades)
+
+    @cached_property
+    def _given_grades(self) -> Array:
+        given = self.amended.grade[self.amended.judged]
+        return np.union1d(self.base.level_grades[self._counts > 0], given)
 
     @cached_property
     def _counts(self) -> Places:
@@ -247,15 +250,18 @@ class AmendedJudgement(Judgement):
     @cached_property
     def grade_values(self) -> Array:
         """As in `Judgement`."""
-        some = [(self._counts.sum(axis=1) > self._complete).any(), self._complete.any()]
-        given = np.unique(self.amended.grade[self.amended.judged])
-        return np.union1d(np.flatnonzero(some), given).astype(self._type)
+        return self._given_grades.astype(self._type)
 
     @cached_property
-    def _complete(self) -> Places:
-        """How many items of each query have all keywords, and are not amended. [Q]"""
-        every, needed = np.arange(len(self.query_ids)), self.base.bits.needed
-        return np.where(needed > 0, self._counts[every, needed], 0)
+    def credit_values(self) -> NDArray[np.float64]:
+        """As in `Judgement`."""
+        given = self.amended.credit[self.amended.judged]
+        return np.union1d(self.base.level_credits[self._counts > 0], given)
+
+    @cached_property
+    def _relevant(self) -> Places:
+        """How many relevant items of each query are not amended. [Q]"""
+        return np.asarray((self._counts * self.base.level_hits).sum(axis=1))
 
     @cached_property
     def number_judged(self) -> NDArray[np.int64]:
@@ -265,7 +271,7 @@ class AmendedJudgement(Judgement):
     @cached_property
     def relevant(self) -> NDArray[np.int64]:
         """R, the number of relevant items of each query."""
-        return np.asarray(self._complete + self._number(self._hits))
+        return np.asarray(self._relevant + self._number(self._hits))
 
     @property
     def _hits(self) -> Flags:
@@ -276,21 +282,19 @@ class AmendedJudgement(Judgement):
         """The number of items of each query that are judged not relevant, none of a grade below
         0."""
         misses = ~self._hits & (self.amended.grade >= 0)
-        return np.asarray(self._counts.sum(axis=1) - self._complete + self._number(misses))
+        return np.asarray(self._counts.sum(axis=1) - self._relevant + self._number(misses))
 
     @cached_property
     def credit_is_hit(self) -> bool:
         """Whether credit says no more than relevant or not."""
-        numbers = np.arange(self._counts.shape[1])
-        partial = (numbers > 0) & (numbers < self.base.bits.needed[:, None])
+        other = self.base.level_credits != self.base.level_hits
         hit = (self.amended.credit == self._hits) | ~self.amended.judged
-        return bool(hit.all()) and not self._counts[partial].any()
+        return bool(hit.all()) and not self._counts[other].any()
 
     @cached_property
     def ideal(self) -> Array:
         """The positive grades of each query, descending, then 0. [Q, J]"""
-        ones = [np.ones(number) for number in self._complete]
-        return self._descending(ones, self.amended.grade).astype(self._type)
+        return self._descending(self.base.level_grades, self.amended.grade).astype(self._type)
 
     @cached_property
     def ideal_credit(self) -> Array:
@@ -298,19 +302,16 @@ class AmendedJudgement(Judgement):
         if self.credit_is_hit:
             places = np.arange(int(self.relevant.max(initial=0)))
             return (places[:, None] < self.relevant).T
-        levels = np.arange(self._counts.shape[1])
-        given = (
-            np.repeat(levels[1:] / max(needed, 1), counts[1:])
-            for needed, counts in zip(self.base.bits.needed, self._counts, strict=True)
-        )
-        return self._descending(given, self.amended.credit)
+        return self._descending(self.base.level_credits, self.amended.credit)
 
-    def _descending(self, given: Iterable[Array], amended: Array) -> NDArray[np.float64]:
-        """Given values of each query and the amended ones above 0, descending, then 0. [Q, J]"""
+    def _descending(self, levels: Array, amended: Array) -> NDArray[np.float64]:
+        """The values above 0 by keywords and the amended ones, descending, then 0. [Q, J]"""
         positive = self.amended.judged & (amended > 0)
         order = np.argsort(self.amended.query[positive], kind="stable")
         query, values = self.amended.query[positive][order], amended[positive][order]
         ends = np.searchsorted(query, np.arange(len(self.query_ids) + 1))
+        numbers = np.where(levels > 0, self._counts, 0)
+        given = (np.repeat(*row) for row in zip(levels, numbers, strict=True))
         rows = [
             np.sort(np.append(row, values[start:end]))[::-1]
             for row, start, end in zip(given, ends, ends[1:], strict=False)
@@ -365,13 +366,18 @@ class AmendedJudgement(Judgement):
     @cached_property
     def qrels(self) -> pd.DataFrame:
         """All pairs as a table."""
-        given = self.base.qrels
-        query, item = codes(given["query_id"], self.asked), codes(given["item_id"], self.items)
-        kept = ~self.gone[item] & (self._amendment(self._key(query, item)) < 0)
+        return pd.concat(self.tables(), ignore_index=True)
+
+    def tables(self) -> Iterator[pd.DataFrame]:
+        """As in `Judgement`; amended pairs are the last part."""
+        names = dict.fromkeys(NAMES, "str")
+        for given in self.base.tables():
+            query, item = codes(given["query_id"], self.asked), codes(given["item_id"], self.items)
+            kept = ~self.gone[item] & (self._amendment(self._key(query, item)) < 0)
+            yield given[kept].astype(names)
         mine = self.amended.rows(self.amended.judged)
         new = self._named(mine.query, mine.item).assign(grade=mine.grade, credit=mine.credit)
-        parts = [part.astype(dict.fromkeys(NAMES, "str")) for part in (given[kept], new)]
-        return pd.concat(parts, ignore_index=True)
+        yield new.astype(names)
 
     def of_queries(self, query_ids: Iterable[str]) -> Judgement:
         """As in `Judgement`."""
@@ -393,8 +399,11 @@ class AmendedJudgement(Judgement):
     def highest(self) -> pd.Series | None:
         """As in `Judgement`."""
         mine = self.amended.rows(self.amended.judged)
-        best = np.append(np.flatnonzero(self._complete)[:1], np.flatnonzero(self.number_judged))[:1]
-        if len(mine.grade) and (not self._complete.any() or mine.grade.max() > 1):
-            best = mine.query[[int(mine.grade.argmax())]]
-        first = self.of_queries([self.query_ids[place] for place in best]).qrels
+        given = np.where(self._counts > 0, self.base.level_grades, -np.inf).max(
+            axis=1, initial=-np.inf
+        )
+        best = given.argmax() if len(given) else 0
+        if len(mine.grade) and mine.grade.max() > given.max():
+            best = mine.query[int(mine.grade.argmax())]
+        first = self.of_queries(self.query_ids[best : best + 1]).qrels
         return first.iloc[int(first["grade"].to_numpy().argmax())] if len(first) else None

@@ -82,15 +82,14 @@ def invalid_share(qrels: pd.DataFrame) -> pd.Series:
 
 def _from_keywords(evidence: Evidence, groups: Sequence[str] | None) -> Judgement:
     made = alfa.judge(evidence, groups)
-    graded = made.qrels.assign(grade=made.qrels["credit"] * SCALE)
-    reasons = {q: r for q, r in made.unscorable.items() if r != NO_RELEVANT}
-    return Judgement(
-        graded,
-        made.query_ids,
-        reasons,
-        HALF,
-        made.leave_out,
-        ("Relevance is the share of required keywords that an item has, times 100.", THRESHOLD),
+    return made.graded(
+        SCALE,
+        relevant_from=HALF,
+        unscorable={q: r for q, r in made.unscorable.items() if r != NO_RELEVANT},
+        notes=(
+            "Relevance is the share of required keywords that an item has, times 100.",
+            THRESHOLD,
+        ),
     )
 
 

@@ -16,8 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dashboard.evaluation.join import Codes, Places, codes
-from dashboard.evaluation.judgement import Array, Judgement, QueryLabels, Worth
-from dashboard.evaluation.protocols.ticks import PAIR, matches
+from dashboard.evaluation.judgement import Array, Judgement, QueryLabels, Worth, smallest_type
+from dashboard.evaluation.protocols.ticks import PAIR
 
 Words = NDArray[np.uint64]
 BLOCK = 1 << 20
@@ -77,31 +77,30 @@ class KeywordBits:
                 number[some] += bits[rows[query[some]], byte] >> bit & 1
         return number
 
-    def with_all(self, query: int) -> Words:
-        """The items that have all keywords of a query, a bit each."""
-        return np.asarray(np.bitwise_and.reduce(self._words_of(query), axis=0))
-
-    def with_any(self, query: int) -> Words:
-        """The items that have at least one."""
-        return np.asarray(np.bitwise_or.reduce(self._words_of(query), axis=0))
+    def with_at_least(self, query: int, number: int) -> Words:
+        """The items that have at least so many of the keywords of a query, a bit each."""
+        planes, needed = self._planes(query), int(self.needed[query])
+        enough = [self._equal(planes, has) for has in range(number, needed + 1)]
+        return np.asarray(np.bitwise_or.reduce(enough, axis=0))
 
     def _words_of(self, query: int) -> Words:
         return self.words[self.required[query, : self.needed[query]]]
 
     def counts(self, query: int) -> Places:
-        """How many items have 0, 1 … all of the keywords of a query.
+        """How many items have 0, 1 … all of the keywords of a query."""
+        planes, numbers = self._planes(query), range(1, int(self.needed[query]) + 1)
+        some = [self._popcount(self._equal(planes, number)) for number in numbers]
+        return np.array([len(self.items) - sum(some), *some], dtype=np.int64)
 
-        The numbers of all items are added at once, as binary digits that lie in a word each: the
-        digit `planes[d]` of 64 items.
-        """
+    def _planes(self, query: int) -> list[Words]:
+        """How many of the keywords of a query each item has: the binary digit `planes[d]` of 64
+        items in a word. The numbers of all items are added at once."""
         planes: list[Words] = []
         for carry in self._words_of(query):
             for digit, plane in enumerate(planes):
                 planes[digit], carry = plane ^ carry, plane & carry
             planes.append(carry)
-        numbers = range(1, int(self.needed[query]) + 1)
-        some = [self._popcount(self._equal(planes, number)) for number in numbers]
-        return np.array([len(self.items) - sum(some), *some], dtype=np.int64)
+        return planes
 
     @staticmethod
     def _equal(planes: Sequence[Words], number: int) -> Words:
@@ -119,12 +118,14 @@ class KeywordBits:
 
 
 class KeywordJudgement(Judgement):
-    """Grade 1 with all required keywords, else 0; credit is matched ÷ required.
+    """Credit is matched ÷ required; the grade is credit times `scale`, or without one 1 with all
+    required keywords, else 0.
 
     `qrels` is made where it is read: for few queries, or a small gallery.
     """
 
     bits: KeywordBits
+    scale: float | None
     keywords: pd.DataFrame
     required_keywords: pd.DataFrame
 
@@ -137,27 +138,87 @@ class KeywordJudgement(Judgement):
         unscorable: Mapping[str, str],
         leave_out: Mapping[str, str],
         bits: KeywordBits | None = None,
+        scale: float | None = None,
+        **others: Any,
     ) -> None:
         """required: query_id, group, keyword, each once, of queries in `query_ids`; keywords: table
         KEYWORDS; the others as in `Judgement`."""
         usual = {each.name: each.default for each in fields(Judgement)}
         own = {"query_ids": tuple(query_ids), "unscorable": unscorable, "leave_out": leave_out}
         more = {"keywords": keywords, "required_keywords": required, "kinds": {}}
-        for name, value in (usual | own | more).items():
+        for name, value in (usual | own | more | {"scale": scale} | others).items():
             if name != "qrels":
                 object.__setattr__(self, name, value)
         made = bits or KeywordBits.of(required, keywords, self.asked)
         object.__setattr__(self, "bits", made)
 
+    def graded(self, scale: float, **others: Any) -> KeywordJudgement:
+        """The same with grades on a scale. others: fields of `Judgement` that change."""
+        return self._like(np.arange(len(self.query_ids)), scale, **others)
+
+    def _like(self, places: Places, scale: float | None, **others: Any) -> KeywordJudgement:
+        """The same of the queries at some places."""
+        query_ids, required = [self.query_ids[place] for place in places], self.required_keywords
+        kept = set(query_ids)
+        same: dict[str, Any] = {
+            "unscorable": {q: why for q, why in self.unscorable.items() if q in kept},
+            "leave_out": self.leave_out,
+            "relevant_from": self.relevant_from,
+            "notes": self.notes,
+        }
+        return KeywordJudgement(
+            required[required["query_id"].isin(kept)],
+            self.keywords,
+            query_ids,
+            bits=self.bits.of_queries(places),
+            scale=scale,
+            **(same | others),
+        )
+
     @cached_property
     def qrels(self) -> pd.DataFrame:
         """All pairs as a table: a row for each query and annotated item."""
-        every = matches(self.required_keywords, self.keywords)
-        query, item = codes(every["query_id"], self.asked), codes(every["item_id"], self.bits.items)
-        table: pd.DataFrame = every[item != self.own[query]].reset_index(drop=True)
-        table["grade"] = (table["matched"] == table["required"]).astype(np.int8)
-        table["credit"] = table["matched"] / table["required"]
-        return table[["query_id", "item_id", "grade", "credit"]]
+        return self._table(np.flatnonzero(self.bits.needed))
+
+    def tables(self) -> Iterator[pd.DataFrame]:
+        """As in `Judgement`."""
+        places, step = np.flatnonzero(self.bits.needed), max(1, BLOCK // max(len(self.item_ids), 1))
+        for start in range(0, max(len(places), 1), step):
+            yield self._table(places[start : start + step])
+
+    def _table(self, places: Places) -> pd.DataFrame:
+        """All pairs of the queries at some places, each of which requires a keyword."""
+        query = np.repeat(places, len(self.item_ids))
+        item = np.tile(np.arange(len(self.item_ids)), len(places))
+        kept = item != self.own[query]
+        query, item = query[kept], item[kept]
+        level = self.bits.matched(query, item)
+        return pd.DataFrame(
+            {
+                "query_id": pd.Categorical.from_codes(query, categories=self.asked),
+                "item_id": pd.Categorical.from_codes(item, categories=self.item_ids),
+                "grade": self.level_grades[query, level],
+                "credit": self.level_credits[query, level],
+            }
+        )
+
+    @cached_property
+    def level_credits(self) -> NDArray[np.float64]:
+        """The credit of an item with 0, 1 … of a query's required keywords. [Q, M + 1]"""
+        levels = np.arange(self.bits.required.shape[1] + 1)
+        return np.asarray(levels / np.maximum(self.bits.needed, 1)[:, None])
+
+    @cached_property
+    def level_grades(self) -> Array:
+        """The grade of such an item. [Q, M + 1]"""
+        if self.scale is not None:
+            return np.asarray(self.level_credits * self.scale)
+        return np.asarray(self.level_credits == 1, dtype=np.int8)
+
+    @cached_property
+    def level_hits(self) -> NDArray[np.bool_]:
+        """Whether such an item is relevant. [Q, M + 1]"""
+        return np.asarray(self.level_grades >= self.relevant_from)
 
     @cached_property
     def own(self) -> Places:
@@ -179,25 +240,31 @@ class KeywordJudgement(Judgement):
         return found, query[found].astype(np.int64) * len(self.item_ids) + item[found]
 
     def grades(self, pair: Places) -> Array:
-        """1 where an item has all that the query requires."""
-        query, item = np.divmod(pair, max(len(self.item_ids), 1))
-        complete = self.bits.matched(query, item) == self.bits.needed[query]
-        return np.asarray(complete, dtype=np.int8)
+        """As in `Judgement`."""
+        return np.asarray(self.level_grades[self._levels(pair)].astype(self._type))
 
     def credits(self, pair: Places) -> NDArray[np.float64]:
-        """Matched ÷ required."""
+        """As in `Judgement`."""
+        return np.asarray(self.level_credits[self._levels(pair)])
+
+    def _levels(self, pair: Places) -> tuple[Places, Places]:
+        """The query of each pair, and how many of its keywords the item has."""
         query, item = np.divmod(pair, max(len(self.item_ids), 1))
-        return np.asarray(self.bits.matched(query, item) / self.bits.needed[query])
+        return query, self.bits.matched(query, item)
+
+    @cached_property
+    def _type(self) -> type:
+        return smallest_type(self.grade_values)
 
     def labels(self, query_id: str) -> QueryLabels:
         """As in `Judgement`."""
-        place = self.asked.get_loc(query_id)
-        needed = int(self.bits.needed[place])
-        item = np.arange(len(self.item_ids) if needed else 0)
+        place = int(np.asarray(self.asked.get_loc(query_id)))
+        item = np.arange(len(self.item_ids) if self.bits.needed[place] else 0)
         item = item[item != self.own[place]]
-        matched = self.bits.matched(np.full(len(item), place), item)
-        grade = (matched == needed).astype(np.int8)
-        return QueryLabels(self.item_ids, item, grade, matched / max(needed, 1), self.relevant_from)
+        level = self.bits.matched(np.full(len(item), place), item)
+        grade = self.level_grades[place, level].astype(self._type)
+        credit = self.level_credits[place, level]
+        return QueryLabels(self.item_ids, item, grade, credit, self.relevant_from)
 
     def pairs(self, which: Worth) -> pd.DataFrame:
         """As in `Judgement`."""
@@ -214,33 +281,26 @@ class KeywordJudgement(Judgement):
         )
 
     def _places(self, which: Worth) -> Iterator[Places]:
-        of = self.bits.with_all if which == "hit" else self.bits.with_any
-        for query, (own, needed) in enumerate(zip(self.own, self.bits.needed, strict=True)):
-            items = self.bits.places(of(query)) if needed else np.empty(0, dtype=np.int64)
+        least = self.level_hits.argmax(axis=1) if which == "hit" else np.ones_like(self.bits.needed)
+        for query, own in enumerate(self.own):
+            items = np.empty(0, dtype=np.int64)
+            if self.bits.needed[query]:
+                items = self.bits.places(self.bits.with_at_least(query, int(least[query])))
             yield items[items != own].astype(np.int32)
 
     def of_queries(self, query_ids: Iterable[str]) -> Judgement:
         """As in `Judgement`."""
         kept = set(query_ids)
-        places = np.flatnonzero([query in kept for query in self.query_ids])
-        required = self.required_keywords
-        return KeywordJudgement(
-            required[required["query_id"].isin(kept)],
-            self.keywords,
-            [self.query_ids[place] for place in places],
-            unscorable={q: why for q, why in self.unscorable.items() if q in kept},
-            leave_out=self.leave_out,
-            bits=self.bits.of_queries(places),
-        )
+        return self._like(np.flatnonzero([q in kept for q in self.query_ids]), self.scale)
 
     @cached_property
     def highest(self) -> pd.Series | None:
         """As in `Judgement`."""
-        best = np.argsort(self.number_judged == 0, kind="stable")
-        best = best[np.argsort(self.relevant[best] == 0, kind="stable")]
-        first = self.of_queries([self.query_ids[place] for place in best[:1]]).qrels
-        grades = first["grade"].to_numpy()
-        return first.iloc[int(grades.argmax())] if len(grades) else None
+        if not self.counts.any():
+            return None
+        best = np.where(self.counts > 0, self.level_grades, -1).max(axis=1).argmax()
+        first = self._table(np.array([best]))
+        return first.iloc[int(first["grade"].to_numpy().argmax())]
 
     @cached_property
     def counts(self) -> Places:
@@ -262,7 +322,13 @@ class KeywordJudgement(Judgement):
     @cached_property
     def grade_values(self) -> Array:
         """As in `Judgement`."""
-        return np.flatnonzero([self.missable.any(), self.relevant.any()]).astype(np.int8)
+        values = np.unique(self.level_grades[self.counts > 0])
+        return np.asarray(values.astype(smallest_type(values)))
+
+    @cached_property
+    def credit_values(self) -> NDArray[np.float64]:
+        """As in `Judgement`."""
+        return np.asarray(np.unique(self.level_credits[self.counts > 0]))
 
     @cached_property
     def number_judged(self) -> NDArray[np.int64]:
@@ -272,36 +338,36 @@ class KeywordJudgement(Judgement):
     @cached_property
     def relevant(self) -> NDArray[np.int64]:
         """R, the number of relevant items of each query."""
-        every = np.arange(len(self.query_ids))
-        return np.where(self.bits.needed > 0, self.counts[every, self.bits.needed], 0)
+        return np.asarray((self.counts * self.level_hits).sum(axis=1))
 
     @cached_property
     def missable(self) -> NDArray[np.int64]:
         """The number of items of each query that are judged not relevant."""
-        return self.number_judged - self.relevant
+        return np.asarray(self.number_judged - self.relevant)
 
     @cached_property
     def credit_is_hit(self) -> bool:
-        """Whether no item has some of the keywords of a query and lacks others."""
-        numbers = np.arange(self.counts.shape[1])
-        some = (numbers > 0) & (numbers < self.bits.needed[:, None])
-        return not self.counts[some].any()
+        """Whether credit says no more than relevant or not."""
+        return not self.counts[self.level_credits != self.level_hits].any()
 
     @cached_property
     def ideal(self) -> Array:
-        """A 1 for each relevant item, then 0. int8 [Q, J]"""
-        places = np.arange(int(self.relevant.max(initial=0)))
-        return (places[:, None] < self.relevant).astype(np.int8).T
+        """The positive grades of each query, descending, then 0. [Q, J]"""
+        return self._descending(self.level_grades.astype(self._type))
 
     @cached_property
     def ideal_credit(self) -> Array:
-        """The positive credits of each query, descending, then 0. [Q, J]"""
+        """The positive credits of each query, descending, then 0. [Q, J']"""
         if self.credit_is_hit:
-            return self.ideal.astype(bool)
-        numbers = self.counts[:, :0:-1]
-        table = np.zeros((int(numbers.sum(axis=1).max(initial=0)), len(self.query_ids)))
-        levels = np.arange(self.counts.shape[1] - 1, 0, -1)
-        for query, (needed, found) in enumerate(zip(self.bits.needed, numbers, strict=True)):
-            if needed:
-                table[: found.sum(), query] = np.repeat(levels / needed, found)
+            places = np.arange(int(self.relevant.max(initial=0)))
+            return np.asarray((places[:, None] < self.relevant).T)
+        return self._descending(self.level_credits)
+
+    def _descending(self, levels: Array) -> Array:
+        """The values above 0 of all judged items of each query, descending, then 0. [Q, J]"""
+        levels = levels[:, ::-1]
+        numbers = np.where(levels > 0, self.counts[:, ::-1], 0)
+        table = np.zeros((int(numbers.sum(axis=1).max(initial=0)), len(levels)), levels.dtype)
+        for query, (values, number) in enumerate(zip(levels, numbers, strict=True)):
+            table[: number.sum(), query] = np.repeat(values, number)
         return table.T

@@ -178,7 +178,7 @@ def _queries(collection: Collection, search: Search) -> tuple[dict[str, Query], 
         query = Query(name, str(row["text"]), str(row["item_id"]), vectors.get(name, ()))
         lacking = [each for each in search.needs if not getattr(query, each)]
         if lacking:
-            answers.failed[name] = f"{NOT_ASKED}: it has no {' and no '.join(lacking)}"
+            answers.failed[name] = f"{NOT_ASKED}: no {' and no '.join(lacking)}"
         else:
             queries[name] = query
     if not queries:

@@ -117,7 +117,10 @@ def _build(gallery: Gallery, settings: IndexSettings) -> tuple[Any, float]:
         index = _empty(gallery.dimension, len(gallery.ids), settings)
         if not index.is_trained:
             every = -(-len(gallery.ids) // TRAINING)
-            index.train(np.ascontiguousarray(gallery.fetch(gallery.ids[::every])))
+            some = np.ascontiguousarray(gallery.fetch(gallery.ids[::every]))
+            if settings.kind == "ivf":
+                _find_cells(index, some)
+            index.train(some)
         for first in parts("building the index", range(0, len(gallery.ids), BLOCK)):
             index.add(np.ascontiguousarray(gallery.fetch(gallery.ids[first : first + BLOCK])))
     return index, time.perf_counter() - start
@@ -145,6 +148,15 @@ def _empty(width: int, items: int, settings: IndexSettings) -> Any:
     divided = faiss.index_factory(width, f"IVF{cells},Flat", similarity)
     divided.cp.min_points_per_centroid = 1
     return divided
+
+
+def _find_cells(divided: Any, vectors: Floats) -> None:
+    """Finds the cells that training finds, round by round: between two, a reader who has left ends
+    it. Training an index that has its cells leaves them as they are."""
+    clustering = _faiss().Clustering(divided.d, divided.nlist, divided.cp)
+    clustering.niter = 1
+    for _ in parts("finding cells", range(divided.cp.niter)):
+        clustering.train(vectors, divided.quantizer)
 
 
 @contextmanager
