@@ -6,31 +6,41 @@ Tables go to stdout, complaints to stderr, one line each.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from dashboard.commands import comparing, measuring, reference, satisfaction, searching
-from dashboard.commands.collections import (
-    adding,
-    checking,
-    embedding,
-    indexing,
-    initializing,
-    keywords,
-    preparing,
-    running,
-)
 from dashboard.commands.console import EXIT_CODES, WRONG, Answering, OneLine, complain
 from dashboard.commands.output import Format, printed
-from dashboard.commands.reviews import reviewing, sharing
 from dashboard.logs import escape_logs
 from dashboard.tables import DataError
+
+ENTERED_BY = {
+    "init": "collections.initializing.add_init",
+    "check": "collections.checking.add_check",
+    "measure": "measuring.add_measure",
+    "compare": "comparing.add_compare",
+    "report": "comparing.add_report",
+    "search": "searching.add_search",
+    "satisfaction": "satisfaction.add_to",
+    "digests": "collections.checking.add_digests",
+    "index": "collections.indexing.add_to",
+    "keywords": "collections.keywords.add_keywords_of",
+    "add": "collections.adding.add_add",
+    "embed": "collections.embedding.add_embed",
+    "run": "collections.running.add_run",
+    "prepare": "collections.preparing.add_prepare",
+    "reviews": "reviews.reviewing.add_reviews",
+    "links": "reviews.sharing.add_links",
+}
+"""Which function of `dashboard.commands` enters a command; those of `reference` enter last."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Answer one call; returns the exit code."""
-    call = _parser().parse_args(arguments)
+    call = _parser(*(sys.argv[1:] if arguments is None else arguments)[:1]).parse_args(arguments)
     try:
         if getattr(call, "metrics", None) == "":
             raise ValueError("--metrics names no metric; write for example P@5 AP nDCG@10")
@@ -49,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(code)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(named: str = "") -> argparse.ArgumentParser:
+    """The parser of all commands, or of the `named` one alone, which spares the others' import."""
     codes = " ".join(f"{code}: {meaning}" for code, meaning in EXIT_CODES.items())
     parser = OneLine(prog="python -m dashboard", description=__doc__, epilog=f"Exit codes: {codes}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -62,23 +73,15 @@ def _parser() -> argparse.ArgumentParser:
         abouts[name] = about
         return added
 
-    initializing.add_init(command)
-    checking.add_check(command)
-    measuring.add_measure(command)
-    comparing.add_compare(command)
-    comparing.add_report(command)
-    searching.add_search(command)
-    satisfaction.add_to(command)
-    checking.add_digests(command)
-    indexing.add_to(command)
-    keywords.add_keywords_of(command)
-    adding.add_add(command)
-    embedding.add_embed(command)
-    running.add_run(command)
-    preparing.add_prepare(command)
-    reviewing.add_reviews(command)
-    sharing.add_links(command)
-    reference.add_to(command, abouts)
+    gc.disable()  # modules stay: to look for garbage among them is a sixth of their import
+    try:
+        for name in [named] if named in ENTERED_BY else ENTERED_BY:
+            module, function = ENTERED_BY[name].rsplit(".", 1)
+            getattr(import_module(f"dashboard.commands.{module}"), function)(command)
+        if named not in ENTERED_BY:
+            import_module("dashboard.commands.reference").add_to(command, abouts)
+    finally:
+        gc.enable()
     return parser
 
 

@@ -33,6 +33,13 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
+def seed(text: str) -> int:
+    """A whole number that generators of random numbers begin with."""
+    if not (text.isdecimal() and text.isascii()) or int(text) >= 2**32:
+        raise ArgumentTypeError(f"{text[:40]!r} is not a whole number from 0 to {2**32 - 1}")
+    return int(text)
+
+
 def share(text: str) -> float:
     """A number between 0 and 1."""
     return _number(text, "between 0 and 1", lambda number: 0 <= number <= 1)

@@ -175,7 +175,8 @@ def _file(each: DeclaredFile) -> str:
         f"Needed {each.needed}.",
     ]
     parts += [table(columns)] if rows else []
-    kind = "toml" if each.name.endswith(".toml") else "csv"
+    parts += [f"Further columns: {each.meant}."] if each.meant else []
+    kind = {"npy": "python", "txt": "text"}.get(ending := each.name.rpartition(".")[2], ending)
     return "\n\n".join([*parts, f"```{kind}\n{each.example}```"])
 
 

@@ -56,19 +56,18 @@ with left:
 with right:
     if len(view.runs) > 1:
         summary.order(view)
-columns = st.columns(2, gap="large")
-groups = summary.groups_of(view, by_keyword)
-for place, group in enumerate(groups):
-    with columns[place % 2]:
-        front = short_label(view, view.metric)
-        st.header(plain(f"{front} by {group_name(group)}"), anchor=False)
-        layout.chart(
-            charts.keyword_bars(by_keyword[by_keyword["group"] == group], ways),
-            alt=f"Mean {front} for each {group_name(group)} in the queries",
-        )
-if groups:
-    which = ("", " The baseline, the candidate and the best.")[len(ways) > charts.FEW]
-    st.caption(f"In brackets: number of scored queries. Pale: fewer than five.{which}")
+if groups := summary.groups_of(view, by_keyword):
+    front = short_label(view, view.metric)
+    with layout.section(summary.keywords_in_words(view, by_keyword), "keywords") as part:
+        columns = st.columns(2, gap="large")
+        for place, group in enumerate(groups if part.open else ()):
+            with columns[place % 2]:
+                layout.chart(
+                    charts.keyword_bars(by_keyword[by_keyword["group"] == group], ways),
+                    alt=f"Mean {front} for each {group_name(group)} in the queries",
+                )
+        which = ("", " The baseline, the candidate and the best.")[len(ways) > charts.FEW]
+        st.caption(f"In brackets: number of scored queries. Pale: fewer than five.{which}")
 if len(view.runs) > 1:
     summary.every_pair(view)
 summary.notes(collection.findings)

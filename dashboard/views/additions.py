@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -96,13 +97,35 @@ def _collection() -> None:
         return
     if make:
         query, _ = address.defaults_of(name)
-        done = ([f"The collection {name} is there.", *made.problems], "screens/overview.py", query)
+        told = [f"The collection {name} is there.", *map(in_the_form, made.problems)]
+        done = (told, "screens/overview.py", query)
         st.session_state[_DONE] = done
         st.rerun()
     written = made.files.map(lambda cell: "–" if cell is None else str(cell))
     st.dataframe(written.rename(columns={"taken_from": "taken from"}), hide_index=True)
     for sentence in made.problems:
-        st.caption(plain(sentence, None))
+        st.caption(plain(in_the_form(sentence), None))
+
+
+_OPTION = re.compile(r"(?: with|:) --map (\w+)=(.+?)(\.?)$")
+
+
+def in_the_form(sentence: str) -> str:
+    """A sentence that names the option `--map`, for whoever has the lists above in its place.
+
+    >>> in_the_form("no column names items; name one with --map item_id=COLUMN")
+    'no column names items; name one: choose “item_id” below its name above'
+    >>> in_the_form("to judge by one, take it for keywords: --map pv_hue=hue")
+    'to judge by one, take it for keywords: choose “keywords” below hue above'
+    >>> in_the_form("Name their column with --map caption=COLUMN.")
+    'Name their column: choose “caption” below its name above.'
+    """
+
+    def chosen(found: re.Match[str]) -> str:
+        role = GROUP if found[1].startswith("pv_") else found[1]
+        return f": choose “{role}” below {found[2].replace('COLUMN', 'its name')} above{found[3]}"
+
+    return _OPTION.sub(chosen, sentence)
 
 
 def _mapped(preview: Preview) -> dict[str, str]:

@@ -10,8 +10,8 @@ puts the rules of `rules()` into every page. Nowhere else is a size guessed from
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import ceil
 from textwrap import wrap
 from typing import Any
 
@@ -29,8 +29,8 @@ ROW, SEEN, SEEN_BESIDE = 33, 10, 18
 column of charts."""
 MOST_ROWS, MOST_LINES = 40, 8
 """More rows of a table and lines of buttons than these end below any screen."""
-ACROSS = 14
-"""Letters of a table's first column on a phone."""
+CELL, CELL_LETTER, MARGIN = 12.25, 6.0, 20
+"""Pixels of a table's cell without its letters, of a letter, and beside a table on a phone."""
 LETTER, BUTTON = 5.8, 32
 """Pixels of a letter on a button, and of the rest of it."""
 BOLD, LINK = 5.5, 51
@@ -39,6 +39,9 @@ TITLE = {"anchor": "start", "frame": "bounds", "fontSize": 12, "fontWeight": "no
 TITLE_LETTERS, TITLE_LINE, TITLE_GAP = 62, 15, 6
 """Letters of a line of a chart's title, as many as fit on a phone; pixels of it, and below it."""
 _DETAILS = " :small["
+_MARKS = re.compile(r"\*\*|:[a-z]+\[|\]|[\\\u2060]")
+"""What Markdown takes out of a cell."""
+_WORDS: Any = {"break_long_words": False, "break_on_hyphens": False}
 WIDTHS = {"wide": 2100, "usual": 960, "narrow": 380}
 """Pixels across in a large window, a usual one, and on a phone."""
 
@@ -96,11 +99,36 @@ def _styled(table: pd.DataFrame, written: Mapping[str, Callable[[Any], str]]) ->
 
 def table(shown: pd.DataFrame, key: str) -> None:
     """Draw a table whose cells may take several lines. key: a name of its own on the screen."""
-    names = [str(name).partition(_DETAILS)[0] for name in shown.index]
-    tall = 1 + sum(ceil(len(name) / ACROSS) for name in names)
-    known = f"rows-{min(len(shown) + 1, MOST_ROWS)}-tall-{min(tall, MOST_ROWS)}"
+    known = f"rows-{min(len(shown) + 1, MOST_ROWS)}-tall-{min(_tall(shown), MOST_ROWS)}"
     with st.container(key=f"{known}-{key}"):
         st.table(shown)
+
+
+def _tall(shown: pd.DataFrame) -> int:
+    """The lines that a table takes on a phone, its columns as wide as CSS 2.2, 17.5.2.2, makes
+    them: as their words want, as their longest word needs, or as far between as there is room."""
+    head = [str(shown.index.name or ""), *map(str, shown.columns)]
+    cells = [[str(cell) for cell in row] for row in shown.head(MOST_ROWS).itertuples()]
+    texts = [
+        [_MARKS.sub("", cell.partition(_DETAILS)[0]) for cell in row] for row in (head, *cells)
+    ]
+    columns = list(zip(*texts, strict=True))
+    most = [max(map(len, column)) for column in columns]
+    least = [
+        max(len(word) for cell in column for word in wrap(cell, 1, **_WORDS) or [""])
+        for column in columns
+    ]
+    room = (WIDTHS["narrow"] - MARGIN - CELL * len(columns)) / CELL_LETTER - sum(least)
+    wanted = sum(most) - sum(least)
+    part = min(max(room / wanted, 0.0), 1.0) if wanted else 1.0
+    widths = [low + int((high - low) * part) for low, high in zip(least, most, strict=True)]
+    return sum(
+        max(
+            len(wrap(cell, max(width, 1), **_WORDS)) or 1
+            for cell, width in zip(row, widths, strict=True)
+        )
+        for row in texts
+    )
 
 
 def with_details(name: str, details: str) -> str:
@@ -108,9 +136,21 @@ def with_details(name: str, details: str) -> str:
     return f"{name}{_DETAILS}{details}]" if details else name
 
 
-def section(title: str, *, opened: bool = False) -> Any:
-    """A part of a long screen that opens with a click. title: Markdown."""
-    return st.expander(title, expanded=opened)
+def section(title: str, key: str | None = None) -> Any:
+    """A part of a long screen that opens with a click.
+
+    title: Markdown. key: a name of its own on the screen where the title tells numbers: a browser
+    sets a part whose title changes back to how the server drew it, so the server has to know. Its
+    charts then need to be drawn only where it is `open`.
+    """
+    if key is None:
+        return st.expander(title)
+    state, known = st.session_state, f"section-{key}"
+    drawn, opened = state.get(f"{known}-drawn", (title, False))
+    if title != drawn:
+        opened = bool(state.get(known, opened))
+    state[f"{known}-drawn"] = title, opened
+    return st.expander(title, expanded=opened, key=known, on_change="rerun")
 
 
 def buttons(labels: Iterable[str], key: str, across: int | None = None) -> Any:

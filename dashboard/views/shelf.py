@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import streamlit as st
@@ -37,24 +37,28 @@ def titles() -> dict[str, str]:
 
 def cards(names: Sequence[str]) -> str:
     """Draw a card for each collection; the name of the one whose button was pressed, or nothing."""
-    pressed, broken, named = "", {}, titles()
-    places = iter(range(len(names)))
+    pressed, readable, broken, named = "", [], {}, titles()
     for name in names:
         try:
-            known = catalogue.glance(name)
+            readable.append(catalogue.glance(name))
         except DataError as problem:
             broken[name] = str(problem)
-            continue
-        place = next(places)
+    _not_shown(broken)
+    for place, known in enumerate(readable):
         if place % ACROSS == 0:
             row = st.columns(ACROSS)
         with row[place % ACROSS], st.container(border=True, height="stretch"):
-            pressed = name if _card(known, named.get(name, known.title)) else pressed
+            chosen = _card(known, named.get(known.name, known.title))
+            pressed = known.name if chosen else pressed
+    return pressed
+
+
+def _not_shown(broken: Mapping[str, str]) -> None:
+    """Say what has no card and why, above the cards: whoever misses one looks there first."""
     for sentence in catalogue.unlisted():
         st.warning(plain(sentence, None), icon=":material/folder_off:")
     for name, sentence in broken.items():
         st.error(plain(f"{name} cannot be opened: {sentence}", None), icon=":material/error:")
-    return pressed
 
 
 def _card(known: Glance, title: str) -> bool:

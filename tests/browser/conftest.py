@@ -45,6 +45,12 @@ WHOLE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCC
 """How a run ends that was not broken off for another one."""
 VISITS = count(1)
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+STILL = """async node => {
+    const running = () =>
+        node.getAnimations({ subtree: true }).filter(each => each.playState === 'running');
+    while (running().length) await Promise.allSettled(running().map(each => each.finished));
+}"""
+"""Wait until nothing moves. What another movement takes over ends with a broken promise."""
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -183,14 +189,17 @@ def move(page, address: str) -> None:
 
 
 def open_more(page) -> None:
-    """Open *More* in the side bar, and wait until it is open: while it grows it scrolls what is
-    below the pointer away."""
-    section = page.locator("[data-testid=stSidebar] details")
+    """Open *More* in the side bar."""
+    unfold(page.locator("[data-testid=stSidebar] details"))
+
+
+def unfold(section) -> None:
+    """Open a part of the page, and wait until it is open: while it grows, what it holds moves away
+    between the press and the release of a click."""
     section.locator("summary").click()
-    page.evaluate(PAINTED)
-    section.evaluate(
-        "node => Promise.all(node.getAnimations({subtree: true}).map(each => each.finished))"
-    )
+    section.page.evaluate(PAINTED)
+    section.evaluate(STILL)
+    assert section.evaluate("node => node.open")
 
 
 @pytest.fixture
@@ -273,7 +282,7 @@ class Servers:
         """Stop the one at an address."""
         server, _ = self.running.pop(url)
         server.terminate()
-        server.wait(timeout=20)
+        server.wait(timeout=60)  # ends what hangs
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,12 @@
-"""A small proxy that serves an app below a path of its own, which the app never hears of."""
+"""A small proxy that serves an app below a path of its own, which the app never hears of, and
+counts what comes from there."""
 
 from __future__ import annotations
 
 import contextlib
 import socket
 import threading
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 MOST = 65_536  # bytes that are passed on at a time
@@ -16,6 +18,8 @@ class Proxy:
     def __init__(self, target: str, path: str) -> None:
         self.target = (urlsplit(target).hostname, urlsplit(target).port)
         self.path = path.encode()
+        self.brought = 0
+        """Bytes that the app has sent so far, as they are on the line."""
         self.door = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.door.getsockname()[1]}/{path}"
         threading.Thread(target=self._open, daemon=True).start()
@@ -48,11 +52,17 @@ class Proxy:
                 rest = rest.replace(b"\r\nConnection: keep-alive", b"", 1)
             app.sendall(b" ".join((method, below, rest)))
             threading.Thread(target=_pass_on, args=(browser, app), daemon=True).start()
-            _pass_on(app, browser)
+            _pass_on(app, browser, self._count)
+
+    def _count(self, number: int) -> None:
+        self.brought += number
 
 
-def _pass_on(giving: socket.socket, taking: socket.socket) -> None:
+def _pass_on(
+    giving: socket.socket, taking: socket.socket, count: Callable[[int], object] = int
+) -> None:
     with contextlib.suppress(OSError):
         while piece := giving.recv(MOST):
+            count(len(piece))
             taking.sendall(piece)
         taking.shutdown(socket.SHUT_WR)

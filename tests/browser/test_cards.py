@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.cards_world import world
-from tests.browser.conftest import PAINTED
+from tests.browser.conftest import PAINTED, move
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -54,6 +54,7 @@ PASS_BY = """async (cards) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_resting_pointer_plays_and_leaving_stops(cards_at: Callable) -> None:
     page = cards_at()
     assert page.locator(PREVIEW).count() == 0
@@ -147,6 +148,28 @@ def test_keys_walk_over_the_cards_and_open_and_close_the_player(cards_at: Callab
     assert page.evaluate(place) == first
 
 
+def test_a_player_that_is_closed_stays_closed_by_what_is_drawn_before_the_page_hears_of_it(
+    cards_at: Callable,
+) -> None:
+    page = cards_at()
+    card(page, "v0.1", 1).locator(".open").click()
+    player = page.locator("dialog[open]")
+    player.wait_for()
+    wait_told(page, [world.PLAIN[0]])
+    page.locator(IDLE).wait_for()
+    dialog = page.locator("dialog.player")
+    dialog.evaluate(  # a busy browser tells it late
+        "it => it.getRootNode().addEventListener('close', (event) =>"
+        " event.stopImmediatePropagation(), { capture: true, once: true })"
+    )
+    page.keyboard.press("Escape")
+    player.wait_for(state="hidden")
+    move(page, f"{page.url}&shift=1")
+    dialog.evaluate("it => it.dispatchEvent(new Event('close'))")
+    page.wait_for_url(re.compile(r"/(?!.*clip=)"))
+    assert player.count() == 0
+
+
 @pytest.mark.slow
 def test_a_focused_card_plays_too(cards_at: Callable) -> None:
     page = cards_at()
@@ -162,6 +185,18 @@ def test_every_row_is_one_stop_of_the_tab_key(cards_at: Callable) -> None:
         "rows => rows.map(row => row.querySelectorAll('.open[tabindex=\"0\"]').length)"
     )
     assert stops == [1, 1, 1, 1]
+
+
+def test_words_of_a_card_can_be_selected_without_opening_it(cards_at: Callable) -> None:
+    page = cards_at()
+    words = card(page, "v0.1", 1).locator(".facts bdi").first.bounding_box()
+    across, down = words["x"] + 1, words["y"] + words["height"] / 2
+    page.mouse.move(across, down)
+    page.mouse.down()
+    page.mouse.move(across + words["width"] / 2, down, steps=3)
+    page.mouse.up()
+    assert page.evaluate("String(getSelection())")
+    assert not page.locator("dialog[open]").count()
 
 
 def test_of_many_keywords_a_card_names_those_that_it_lacks_and_how_many_more(

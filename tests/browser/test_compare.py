@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 from xml.etree import ElementTree
 
 import pytest
 
 from tests.browser.conftest import move
+from tests.browser.proxy import Proxy
 
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 CELLS = ".st-key-queries-by-difference [data-testid=data-grid-canvas]"
@@ -91,6 +93,20 @@ def test_a_filter_brings_less_than_30_kilobytes_and_all_queries_again_their_name
         move(page, f"{dashboard}/compare?collection=driving&outcome={outcome}")
         sizes.append(page.sent - sent)
     assert 1_000 < sizes[0] < 30_000 and 1_000 < sizes[1] < 15_000 and sizes[2] < 15_000
+
+
+def test_another_metric_brings_less_than_30_kilobytes_over_the_line(
+    dashboard: str, new_page: Callable
+) -> None:
+    line, page = Proxy(dashboard, "line"), new_page()
+    with closing(line):
+        page.goto(f"{line.url}/compare?collection=driving")
+        page.locator("svg.marks").nth(2).wait_for()
+        page.wait_for_load_state("networkidle")
+        page.locator(IDLE).wait_for()
+        before, sent = line.brought, page.sent
+        move(page, f"{line.url}/compare?collection=driving&metric=nDCG@5")
+        assert 1_000 < line.brought - before < 30_000 < page.sent - sent
 
 
 @pytest.mark.slow

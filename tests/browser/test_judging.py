@@ -46,12 +46,12 @@ def server(made_up: SimpleNamespace) -> SimpleNamespace:
 def reviewing(server: SimpleNamespace, new_page: Callable) -> Callable:
     """Opens a query in review mode, under a name."""
 
-    def opened(author: str, query: str = "like1", **options: object):
+    def opened(author: str, query: str = "like1", of: str = "streets", **options: object):
         page = new_page(reduced_motion="reduce", **options)
         page.add_init_script(
             f"localStorage.getItem({NAME!r}) || localStorage.setItem({NAME!r}, {author!r})"
         )
-        page.goto(f"{server.url}/query?collection=streets&query={query}&judging=yes")
+        page.goto(f"{server.url}/query?collection={of}&query={query}&judging=yes")
         page.locator(FRONT).wait_for()
         return page
 
@@ -60,6 +60,25 @@ def reviewing(server: SimpleNamespace, new_page: Callable) -> Callable:
 
 def saved(page) -> None:
     page.locator(".judging .told", has_text="Saved.").wait_for()
+
+
+def counts(page, words: str) -> None:
+    """Wait until the line of progress says this; a failure says what it said instead, and where."""
+    from playwright.sync_api import TimeoutError as Waited
+
+    try:
+        page.locator(".count", has_text=words).wait_for()
+    except Waited as error:
+        panel = page.locator(".judging").all_inner_texts()
+        raise AssertionError(f"no {words!r} at {page.url}: {panel}") from error
+
+
+UNSEEN = """window.unseen = true; Object.defineProperty(
+    document, 'visibilityState', { get: () => (window.unseen ? 'hidden' : 'visible') })"""
+SEEN = "window.unseen = false; document.dispatchEvent(new Event('visibilitychange'))"
+PRESSES = "search-quality-presses"
+ALL_SENT = f"localStorage.getItem({PRESSES!r}) === '[]'"
+OF_ANOTHER_TAB = '[{"once":"0123"}]'
 
 
 def test_ten_results_are_judged_by_ten_keys_and_stand_after_a_reload(
@@ -73,23 +92,47 @@ def test_ten_results_are_judged_by_ten_keys_and_stand_after_a_reload(
     stored = server.kept(page, "Ada", 10)
     assert [value for _, _, _, value, _, _ in stored] == [words[key] for key in "yxsyxsyxsy"]
     assert len({item for _, _, item, *_ in stored}) == 10
+    page.evaluate(f"localStorage.setItem({PRESSES!r}, {OF_ANOTHER_TAB!r})")
     page.keyboard.press("4")  # the list of the result in front
     page.locator(".rating [aria-pressed=true]", has_text="4").wait_for()
+    saved(page)
+    assert page.evaluate(f"localStorage.getItem({PRESSES!r})") == OF_ANOTHER_TAB
+    page.evaluate(f"localStorage.setItem({PRESSES!r}, '[]')")
+    page.locator(".reviewing").evaluate("root => root.classList.add('waiting')")
+    page.keyboard.press("x")
+    page.locator(".told", has_text="The results of this query are not here yet.").wait_for()
+    page.locator(".reviewing").evaluate("root => root.classList.remove('waiting')")
     page.keyboard.press("m")  # the cause of the last one
     page.keyboard.press("e")
-    page.keyboard.type("a van, yes x")
+    page.keyboard.type("a van,")
+    composed = {"key": "Enter", "isComposing": True}  # ends a word of an input method, no note
+    page.locator(".note-field input").dispatch_event("keydown", composed)
+    page.keyboard.type(" yes x")
     page.keyboard.press("Enter")
     page.locator(".amended").get_by_text("“a van, yes x”").wait_for()
+    saved(page)
+    unanswered = []
+
+    def save_in_silence(route) -> None:
+        if unanswered:
+            route.continue_()
+        else:
+            unanswered.append(route.fetch())  # it is saved, and the page never hears of it
+
+    page.route("**/judgements", save_in_silence)
     page.keyboard.press("Shift+Digit2")
     page.locator(".pair [aria-pressed=true]", has_text="worse").wait_for()
     page.keyboard.press("o")
     page.wait_for_url(lambda url: "query=like1" not in url)
-    page.locator(".count", has_text="1 of 8 queries judged · 0 of").wait_for()
+    counts(page, "1 of 8 queries judged · 0 of")
     page.go_back()
-    page.locator(".count", has_text="1 of 8 queries judged · 10 of").wait_for()
+    counts(page, "1 of 8 queries judged · 10 of")
+    page.add_init_script(UNSEEN)  # it is sent again and answered before the page looks
     page.reload()
     page.locator(FRONT).wait_for()
-    page.locator(".count", has_text="1 of 8 queries judged · 10 of").wait_for()
+    page.wait_for_function(ALL_SENT)
+    page.evaluate(SEEN)
+    counts(page, "1 of 8 queries judged · 10 of")
     assert page.locator(".own-verdict", has_text="you: relevant: model").count()
     spoken = page.locator(".card .open[aria-label*='your verdict: not relevant']")
     assert spoken.count() and page.locator(".pair [aria-pressed=true]").count() == 1
@@ -177,6 +220,25 @@ def test_presses_while_the_server_is_away_are_saved_when_it_is_back_in_whatever_
     other.close()
 
 
+def test_the_name_of_review_mode_is_known_to_the_pages_of_reviews(
+    server: SimpleNamespace, reviewing: Callable
+) -> None:
+    """`w` leads to a review's own page, which the server draws: it does not ask who it is again."""
+    name = "😀 שלום; =x()%2e"
+    page = reviewing("", fresh=True)
+    page.locator(".judging [name=reviewer]").fill(name)
+    page.keyboard.press("Enter")
+    page.goto(f"{server.url}/reviews?collection=streets")
+    field = page.get_by_role("textbox", name="Your name")
+    field.wait_for()
+    assert field.input_value() == name
+    page.context.add_cookies([{"name": NAME, "value": "a%00b", "url": server.url}])
+    page.reload()
+    field.wait_for()
+    assert field.input_value() == "", "no name that cannot be saved"
+
+
+@pytest.mark.slow
 def test_without_a_name_nothing_is_judged_and_a_refusal_keeps_the_words(
     server: SimpleNamespace, reviewing: Callable
 ) -> None:
@@ -203,6 +265,12 @@ def test_without_a_name_nothing_is_judged_and_a_refusal_keeps_the_words(
     )
     page.keyboard.press("w")
     page.wait_for_function(IN_FRONT, arg=plan["results"][0][1])
+    drawn = {**plan, "sample": ["r 1", "Sixty <b>", 7]}
+    page.route("**/judgements/next?**", lambda route: route.fulfill(json=drawn))
+    page.reload()
+    page.locator(".plan", has_text="next of 7 results drawn by the sample “Sixty <b>”").wait_for()
+    page.keyboard.press("w")
+    page.wait_for_url("**/reviews?review=r%201")
 
 
 def refused(route) -> dict[str, object]:
@@ -211,6 +279,7 @@ def refused(route) -> dict[str, object]:
     return {"results": [{"once": act["once"], **result} for act in acts], "queries": []}
 
 
+@pytest.mark.slow
 def test_a_keyword_is_corrected_in_the_player_and_taken_back(
     server: SimpleNamespace, reviewing: Callable
 ) -> None:
@@ -236,6 +305,35 @@ def test_a_keyword_is_corrected_in_the_player_and_taken_back(
 
 
 @pytest.mark.slow
+def test_what_the_words_of_a_query_mean_is_corrected_above_the_cards(
+    server: SimpleNamespace, reviewing: Callable
+) -> None:
+    page = reviewing("Ina", "q1", "plain", fresh=True)
+    form = page.locator(".gist .corrects")
+    form.locator("summary").click()
+    form.get_by_role("button", name="warm: wrong").click()
+    form.get_by_text("Saved. It counts").wait_for()
+    words, missing = form.get_by_label("Words of the query"), form.get_by_label("Missing keyword")
+    missing.fill("cold")
+    missing.press("Enter")
+    form.get_by_text("Which words of the query mean it?").wait_for()
+    assert missing.input_value() == "cold" and len(server.rows("Ina")) == 1
+    words.fill("warm")
+    form.get_by_role("button", name="Add").click()
+    form.get_by_role("button", name="cold: right", pressed=True).wait_for()
+    assert server.kept(page, "Ina", 2) == [
+        ("mapping", "q1", "", "remove", "", ""),
+        ("mapping", "q1", "", "add warm", "", ""),
+    ]
+    page.reload()
+    form.locator("summary").click()
+    for pressed in ("cold: right", "warm: wrong"):  # again: it is taken back
+        form.get_by_role("button", name=pressed, pressed=True).click()
+        form.get_by_role("button", name=pressed, pressed=True).wait_for(state="detached")
+    assert [row[3] for row in server.kept(page, "Ina", 4)] == ["remove", "add warm", "", ""]
+
+
+@pytest.mark.slow
 def test_a_tab_closed_just_after_a_press_saves_it_once_or_not_at_all(
     server: SimpleNamespace, reviewing: Callable
 ) -> None:
@@ -251,7 +349,7 @@ def test_a_tab_closed_just_after_a_press_saves_it_once_or_not_at_all(
             shown_as_saved.append(number)
         page.close()
     last.reload()  # sends again what was not answered
-    last.wait_for_function("localStorage.getItem('search-quality-presses') === '[]'")
+    last.wait_for_function(ALL_SENT)
     stored = server.rows("Gus")
     print(f"shown as saved {len(shown_as_saved)} of 4, stored {len(stored)}")
     assert len(shown_as_saved) <= len(stored) <= 4

@@ -63,6 +63,7 @@ def walked(page, *keys: str) -> object:
     return page.evaluate(PLACE)
 
 
+@pytest.mark.slow
 def test_an_arrow_leads_from_the_page_to_the_first_card(query: Callable) -> None:
     page = query(height=1400)
     for key in ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"):
@@ -340,6 +341,8 @@ def test_on_a_phone_the_first_card_and_the_form_are_near_the_top(
     assert bar["y"] < 60, "beside the button of the side bar"
     last = page.get_by_role("link", name="Collections").bounding_box()
     assert last["x"] + 30 < 390, "all screens are in sight"
+    find = page.get_by_role("button", name="Find", exact=True).bounding_box()
+    assert find["x"] + find["width"] <= 375, "and the button of the palette, whole"
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("main => main.scrollWidth <= main.clientWidth"), "nothing lies sideways"
     if path.startswith("query"):

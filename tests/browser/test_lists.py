@@ -43,6 +43,10 @@ def test_pictures_stand_in_the_lists_own_rows_and_columns(page_at, made_up, widt
     assert [place["x"] for place in found[:5]] == sorted(place["x"] for place in found[:5])
     assert "0.140" in found[1]["said"] and "picture 1 is better" in found[1]["said"]
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    around = page.locator(".list").evaluate(
+        "node => [node.scrollWidth - node.clientWidth, node.clientHeight]"
+    )
+    assert around[0] == 0 and around[1] <= 600, "whole rows; what is longer is scrolled to"
 
 
 @pytest.mark.slow
@@ -66,6 +70,7 @@ def test_the_banner_of_simulated_satisfaction_cannot_be_closed(page_at, made_up)
 @pytest.mark.slow
 def test_a_click_on_a_point_puts_its_list_into_the_link(page_at, made_up) -> None:
     page = opened(page_at, f"{made_up.url}/?collection=openmoji_context&rows=5")
+    page.get_by_text("Mean and deviation of relevance").click()
     page.get_by_text("Figure 3a").scroll_into_view_if_needed()
     point = page.locator("path[aria-roledescription=circle]").nth(20)
     point.click(force=True)

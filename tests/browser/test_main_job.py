@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.conftest import move, open_more
+from tests.browser.conftest import move, open_more, unfold
 
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
@@ -70,6 +70,9 @@ def test_first_steps_are_shown_to_who_comes_without_a_link_until_they_are_dismis
     settled(page)
     assert "#" not in page.url
     assert page.evaluate("document.activeElement === document.body")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    outside = [rule for rule in axe.run(page).response["violations"] if rule["id"] == "region"]
+    assert outside == [], "the link to the content is the first one of the page"
     box = steps.bounding_box()
     assert box["x"] > 640 and box["y"] + box["height"] <= 900
     page.keyboard.press("Tab")
@@ -180,6 +183,8 @@ def test_every_chart_is_drawn_with_its_marks_and_nothing_is_asked_of_another_hos
         if path:
             move(page, f"/{path}")
         drawn = page.get_by_test_id("stVegaLiteChart")
+        if not path:  # most charts of the Overview are drawn when their part is opened
+            unfold(page.locator("details", has_text="Recall@5 by"))
         if charts:
             drawn.nth(charts - 1).locator("svg").wait_for()
             for chart in drawn.all():

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from tests.browser.cards_world import world
-from tests.browser.conftest import IDLE
+from tests.browser.conftest import IDLE, move
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -99,6 +99,15 @@ def test_by_touch_two_fingers_pinch_and_compare_is_seen(cards_at: Callable) -> N
     assert page.get_by_role("link", name="More like this").count() == 0, "no version knows it"
     button = page.locator(".card .beside").first
     assert button.evaluate("node => getComputedStyle(node).opacity") == "1"
+    columns = page.locator(".stage").evaluate(
+        """stage => {
+            stage.classList.add("two"); // as where two are compared
+            const { gridTemplateColumns } = getComputedStyle(stage);
+            stage.classList.remove("two");
+            return gridTemplateColumns.split(" ").length;
+        }"""
+    )
+    assert columns == 1, "one stands below the other"
     (_, above, _, high), (_, first, _, tall) = (
         page.locator(place).first.evaluate(BOX) for place in (".card .beside", ".card .picture")
     )
@@ -275,9 +284,59 @@ def test_a_slow_answer_does_not_write_a_clip_behind_a_closed_player(cards_at: Ca
     page.wait_for_url(lambda url: "clip=" not in url)
 
 
+def test_a_key_there_and_back_is_told_once_and_the_player_closed_for_good(
+    cards_at: Callable,
+) -> None:
+    page = cards_at(f"clip={world.PLAIN[0]}")
+    page.locator(IDLE).wait_for()
+    page.locator("dialog.player[open]").evaluate(
+        """dialog => ["Right", "Right", "Left"].forEach((way) =>
+            dialog.dispatchEvent(new KeyboardEvent("keydown", { key: `Arrow${way}` })))"""
+    )
+    page.wait_for_url(f"**clip={world.PLAIN[1]}**")
+    told = page.get_by_text("told: ")
+    told.filter(has_text=world.PLAIN[1]).wait_for()
+    page.locator(IDLE).wait_for()
+    page.keyboard.press("Escape")
+    page.wait_for_url(lambda url: "clip=" not in url, timeout=4000)
+    told.filter(has_text=f"told: ['{world.PLAIN[1]}', '']").wait_for()
+
+
+def test_the_player_is_closed_for_good_where_an_earlier_key_has_no_answer(
+    cards_address: str, new_page: Callable
+) -> None:
+    """A script that draws what the page shows already sends nothing: here it is never asked."""
+    page, lost = new_page(), []
+
+    def lose(route) -> None:
+        server = route.connect_to_server()
+
+        def pass_on(message: str | bytes) -> None:
+            if world.PLAIN[2].encode() in message and not lost:
+                lost.append(message)
+            else:
+                server.send(message)
+
+        route.on_message(pass_on)
+
+    page.route_web_socket("**/_stcore/stream", lose)
+    page.goto(f"{cards_address}/?clip={world.PLAIN[1]}&k=3&visit=lost")
+    page.locator("dialog.player[open]").wait_for()
+    page.locator(IDLE).wait_for()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    page.locator("dialog.player[open]").wait_for(state="hidden")
+    page.wait_for_url(lambda url: "clip=" not in url, timeout=20_000)
+    page.get_by_text("told: ['']").wait_for()
+    assert lost
+
+
 def test_a_link_offers_a_search_and_is_closed_where_it_is(cards_at: Callable) -> None:
-    page = cards_at(f"clip={world.PLAIN[1]}&k=3")
+    page = cards_at(f"clip={world.PLAIN[1]}&k=2")
     link = page.get_by_role("link", name="More like this")
+    link.wait_for()
+    move(page, page.url.replace("k=2", "k=3"))  # the same item in another view
+    page.locator(".card").nth(2).wait_for()
     address = urlsplit(link.get_attribute("href"))
     choices = parse_qs(address.query)
     assert choices.pop("visit") and address.path == "/search"

@@ -150,6 +150,7 @@ def two_videos(page):
     return lambda: page.evaluate(PAIR)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("alone")
 def test_two_clips_play_stop_and_seek_in_step(streets, visit: Callable) -> None:
     url, _ = streets
@@ -170,6 +171,7 @@ def test_two_clips_play_stop_and_seek_in_step(streets, visit: Callable) -> None:
     page.wait_for_function("window.videos.every(video => video.currentTime < 1 && !video.paused)")
 
 
+@pytest.mark.slow
 def test_a_marked_card_plays_beside_the_next_one_opened_and_the_link_says_so(
     streets, visit: Callable
 ) -> None:

@@ -65,6 +65,7 @@ def as_read(text: str) -> str:
     return text.replace("\u2060", "").replace("\u00a0", " ").strip()
 
 
+@pytest.mark.slow
 def test_texts_are_rendered_letter_for_letter(drawn: tuple, new_page: Callable) -> None:
     texts, address = drawn
     page, requested = new_page(), []

@@ -15,6 +15,7 @@ import pytest
 
 from dashboard.__main__ import main
 from tests.browser import review_world
+from tests.browser.conftest import unfold
 
 REPOSITORY = Path(__file__).parents[2]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
@@ -125,8 +126,7 @@ def test_two_people_review_through_one_link_to_agreement_patch_and_changed_metri
         f"{server.url}/compare?collection=streets&protocol=trec&queries=item&labels=corrected"
     )
     idle(curator)
-    changed = curator.locator("summary", has_text=re.compile("with [1-3] corrections?"))
-    changed.click()
+    unfold(curator.locator("details", has_text=re.compile("with [1-3] corrections?")))
     photographed(curator, "6-corrected")
     patch = tmp_path / "fix.patch"
     with curator.expect_download() as saving:

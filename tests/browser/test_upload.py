@@ -34,6 +34,7 @@ def first_cards(page, version: str) -> list[str]:
     return row.locator(".card").evaluate_all("cards => cards.map(card => card.item.caption)")
 
 
+@pytest.mark.slow
 def test_what_is_no_picture_is_refused_the_next_is_searched_with_and_its_link_shows_it_again(
     app: str, new_page
 ) -> None:

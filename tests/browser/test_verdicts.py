@@ -54,6 +54,7 @@ def drawn_anew(page, act: Callable[[], object]) -> None:
     page.locator(IDLE).wait_for()
 
 
+@pytest.mark.slow
 def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
     page = player("street_02")
     say(page, "not relevant", HOSTILE)
@@ -71,7 +72,7 @@ def test_a_verdict_is_kept_and_a_colleague_sees_it(player: Callable) -> None:
         "heading", name="Reviewed: relevant 1, not relevant 1", exact=True
     ).wait_for()
     colleague.keyboard.press("Escape")
-    colleague.wait_for_function(f"({SAID_OF})('street_02').length > 1")
+    colleague.wait_for_function(f"({SAID_OF})('street_02').includes('✓ you: relevant')")
     both = {"✓ you: relevant", "reviewed: relevant 1, not relevant 1"}
     assert set(colleague.evaluate(SAID_OF, "street_02")) == both
     assert colleague.evaluate("window.__pwn") is None

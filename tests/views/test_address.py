@@ -12,6 +12,7 @@ from dashboard.experiment.collection import collections
 from dashboard.letters import is_visible
 from dashboard.views import address
 from dashboard.views.address.choices import CHOICES, NAMES, OUTCOMES, SHOWN, WHICH_QUERIES, View
+from dashboard.views.address.reading import whole
 
 
 @pytest.fixture(scope="module")
@@ -168,3 +169,9 @@ def test_a_view_has_a_field_of_the_right_kind_for_every_choice(name: str) -> Non
     assert not problems and {each.name for each in fields(View)} == {"collection", *CHOICES}
     for each in fields(View):
         assert isinstance(getattr(view, each.name), kinds[str(each.type)]), each.name
+
+
+def test_a_whole_number_has_one_spelling():
+    """What is equal is computed and remembered once, and an address that is shared says it once."""
+    read = whole("window", 1, 10)
+    assert [read(text, None) for text in ("7", "07", "٧")] == ["7"] * 3

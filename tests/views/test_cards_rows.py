@@ -5,12 +5,15 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from dashboard.experiment.experiment import TYPED
 from dashboard.views.cards import Row, payload
+from dashboard.views.cards.head import Head
 from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.cards.rows import (
     _cut_in,
     _ideal_note,
     _missed_row,
+    _only_judged,
     depth_in_rows,
     hidden_count,
     missed,
@@ -205,3 +208,21 @@ def test_one_version_differs_from_nothing_and_an_ideal_without_a_value_says_why(
     assert "no value" not in _ideal_note(view_of(), 0.5)
     assert "not measured for this query" in _ideal_note(view_of(), None)
     assert "another order may be better" in _ideal_note(view_of(metric="CAG(MAX)@10"), float("nan"))
+
+
+def test_a_long_query_reaches_the_page_whole():
+    text = "a word " * 1_000
+    assert Head(title=text).record()["title"] == text
+
+
+@pytest.mark.parametrize(
+    ("query", "number", "sentence"),
+    [
+        (TYPED, 0, "a typed query has no judgements, so no item counts"),
+        ("q1", 0, "nothing is judged here, so no item counts"),
+        ("q1", 3, "only the 3 judged items count"),
+    ],
+)
+def test_what_counts_is_a_sentence_without_a_zero(query: str, number: int, sentence: str):
+    results = SimpleNamespace(query_id=query)
+    assert _only_judged(results, number).startswith(sentence)

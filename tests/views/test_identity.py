@@ -171,6 +171,13 @@ def test_a_share_link_is_exchanged_for_a_guest_of_its_collection(
         found = shared.post("/share", json=sent)
         assert (found.status_code, found.json()) == (status, {"problem": share_links.UNKNOWN})
     assert shared.post("/share", content="{}").status_code == 415
+    endless = {"content": b"9" * 5_000, "headers": {"Content-Type": "application/json"}}
+    assert shared.post("/share", **endless).json() == {"problem": share_links.UNKNOWN}
+
+
+def test_a_header_that_is_sent_twice_is_taken_away_twice(shared: TestClient) -> None:
+    sent = [("X-User", "ada@example.org"), ("x-user", "root@example.org")]
+    assert shared.get("/report", headers=sent).status_code == 401
 
 
 def test_a_guest_of_a_review_is_answered_its_clips_only(shared: TestClient) -> None:

@@ -18,10 +18,10 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from dashboard.experiment import memory
-from dashboard.experiment.reviews import people, review_acts
+from dashboard.experiment.reviews import assigned_reviews, people, review_acts
 from dashboard.experiment.reviews.review_acts import Act
 from dashboard.storage.collection import collection as stored
-from dashboard.storage.reviews import review_file
+from dashboard.storage.reviews import assignments, review_file
 from dashboard.views.frame import judgements
 from dashboard.views.server.allowed_hosts import AllowedHosts
 from tests.storage.tiny import made_mapping, make_collection
@@ -106,6 +106,9 @@ def test_a_colleague_is_told_of_what_is_newer_and_of_nothing_else(client: TestCl
     assert (before["own"], before["judged"], before["number"]) == ({}, [], number)
     assert look(client, queries="", now="").json()["judged"] == ["q1"]
     assert look(client, "Bob", after=str(number)).status_code == 204
+    after_a_press = look(client, queries="", after=str(number)).json()  # a reloaded page sent it
+    assert (after_a_press["judged"], after_a_press["number"]) == (["q1"], number)
+    assert look(client, "", queries="", after=str(number)).status_code == 204
     send(client, act("b", author="Cleo", value="relevant"))
     memory.forget()  # the look that is shared for half a second
     later = look(client, "Bob", after=str(number)).json()
@@ -210,12 +213,24 @@ def test_a_store_that_cannot_be_written_is_a_sentence_and_the_rest_waits(
     assert only["again"] and only["problem"].startswith("Not saved yet: reviews.sqlite")
 
 
+def test_a_collection_that_is_away_keeps_no_other_s_presses_waiting(client: TestClient) -> None:
+    away = [act("a", collection="moved"), act("b", collection="moved", item="v02")]
+    answer = send(client, away[0], act("c"), away[1], act("d", "v02"))
+    assert [(each["once"], each["again"]) for each in answer["results"]] == [
+        ("a", True),  # and its second one is not tried: they are saved in order
+        ("c", False),
+        ("d", False),
+    ]
+    assert sorted(answer["queries"][-1]["own"]) == ["v01", "v02"]
+
+
 @pytest.mark.parametrize(
     ("body", "kind", "status"),
     [
         (b'{"acts": []}', "application/json", 400),
         (b'{"acts": [1]}', "application/json", 400),
         (b'{"acts": [{"once": 5}]}', "application/json", 400),
+        (b'{"acts": [' + b"9" * 5_000 + b"]}", "application/json", 400),
         (b"\xff", "application/json", 400),
         (b"[" * 100_000, "application/json", 400),
         (b" " * (judgements.LONGEST + 1), "application/json", 413),
@@ -227,6 +242,7 @@ def test_what_is_no_list_of_acts_is_refused(
 ) -> None:
     answer = client.post("/judgements", content=body, headers={"Content-Type": kind})
     assert answer.status_code == status and answer.json()["problem"]
+    assert "sys." not in answer.json()["problem"], "no words of Python"
 
 
 def test_a_page_from_elsewhere_saves_nothing(client: TestClient) -> None:
@@ -243,9 +259,39 @@ def test_what_to_judge_next_leaves_out_what_its_reader_has_judged(client: TestCl
     later = client.get("/judgements/next", params=asked).json()
     assert later["results"] == plan["results"][1:]
     other = client.get("/judgements/next", params={**asked, "author": "Bob"}).json()
-    assert other == plan and plan["doubtful"]
+    assert other == plan and plan["doubtful"] and plan["sample"] is None
     for odd in ({"collection": "gone"}, {"metric": "?"}, {"candidate": "v0.1", "baseline": "v0.1"}):
         assert client.get("/judgements/next", params={**asked, **odd}).status_code == 204
+
+
+def test_what_an_open_sample_drew_comes_first_until_its_reader_has_judged_it(
+    client: TestClient,
+) -> None:
+    drawn = (("q1", "v00", 0, 1, 0.1, 0.1), ("q1", "v02", 0, 1, 0.1, 0.0))
+    others = {"seed": 1, "sure": (0.0, 0.0), "queries": 1, "every": True}
+    sample = assignments.Sample(metric="P@3", strata=("ranks 1–3",), results=drawn, **others)
+    versions = {"baseline": "v0.1", "candidate": "v0.2", "protocol": "alfa"}
+    about = {
+        "collection": "tiny",
+        "title": "Ten",
+        "queries": ("q1",),
+        "people": ("Ada", "Bob"),
+        **versions,
+    }
+    review = assignments.create(assignments.Assignment(**about, sample=sample), "Cleo")
+    asked = {"collection": "tiny", "metric": "P@1", "baseline": "v0.2", "candidate": "v0.1"}
+
+    def left(author: str) -> list[object] | None:
+        return client.get("/judgements/next", params={**asked, "author": author}).json()["sample"]
+
+    send(client, act("a", "v00"))  # beside the review: its sample is judged on its own page
+    assert left("Ada") == left("Bob") == [review.id, "Ten", 2] and left("Cleo") is None
+    assigned_reviews.save_judgement(review, "q1", "v00", "Ada", "unsure", "", "1")
+    assert [left("Ada"), left("Bob")] == [[review.id, "Ten", 1], [review.id, "Ten", 2]]
+    assigned_reviews.save_judgement(review, "q1", "v02", "Ada", "not", "", "2")
+    assert left("Ada") is None
+    assignments.close(review, "Cleo")
+    assert left("Bob") is None
 
 
 def test_behind_a_login_presses_stand_under_its_name_and_need_its_role(client: TestClient) -> None:

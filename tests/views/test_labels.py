@@ -67,6 +67,12 @@ def test_two_kinds_of_items_are_counted_apart_and_called_items():
     assert said.queries["item"] == "Picture queries", "no text item is asked with"
 
 
+def test_texts_that_are_items_are_no_text_queries():
+    said = world(["text"], ("", "i0", ""), ("a car", "", ""))
+    assert said.query_counts == "1 text query · 1 text item query"
+    assert world(["text"], ("", "i0", "")).queries["item"] == "Text item queries"
+
+
 def test_pictures_from_outside_the_gallery_and_unknown_kinds():
     assert world(["", "Video"], ("", "", "a.png")).queries["item"] == "Picture queries"
     assert world(["", "Video"]).gallery == "1 item and 1 clip"

@@ -42,12 +42,26 @@ def test_a_scrolling_table_is_as_high_as_its_rows_up_to_ten(
     assert asked["height"] == 33 * (number + 1) + 12
 
 
-def test_a_table_tells_its_rows_and_the_lines_of_their_names(asked: dict[str, Any]) -> None:
-    layout.table(pd.DataFrame({"v": [1, 2]}, index=["x" * 14, "x" * 15]), "mine")
-    assert asked["key"] == "rows-3-tall-4-mine"  # the head, one line, two lines
-    named = layout.with_details("x" * 14, "y" * 99)
-    layout.table(pd.DataFrame({"v": [1]}, index=[named]), "details")
-    assert asked["key"] == "rows-2-tall-2-details", "a phone leaves the details out"
+WORSE, BETTER = "0.484 :red[▼ -0.068]", "**0.506** :green[▲ +0.065]"
+
+
+@pytest.mark.parametrize(("cells", "names", "lines"), [
+    ({"v": ["1", "2"]}, ["x" * 14, "x" * 15], [1, 1, 1]),  # a word is not broken
+    ({"v": [WORSE]}, ["AP"], [1, 1]),
+    ({"v": [WORSE]}, [layout.with_details("AP", "y " * 99)], [1, 1]),  # a phone leaves these out
+    ({"Ceiling": ["1.000"], "v0.1": [WORSE], "v0.2": ["0.479"], "v0.3": [BETTER],
+      "Scored": ["96 of 113"]}, ["Recall@5"], [1, 2]),
+    ({"Ceiling": [""], **{f"itq-{bits}": [WORSE] for bits in range(16, 25)},
+      "Scored": ["100 of 100"]}, ["nDCG@50"], [1, 3]),
+])  # fmt: skip
+def test_a_table_tells_its_rows_and_their_lines_on_a_phone(
+    asked: dict[str, Any], cells: dict[str, list[str]], names: list[str], lines: list[int]
+) -> None:
+    layout.table(pd.DataFrame(cells, index=names).rename_axis("Metric"), "mine")
+    assert asked["key"] == f"rows-{len(lines)}-tall-{sum(lines)}-mine"
+
+
+def test_a_long_table_tells_so_many_rows_as_any_screen_holds(asked: dict[str, Any]) -> None:
     layout.table(pd.DataFrame({"v": range(99)}), "long")
     assert asked["key"] == "rows-40-tall-40-long"
     for rule in ("rows-40-", "tall-40-"):
@@ -129,7 +143,7 @@ def _unchanged() -> None:
 
 
 def test_an_unchanged_table_is_the_same_message_so_that_no_browser_gets_it_twice() -> None:
-    app = AppTest.from_function(_unchanged).run()
+    app = AppTest.from_function(_unchanged, default_timeout=60).run()
     first = app.dataframe[0].proto.SerializeToString()
     assert app.run().dataframe[0].proto.SerializeToString() == first
     assert app.dataframe[0].proto.arrow_data.styler.display_values

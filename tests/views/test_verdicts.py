@@ -46,7 +46,7 @@ def verdict(value: str = "not", item: str = "v01", author: str = "Ada", **more: 
 
 def test_a_verdict_is_kept_and_stands_on_its_card(found: QueryResults) -> None:
     page.save_verdict(found, verdict(note="  she stands \n"))
-    assert page.save_outcome() == ["1", ""]
+    assert page.save_outcome() == ["1", "", ""]
     kept = page.latest_verdicts(found)
     assert kept[["item_id", "value", "author", "note"]].values.tolist() == [
         ["v01", "not", "Ada", "she stands"]
@@ -61,11 +61,28 @@ def test_a_note_is_added_to_the_verdict_that_the_form_saved_and_to_no_newer_one(
 ) -> None:
     page.save_verdict(found, verdict())
     page.save_verdict(found, verdict(note="a thought", once="2", seen='["not","",""]'))
-    assert page.save_outcome() == ["2", ""]
+    assert page.save_outcome() == ["2", "", ""]
     page.save_verdict(found, verdict("unsure", once="another tab"))
     page.save_verdict(found, verdict(note="more", once="3", seen='["not","","a thought"]'))
     assert "Not saved: your verdict on this result has changed" in page.save_outcome()[1]
     assert page.latest_verdicts(found)["value"].tolist() == ["unsure"]
+
+
+def test_the_cause_of_a_verdict_stays_when_the_form_saves_the_same_one_again(
+    found: QueryResults,
+) -> None:
+    given = Review(VERDICT, "tiny", "not", "Ada", "q1", item_id="v01", cause="model")
+    reviews.append(given)
+    reviews.append(replace(given, author="Bob", cause="label"))
+    reviews.append(replace(given, item_id="v02", cause="duplicate"))
+    page.save_verdict(found, verdict(note="a thought"))
+    assert page.save_outcome() == ["1", "", "model"]
+    seen = '["not","model","a thought"]'  # as the form has it now
+    page.save_verdict(found, verdict(note="another", once="2", seen=seen))
+    kept = page.latest_verdicts(found).set_index(["item_id", "author"])
+    assert kept.loc[("v01", "Ada"), ["cause", "note"]].tolist() == ["model", "another"]
+    page.save_verdict(found, verdict("relevant", once="3"))
+    assert page.save_outcome() == ["3", "", ""], "another verdict has no cause yet"
 
 
 def test_the_table_to_save_has_the_words_of_the_screen(found: QueryResults) -> None:

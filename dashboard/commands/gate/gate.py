@@ -144,8 +144,8 @@ class Gate:
 
     def _verdicts(self, experiment: Experiment) -> CauseCounts:
         """What reviewers say of the results: on all queries, and on the slices of the gate."""
-        table, sentence = verdicts_by_cause(experiment)
+        counts = verdicts_by_cause(experiment)
         kinds = {"all"}
         if self.slices is not None:
             kinds |= set(sliced(measuring.slices(experiment), self.slices)["by"])
-        return CauseCounts(table[table["by"].isin(kinds)], sentence)
+        return counts._replace(table=counts.table[counts.table["by"].isin(kinds)])

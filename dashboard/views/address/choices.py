@@ -135,7 +135,7 @@ def _version(text: str, collection: Any) -> str:
 
 
 _place = whole("missed item", 1, 10_000_000)
-_item = id_or_nothing("item", lambda c: c.items["item_id"])
+_item = id_or_nothing("item", lambda c, text: (c.items["item_id"] == text).any())
 _version_of_it = Reader("a version of the collection, or a submission", _version)
 _free_text = Reader(f"a text of at most {LONGEST_TEXT:,} characters", _text)
 _low_and_high = Reader("two numbers, such as -0.4..-0.2", _range)
@@ -311,7 +311,7 @@ class View:
         changes_numbers=True,
     )
     query: str = key(
-        "the open query", NOTHING, id_or_nothing("query", lambda c: c.queries["query_id"])
+        "the open query", NOTHING, id_or_nothing("query", lambda c, text: text in c.query_ids)
     )
     clip: str = key("the open clip or picture", NOTHING, _item, of_one_query=True)
     beside: str = key("the clip or picture beside the open one", NOTHING, _item, of_one_query=True)
@@ -330,7 +330,7 @@ class View:
     list: str = key(
         "the open list of a participant",
         NOTHING,
-        id_or_nothing("list", lambda c: context_study.list_ids(c.name)),
+        id_or_nothing("list", lambda c, text: (context_study.list_ids(c.name) == text).any()),
         of_one_query=True,
     )
     rows: str = key(

@@ -85,11 +85,11 @@ def _among(values: str, what: str, allowed: Callable[[Any], Iterable[str]]) -> R
     return Reader(values, read)
 
 
-def id_or_nothing(what: str, ids: Callable[[Any], Any]) -> Reader:
-    """An id that the collection has, or nothing."""
+def id_or_nothing(what: str, has: Callable[[Any, str], Any]) -> Reader:
+    """An id that the collection has, or nothing. has: whether it has one, by collection and id."""
 
     def read(text: str, collection: Any) -> str:
-        if text and not (ids(collection) == text).any():
+        if text and not has(collection, text):
             raise ValueError(
                 f"asks for the {what} {text[:80]!r}, which this collection does not have"
             )

@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboard.views.texts import shown
 
-LONGEST = 1_200  # letters of a query's words
+LONGEST = 20_000  # letters of a query's words; the head folds what is longer than its lines
 KEYWORD = 60
 
 

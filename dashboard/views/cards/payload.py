@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
@@ -173,7 +173,7 @@ def _row(
     known: Mapping[str, Record],
     index: Mapping[str, int],
 ) -> dict[str, Any]:
-    found = [record for record in row.results.to_dict("records") if record["item_id"] in known]
+    found = [record for record in _records(row.results) if record["item_id"] in known]
     moves = _moves(row, rows, baseline)
     results = [
         {
@@ -203,6 +203,13 @@ def _row(
         "next_page": row.next_page,
         "results": results,
     }
+
+
+def _records(results: pd.DataFrame) -> Iterator[Record]:
+    """The rows of a table as far as a card shows them."""
+    columns = [name for name in ("item_id", "rank", "score", "note") if name in results]
+    values = [results[name].tolist() for name in columns]
+    return (dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True))
 
 
 def _moves(row: Row, rows: Sequence[Row], baseline: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.evaluation.coverage import outside, outside_said
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.experiment import explaining
-from dashboard.experiment.experiment import NO_CUT
+from dashboard.experiment.experiment import NO_CUT, TYPED
 from dashboard.tables import counted
 from dashboard.views import charts
 from dashboard.views.address.choices import View
@@ -35,11 +35,13 @@ def rows_of(results: QueryResults, view: View, values: Mapping[str, float]) -> l
     values: version → the metric in front for this query.
     """
     rows: list[Row] = []
+    wholes: list[Row] = []  # below all versions: these stand together, to be compared
     for version in results.runs:
         rows.append(_version_row(results, view, version, values.get(version)))
         whole = _whole_row(results, view, version)
         if whole.results["item_id"].tolist() != rows[-1].results["item_id"].tolist():
-            rows.append(whole)
+            wholes.append(whole)
+    rows += wholes
     like = next((v for v in (view.candidate, *results.runs) if v not in results.problems), "")
     if like and results.relevant:
         rows += _ideal_row(results, view, like)
@@ -142,7 +144,7 @@ def _version_row(results: QueryResults, view: View, version: str, value: float |
     notes = [results.problems.get(version) or gone, _cut_in(results, view, version)]
     notes.append(_outside_in(results, version))
     if len(kept) < len(run):
-        notes.append(f"only the {len(kept):,} judged items count; these are their ranks")
+        notes.append(_only_judged(results, len(kept)))
     shown = kept[kept["rank"] <= int(view.shown)]
     note = "; ".join(filter(None, notes))
     return Row(
@@ -154,6 +156,15 @@ def _version_row(results: QueryResults, view: View, version: str, value: float |
         note=note,
         shape=ways[version].shape,
     )
+
+
+def _only_judged(results: QueryResults, number: int) -> str:
+    if number:
+        return f"only the {number:,} judged items count; these are their ranks"
+    of = (
+        "a typed query has no judgements" if results.query_id == TYPED else "nothing is judged here"
+    )
+    return f"{of}, so no item counts; below stands what the version ranks"
 
 
 def _whole_row(results: QueryResults, view: View, version: str) -> Row:

@@ -91,35 +91,36 @@ def save_verdict(results: QueryResults, verdict: Mapping[str, Any]) -> None:
     verdict that a note is added to (empty where a verdict was chosen).
     """
     once = str(verdict.get("once", ""))[:80]
-    st.session_state[_OUTCOME] = [once, _problem(results, verdict, once)]
+    try:
+        st.session_state[_OUTCOME] = [once, "", _saved_cause(results, verdict, once)]
+    except ValueError as problem:
+        st.session_state[_OUTCOME] = [once, f"Not saved: {problem}", ""]
+    except DataError as problem:
+        words = f"Not saved: {problem} Your text stays in this form: save again after that."
+        st.session_state[_OUTCOME] = [once, words, ""]
 
 
-def _problem(results: QueryResults, verdict: Mapping[str, Any], once: str) -> str:
+def _saved_cause(results: QueryResults, verdict: Mapping[str, Any], once: str) -> str:
     item = str(verdict.get("item", ""))
     if verdict.get("about") != names_of_query(results):
-        return "Not saved: another query is open now. Open this one again and save there."
-    try:
-        reviewing.save_verdict(
-            results.experiment,
-            results.query_id,
-            item,
-            str(verdict.get("value", "")),
-            str(verdict.get("author", "")).strip(),
-            str(verdict.get("note", "")).strip(),
-            once or None,
-            str(verdict.get("seen", "")),
-        )
-    except ValueError as problem:
-        return f"Not saved: {problem}"
-    except DataError as problem:
-        return f"Not saved: {problem} Your text stays in this form: save again after that."
-    return ""
+        raise ValueError("another query is open now. Open this one again and save there.")
+    return reviewing.save_verdict(
+        results.experiment,
+        results.query_id,
+        item,
+        str(verdict.get("value", "")),
+        str(verdict.get("author", "")).strip(),
+        str(verdict.get("note", "")).strip(),
+        once or None,
+        str(verdict.get("seen", "")),
+    )
 
 
 def save_outcome() -> list[str] | None:
-    """The name of the last verdict that this session saved, and what was wrong, if anything."""
+    """The name of the last verdict that this session saved, what was wrong, if anything, and the
+    cause that it keeps."""
     last = st.session_state.get(_OUTCOME)
-    return None if last is None else [last[0], shown(last[1], 500)]
+    return None if last is None else [last[0], shown(last[1], 500), last[2]]
 
 
 def draw_verdicts(results: QueryResults, verdicts: pd.DataFrame) -> None:

@@ -21,7 +21,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from dashboard.experiment.collection import collections
 from dashboard.experiment.reviews import people, review_acts
+from dashboard.experiment.reviews.assigned_reviews import left_of_sample
 from dashboard.experiment.reviews.review_acts import Act
 from dashboard.experiment.reviews.review_queue import plan
 from dashboard.tables import DataError
@@ -87,10 +89,13 @@ def _acts(body: bytes) -> list[Act]:
     """Raises ValueError, in a sentence, for what is no list of acts."""
     try:
         sent = json.loads(body)["acts"]
+    except (ValueError, KeyError, TypeError, RecursionError):  # a number of 5,000 digits, too
+        raise ValueError("this is no list of acts") from None
+    try:
         if not isinstance(sent, list) or not 0 < len(sent) <= MOST:
             raise ValueError(f"from 1 to {MOST} acts are saved at a time")
         return [Act(**{name: _text(act, name) for name in _TEXTS}) for act in sent]
-    except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError):
+    except AttributeError:
         raise ValueError("this is no list of acts") from None
 
 
@@ -104,18 +109,23 @@ def _text(act: Mapping[str, Any], name: str) -> str:
 def saved(acts: list[Act]) -> dict[str, Any]:
     """Save acts in order, and read back what stands.
 
-    Answers with results, one for each act up to the first that may be saved later: its name
-    (`once`), the problem in a sentence or an empty text, whether to send it again, and what a step
-    back took back. And queries: for each query that was touched what `news` answers.
+    Answers with results, one for each act of a collection up to the first that may be saved later:
+    its name (`once`), the problem in a sentence or an empty text, whether to send it again, and
+    what a step back took back. A collection that is away keeps no other's acts waiting. And
+    queries: for each query that was touched what `news` answers.
     """
     results: list[dict[str, Any]] = []
     touched: dict[tuple[str, str, str], None] = {}
+    waiting: set[str] = set()  # collections
     for sent in acts:
+        if sent.collection in waiting:
+            continue
         act = replace(sent, author=people.signed(sent.author))
         outcome = _saved(act)
         results.append(outcome)
         if outcome["again"]:
-            break
+            waiting.add(act.collection)
+            continue
         query = outcome["undone"][0] if outcome["undone"] else act.query
         touched[act.collection, query, act.author] = None
     try:
@@ -144,19 +154,21 @@ def news(asked: Mapping[str, str]) -> dict[str, Any] | None:
     """What stands of a query, or None where the page has the newest number already.
 
     asked: collection, query, author (of whom one's own is told), after (the page's number, −1:
-    none); now: look anew; queries: tell which ones the author has judged, too.
+    none); now: look anew; queries: tell which ones the author has judged, too, even where nothing
+    is newer: a page can have the number from the answer to a press.
     """
     try:
         collection, query = asked.get("collection", ""), asked.get("query", "")
         author = people.signed(asked.get("author", ""))
+        queries = "queries" in asked and bool(author)
         if "now" in asked:
             number, reviews = review_acts.of_query(collection, query)
-        elif str(newest := review_acts.newest()) == asked.get("after"):
+        elif str(newest := review_acts.newest()) == asked.get("after") and not queries:
             return None
         else:
             number, reviews = review_acts.of_query_until(collection, query, newest)
         answer = _in_words(collection, query, author, number, reviews)
-        if "queries" in asked and author:
+        if queries:
             answer["judged"] = review_acts.judged_queries(collection, author)
         return answer
     except DataError:
@@ -167,7 +179,8 @@ def planned(params: Mapping[str, Sequence[str]]) -> dict[str, Any] | None:
     """What to judge next between the two versions of an address: `certain`, a sentence on what is
     decided already or an empty text, and `results`, query and item of each in order, without those
     that the `author` among the parameters has judged; `doubtful`: they are labels that may be
-    wrong. None where nothing can be compared."""
+    wrong; `sample`: id, title and number of results left of an open review that has drawn some,
+    which are judged on its own page, or null. None where nothing can be compared."""
     view, problems = address.view_of({key: of for key, of in params.items() if key != "author"})
     if view is None or problems or view.baseline == view.candidate or not view.candidate:
         return None
@@ -175,6 +188,8 @@ def planned(params: Mapping[str, Sequence[str]]) -> dict[str, Any] | None:
         found = plan(experiment_of(view), view.baseline, view.candidate, view.metric)
         author = people.signed(params.get("author", [""])[-1])
         done = review_acts.judged_results(view.collection, author) if author else frozenset()
+        pair = (view.baseline, view.candidate)
+        sampled = left_of_sample(collections.opened(view.collection), pair, author)
     except (DataError, ValueError):
         return None
     results = [[query, item] for query, item in found.results if (query, item) not in done]
@@ -182,6 +197,7 @@ def planned(params: Mapping[str, Sequence[str]]) -> dict[str, Any] | None:
         "certain": shown(found.certain, 300),
         "results": results,
         "doubtful": found.doubtful,
+        "sample": sampled and [sampled[0].id, shown(sampled[0].title), len(sampled[1])],
     }
 
 

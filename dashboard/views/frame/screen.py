@@ -162,7 +162,7 @@ def without_versions(view: View, comparing: str, elsewhere: bool = True) -> None
     broken = "; ".join(str(problem).rstrip(".") for problem in collection.broken.values())
     gone = f"no usable version ({broken})" if broken else "no version"
     ways = [
-        f"type python -m dashboard embed {view.collection} v1 --encoder MODEL",
+        f"type python -m dashboard embed {view.collection} --version v1 --encoder MODEL",
         "put a model's vectors into models/NAME (items.npy with items.txt, queries.npy with "
         "queries.txt)",
         "put ranked results into runs/NAME.trec",

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.evaluation.duplicates import LARGEST
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.reviewing.corrections import LEFT_ALONE, RULE
 from dashboard.experiment import measuring
@@ -36,7 +37,8 @@ HELP = {
     "candidate": "The version under test.",
     "queries": "Which kind of queries counts on all screens.",
     "slice": "Only the queries of this slice count on all screens.",
-    "copies": "Whether near-duplicates of an item count as results of their own.",
+    "copies": "Whether near-duplicates of an item count as results of their own, in a gallery of "
+    f"up to {LARGEST:,} items.",
     "labels": f"Labels of the collection's files, or with the reviewers' corrections. {RULE}",
     "names": "What metrics are called: as in the protocol's source, or by their standard names.",
     "shown": "How many results of each version stand on Query and Search.",

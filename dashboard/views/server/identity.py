@@ -113,8 +113,7 @@ class Identity:
         if _header() and not _from_proxy(scope):
             scope = {**scope, "headers": list(scope["headers"])}
             headers = MutableHeaders(scope=scope)
-            while _header() in headers:
-                del headers[_header()]
+            del headers[_header()]  # however often it is there
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
             return

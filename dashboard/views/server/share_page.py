@@ -61,13 +61,14 @@ def routes() -> list[Route]:
         before = request.cookies.get(COOKIE, "")
         try:
             secret = json.loads(body)["secret"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return refused(400, unknown, _HEADERS)
+        try:
             link, visitor = await anyio.to_thread.run_sync(
                 share_links.open_link, str(secret), before, limiter=turns
             )
         except DataError as problem:
             return refused(503, shown(str(problem), 300), _HEADERS)
-        except (KeyError, TypeError, RecursionError, json.JSONDecodeError):
-            return refused(400, unknown, _HEADERS)
         except ValueError as problem:
             return refused(403, str(problem), _HEADERS)
         answer = JSONResponse({"to": _leads_to(link)}, headers=_HEADERS)

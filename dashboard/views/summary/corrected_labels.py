@@ -25,6 +25,8 @@ from dashboard.views.summary import query
 from dashboard.views.summary.measurements import is_measure, metrics_in_view, selected
 from dashboard.views.texts import plain, shown
 
+MOST_LABELS = 1_000_000
+"""More than these are no file that a page should hold; the command line writes them."""
 BY = {"majority": "most reviewers", "curator": "a curator"}
 
 
@@ -117,11 +119,16 @@ def _readable_keywords(view: View, experiment: Experiment) -> pd.DataFrame:
 
 def _save(view: View, experiment: Experiment, labels: pd.DataFrame, table: pd.DataFrame) -> None:
     """Buttons that save the corrections; the collection's own files stay as they are."""
-    files = {
-        "Corrections as CSV": ("corrections.csv", as_csv(labels)),
-        "All labels as CSV": ("qrels.csv", as_csv(label_changes.corrected_qrels(experiment))),
-        "Metrics as CSV": ("corrected-metrics.csv", as_csv(table)),
-    }
+    files, every = {"Corrections as CSV": ("corrections.csv", as_csv(labels))}, ""
+    number = label_changes.number_of_labels(experiment)
+    if number <= MOST_LABELS:
+        qrels = pd.concat(label_changes.corrected_qrels(experiment), ignore_index=True)
+        files["All labels as CSV"] = ("qrels.csv", as_csv(qrels))
+    else:
+        every = (
+            f" `python -m dashboard reviews export` writes all {number:,} labels: `--qrels FILE`."
+        )
+    files["Metrics as CSV"] = ("corrected-metrics.csv", as_csv(table))
     try:
         files = {"Patch": ("corrections.patch", label_changes.patch(experiment)), **files}
         said = "The patch is for `git apply` or `patch -p1` in the collection's folder."
@@ -136,4 +143,4 @@ def _save(view: View, experiment: Experiment, labels: pd.DataFrame, table: pd.Da
                 icon=":material/download:",
                 on_click="ignore",
             )
-    st.caption(f"{said} The collection's files stay as they are.")
+    st.caption(f"{said}{every} The collection's files stay as they are.")

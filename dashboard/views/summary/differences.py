@@ -14,7 +14,8 @@ import streamlit as st
 from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.digits import number, signed
 from dashboard.evaluation.protocols.hashing import signs_in_a_sentence
-from dashboard.experiment import measuring, ranking
+from dashboard.evaluation.protocols.protocol import NO_RELEVANT
+from dashboard.experiment import judging, measuring, ranking
 from dashboard.experiment.collection import collections, from_screens
 from dashboard.tables import DataError, counted
 from dashboard.views import address, layout
@@ -58,6 +59,15 @@ def nothing_scored(view: View) -> str:
             "items (unified_annotation.csv) nor judgements (qrels.csv). Examples of both: "
             f"python -m dashboard check {shlex.quote(view.collection)}"
         )
+    elif len(view.groups) > 1 and experiment_of(view).rules.of_keywords:
+        judged = judging.counted_judgement(experiment_of(view))
+        reasons = {judged.unscorable.get(query) for query in judged.query_ids}
+        if reasons == {NO_RELEVANT}:
+            names = ", ".join(map(group_name, view.groups))
+            why += (
+                f" No item has all keywords of a query in {names}: choose fewer keyword groups "
+                "under More."
+            )
     return why
 
 
@@ -236,8 +246,8 @@ def no_match(view: View) -> str:
 def listed(number: int, total: int) -> str:
     """How many queries a table lists, of how many.
 
-    >>> listed(113, 113), listed(2, 113), listed(2400, 2400), listed(900, 2400)
-    ('113 queries.', '2 of 113 queries.', 'First 500 of 2,400 queries.', \
+    >>> listed(113, 113), listed(2, 113), listed(500, 500), listed(2400, 2400), listed(900, 2400)
+    ('113 queries.', '2 of 113 queries.', '500 queries.', 'First 500 of 2,400 queries.', \
 'First 500 of 900 selected queries, 2,400 in all.')
     """
     if number <= MOST_LISTED:

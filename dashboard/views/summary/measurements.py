@@ -10,6 +10,7 @@ import pandas as pd
 from dashboard.evaluation.comparison import compare
 from dashboard.evaluation.comparison.compare import SAME
 from dashboard.evaluation.comparison.scores import mean_of
+from dashboard.evaluation.digits import number
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols.protocol import NO_RELEVANT
 from dashboard.experiment import judging, measuring, preparing
@@ -18,8 +19,10 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import is_remembered, remembered
 from dashboard.tables import MEASUREMENTS
 from dashboard.views.address.choices import View
+from dashboard.views.charts.colours import SMALL_SLICE
 from dashboard.views.experiments import experiment_of
-from dashboard.views.labels import short_label
+from dashboard.views.labels import group_name, short_label
+from dashboard.views.texts import plain
 
 
 def selected(view: View, experiment: Experiment) -> tuple[str, ...] | None:
@@ -151,6 +154,19 @@ def groups_of(view: View, means: pd.DataFrame) -> list[str]:
     """The groups that count and that some query asks for, in the collection's order."""
     known = collections.opened(view.collection).groups
     return [group for group in known if group in set(means["group"])]
+
+
+def keywords_in_words(view: View, means: pd.DataFrame) -> str:
+    """The title of the charts by keyword: of which groups, and the candidate's lowest and highest
+    keyword of those that enough queries ask for; Markdown."""
+    groups = " and ".join(map(group_name, groups_of(view, means)))
+    title = f"{short_label(view, view.metric)} by {groups}"
+    enough = means[(means["run"] == view.candidate) & (means["scored"] >= SMALL_SLICE)]
+    if len(enough) < 2:
+        return plain(title)
+    low, high = (enough.loc[enough["mean"].agg(end)] for end in ("idxmin", "idxmax"))
+    ends = (f"{row['keyword']} {number(row['mean'])}" for row in (low, high))
+    return f"{plain(title)} · {plain(view.candidate)}: {plain(' to '.join(ends))}"
 
 
 def values(view: View, found: Any) -> pd.DataFrame:

@@ -23,15 +23,18 @@ def verdicts_by_cause(view: View, by: str = "") -> None:
     by: the kind of slices; empty: all kinds.
     """
     experiment = experiment_of(view)
-    table, sentence = reviewing.verdicts_by_cause(experiment, selected(view, experiment), by)
+    counts = reviewing.verdicts_by_cause(experiment, selected(view, experiment), by)
+    table, sentence = counts.table, counts.sentence
     if table.empty:
         st.caption(plain(sentence, None))
     elif table["judged"].notna().any():
         rows = table if by else table[table["judged"].notna()]
-        with layout.section(plain(f"Verdicts: {sentence}", None)):
+        with layout.section(plain(f"Verdicts: {sentence}", None), "verdicts"):
             layout.rows(_readable(rows, kinds=not by), hide_index=True, key=f"causes-{by}")
             agreement = reviewing.agreement_on_labels(experiment)
             st.caption(plain(f"{RULE} {agreement}".strip(), None))
+    if counts.machines:
+        st.caption(plain(counts.machines, None), help="A machine's answers are no verdicts.")
 
 
 def _readable(table: pd.DataFrame, *, kinds: bool) -> pd.DataFrame:

@@ -41,7 +41,7 @@ function drawAnew(state) {
   state.place = order?.queries.find(([, id]) => id === run.query)?.[0] ?? -1;
   catchUp(state);
   drawHead(state);
-  drawRows(state);
+  drawRows(state, true);
   root.classList.remove("waiting");
   restoreFocus(root);
   state.drawJudging();
@@ -157,16 +157,25 @@ function begin(root) {
 function tellOpen(state, id) {
   const { expected } = state;
   state.later = null;
-  if (expected?.told && Date.now() < expected.until) {
+  if (expected?.told) {
     state.later = id;
     return;
   }
   const opening = Boolean(id) && !opensClip(); // a step of the history, which the script makes
   state.expected = { id, until: Date.now() + ANSWER, opening, told: true };
+  setTimeout(waitNoMore, ANSWER, state, state.expected);
   if (!id) state.paired = null;
   if (!id && leaveOpened()) return; // the script hears of it from the browser
   if (opensClip()) inPlace(id ? { clip: id } : { clip: "", beside: "" });
   state.tell("open", id);
+}
+
+// What waited for an answer goes on: none comes where the script drew what is there already.
+function waitNoMore(state, expected) {
+  if (state.expected !== expected) return;
+  expected.told = false;
+  if (state.later !== null) tellOpen(state, state.later);
+  tellBeside(state);
 }
 
 // Tells the script what stands beside the open item, once it knows that one.
@@ -214,6 +223,7 @@ function follow(state) {
   // A slow answer to an earlier key has written its clip behind what was closed meanwhile.
   if (answered && !wanted && opensClip()) inPlace({ clip: "", beside: "" });
   if (answered || Date.now() > expected?.until) state.expected = null;
+  if (!state.expected && state.later === wanted) state.later = null; // told, it would draw nothing new
   if (!state.expected && state.later !== null) tellOpen(state, state.later);
   tellBeside(state);
   if (!(changed || answered) || state.expected || wanted === player.id) return;

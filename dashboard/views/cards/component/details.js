@@ -101,9 +101,8 @@ export function besides(item, offered, beside, choose) {
   return make("label", "besides", "", [words, list]);
 }
 
-// A link to the screen Search with this item, in the same view.
-function moreLike(item) {
-  if (!item.askable) return null;
+// The address of the screen Search with this item, in the same view.
+export function addressOfMoreLike(item) {
   const address = new URL("search", location.href);
   for (const [key, value] of new URL(location.href).searchParams) {
     if (!["clip", "beside", "query", "list", "pair", "text", "picture"].includes(key)) {
@@ -111,8 +110,13 @@ function moreLike(item) {
     }
   }
   address.searchParams.set("item", item.id);
+  return address.href;
+}
+
+function moreLike(item) {
+  if (!item.askable) return null;
   const link = make("a", "plain", "More like this");
-  link.href = address.href;
+  link.href = addressOfMoreLike(item);
   link.title = "Search with this item";
   return link;
 }

@@ -18,7 +18,7 @@ import { ownBadge, ownInWords } from "./judging.js";
 import { reviewer } from "./live.js";
 import { whyNoPoster, writeOver } from "./playback.js";
 
-// soon: the rows of the versions are drawn now, the others after the browser has painted these.
+// soon: the rows of the versions are drawn now, the others as soon as the browser has time.
 export function drawRows(state, soon = false) {
   const { data, root } = state;
   const rows = root.querySelector(".rows");
@@ -29,15 +29,24 @@ export function drawRows(state, soon = false) {
   root.classList.toggle("compact", data.density === "compact");
   const keepFocus = focusHeld(root, state.rows);
   const built = inOrder(rows, state.rows, data.rows, (row) => `${row.role} ${row.name}`, newRow);
-  const fill = (row, place) => fillRow(built[place], row, data);
-  const later = soon ? data.rows.filter(({ role }) => role !== "version") : [];
-  data.rows.forEach((row, place) => later.includes(row) || fill(row, place));
-  if (later.length) {
-    setTimeout(() => state.data === data && later.forEach((row) => fill(row, data.rows.indexOf(row))));
-  }
+  const isLater = (section, row) => soon && row.role !== "version" && section.cards.size > 0;
+  const [later, now] = [[], []];
+  data.rows.forEach((row, place) => (isLater(built[place], row) ? later : now).push([built[place], row]));
+  fillRows(now, data);
   keepFocus();
+  if (later.length) {
+    const drawLater = () => {
+      if (state.data !== data) return;
+      const keepFocusThere = focusHeld(root, state.rows);
+      fillRows(later, data);
+      keepFocusThere();
+    };
+    requestIdleCallback(drawLater, { timeout: LATEST });
+  }
   root.getRootNode().host?.setAttribute("data-drawn", ""); // the page draws outlines until then
 }
+
+const LATEST = 200; // milliseconds
 
 // Keeps the focus on the card at the same place of the same row, whatever item comes to stand there.
 function focusHeld(root, rows) {
@@ -82,24 +91,35 @@ function inOrder(parent, known, wanted, keyOf, build) {
 }
 
 function newRow() {
-  const section = make("section", "row", "", [make("header", "head"), make("ol", "line")]);
+  const line = make("ol", "line");
+  line.at = 0;
+  line.addEventListener("scroll", () => (line.at = line.scrollLeft), { passive: true });
+  const section = make("section", "row", "", [make("header", "head"), line]);
   section.cards = new Map();
   return section;
 }
 
+// A browser follows the card that it has snapped to: a row would begin in its middle. All rows are
+// scrolled back at the end, as the place of a row is known only when the page is laid out anew.
+function fillRows(rows, data) {
+  const begun = rows.filter(([section, row]) => fillRow(section, row, data));
+  const places = begun.map(([section]) => [section.lastChild, section.lastChild.at]);
+  for (const [line, at] of places) line.scrollLeft = at;
+}
+
+// Whether another card than before stands first.
 function fillRow(section, row, data) {
   section.dataset.role = row.role;
   section.ariaLabel = row.name;
   const [head, line] = section.children;
   fillHead(head, row);
-  const [first, at] = [line.firstElementChild, line.scrollLeft];
+  const first = line.firstElementChild;
   const cards = inOrder(line, section.cards, row.results, ({ item }) => data.items[item].id, newCard);
-  // A browser follows the card that it has snapped to: a row would begin in its middle.
-  if (first && first !== line.firstElementChild) line.scrollLeft = at;
   row.results.forEach((result, place) => fillCard(cards[place], result, row, data));
   line.hidden = !cards.length;
   const buttons = cards.map((card) => card.querySelector(".open"));
   if (!buttons.some(({ tabIndex }) => tabIndex === 0) && buttons.length) buttons[0].tabIndex = 0;
+  return Boolean(first) && first !== line.firstElementChild;
 }
 
 function newCard() {
@@ -339,7 +359,7 @@ function counts({ role, number, hits, judged, total }) {
   if (!number) return [];
   if (!judged) return [`${number} ${number === 1 ? "result" : "results"}, not judged`];
   const of = judged === number ? number : `${judged} judged`;
-  const said = `${hits} of ${of} ${hits === 1 ? "is a hit" : "are hits"}`;
+  const said = `${hits} of ${of} ${hits === 1 || judged === 1 ? "is a hit" : "are hits"}`;
   return judged === number ? [said] : [said, `${number - judged} not judged`];
 }
 

@@ -20,13 +20,38 @@ export function drawHead(state) {
   const words = nodes.asked.querySelector("bdi");
   words.textContent = head.title;
   nodes.asked.title = head.title;
+  fold(root, true);
   nodes.asked.querySelector("button").disabled = !state.order;
   nodes.values.replaceChildren(...valuesOf(head));
   drawPicture(nodes.photo, head);
   nodes.gist.replaceChildren(...aboutOf(head));
   if (data.correctable?.query) nodes.gist.append(keywordForm(data.about)); // seen in review mode
   const line = nodes.gist.querySelector(".keywords"); // on a phone it is swiped
-  requestAnimationFrame(() => line.scrollWidth > line.clientWidth && (line.tabIndex = 0));
+  requestAnimationFrame(() => {
+    if (line.scrollWidth > line.clientWidth) line.tabIndex = 0;
+    offerWhole(root);
+  });
+}
+
+// A long query is cut until "more" is pressed, which stands there only where something is cut.
+function offerWhole(root) {
+  const button = root.querySelector(".unfold");
+  if (!button.onclick) {
+    button.onclick = () => fold(root, button.ariaExpanded === "true");
+    new ResizeObserver(() => offerWhole(root)).observe(root.querySelector(".asked"));
+  }
+  if (button.ariaExpanded === "true") return;
+  const places = root.querySelectorAll(".asked button, .gist .quote");
+  button.hidden = ![...places].some(
+    (place) => place.scrollWidth > place.clientWidth + 1 || place.scrollHeight > place.clientHeight + 1,
+  );
+}
+
+function fold(root, folded) {
+  const button = root.querySelector(".unfold");
+  button.ariaExpanded = String(!folded);
+  button.textContent = folded ? "more" : "less";
+  root.querySelector(".top-of-cards").classList.toggle("unfolded", !folded);
 }
 
 function valuesOf({ measure, values, change, outcome }) {

@@ -270,6 +270,10 @@ function planned(own) {
 }
 
 function toPlanned(own) {
+  if (own.plan?.sample) {
+    location.assign(`reviews?review=${encodeURIComponent(own.plan.sample[0])}`); // without versions and ranks
+    return true;
+  }
   const [to] = planned(own);
   if (!to) return false;
   const [query, item] = to;
@@ -560,12 +564,13 @@ function fillRating(place, own) {
 
 function fillPlan(place, own) {
   plan(own);
-  const left = planned(own).length;
+  const [, title, drawn] = own.plan?.sample ?? [];
+  const left = drawn ?? planned(own).length;
   place.hidden = !own.plan || !(own.plan.certain || left);
-  const said = JSON.stringify([own.plan?.certain, left]);
+  const said = JSON.stringify([own.plan?.certain, left, title]);
   if (place.said === said) return;
   place.said = said;
-  const of = own.plan?.doubtful ? ["label", "that may be wrong"] : ["result", "that can move the difference"];
+  const of = drawn ? ["result", `drawn by the sample “${title}”`] : own.plan?.doubtful ? ["label", "that may be wrong"] : ["result", "that can move the difference"];
   const more = left ? keyed("ahead", `next of ${left.toLocaleString("en")} ${of[0]}${left === 1 ? "" : "s"} ${of[1]}`) : null;
   place.replaceChildren(...[more, own.plan ? isolated("", own.plan.certain) : null].filter(Boolean));
 }

@@ -28,7 +28,7 @@ export const KEYS = [
   ["review", "write a note, take back the last judgement", { e: "note", u: "undo" }],
   ["review", "the candidate is much better, better, the same, worse, much worse; cannot judge", { "⇧5": "much better", "⇧4": "better", "⇧3": "same", "⇧2": "worse", "⇧1": "much worse", "⇧0": "cannot judge" }],
   ["review", "next query without a judgement of yours", { o: "unjudged" }],
-  ["review", "what to judge next: what can still turn the comparison, or a label that may be wrong", { w: "ahead" }],
+  ["review", "what to judge next: what a sample drew, what can still turn the comparison, or a label that may be wrong", { w: "ahead" }],
   ["player", "previous and next result; on the clip itself: seek", { ArrowLeft: "left", ArrowRight: "right" }],
   ["player", "next and previous query, and the result at the same place of it", { j: "next", k: "previous" }],
   ["player", "next and previous worse query, likewise", { n: "after", N: "before" }],

@@ -19,11 +19,20 @@ let gone = false; // a server without reviews, such as a page of cards alone
 export function reviewer(name) {
   try {
     if (name !== undefined) localStorage.setItem(REVIEWER, name);
+    if (name !== undefined) tellServer(name);
     return localStorage.getItem(REVIEWER) ?? "";
   } catch {
     return name ?? ""; // a browser that keeps nothing
   }
 }
+
+// A page of a review is drawn by the server: it need not ask for the name again.
+function tellServer(name) {
+  const seconds = name ? 400 * 24 * 3600 : 0; // no browser keeps a cookie for longer
+  document.cookie = `${REVIEWER}=${encodeURIComponent(name)}; SameSite=Strict; Max-Age=${seconds}`;
+}
+
+if (reviewer()) reviewer(reviewer());
 
 export const isSigned = () => Boolean(signed);
 

@@ -1,6 +1,6 @@
 // The large player: one item with all that is known about it, in the page's top layer.
 
-import { besides, facts, partners, titleOf } from "./details.js";
+import { addressOfMoreLike, besides, facts, partners, titleOf } from "./details.js";
 import { keywordForm } from "./keyword_form.js";
 import { actionOf } from "./keys.js";
 import { isolated, make } from "./parts.js";
@@ -49,7 +49,7 @@ export function player(dialog, told) {
     title.textContent = item.name;
     if (another && how.marked && how.marked !== id && how.tell) choose(how.marked);
     else if (another) stageAnew();
-    const known = JSON.stringify([item, beside, data.required, data.ways]);
+    const known = JSON.stringify([item, beside, data.required, data.ways, addressOfMoreLike(item)]);
     if (another) own.replaceChildren(...formsOf(item));
     if (about.known !== known) {
       const offered = partners(item, data, opened);
@@ -130,7 +130,7 @@ export function player(dialog, told) {
       data = latest;
       settleVerdict(data.answer);
       if (linked) beside = latest.items[latest.beside];
-      if (!shown) return;
+      if (!shown || !dialog.open) return; // closed, which a busy browser tells late
       if (find(shown.id)) show(shown.id, neighbours, { ...opened, tell: false });
       else hide();
     },

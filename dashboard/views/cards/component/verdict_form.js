@@ -29,7 +29,7 @@ export function verdicts(item) {
 // What came of a saying, whichever item is open by now.
 export function settleVerdict(answer) {
   if (!answer || !sent.has(answer[0])) return;
-  sent.get(answer[0])(answer[1]);
+  sent.get(answer[0])(answer[1], answer[2]);
   sent.delete(answer[0]);
   if (!answer[1]) lookAnew();
 }
@@ -84,10 +84,10 @@ export function verdictForm(item, asked, told) {
     lost = words;
     reviewer(words.author);
     draft(place, written({ lost }));
-    sent.set(once, (problem) => {
+    sent.set(once, (problem, cause) => {
       clearTimeout(timer);
       draft(place, problem ? { value, note: words.note, seen: words.seen } : null); // answered: no longer lost
-      if (formOpen.place === place) formOpen.settle(problem, words); // it may be another form by now
+      if (formOpen.place === place) formOpen.settle(problem, cause, words); // it may be another form by now
     });
     tell("Saving …");
     const attempt = (time) => {
@@ -100,10 +100,10 @@ export function verdictForm(item, asked, told) {
     said.textContent = words;
     at?.focus();
   };
-  const settle = (problem, { value, note: kept }) => {
+  const settle = (problem, cause, { value, note: kept }) => {
     tell(problem || "Saved.");
     lost = null;
-    if (!problem) seen = value && JSON.stringify([value, "", kept.trim()]);
+    if (!problem) seen = value && JSON.stringify([value, cause, kept.trim()]);
     if (!problem && note.value === kept) note.value = "";
     else draft(place, written()); // refused, or more was typed meanwhile
   };

@@ -7,16 +7,16 @@ const LONGEST = 30_000; // milliseconds after which clicks wait no more
 const PATIENCE = 5000; // milliseconds in which a server begins to draw
 const POINTED = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
 
-let stage = "new"; // then: first (drawn first), drawn, away (no connection), back, drawing (again)
+let stage = "drawn"; // or away (no connection), back (nothing is drawn again yet), drawing
 let since = 0; // when it was connected again
 let held = null; // the node that was clicked meanwhile
 
+// A page may stand there connected and running, or be drawn in less than a turn: what was is asked, too.
 const NEXT = {
-  new: (connected, running) => (connected && running ? "first" : "new"),
-  first: (connected, running) => (connected ? (running ? "first" : "drawn") : "away"),
-  drawn: (connected) => (connected ? "drawn" : "away"),
+  drawn: (connected, running, was) => (!connected && was("CONNECTED") ? "away" : "drawn"),
   away: (connected) => (connected ? "back" : "away"),
-  back: (connected, running, ran) => (connected ? (running ? "drawing" : ran ? "drawn" : "back") : "away"),
+  back: (connected, running, was) =>
+    connected ? (running ? "drawing" : was("running") ? "drawn" : "back") : "away",
   drawing: (connected, running) => (connected ? (running ? "drawing" : "drawn") : "away"),
 };
 
@@ -24,9 +24,9 @@ function follow(records) {
   const app = document.querySelector(APP);
   if (!app) return;
   const [connection, script] = STATES.map((name) => app.getAttribute(name));
+  const was = (state) => records.some(({ oldValue }) => oldValue === state);
   const before = stage;
-  const ran = records.some(({ oldValue }) => oldValue === "running"); // in less than a turn
-  stage = NEXT[stage](connection === "CONNECTED", script === "running", ran);
+  stage = NEXT[stage](connection === "CONNECTED", script === "running", was);
   if (stage === "back" && before === "away") since = Date.now();
   if (stage === "drawn" && held) release();
 }

@@ -15,7 +15,7 @@ export async function welcome() {
   if (location.hash !== MARK) return;
   history.replaceState(history.state, "", location.pathname + location.search);
   if (storage()?.getItem(DISMISSED)) return;
-  while (!document.querySelector(".stApp")) await new Promise(requestAnimationFrame);
+  while (!document.querySelector("[data-testid=stPageLink-NavLink]")) await new Promise(requestAnimationFrame);
   await show();
 }
 
@@ -39,7 +39,11 @@ function begin(notice) {
   addEventListener("keydown", (event) => {
     const from = event.composedPath()[0];
     const here = from === document.body || notice.contains(from);
-    if (event.key === "Escape" && here && !notice.hidden) dismiss(notice);
+    if (notice.hidden) return;
+    if (event.key === "Escape" && here) dismiss(notice);
+    if (event.key !== "Tab" || event.shiftKey || from !== document.body) return;
+    event.preventDefault(); // it stands last on the page, and is the first stop all the same
+    notice.querySelector("a").focus();
   });
 }
 

@@ -17,14 +17,14 @@ export function dialogOf(name, label, begin) {
   });
 }
 
-// The same for what floats in a corner and leaves the page as it is: the first stop of the key Tab,
-// and out of sight until its style is there.
+// The same for what floats in a corner and leaves the page as it is: out of sight until its style is
+// there, and last on the page, as Streamlit's link to the main content is one only before all others.
 export function noticeOf(name, tag, begin) {
   return paintedNode(name, tag, (notice, host) => {
     host.style.visibility = "hidden";
     host.shadowRoot.querySelector("link").addEventListener("load", () => host.style.removeProperty("visibility"));
     begin(notice);
-    document.body.prepend(host);
+    document.body.append(host);
   });
 }
 

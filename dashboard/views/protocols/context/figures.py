@@ -51,14 +51,26 @@ def spread(view: View, asked: Study, read: Reading) -> None:
 
 def _explained(table: pd.DataFrame, rows: int) -> str:
     """Which lists the points are, and what their places mean."""
-    wider = int((table["deviation_in_context"] > table["deviation"] + 1e-12).sum())
     felt = int(table["satisfaction"].notna().sum())
     return (
         f"{counted(len(table), 'list')} of at least {rows} rows, in their first "
         f"{min(rows, FIRST_PAGE):,}; {felt:,} with a satisfaction. r = relevance ÷ 100, "
-        f"r′ = r² ÷ largest r so far. Above the dashed line r′ varies more than r: {wider:,} of "
-        f"{len(table):,} lists. Select a point to open its list."
+        "r′ = r² ÷ largest r so far. Above the dashed line r′ varies more than r: "
+        f"{_wider(table):,} of {len(table):,} lists. Select a point to open its list."
     )
+
+
+def _wider(table: pd.DataFrame) -> int:
+    """The lists in which r′ varies more than r."""
+    return int((table["deviation_in_context"] > table["deviation"] + 1e-12).sum())
+
+
+def varied(asked: Study, read: Reading) -> str:
+    """The answer of the figures for their title; empty where there is nothing to draw."""
+    table = context_study.spread(asked, read.rows)
+    if table.empty:
+        return ""
+    return f" · r′ varies more than r in {_wider(table):,} of {counted(len(table), 'list')}"
 
 
 def _open_list(drawn: pd.DataFrame) -> Any:

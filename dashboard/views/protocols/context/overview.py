@@ -12,7 +12,7 @@ from dashboard.tables import between
 from dashboard.views import layout
 from dashboard.views.address.choices import View
 from dashboard.views.protocols.context import agreement
-from dashboard.views.protocols.context.figures import spread
+from dashboard.views.protocols.context.figures import spread, varied
 from dashboard.views.protocols.context.shared import (
     choices,
     heard,
@@ -45,7 +45,8 @@ def overview(view: View) -> None:
     read = reading(view)
     if read is not None:
         for title, draw in SECTIONS.items():
-            with layout.section(title, opened=draw is spread):
+            answer = varied(asked, read) if draw is spread else ""
+            with layout.section(f"{title}{answer}", draw.__name__):
                 draw(view, asked, read)
     notes(known)
 
@@ -96,4 +97,4 @@ SECTIONS = {
     "Original and context-aware gain": agreement.gains,
     "Depths of the source": agreement.depths,
 }
-"""What the section holds; the figures stand open."""
+"""What the section holds, each part under its title."""

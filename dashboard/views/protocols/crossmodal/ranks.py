@@ -30,7 +30,28 @@ def ranks(view: View) -> None:
     only = summary.selected(view, experiment)
     ways = charts.version_ways(versions_of(view), view.baseline, view.candidate)
     found = {version: matching.first_hits(experiment, version, only) for version in view.runs}
-    st.header("Rank of the first correct result", anchor=False)
+    with layout.section(_medians(view, found), "ranks"):
+        _both_ways(view, ways, found)
+
+
+def _medians(view: View, found: dict[str, pd.DataFrame]) -> str:
+    """The title of the curves: the candidate's median rank both ways; Markdown."""
+    title = "Rank of the first correct result"
+    table = found.get(view.candidate, pd.DataFrame(columns=["kind", "rank"]))
+    ranks = table.assign(rank=table["rank"].astype("float64").fillna(np.inf))
+    medians = ranks.groupby("kind", observed=True)["rank"].median()
+    words = [
+        f"{way.lower()} {medians[kind]:g}"
+        for kind, way in WAYS.items()
+        if medians.get(kind, np.inf) < np.inf
+    ]
+    if not words:
+        return title
+    return plain(f"{title} · {view.candidate}, median: {', '.join(words)}", None)
+
+
+def _both_ways(view: View, ways: dict[str, charts.Way], found: dict[str, pd.DataFrame]) -> None:
+    """A curve of each way, and the numbers to take away."""
     taken = []
     for column, kind in zip(st.columns(2, gap="large"), WAYS, strict=True):
         mine = {version: table[table["kind"] == kind] for version, table in found.items()}

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.evaluation.binary_codes import USUAL
 from dashboard.evaluation.curves import steps
+from dashboard.evaluation.digits import number
 from dashboard.evaluation.metrics.registry import measure
 from dashboard.evaluation.protocols import protocol_of
 from dashboard.experiment import ranking
@@ -62,16 +63,30 @@ def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> Non
     deepest = ranking.cut(experiment_of(view), view.runs) or gallery
     metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(min(gallery, deepest)))
     table = bounded(view, known, metrics)
-    st.header("mAP@p and nDCG@p over p", anchor=False)
+    st.header("Hash codes", anchor=False)
+    with layout.section(_over_p_in_words(view, table), "over-p") as panels:
+        for name, mean in MEAN_OF.items() if panels.open else ():
+            mine = table[table["metric"] == name]
+            _panels(mine, f"{mean}@p", lambda part: drawn.over_p(part, ways))
+        said = (
+            f"{TIES}. {_queries(table)} AP@p divides by the hits in the first p, not by all "
+            "relevant items, so few hits can look good: compare versions at the same p."
+        )
+        st.caption(plain(f"{said}{torn(table)}", None))
+        take_away(view, table[["run", "method", "bits", *COLUMNS]], "over-p")
+
+
+def _over_p_in_words(view: View, table: pd.DataFrame) -> str:
+    """The title of the panels: both metrics, and which version is highest; Markdown."""
+    p, leads = _front_p(view), []
     for name, mean in MEAN_OF.items():
-        mine = table[table["metric"] == name]
-        _panels(mine, f"{mean}@p", lambda part: drawn.over_p(part, ways))
-    said = (
-        f"{TIES}. {_queries(table)} AP@p divides by the hits in the first p, not by all relevant "
-        f"items, so few hits can look good: compare versions at the same p."
-    )
-    st.caption(plain(f"{said}{torn(table)}", None))
-    take_away(view, table[["run", "method", "bits", *COLUMNS]], "over-p")
+        means = table[(table["metric"] == name) & (table["cutoff"] == p)].dropna(subset=["mean"])
+        if len(means):
+            best = means["mean"].max()
+            first = ", ".join(means.loc[means["mean"] == best, "run"])
+            leads.append(f"{mean}@{p:,} {number(best)} in {first}")
+    highest = f" · highest {'; '.join(leads)}" if leads else ""
+    return plain(f"{' and '.join(f'{mean}@p' for mean in MEAN_OF.values())} over p{highest}", None)
 
 
 def _over_bits(
