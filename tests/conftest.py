@@ -107,6 +107,8 @@ LONG = {
     "test_waiting.py",
 }
 """Files that take more than 15 seconds of a processor, in one tier or the other."""
+SHARED = {"dashboard", "made_up", "cards_address"}
+"""Servers that several files share."""
 
 
 def pytest_addoption(parser):
@@ -118,20 +120,17 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Fast ones first: what starts a server and a browser comes last. Beside another worker the
-    files of both kinds take turns, so that two browsers are seldom at work at once; those that take
-    long come first, so that no worker waits at the end for the other's."""
+    """Fast ones first: what starts a server and a browser comes last. Of several workers the first
+    begins with them, those of shared servers before others, so that nothing starts in two workers
+    and no two browsers are at work at once, and goes on with the files that take long; the last
+    begins with short ones, and takes from the end of the longest queue when it has done its own."""
     browser = {item.path for item in items if "browser" in item.path.parts}
     if not hasattr(config, "workerinput"):
         items.sort(key=lambda item: item.path in browser)
         return
-    files = list(dict.fromkeys(item.path for item in items))
-    files.sort(key=lambda path: path.name not in LONG)
-    turn = {}
-    for kind in (True, False):
-        of = [path for path in files if (path in browser) is kind]
-        turn |= {path: number / len(of) for number, path in enumerate(of)}
-    items.sort(key=lambda item: turn[item.path])
+    shared = {item.path for item in items if SHARED & set(getattr(item, "fixturenames", ()))}
+    by_turn = (shared, browser, {item.path for item in items if item.path.name in LONG})
+    items.sort(key=lambda item: [item.path not in turn for turn in by_turn])
 
 
 def pytest_collection_finish():
@@ -158,15 +157,31 @@ def one_cache_folder(tmp_path_factory, chances_counted_once):
     folder = str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache")
 
     def is_usable():
-        if os.environ.get("DASHBOARD_CACHE") != folder:
-            return True  # the test has one of its own
+        # else the test has one of its own
+        return os.environ.get("DASHBOARD_CACHE") != folder or nothing_is_replaced()
+
+    @functools.cache
+    def nothing_is_replaced():
+        """A look at thousands of names, which holds until a test replaces one or puts it back."""
         try:
             return all(all(map(is_, of(names), values)) for names, of, values in at_first)
         except KeyError:
             return False  # one was taken away
 
+    def looking_again(change):
+        def changed(*arguments, **named):
+            try:
+                return change(*arguments, **named)
+            finally:
+                nothing_is_replaced.cache_clear()
+
+        return functools.wraps(change)(changed)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DASHBOARD_CACHE", folder)
+        for change in ("setattr", "delattr", "setitem", "delitem", "undo"):
+            before = getattr(pytest.MonkeyPatch, change)
+            patch.setattr(pytest.MonkeyPatch, change, looking_again(before))
         load, save = results.load, results.save
         of_this_run = SimpleNamespace(
             load=lambda depends_on: load(depends_on) if is_usable() else None,
@@ -234,6 +249,20 @@ def chances_counted_once():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resampling, "chance_of_signs", remembered)
         yield
+
+
+_BEGINNINGS: dict[str, dict] = {}
+"""By module, how its random numbers stand before its first test."""
+
+
+@pytest.fixture(autouse=True)
+def draws_of_its_own(request):
+    """A test of a module with random numbers (`RNG`) draws the same ones, whichever other tests
+    its worker has run before."""
+    drawing = getattr(getattr(request, "module", None), "RNG", None)
+    if drawing is not None:
+        generator = drawing.bit_generator
+        generator.state = _BEGINNINGS.setdefault(request.module.__name__, generator.state)
 
 
 @pytest.fixture(autouse=True)

@@ -29,7 +29,8 @@ class Server:
 
 
 Answering = Callable[[Asked], tuple[int, Any]]
-"""A request → the status, and the JSON, or the bytes, of the answer."""
+"""A request → the status, and the JSON, or the bytes, of the answer; where it leads to another
+address, that address."""
 
 
 @contextmanager
@@ -47,6 +48,8 @@ def served(answer: Answering) -> Iterator[Server]:
             sent = found if isinstance(found, bytes) else json.dumps(found).encode()
             try:
                 self.send_response(status)
+                if 300 <= status < 400:
+                    self.send_header("Location", found)
                 self.send_header("Content-Length", str(len(sent)))
                 self.end_headers()
                 self.wfile.write(sent)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dashboard.__main__ import main
+from dashboard.__main__ import ENTERED_BY, _parser, main
 from dashboard.commands.output import printed
 from dashboard.storage.collection.collection import open_collection
 from tests.retrieval.networks import mean_colours, see, weighted
@@ -188,6 +188,25 @@ def test_a_version_that_cannot_be_asked_is_left_out_and_said(tiny: Path, capsys)
     assert "runs/bm25" in err
 
 
+def test_a_search_of_all_versions_ends_with_2_where_one_is_broken(tiny: Path, capsys) -> None:
+    (tiny / "models" / "v0.2" / "items.npy").write_bytes(b"no vectors")
+    table = rows(capsys, "search", tiny, "--item", "v03", "-k", "1", code=2)
+    assert [row["run"] for row in table] == ["v0.1"]
+    rows(capsys, "search", tiny, "--item", "v03", "-k", "1", "--model", "v0.1")
+
+
+def test_a_comparison_of_nothing_that_is_scored_ends_with_1(tmp_path: Path, capsys) -> None:
+    """Nothing is relevant, so that no metric of the protocol has a value in either version."""
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "a.trec"
+    qrels.write_text("q1 0 d 0\n")
+    run.write_text("q1 Q0 d 1 1 x\n")
+    (tmp_path / "b.trec").write_text(run.read_text())
+    files = ("--qrels", qrels, "--run", run, "--run", tmp_path / "b.trec")
+    pair = ("--baseline", "a", "--candidate", "b", "--protocol", "crossmodal")
+    table = rows(capsys, "compare", *files, *pair, code=1)
+    assert {row["scored"] for row in table} == {0}
+
+
 def test_search_by_an_item_leaves_it_out_and_clamps_k(tiny: Path, capsys) -> None:
     for name in ("v00", "v00.mp4"):
         table = rows(capsys, "search", tiny, "--item", name, "--model", "v0.2", "-k", "2000000000")
@@ -340,7 +359,7 @@ def test_numbers_need_no_language_model_and_start_quickly(tiny: Path) -> None:
     code = (
         "import sys\nfrom dashboard.__main__ import main\n"
         f"main(['measure', {str(tiny)!r}])\n"
-        "slow = {'scipy.stats', 'altair'} & set(sys.modules)\n"
+        "slow = {'scipy.stats', 'altair', 'sqlalchemy'} & set(sys.modules)\n"
         "slow and sys.exit(f'{slow} loaded')\n"
         f"main(['compare', {str(tiny)!r}, '--baseline', 'v0.1', '--candidate', 'v0.2'])\n"
         f"main(['check', {str(tiny)!r}])\nmain(['metrics'])\n"
@@ -352,6 +371,14 @@ def test_numbers_need_no_language_model_and_start_quickly(tiny: Path) -> None:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.returncode == 0, done.stderr
     assert after.ru_utime - before.ru_utime < 10, "seconds of the processor, 2 or 3 as a rule"
+
+
+def test_a_command_that_is_entered_alone_is_the_one_among_all() -> None:
+    every = _parser()._subparsers._group_actions[0].choices
+    for name in ENTERED_BY:
+        alone = _parser(name)._subparsers._group_actions[0].choices
+        assert list(alone) == [name]
+        assert alone[name].format_help() == every[name].format_help()
 
 
 def test_a_wrong_call_is_one_line_on_stderr(capsys):

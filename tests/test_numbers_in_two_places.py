@@ -30,7 +30,7 @@ from dashboard.views import charts, summary
 from dashboard.views.address import view_of
 from dashboard.views.charts.texts import with_texts
 from dashboard.views.experiments import experiment_of
-from tests.test_screens import cards, no_text_model, opened  # noqa: F401
+from tests.test_screens import cards, no_text_model, opened, with_open  # noqa: F401
 from tests.views.test_report import cells
 
 CASES = {
@@ -118,7 +118,7 @@ def test_a_number_is_the_same_wherever_it_stands(
     view, problems = view_of({key: [value] for key, value in choices.items()})
     assert view is not None and not problems
     found = Numbers()
-    overview(found, view, opened("overview", **choices))
+    overview(found, view, with_open(opened("overview", **choices), "keywords", "over-p"))
     compare(found, view, opened("compare", **choices))
     slices(found, view)
     query(found, view, choices)

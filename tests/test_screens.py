@@ -36,6 +36,13 @@ def opened(screen="overview", **choices):
     return app.run()
 
 
+def with_open(app, *sections):
+    """The same screen with these parts open: their charts are drawn only then."""
+    for section in sections:
+        app.session_state[f"section-{section}"] = True
+    return app.run()
+
+
 def drawn(screen="overview", **choices):
     """The same for a test that only reads: a screen that several look at is drawn once."""
     own = tuple(name in os.environ for name in ("DASHBOARD_REVIEWS", "DASHBOARD_SUBMISSIONS"))

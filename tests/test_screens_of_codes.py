@@ -18,7 +18,14 @@ from dashboard.experiment.protocols import hash_codes
 from dashboard.retrieval import runs
 from dashboard.storage.collection import collection as collections
 from dashboard.views.protocols.hashing.overview import _right_end
-from tests.test_screens import drawn, no_text_model, opened, question_of, said  # noqa: F401
+from tests.test_screens import (  # noqa: F401
+    drawn,
+    no_text_model,
+    opened,
+    question_of,
+    said,
+    with_open,
+)
 
 NAME = "digits_hashes"
 
@@ -137,7 +144,9 @@ def test_bounds_are_none_where_lists_end_within_equal_distances(short_of_memory)
 
 
 def test_the_overview_says_what_it_draws_and_on_how_many_queries():
-    app = drawn(collection=NAME)
+    app = opened(collection=NAME)
+    assert "mAP@p" not in titles(app)
+    with_open(app, "over-p")
     words = said(app)
     assert "mAP@p, 16 bits" in titles(app) and "nDCG@p, 64 bits" in titles(app)
     assert "Means of 150 of 150 queries" in words
@@ -170,7 +179,7 @@ def test_a_metric_without_bounds_is_said_to_have_none():
 
 
 def test_the_versions_in_view_are_those_drawn():
-    app = opened(collection=NAME, runs="itq-32")
+    app = with_open(opened(collection=NAME, runs="itq-32"), "over-p")
     assert "needs codes of at least two lengths" in said(app)
     assert "mAP@p, 32 bits" in titles(app) and "mAP@p, 16 bits" not in titles(app)
 

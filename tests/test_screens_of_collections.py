@@ -136,6 +136,8 @@ def test_collections_of_several_folders_have_cards_and_a_hidden_one_a_sentence(f
     assert not app.exception and not app.error
     assert app.button(key="open-one").label == app.button(key="open-two").label == "Open"
     assert "more/one is not listed" in said(app)
+    drawn = [getattr(each, "key", None) or each.type for each in app.main]
+    assert drawn.index("warning") < drawn.index("open-one"), "above the cards"
 
 
 def test_what_a_collection_says_of_itself_is_text(folder):

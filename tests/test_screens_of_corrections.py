@@ -16,6 +16,7 @@ from dashboard.storage.reviews.review_keys import key_of
 from dashboard.storage.reviews.reviews import TAKEN_BACK, VERDICT, Review, append
 from dashboard.views.address import view_of
 from dashboard.views.experiments import experiment_of
+from dashboard.views.summary import corrected_labels
 from dashboard.views.summary.downloads import answer
 from tests.storage.tiny import reviewed_collection
 from tests.test_screens import no_text_model, opened, said  # noqa: F401
@@ -74,7 +75,7 @@ def test_without_corrections_nothing_is_said(tiny: Path) -> None:
 
 
 def test_both_values_stand_beside_each_other_as_the_command_prints_them(
-    tiny: Path, capsys: pytest.CaptureFixture[str]
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = {}
     for labels in ("given", "corrected"):
@@ -92,6 +93,10 @@ def test_both_values_stand_beside_each_other_as_the_command_prints_them(
         assert change in title.replace("\\", "")
     links = [button.proto.url for button in app.get("download_button")]
     assert len(links) >= 4
+    monkeypatch.setattr(corrected_labels, "MOST_LABELS", 0)
+    app = opened("compare", **CORRECTED, metric="P@3")
+    assert len(app.get("download_button")) == len(links) - 1
+    assert "`python -m dashboard reviews export` writes all " in said(app)
 
 
 def test_a_new_correction_changes_the_next_run(tiny: Path) -> None:

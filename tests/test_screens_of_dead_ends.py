@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from streamlit import config
 
 from dashboard.views.address import PAGES
-from dashboard.views.server.not_found import NoSuchPage
+from dashboard.views.server.not_found import NoSuchPage, page
 from tests.test_screens import (  # noqa: F401
     no_text_model,
     opened,
@@ -44,6 +44,12 @@ def test_an_open_query_beside_a_filter_says_how_many_are_left():
     assert 'queries match "cyclist".' in said(app)
 
 
+def test_a_query_of_another_kind_than_was_chosen_is_said_in_place_of_results():
+    app = opened("query", collection="driving", queries="item", query="q001")
+    assert not app.exception
+    assert "This query is not one of the clip queries. Choose others on the left." in said(app)
+
+
 @pytest.fixture
 def site():
     async def screen(request):
@@ -70,6 +76,12 @@ def test_a_hostile_path_is_text(site):
     answer = site.get("/<script>x</script>\u202e?<b>", headers=HTML)
     assert "<script>" not in answer.text and "<b>" not in answer.text
     assert "\u202e" not in answer.text
+
+
+def test_a_hostile_query_is_text_though_nobody_has_encoded_it():
+    """Browsers write %22 and %3C; whoever sends the bytes themselves may not."""
+    said = page("nosuchpage", 'find="><b>')
+    assert "<b>" not in said and "find=&quot;&gt;&lt;b&gt;" in said
 
 
 def test_screens_and_files_pass(site):

@@ -58,6 +58,13 @@ def test_where_nothing_is_labelled_compare_says_what_is_missing(folder):
     assert "python -m dashboard check tiny" in said(app)
 
 
+def test_where_no_item_shares_the_keywords_of_all_groups_compare_says_to_choose_fewer(folder):
+    app = opened("compare", **PAIR, queries="item")
+    assert "No item has all keywords of a query in object type, actor behavior" in said(app)
+    app = opened("compare", **PAIR, queries="item", groups="pv_object_type")
+    assert not app.exception and "choose fewer" not in said(app)
+
+
 def test_a_version_that_only_the_gallery_left_behind_is_not_whitewashed(folder):
     items = (folder / "items.csv").read_text()
     (folder / "items.csv").write_text(items.replace("v03,v03.mp4,video,another car\n", ""))

@@ -98,7 +98,7 @@ def test_other_screens_say_what_is_missing_and_what_to_do(shelf, screen):
     assert not app.exception and not app.error
     told = said(app)
     assert "this collection has no version. To add one, type python -m dashboard embed " in told
-    assert " v1 --encoder MODEL, or put a model's vectors into models/NAME" in told
+    assert " --version v1 --encoder MODEL, or put a model's vectors into models/NAME" in told
     assert "can be viewed without a version" in told, "links to what there is"
     waiting = said(opened(screen, collection="challenge"))
     assert "or submit features on the Overview" in waiting

@@ -117,6 +117,7 @@ def test_the_same_drawing_is_the_same_file_everywhere() -> None:
             assert first.setdefault(path.name, path.read_bytes()) == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_all_five_together_are_small_enough_for_git() -> None:
     files = [path for name in ALL for path in (DATA / name).rglob("*") if path.is_file()]
     # Git stores each content once, packed.
