@@ -9,6 +9,8 @@ from contextlib import closing
 
 import pytest
 
+from tests.browser.conftest import unfold
+
 QUERY = "/query?collection=openmoji_context&query=w31&list=l001&rows=5&metric=CAG(DCG)@50"
 
 
@@ -70,7 +72,7 @@ def test_the_banner_of_simulated_satisfaction_cannot_be_closed(page_at, made_up)
 @pytest.mark.slow
 def test_a_click_on_a_point_puts_its_list_into_the_link(page_at, made_up) -> None:
     page = opened(page_at, f"{made_up.url}/?collection=openmoji_context&rows=5")
-    page.get_by_text("Mean and deviation of relevance").click()
+    unfold(page.locator("details", has_text="Mean and deviation of relevance"))
     page.get_by_text("Figure 3a").scroll_into_view_if_needed()
     point = page.locator("path[aria-roledescription=circle]").nth(20)
     point.click(force=True)

@@ -10,6 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.browser.conftest import unfold
+
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 HOSTILE = '<img src=x onerror="window.__pwn=1"> **b** =1+1'
 
@@ -116,7 +118,7 @@ def test_every_verdict_can_be_saved_as_a_table_that_is_safe_to_open(player: Call
     drawn_anew(page, lambda: say(page, "relevant", "=1+1"))
     page.get_by_role("heading", name="Reviewed: relevant", exact=True).wait_for()
     drawn_anew(page, lambda: page.keyboard.press("Escape"))
-    page.get_by_text("Reviews of these results").click()
+    unfold(page.locator("details", has_text="Reviews of these results"))
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download all verdicts (CSV)").click()
     lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()
@@ -128,7 +130,7 @@ def test_every_verdict_can_be_saved_as_a_table_that_is_safe_to_open(player: Call
 def test_a_table_is_saved_by_a_click_while_the_page_is_drawn_again(player: Callable) -> None:
     page = player("street_07")
     drawn_anew(page, lambda: page.keyboard.press("Escape"))
-    page.get_by_text("Reviews of these results").click()
+    unfold(page.locator("details", has_text="Reviews of these results"))
     download = page.get_by_test_id("stDownloadButton").locator("button")
     button = download.filter(has_text="Download all verdicts (CSV)")  # behind the open player
     button.wait_for()
