@@ -23,7 +23,7 @@ TINY = {
     "bench_load": ["--judging", "--readers", "2", "--steps", "2", "--think", "0"],
     "bench_metrics": ["20", "5"],
     "bench_pages": ["--pages", "3", "--drawn", "1", "--after-close", "1"],
-    "bench_scale": ["--items", "500", "--queries", "5", "--relevant", "5", "--width", "8"],
+    "bench_scale": ["--items", "500", "--queries", "5", "--keywords", "--width", "8"],
     "bench_statistics": ["--experiments", "4", "--queries", "12"],
     "bench_submission": ["--gallery", "200", "--queries", "3", "--annotated", "5"],
     "oracle_table": ["--queries", "30"],

@@ -205,7 +205,8 @@ class Gallery:
         """
         places = self._places(items)
         places = places[places >= 0]
-        barred = [] if allowed is None else [item not in allowed for item in self.ids]
+        known = allowed if allowed is None else map(allowed.__contains__, self.ids)
+        barred = None if known is None else ~np.fromiter(known, bool, len(self.ids))
         step = max(1, COSINES // max(len(self.ids), 1))
         found: dict[str, list[tuple[str, float]]] = {}
         for start in parts("searching neighbours", range(0, len(places), step)):
@@ -213,7 +214,7 @@ class Gallery:
             left = self.vectors.unit[rows]
             cosine = np.concatenate([left @ part.T for part in parts_of(self.vectors.unit)], axis=1)
             cosine[np.arange(len(rows)), rows] = -np.inf
-            if barred:
+            if barred is not None and barred.any():
                 cosine[:, barred] = -np.inf
             for place, row, best in zip(rows, cosine, best_places(cosine, k), strict=True):
                 near = [(self.ids[at], float(row[at])) for at in best if np.isfinite(row[at])]

@@ -20,6 +20,7 @@ CELLS = 1 << 23
 PART = 1 << 16
 PAIRS = 1 << 15
 BLAS_FROM = 1_000
+CHUNK = 64
 
 Asking = npt.NDArray[Any]  # float32 vectors, or packed codes
 Rows = Asking | UnitRows
@@ -144,7 +145,21 @@ def words_of(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
 
 
 def best_places(values: Floats, k: int) -> Places:
-    """The places of the `k` largest of each row, the largest first."""
-    some = np.argpartition(-values, min(k, values.shape[1]) - 1, axis=1)[:, :k]
-    order = np.argsort(-np.take_along_axis(values, some, 1), axis=1, kind="stable")
-    return np.take_along_axis(some, order, 1)
+    """The places of the `k` largest of each row, the largest first, equals in their order.
+
+    Only the chunks that hold the `k` largest of their maxima can hold one of them.
+    """
+    rows, many = values.shape
+    k = min(k, many)
+    whole = many // CHUNK * CHUNK
+    if whole < 2 * k * CHUNK:
+        return np.argsort(-values, axis=1, kind="stable")[:, :k]
+    peaks = values[:, :whole].reshape(rows, -1, CHUNK).max(axis=2)
+    least = np.partition(peaks, -k, axis=1)[:, -k]
+    found = np.empty((rows, k), dtype=np.int64)
+    within = np.arange(CHUNK)
+    for row in range(rows):
+        chunks = np.flatnonzero(peaks[row] >= least[row])
+        some = np.append((chunks[:, None] * CHUNK + within).ravel(), np.arange(whole, many))
+        found[row] = some[np.argsort(-values[row, some], kind="stable")[:k]]
+    return found

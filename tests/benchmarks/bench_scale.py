@@ -7,8 +7,9 @@ call finds all in the cache folder. With `--server` it prints instead what a fir
 screen takes in the app, which starts with an empty cache folder, then a step from query to query,
 and the same of an app that is started again. `--growth` measures a half and a quarter of the items,
 too, and prints by how much each doubling costs more. `--versions 2 --width 128 --relevant 1000` are
-the defaults. Set OMP_NUM_THREADS and OPENBLAS_NUM_THREADS to 1 on a machine that has other work:
-threads that wait for each other are counted, too.
+the defaults; with `--keywords` items are judged by keywords of theirs instead. Set OMP_NUM_THREADS
+and OPENBLAS_NUM_THREADS to 1 on a machine that has other work: threads that wait for each other are
+counted, too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +33,9 @@ from tests.benchmarks.bench_load import Reader, cpu, memory
 from tests.benchmarks.bench_pages import started
 
 METRICS = ("P@5 nDCG@10", "P@5 nDCG@10 AP")
-ABOUT = 'title = "Scale"\nprotocols = ["trec"]\n'
+ABOUT = 'title = "Scale"\nprotocols = ["{}"]\n'
+KINDS = {"colour": 8, "shape": 8, "place": 6}
+"""How many keywords each group has, where there are keywords."""
 PRODUCTS = """
 import sys, numpy as np
 for folder in sys.argv[1:]:
@@ -42,22 +46,32 @@ for folder in sys.argv[1:]:
 """
 
 
-def make(folder: Path, items: int, queries: int, versions: int, width: int, relevant: int) -> None:
-    """Write a collection of random unit vectors, with as many judged items of each query."""
+def make(
+    folder: Path,
+    items: int,
+    queries: int,
+    versions: int,
+    width: int,
+    relevant: int,
+    keywords: bool = False,
+) -> None:
+    """Write a collection of random unit vectors, with as many judged items of each query.
+
+    keywords: the items have three keywords each instead, of which each query asks for two.
+    """
     random = np.random.default_rng(0)
     names, asked = [f"v{n:07d}" for n in range(items)], [f"q{n:05d}" for n in range(queries)]
-    (folder / "collection.toml").write_text(ABOUT)
+    (folder / "collection.toml").write_text(ABOUT.format("alfa" if keywords else "trec"))
     (folder / "items.csv").write_text(
         "item_id,file,kind,caption\n" + "".join(f"{name},,video,\n" for name in names)
     )
-    (folder / "queries.csv").write_text(
-        "query_id,text\n" + "".join(f"{name},words {name}\n" for name in asked)
-    )
-    with (folder / "qrels.txt").open("w") as file:
-        for name in asked:
-            some = random.choice(items, relevant, replace=False)
-            grades = random.integers(0, 3, relevant)
-            file.writelines(f"{name} 0 {names[i]} {g}\n" for i, g in zip(some, grades, strict=True))
+    if keywords:
+        texts = annotate(folder, random, names, asked)
+    else:
+        texts = [f"words {name}" for name in asked]
+        judge(folder, random, names, asked, relevant)
+    lines = (f"{name},{text}\n" for name, text in zip(asked, texts, strict=True))
+    (folder / "queries.csv").write_text("query_id,text\n" + "".join(lines))
     for number in range(1, versions + 1):
         place = folder / "models" / f"v0.{number}"
         place.mkdir(parents=True)
@@ -67,6 +81,47 @@ def make(folder: Path, items: int, queries: int, versions: int, width: int, rele
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
             np.save(place / f"{what}.npy", vectors)
             (place / f"{what}.txt").write_text("".join(f"{name}\n" for name in ids))
+
+
+def judge(
+    folder: Path,
+    random: np.random.Generator,
+    names: Sequence[str],
+    asked: Sequence[str],
+    relevant: int,
+) -> None:
+    """Write grades of as many random items of each query."""
+    with (folder / "qrels.txt").open("w") as file:
+        for name in asked:
+            some = random.choice(len(names), relevant, replace=False)
+            grades = random.integers(0, 3, relevant)
+            file.writelines(f"{name} 0 {names[i]} {g}\n" for i, g in zip(some, grades, strict=True))
+
+
+def annotate(
+    folder: Path, random: np.random.Generator, names: Sequence[str], asked: Sequence[str]
+) -> list[str]:
+    """Write a random keyword of each group for each item, and two of other groups that each query
+    asks for; gives the queries' texts."""
+    columns = [[f"{kind}{random.integers(many)}" for _ in names] for kind, many in KINDS.items()]
+    rows = (",".join(row) for row in zip(names, *columns, strict=True))
+    header = ",".join(["slice_id", *(f"pv_{kind}" for kind in KINDS)])
+    (folder / "unified_annotation.csv").write_text("\n".join([header, *rows, ""]))
+    wanted = {
+        name: {
+            kind: f"{kind}{random.integers(KINDS[kind])}"
+            for kind in random.choice(list(KINDS), 2, replace=False)
+        }
+        for name in asked
+    }
+    lines = [
+        f"{name},{keyword},pv_{kind},{keyword},1.0"
+        for name, words in wanted.items()
+        for kind, keyword in words.items()
+    ]
+    header = "query_id,ngram,group,keyword,score"
+    (folder / "query_keywords.csv").write_text("\n".join([header, *lines, ""]))
+    return [" ".join(words.values()) for words in wanted.values()]
 
 
 def cost(*words: str, cache: str = "") -> tuple[float, float]:
@@ -148,6 +203,7 @@ def main() -> None:
     for name, usual in (("items", 200_000), ("queries", 500), ("versions", 2), ("width", 128)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--relevant", type=int, default=1_000)
+    parser.add_argument("--keywords", action="store_true", help="judge by keywords of the items")
     parser.add_argument("--server", action="store_true", help="measure the app's screens")
     parser.add_argument("--growth", action="store_true", help="measure fewer items, too")
     call = parser.parse_args()
@@ -157,7 +213,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as room:
             folder = Path(room) / "data" / "scale"
             folder.mkdir(parents=True)
-            make(folder, items, call.queries, call.versions, call.width, call.relevant)
+            sizes = (items, call.queries, call.versions, call.width, call.relevant)
+            make(folder, *sizes, keywords=call.keywords)
             print(f"{items:,} items, {call.queries:,} queries, {call.versions} versions")
             if call.server:
                 serve(str(folder.parent))

@@ -4,6 +4,7 @@ import {
   MARKS,
   hitMark,
   howMany,
+  inOrder,
   isolated,
   make,
   signed,
@@ -66,29 +67,6 @@ const TINY = 64; // pixels: pictures no larger are shown pixel by pixel
 const MOST_TICKS = 12; // keywords on a card; the player lists all
 
 const count = ({ results }) => results.length;
-
-// Brings the children of `parent` in step with `wanted`, keeping those whose key stays.
-function inOrder(parent, known, wanted, keyOf, build) {
-  const times = new Map();
-  const nodes = wanted.map((one) => {
-    const name = keyOf(one);
-    times.set(name, (times.get(name) ?? 0) + 1);
-    const key = `${times.get(name)} ${name}`;
-    if (!known.has(key)) known.set(key, build(one));
-    known.get(key).key = key;
-    return known.get(key);
-  });
-  const staying = new Set(nodes.map(({ key }) => key));
-  for (const [key, node] of known) {
-    if (staying.has(key)) continue;
-    node.remove();
-    known.delete(key);
-  }
-  nodes.forEach((node, place) => {
-    if (parent.children[place] !== node) parent.insertBefore(node, parent.children[place] ?? null);
-  });
-  return nodes;
-}
 
 function newRow() {
   const line = make("ol", "line");

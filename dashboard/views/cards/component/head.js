@@ -24,8 +24,7 @@ export function drawHead(state) {
   nodes.asked.querySelector("button").disabled = !state.order;
   nodes.values.replaceChildren(...valuesOf(head));
   drawPicture(nodes.photo, head);
-  nodes.gist.replaceChildren(...aboutOf(head));
-  if (data.correctable?.query) nodes.gist.append(keywordForm(data.about)); // seen in review mode
+  drawAbout(nodes.gist, head, data);
   const line = nodes.gist.querySelector(".keywords"); // on a phone it is swiped
   requestAnimationFrame(() => {
     if (line.scrollWidth > line.clientWidth) line.tabIndex = 0;
@@ -52,6 +51,16 @@ function fold(root, folded) {
   button.ariaExpanded = String(!folded);
   button.textContent = folded ? "more" : "less";
   root.querySelector(".top-of-cards").classList.toggle("unfolded", !folded);
+}
+
+// The form of what the words mean stays as it is while it is about the same query; seen in review mode.
+function drawAbout(place, head, { about, correctable }) {
+  const of = correctable?.query ? JSON.stringify(about) : "";
+  if (place.of !== of) place.replaceChildren(...(of ? [keywordForm(about)] : []));
+  place.of = of;
+  const form = of ? place.lastChild : null;
+  for (const node of [...place.children]) if (node !== form) node.remove();
+  place.prepend(...aboutOf(head));
 }
 
 function valuesOf({ measure, values, change, outcome }) {

@@ -3,7 +3,7 @@
 
 import { reviewer } from "./live.js";
 import { put, waiting, whenAnswered } from "./outbox.js";
-import { isolated, make } from "./parts.js";
+import { inOrder, isolated, make } from "./parts.js";
 
 const MOST = 2000; // keywords in the list that the browser offers; any can be typed
 const NOT_OF_AN_ITEM = ["query", "clip", "beside", "list", "text", "picture", "item", "missed"];
@@ -88,7 +88,7 @@ function draw(form) {
   if (form.drawn === drawn) return;
   form.drawn = drawn;
   const focused = box.getRootNode().activeElement?.dataset?.press;
-  form.list.replaceChildren(...rows.map((row) => rowOf(form, row)));
+  inOrder(form.list, form.rows, rows, (row) => JSON.stringify(row), (row) => rowOf(form, row));
   if (focused) [...form.list.querySelectorAll("button")].find((one) => one.dataset.press === focused)?.focus();
 }
 
@@ -132,6 +132,7 @@ function begin(form) {
   add.type = "submit";
   form.adding = make("form", "adds", "", [words, keyword, add, list]);
   form.list = make("ul");
+  form.rows = new Map();
   form.status = make("p", "told");
   form.status.role = "status";
   const name = reviewer() ? null : field("Your name", "reviewer");

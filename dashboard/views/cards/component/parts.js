@@ -160,3 +160,27 @@ export function addressOf(id) {
   else parts[at] = mine;
   return parts.join("&");
 }
+
+// Brings the children of `parent` in step with `wanted`, keeping those whose key stays, as what is
+// replaced under a pressed button loses the click.
+export function inOrder(parent, known, wanted, keyOf, build) {
+  const times = new Map();
+  const nodes = wanted.map((one) => {
+    const name = keyOf(one);
+    times.set(name, (times.get(name) ?? 0) + 1);
+    const key = `${times.get(name)} ${name}`;
+    if (!known.has(key)) known.set(key, build(one));
+    known.get(key).key = key;
+    return known.get(key);
+  });
+  const staying = new Set(nodes.map(({ key }) => key));
+  for (const [key, node] of known) {
+    if (staying.has(key)) continue;
+    node.remove();
+    known.delete(key);
+  }
+  nodes.forEach((node, place) => {
+    if (parent.children[place] !== node) parent.insertBefore(node, parent.children[place] ?? null);
+  });
+  return nodes;
+}
