@@ -327,9 +327,14 @@ def test_what_the_words_of_a_query_mean_is_corrected_above_the_cards(
     ]
     page.reload()
     form.locator("summary").click()
-    for pressed in ("cold: right", "warm: wrong"):  # again: it is taken back
-        form.get_by_role("button", name=pressed, pressed=True).click()
-        form.get_by_role("button", name=pressed, pressed=True).wait_for(state="detached")
+    with page.expect_response("**/judgements/keywords?**"):  # the list is drawn by its answer
+        form.get_by_role("button", name="cold: right", pressed=True).click()  # it is taken back
+        held = form.get_by_role("button", name="warm: wrong", pressed=True)
+        held.hover()
+        page.mouse.down()
+    form.get_by_text("Saved. It counts").wait_for()
+    page.mouse.up()
+    held.wait_for(state="detached")
     assert [row[3] for row in server.kept(page, "Ina", 4)] == ["remove", "add warm", "", ""]
 
 
