@@ -247,7 +247,7 @@ def test_the_ideal_order_of_a_picture_is_worth_the_whole_rsum():
     view, _ = view_of({"collection": [NAME], "metric": ["Rsum"]})
     asked = experiment_of(view), "i_1F603", "v0.3"
     run = ranking.counted_query_run(asked[0], asked[2], asked[1])
-    _, value = explaining.ideal(*asked, "Rsum", run)
+    _, value = explaining.ideal(*asked, "Rsum", 10, run)
     assert value == pytest.approx(6)
 
 

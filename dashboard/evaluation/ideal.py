@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.join import of_items
-from dashboard.evaluation.judgement import Judgement, QueryLabels
+from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import values_of
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
@@ -24,19 +24,21 @@ def of_query(judgement: Judgement, query_id: str) -> Judgement:
     return judgement.of_queries([query_id])
 
 
-def ideal_run(judgement: Judgement, query_id: str, like: pd.DataFrame) -> pd.DataFrame:
+def ideal_run(
+    judgement: Judgement, query_id: str, like: pd.DataFrame, most: int | None = None
+) -> pd.DataFrame:
     """What is worth anything to a query, by grade, then credit: query_id, item_id, grade, rank.
 
     Items of equal worth stand as in the ranking `like` (item_id, rank), then as they are judged.
-    Raises KeyError where the query was not asked.
+    most: how many are wanted; None: all. Raises KeyError where the query was not asked.
     """
-    labels = judgement.labels(query_id)
+    labels = judgement.labels(query_id) if most is None else judgement.best(query_id, most)
     rows = np.flatnonzero((labels.grade > 0) | (labels.credit > 0))
     placed = of_items(like, ids := labels.ids(rows))
     ranks = dict(zip(placed["item_id"].tolist(), placed["rank"].tolist(), strict=True))
     last = int(like["rank"].to_numpy().max(initial=0)) + 1 if len(ranks) < len(ids) else 0
     place = np.array([ranks.get(item, last) for item in ids])
-    order = np.lexsort((place, -labels.credit[rows], -labels.grade[rows].astype(np.float64)))
+    order = np.lexsort((place, -labels.credit[rows], -labels.grade[rows].astype(np.float64)))[:most]
     return pd.DataFrame(
         {
             "query_id": query_id,
@@ -58,10 +60,9 @@ def ideal_value(
     (wanted,) = parse(metric)
     if not wanted.metric.best_first:
         return float("nan")
-    labels = judgement.labels(query_id)
     rules = PROTOCOLS[protocol] if isinstance(protocol, str) else protocol
     one = judgement.of_queries([query_id])
-    value = float(values_of(wanted, _best_of_one(one, labels), one, rules)[0])
+    value = float(values_of(wanted, _best_of_one(one, query_id), one, rules)[0])
     if rules.finish is as_decided or math.isnan(value):
         return value
     # the value rests on other queries, too: theirs are then as good as they can be
@@ -72,22 +73,19 @@ def ideal_value(
     return float(rules.finish(wanted, best, judgement)[place])
 
 
-def _best_of_one(judgement: Judgement, labels: QueryLabels) -> Rankings:
+def _best_of_one(judgement: Judgement, query_id: str) -> Rankings:
     """All judged items of the one query of a judgement as a ranking, the best first."""
-    worth = (labels.grade > 0) | (labels.credit > 0)
-    grade = labels.grade if labels.grade.dtype == np.int8 else judgement.grade
-    order = np.lexsort((-labels.credit * worth, -grade.astype(np.float64) * worth, ~worth))
-    credit = grade >= judgement.relevant_from if judgement.credit_is_hit else labels.credit
+    grade, credit = judgement.best_first(query_id)
     return Rankings(
         query_ids=judgement.query_ids,
-        grades=grade[order][None],
-        credit=credit[order][None],
-        judged=np.ones((1, len(order)), dtype=bool),
-        returned=np.array([len(order)]),
+        grades=grade[None],
+        credit=(grade >= judgement.relevant_from if judgement.credit_is_hit else credit)[None],
+        judged=np.ones((1, len(grade)), dtype=bool),
+        returned=np.array([len(grade)]),
         relevant=judgement.relevant,
         ideal=judgement.ideal,
         best_credit=lambda: judgement.ideal_credit,
-        tied=np.zeros((1, len(order)), dtype=bool),
+        tied=np.zeros((1, len(grade)), dtype=bool),
         relevant_from=judgement.relevant_from,
         missable=judgement.missable,
     )

@@ -36,13 +36,21 @@ class QueryLabels(Mapping[str, float]):
 
     def rows(self, item_ids: Sequence[str]) -> NDArray[np.int64]:
         """The row of each of some items here, -1 where it is not judged."""
-        wanted = self.index.get_indexer(pd.Index(list(item_ids), dtype="str"))
+        return self._rows_at(self.index.get_indexer(pd.Index(list(item_ids), dtype="str")))
+
+    def _rows_at(self, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
         if not len(self.place):
             return np.full(len(wanted), -1)
-        order = np.argsort(self.place, kind="stable")
-        at = np.searchsorted(self.place, wanted, sorter=order)
-        row = order[np.minimum(at, len(order) - 1)]
+        row = self._order[np.searchsorted(self._ascending, wanted).clip(max=len(self.place) - 1)]
         return np.where(self.place[row] == wanted, row, -1)
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        return np.argsort(self.place, kind="stable")
+
+    @cached_property
+    def _ascending(self) -> NDArray[np.int64]:
+        return self.place[self._order]
 
     def ids(self, rows: Array | slice = slice(None)) -> list[str]:
         """The ids of the items in some rows."""
@@ -53,12 +61,25 @@ class QueryLabels(Mapping[str, float]):
         """The ids of the relevant items."""
         return tuple(self.ids(np.flatnonzero(self.grade >= self.relevant_from)))
 
-    @cached_property
-    def _row(self) -> dict[int, int]:
-        return {place: row for row, place in enumerate(self.place.tolist())}
-
     def __getitem__(self, item_id: str) -> float:
-        return float(self.grade[self._row[int(np.asarray(self.index.get_loc(item_id)))]])
+        (row,) = self._rows_at(np.array([self.index.get_loc(item_id)], dtype=np.int64))
+        if row < 0:
+            raise KeyError(item_id)
+        return float(self.grade[row])
+
+    def best(self, most: int) -> QueryLabels:
+        """The labels of the relevant items, and of those that are worth something and no less than
+        the `most`-th best one, by grade, then credit."""
+        needed = (self.grade > 0) | (self.credit > 0)
+        worth = np.flatnonzero(needed)
+        if len(worth) > most:
+            order = np.lexsort((-self.credit[worth], -self.grade[worth].astype(np.float64)))
+            last = worth[order[most - 1]]
+            equal = (self.grade == self.grade[last]) & (self.credit >= self.credit[last])
+            needed &= (self.grade > self.grade[last]) | equal
+        rows = np.flatnonzero(needed | (self.grade >= self.relevant_from))
+        kept = self.place[rows], self.grade[rows], self.credit[rows]
+        return QueryLabels(self.index, *kept, self.relevant_from)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.ids())
@@ -165,6 +186,27 @@ class Judgement:
         rows, item = self._rows_of(query_id), self._by_query[0]
         mine = (item[rows], self.grade[rows], self.credit[rows])
         return QueryLabels(self.item_ids, *mine, self.relevant_from)
+
+    def best(self, query_id: str, most: int) -> QueryLabels:
+        """The labels of a query's items that `QueryLabels.best` names."""
+        return self.labels(query_id).best(most)
+
+    def grades_of(self, query_id: str) -> Mapping[str, float]:
+        """The grade of each judged item of a query, for whoever keeps it."""
+        return self.labels(query_id)
+
+    def relevant_ids(self, query_id: str) -> tuple[str, ...]:
+        """The ids of a query's relevant items."""
+        return self.labels(query_id).relevant
+
+    def best_first(self, query_id: str) -> tuple[Array, NDArray[np.float64]]:
+        """The grades and the credits of a query's judged items, by grade, then credit, the best
+        first and those that are worth nothing last."""
+        labels = self.labels(query_id)
+        worth = (labels.grade > 0) | (labels.credit > 0)
+        grade = labels.grade.astype(np.float64)
+        order = np.lexsort((-labels.credit * worth, -grade * worth, ~worth))
+        return labels.grade[order], labels.credit[order]
 
     def _rows_of(self, query_id: str) -> Places:
         """The rows of qrels about one query, ascending."""

@@ -13,10 +13,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from dashboard.evaluation.judgement import QueryLabels
 from dashboard.experiment import ranking
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import judgement
@@ -130,8 +128,8 @@ def _rank(
 def _needed(experiment: Experiment, queries: Queries) -> pd.DataFrame:
     """The pairs of queries and judged items that a row can show, wherever they are ranked."""
     judged, condensed = judgement(experiment), experiment.rules.condensed
-    labels = [judged.labels(query) for query in queries]
-    items = [each.place if condensed else each.place[_best(each)] for each in labels]
+    labels = [judged.labels(q) if condensed else judged.best(q, DEPTH) for q in queries]
+    items = [each.place for each in labels]
     query = np.repeat(np.arange(len(queries)), [len(each) for each in items])
     item = np.concatenate(items)
     return pd.DataFrame(
@@ -140,18 +138,6 @@ def _needed(experiment: Experiment, queries: Queries) -> pd.DataFrame:
             "item_id": pd.Categorical.from_codes(item, categories=labels[0].index),
         }
     )
-
-
-def _best(labels: QueryLabels) -> npt.NDArray[np.bool_]:
-    """Which judged items are relevant, or as good as one of the first of the ideal order."""
-    grade, credit = labels.grade, labels.credit
-    needed = (grade > 0) | (credit > 0)
-    worth = np.flatnonzero(needed)
-    if len(worth) > DEPTH:
-        order = np.lexsort((-credit[worth], -grade[worth].astype(np.float64)))
-        last = worth[order[DEPTH - 1]]
-        needed &= (grade > grade[last]) | (grade == grade[last]) & (credit >= credit[last])
-    return np.asarray(needed | (grade >= labels.relevant_from))
 
 
 def _first(

@@ -62,7 +62,7 @@ def causes(
     if known.keywords.empty:
         return {}
     names = item_names(known)
-    relevant = judgement(experiment).labels(query_id).relevant
+    relevant = judgement(experiment).relevant_ids(query_id)
     row, groups = query_row(experiment, query_id), experiment.groups
     case = Case(
         required=tuple(dict.fromkeys(required_of(experiment, query_id))),
@@ -125,12 +125,12 @@ def _shortened(name: str) -> str:
 
 @remembered(32, key=_but_the_last)
 def ideal(
-    experiment: Experiment, query_id: str, like: str, metric: str, ranked: pd.DataFrame
+    experiment: Experiment, query_id: str, like: str, metric: str, most: int, ranked: pd.DataFrame
 ) -> tuple[pd.DataFrame, float | None]:
-    """The ideal ranking of one query, equals in the order of a version, and its metric. ranked: the
-    judged items as that version has them."""
+    """The first of the ideal ranking of one query, equals in the order of a version, and its
+    metric. ranked: the judged items as that version has them."""
     judged = counted_judgement(experiment)
-    best = ideals.ideal_run(judged, query_id, ranked)
+    best = ideals.ideal_run(judged, query_id, ranked, most)
     return best, ideals.ideal_value(judged, query_id, experiment.protocol, metric)
 
 

@@ -3,11 +3,12 @@
 import math
 from itertools import permutations
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from dashboard.evaluation.ideal import ideal_run, ideal_value, of_query
-from dashboard.evaluation.judgement import Judgement
+from dashboard.evaluation.judgement import Judgement, QueryLabels
 from dashboard.evaluation.measure import measure
 from dashboard.evaluation.protocols import PROTOCOLS
 from tests.evaluation.worlds import World
@@ -34,6 +35,22 @@ def test_the_best_comes_first_and_equals_as_the_version_has_them():
     assert found["item_id"].tolist() == ["c", "b", "a"]
     assert found["rank"].tolist() == [1, 2, 3]
     assert ideal_run(JUDGEMENT, "q", LIKE.iloc[:0])["item_id"].tolist() == ["b", "c", "a"]
+
+
+@pytest.mark.parametrize("most", range(1, 5))
+def test_the_first_of_it_are_the_same_however_many_are_wanted(most):
+    few, all_of_them = ideal_run(JUDGEMENT, "q", LIKE, most), ideal_run(JUDGEMENT, "q", LIKE)
+    pd.testing.assert_frame_equal(few, all_of_them.head(most))
+
+
+@pytest.mark.parametrize(
+    ("most", "best"),
+    [(1, "af"), (3, "abcf"), (5, "abcdf"), (9, "abcdf")],
+)
+def test_the_best_are_the_relevant_and_the_first_with_equals_of_the_last(most, best):
+    grade, credit = np.array([2, 1, 1, 0, 0, 2]), np.array([1, 0.5, 0.5, 0.25, 0, 0.75])
+    labels = QueryLabels(pd.Index(list("abcdef")), np.arange(6), grade, credit, 2.0)
+    assert "".join(labels.best(most)) == best
 
 
 @pytest.mark.parametrize(("metric", "value"), [("P@5", 0.4), ("R@2", 1), ("nDCG@5", 1), ("AP", 1)])

@@ -75,6 +75,17 @@ def compare(made, plain, run, ordered=True):
             tables = [each.sort_values("item_id").astype({"grade": "float64"}) for each in tables]
         pd.testing.assert_frame_equal(*(each.reset_index(drop=True) for each in tables))
         grades = dict(zip(theirs.qrels["item_id"], theirs.qrels["grade"], strict=True))
+        for of in (made, mine):
+            looked_up = of.grades_of(query)
+            assert dict(looked_up) == grades and len(looked_up) == len(grades)
+            assert looked_up.get("stranger") is None
+            assert set(of.relevant_ids(query)) == set(plain.relevant_ids(query))
+            for one, other in zip(of.best_first(query), plain.best_first(query), strict=True):
+                np.testing.assert_array_equal(one, other)
+            for most in (1, 2, 7, 60, 1_000):
+                best, expected = of.best(query, most), plain.best(query, most)
+                assert dict(best) == dict(expected)
+                assert sorted(best.credit.tolist()) == sorted(expected.credit.tolist())
         for labels in (made.labels(query), plain.labels(query), mine.labels(query)):
             if not ordered:
                 credits = dict(zip(labels.ids(), labels.credit.tolist(), strict=True))

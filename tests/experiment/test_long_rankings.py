@@ -1,10 +1,8 @@
 """Metrics of long rankings, of which only parts are kept, are those of whole ones."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.evaluation.judgement import QueryLabels
 from dashboard.evaluation.metrics.registry import REGISTRY, parse
 from dashboard.experiment import (
     brief_rankings,
@@ -256,18 +254,6 @@ def test_queries_beside_each_other_share_one_search(short_of_room, monkeypatch, 
         found = query_results.results_of(asked, query, versions, near)
         assert found.brief == set(versions) and not found.problems
     assert made == [(False, 4), (True, 4), *[(False, 4)] * again] * 2
-
-
-@pytest.mark.parametrize(
-    ("depth", "needed"),
-    [(1, [0, 5]), (3, [0, 1, 2, 5]), (5, [0, 1, 2, 3, 5]), (9, [0, 1, 2, 3, 5])],
-)
-def test_a_row_can_show_relevant_items_and_the_first_of_the_ideal_order(depth, needed, monkeypatch):
-    """With equals of the last one, for a ranking decides between them."""
-    monkeypatch.setattr(brief_rankings, "DEPTH", depth)
-    grade, credit = np.array([2, 1, 1, 0, 0, 2]), np.array([1, 0.5, 0.5, 0.25, 0, 0.75])
-    labels = QueryLabels(pd.Index(list("abcdef")), np.arange(6), grade, credit, 2.0)
-    assert np.flatnonzero(brief_rankings._best(labels)).tolist() == needed
 
 
 def test_not_all_annotated_items_are_ranked_for_the_cards_of_a_query(short_of_room, monkeypatch):

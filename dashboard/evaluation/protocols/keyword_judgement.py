@@ -1,7 +1,7 @@
 """A judgement by keywords whose pairs are looked up where they are read.
 
 As a table it has a row for each query and annotated item. Instead there is a bit for each required
-keyword and item, and what is counted over all items is counted 64 at a time.
+keyword and item.
 """
 
 from __future__ import annotations
@@ -17,104 +17,7 @@ from numpy.typing import NDArray
 
 from dashboard.evaluation.join import Codes, Places, codes
 from dashboard.evaluation.judgement import Array, Judgement, QueryLabels, Worth, smallest_type
-from dashboard.evaluation.protocols.ticks import PAIR
-
-Words = NDArray[np.uint64]
-BLOCK = 1 << 20
-"""Pairs that are looked up at a time."""
-
-
-@dataclass(frozen=True, eq=False)
-class KeywordBits:
-    """Which items have which required keyword, and which keywords each query requires.
-
-    items          the annotated items
-    words [P, N ÷ 64]  a bit for each keyword and item; the last row is no keyword, which none has
-    required [Q, M]  the rows of `words` that each query requires, the last one where it has less
-    needed [Q]     how many it requires
-    """
-
-    items: pd.Index
-    words: Words
-    required: Places
-    needed: Places
-
-    @classmethod
-    def of(cls, required: pd.DataFrame, keywords: pd.DataFrame, asked: pd.Index) -> KeywordBits:
-        """required: query_id, group, keyword, each once; keywords: KEYWORDS table."""
-        items = pd.Index(keywords["item_id"].unique())
-        pairs = pd.MultiIndex.from_frame(required[PAIR])
-        distinct = pairs.unique()
-        column = distinct.get_indexer(pd.MultiIndex.from_frame(keywords[PAIR]))
-        order = np.argsort(column, kind="stable")
-        ends = np.searchsorted(column[order], np.arange(len(distinct) + 1))
-        item = codes(keywords["item_id"], items)[order]
-        words = np.zeros((len(distinct) + 1, -(-len(items) // 64)), dtype=np.uint64)
-        for row, (start, end) in enumerate(zip(ends, ends[1:], strict=False)):
-            has = np.zeros(words.shape[1] * 64, dtype=bool)
-            has[item[start:end]] = True
-            words[row] = np.packbits(has, bitorder="little").view(np.uint64)
-        query = codes(required["query_id"], asked)
-        needed = np.bincount(query, minlength=len(asked)).astype(np.int64)
-        order = np.argsort(query, kind="stable")
-        place = np.arange(len(query)) - (np.cumsum(needed) - needed)[query[order]]
-        rows = np.full((len(asked), int(needed.max(initial=0))), len(distinct), dtype=np.int64)
-        rows[query[order], place] = distinct.get_indexer(pairs)[order]
-        return cls(items, words, rows, needed)
-
-    def of_queries(self, places: Places) -> KeywordBits:
-        """The same of some of the queries."""
-        return KeywordBits(self.items, self.words, self.required[places], self.needed[places])
-
-    def matched(self, query: Codes, item: Codes) -> NDArray[np.int64]:
-        """How many of its required keywords each query finds in an item. [pairs]"""
-        number = np.zeros(len(query), dtype=np.int64)
-        bits = self.words.view(np.uint8)
-        for start in range(0, len(query), BLOCK):
-            some = slice(start, start + BLOCK)
-            byte, bit = item[some] >> 3, (item[some] & 7).astype(np.uint8)
-            for rows in self.required.T:
-                number[some] += bits[rows[query[some]], byte] >> bit & 1
-        return number
-
-    def with_at_least(self, query: int, number: int) -> Words:
-        """The items that have at least so many of the keywords of a query, a bit each."""
-        planes, needed = self._planes(query), int(self.needed[query])
-        enough = [self._equal(planes, has) for has in range(number, needed + 1)]
-        return np.asarray(np.bitwise_or.reduce(enough, axis=0))
-
-    def _words_of(self, query: int) -> Words:
-        return self.words[self.required[query, : self.needed[query]]]
-
-    def counts(self, query: int) -> Places:
-        """How many items have 0, 1 … all of the keywords of a query."""
-        planes, numbers = self._planes(query), range(1, int(self.needed[query]) + 1)
-        some = [self._popcount(self._equal(planes, number)) for number in numbers]
-        return np.array([len(self.items) - sum(some), *some], dtype=np.int64)
-
-    def _planes(self, query: int) -> list[Words]:
-        """How many of the keywords of a query each item has: the binary digit `planes[d]` of 64
-        items in a word. The numbers of all items are added at once."""
-        planes: list[Words] = []
-        for carry in self._words_of(query):
-            for digit, plane in enumerate(planes):
-                planes[digit], carry = plane ^ carry, plane & carry
-            planes.append(carry)
-        return planes
-
-    @staticmethod
-    def _equal(planes: Sequence[Words], number: int) -> Words:
-        digits = [plane if number >> d & 1 else ~plane for d, plane in enumerate(planes)]
-        return np.asarray(np.bitwise_and.reduce(digits, axis=0))
-
-    @staticmethod
-    def _popcount(words: Words) -> int:
-        return int(np.bitwise_count(words).sum())
-
-    def places(self, words: Words) -> Places:
-        """The places of the items whose bit is set."""
-        bits = np.unpackbits(words.view(np.uint8), bitorder="little")
-        return np.flatnonzero(bits)
+from dashboard.evaluation.protocols.keyword_bits import BLOCK, KeywordBits
 
 
 class KeywordJudgement(Judgement):
@@ -223,6 +126,8 @@ class KeywordJudgement(Judgement):
     @cached_property
     def own(self) -> Places:
         """The place of each query's own item, which is not judged; -1 for none. [Q]"""
+        if not self.leave_out:
+            return np.full(len(self.query_ids), -1)
         names = pd.Series([self.leave_out.get(query, "") for query in self.query_ids], dtype="str")
         return codes(names, self.bits.items).astype(np.int64)
 
@@ -258,13 +163,55 @@ class KeywordJudgement(Judgement):
 
     def labels(self, query_id: str) -> QueryLabels:
         """As in `Judgement`."""
-        place = int(np.asarray(self.asked.get_loc(query_id)))
-        item = np.arange(len(self.item_ids) if self.bits.needed[place] else 0)
-        item = item[item != self.own[place]]
-        level = self.bits.matched(np.full(len(item), place), item)
-        grade = self.level_grades[place, level].astype(self._type)
-        credit = self.level_credits[place, level]
+        query = self._place(query_id)
+        return self._labels(query, np.arange(len(self.item_ids) if self.bits.needed[query] else 0))
+
+    def best(self, query_id: str, most: int) -> QueryLabels:
+        """As in `Judgement`; all other items are passed over 64 at a time."""
+        query = self._place(query_id)
+        enough = np.flatnonzero(self.counts[query, ::-1].cumsum()[::-1] >= most)
+        least = max(1, int(enough.max(initial=0)))
+        return self._labels(query, self._with_at_least(query, min(least, self._least_hit[query])))
+
+    def grades_of(self, query_id: str) -> Mapping[str, float]:
+        """As in `Judgement`."""
+        return KeywordGrades(self, query_id, self._place(query_id))
+
+    def relevant_ids(self, query_id: str) -> tuple[str, ...]:
+        """As in `Judgement`."""
+        query = self._place(query_id)
+        item = self._with_at_least(query, self._least_hit[query])
+        return self._labels(query, item).relevant
+
+    def best_first(self, query_id: str) -> tuple[Array, NDArray[np.float64]]:
+        """As in `Judgement`."""
+        query = self._place(query_id)
+        levels = np.repeat(np.arange(self.counts.shape[1])[::-1], self.counts[query, ::-1])
+        grades = self.level_grades[query, levels].astype(self._type)
+        return grades, self.level_credits[query, levels]
+
+    def _place(self, query_id: str) -> int:
+        return int(np.asarray(self.asked.get_loc(query_id)))
+
+    def _labels(self, query: int, item: Places) -> QueryLabels:
+        """The labels of some items, but for the query's own."""
+        item = item[item != self.own[query]]
+        level = self.bits.matched(np.full(len(item), query), item)
+        grade = self.level_grades[query, level].astype(self._type)
+        credit = self.level_credits[query, level]
         return QueryLabels(self.item_ids, item, grade, credit, self.relevant_from)
+
+    def _with_at_least(self, query: int, number: int) -> Places:
+        """The items with at least so many of a query's keywords, its own among them."""
+        if not self.bits.needed[query]:
+            return np.empty(0, dtype=np.int64)
+        return self.bits.places(self.bits.with_at_least(query, number))
+
+    @cached_property
+    def _least_hit(self) -> list[int]:
+        """How many of a query's keywords a relevant item has at least. [Q]"""
+        least: list[int] = self.level_hits.argmax(axis=1).tolist()
+        return least
 
     def pairs(self, which: Worth) -> pd.DataFrame:
         """As in `Judgement`."""
@@ -281,11 +228,8 @@ class KeywordJudgement(Judgement):
         )
 
     def _places(self, which: Worth) -> Iterator[Places]:
-        least = self.level_hits.argmax(axis=1) if which == "hit" else np.ones_like(self.bits.needed)
         for query, own in enumerate(self.own):
-            items = np.empty(0, dtype=np.int64)
-            if self.bits.needed[query]:
-                items = self.bits.places(self.bits.with_at_least(query, int(least[query])))
+            items = self._with_at_least(query, self._least_hit[query] if which == "hit" else 1)
             yield items[items != own].astype(np.int32)
 
     def of_queries(self, query_ids: Iterable[str]) -> Judgement:
@@ -371,3 +315,27 @@ class KeywordJudgement(Judgement):
         for query, (values, number) in enumerate(zip(levels, numbers, strict=True)):
             table[: number.sum(), query] = np.repeat(values, number)
         return table.T
+
+
+@dataclass(frozen=True, eq=False)
+class KeywordGrades(Mapping[str, float]):
+    """The grades of one query's items, looked up where they are read: held for many queries, they
+    take no memory."""
+
+    judgement: KeywordJudgement
+    query_id: str
+    query: int
+
+    def __getitem__(self, item_id: str) -> float:
+        judged = self.judgement
+        item = np.array([judged.item_ids.get_loc(item_id)], dtype=np.int64)
+        if not judged.bits.needed[self.query] or item[0] == judged.own[self.query]:
+            raise KeyError(item_id)
+        (level,) = judged.bits.matched(np.array([self.query]), item)
+        return float(judged.level_grades[self.query, level])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.judgement.labels(self.query_id))
+
+    def __len__(self) -> int:
+        return int(self.judgement.number_judged[self.query])

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.join import Placed
+from dashboard.evaluation.judgement import QueryLabels
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.experiment import brief_rankings, judging, ranking
 from dashboard.experiment.experiment import Experiment
@@ -125,10 +126,13 @@ def results_of(
 
 
 def _rows(results: QueryResults) -> float:
-    """How many rows results have; those with a problem, which may pass, are not remembered."""
+    """How many rows results have, of labels too, which are about as large; those with a problem,
+    which may pass, are not remembered."""
     tables = [*results.runs.values(), *results.whole.values(), *results.counted.values()]
-    different = {id(table): len(table) for table in tables}
-    return float("inf") if results.problems else sum(different.values()) + 1
+    rows = sum({id(table): len(table) for table in tables}.values()) + 2 * len(results.relevant)
+    if isinstance(results.labels, QueryLabels):
+        rows += len(results.labels)
+    return float("inf") if results.problems else rows + 1
 
 
 def _but_together(*arguments: Any) -> tuple[Hashable, ...]:
@@ -156,7 +160,7 @@ def _results_of(
         runs[version], whole[version] = run, every
         if query_id in run.attrs.get("not_run", {}):
             problems[version] = f"Not run: {run.attrs['not_run'][query_id]}."
-    labels = judging.judgement(experiment).labels(query_id)
+    judged = judging.judgement(experiment)
     return QueryResults(
         experiment,
         query_id,
@@ -164,8 +168,8 @@ def _results_of(
         whole,
         problems,
         judging.required_of(experiment, query_id),
-        labels.relevant,
-        labels,
+        judged.relevant_ids(query_id),
+        judged.grades_of(query_id),
         judging.copies_left_out(experiment),
         {version: _counted(run, experiment) for version, run in runs.items()},
         frozenset(_outside(experiment, whole)),

@@ -50,12 +50,11 @@ def rows_of(results: QueryResults, view: View, values: Mapping[str, float]) -> l
 
 def _ideal_row(results: QueryResults, view: View, like: str) -> list[Row]:
     """The judged items in the best order, ties as in the version `like`."""
-    ideal, value = explaining.ideal(
-        results.experiment, results.query_id, like, view.metric, results.runs[like]
-    )
-    if ideal.empty:
+    asked = results.experiment, results.query_id, like, view.metric, int(view.shown)
+    best, value = explaining.ideal(*asked, results.runs[like])
+    if best.empty:
         return []
-    best, note = ideal.head(int(view.shown)), _ideal_note(view, value)
+    note = _ideal_note(view, value)
     return [Row("Ideal order", best, "", "ideal", _measured(view), value, note)]
 
 
