@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -16,10 +17,9 @@ from dashboard.evaluation.diagnosis.case import (
     Case,
     Near,
     Pair,
-    keywords_by_item,
 )
 from dashboard.evaluation.diagnosis.causes import Cause
-from dashboard.evaluation.diagnosis.neighbours import surroundings
+from dashboard.evaluation.diagnosis.neighbours import Space
 from dashboard.experiment.collection.collections import collection_in, item_names
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import (
@@ -30,13 +30,11 @@ from dashboard.experiment.judging import (
     required_of,
 )
 from dashboard.experiment.memory import each_remembered, remembered
-from dashboard.retrieval.gallery import gallery_of
+from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.storage.collection.collection import Collection
 
 NEIGHBOURS = 20_000
 """Items whose neighbours are remembered."""
-NAME = 80
-"""Letters of what an item is called in a sentence."""
 
 
 def _but_the_last(*arguments: Any) -> tuple[Hashable, ...]:
@@ -61,38 +59,46 @@ def causes(
     known = experiment.collection.under(experiment.protocol)
     if known.keywords.empty:
         return {}
-    names = item_names(known)
     relevant = judgement(experiment).relevant_ids(query_id)
     row, groups = query_row(experiment, query_id), experiment.groups
+    of = experiment.folder, experiment.digest, experiment.protocol
     case = Case(
         required=tuple(dict.fromkeys(required_of(experiment, query_id))),
         keywords=known.keywords,
         relevant=relevant,
-        names={item: _shortened(names[item]) for item in relevant if item in names},
-        spaces={version: gallery_of(model) for version, model in known.searched.items()},
+        names=item_names(known),
+        spaces=_spaces(known),
         ranks={version: _ranks(rankings[version]) for version in versions},
         depth=depth,
         own=str(row["item_id"]),
         known=_known(row, groups),
-        gallery=_annotated(experiment.folder, experiment.digest, experiment.protocol, groups),
+        gallery=_annotated(*of, groups),
+        near=partial(_near, of, groups),
         mapped=_mapped(experiment, query_id),
     )
     return suspecting.causes(case, wrong, missed)
 
 
+def _spaces(collection: Collection) -> dict[str, Gallery]:
+    return {version: gallery_of(model) for version, model in collection.searched.items()}
+
+
 @remembered(16, work="Looking for causes …")
 def _annotated(folder: str, digest: str, protocol: str, groups: tuple[str, ...]) -> Annotated:
     collection = collection_in(folder, digest).under(protocol)
-    has = keywords_by_item(_counting(collection, groups))
-    spaces = {version: gallery_of(model) for version, model in collection.searched.items()}
-    around = {version: surroundings(space, NEAREST, has) for version, space in spaces.items()}
+    keywords = collection.keywords
+    return Annotated.of(keywords[keywords["group"].isin(groups)], _spaces(collection))
 
-    def nearest(version: str, items: Sequence[str], annotated: bool) -> dict[str, Near]:
-        of = (folder, digest, protocol, groups if annotated else None, version)
-        near = _nearest(*of, tuple(items))
-        return {item: one[0] for item, one in zip(items, near, strict=True) if one}
 
-    return Annotated(has, around, nearest)
+def _near(
+    of: tuple[str, str, str],
+    groups: tuple[str, ...],
+    version: str,
+    items: Sequence[str],
+    annotated: bool,
+) -> dict[str, Near]:
+    near = _nearest(*of, groups if annotated else None, version, tuple(items))
+    return {item: one[0] for item, one in zip(items, near, strict=True) if one}
 
 
 @each_remembered(NEIGHBOURS, lambda near: 1, lasts=False)
@@ -107,20 +113,12 @@ def _nearest(
     """The nearest neighbours of items, each with its cosine, of those that have a keyword of some
     groups (None: of all items); none for an item without a vector."""
     collection = collection_in(folder, digest).under(protocol)
-    allowed = None
+    among = None
     if groups is not None:
-        allowed = _annotated(folder, digest, protocol, groups).has
-    near = gallery_of(collection.searched[version]).nearest(items, NEAREST, allowed)
+        among = _annotated(folder, digest, protocol, groups).spaces[version]
+    space: Space = gallery_of(collection.searched[version])
+    near = space.nearest(items, NEAREST, among)
     return [(near[item],) if item in near else () for item in items]
-
-
-def _counting(collection: Collection, groups: tuple[str, ...]) -> pd.DataFrame:
-    keywords = collection.keywords
-    return keywords[keywords["group"].isin(groups)]
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
 
 
 @remembered(32, key=_but_the_last)

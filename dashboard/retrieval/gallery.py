@@ -7,7 +7,7 @@ similarities of given items, the vectors of given items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from dashboard.ids import places as places_in
 from dashboard.progress import parts, report
 from dashboard.retrieval.counting import (
     HIGHEST,
@@ -33,17 +34,14 @@ from dashboard.retrieval.nearest import (
     Floats,
     Places,
     Scores,
-    best_places,
     cosines_of,
     find_nearest,
-    parts_of,
     words_of,
 )
 from dashboard.storage.vectors.rows import blocks
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model
 
-COSINES = 4_000_000
 COUNTED = 1 << 26
 """Numbers, of queries × items, that ranks are counted in at once."""
 PRODUCTS = 1 << 17
@@ -76,6 +74,11 @@ class Gallery:
     def part(self, ids: Sequence[str]) -> Gallery:
         """The gallery of these items alone, in this order; those without a vector are left out."""
         return self if tuple(ids) == self.ids else Gallery(self.vectors.rows(ids))
+
+    def part_of(self, ids: pd.Index) -> Gallery:
+        """The gallery of those of its items that are among some ids, in its own order."""
+        inside = places_in(self.vectors.index, ids) >= 0
+        return self if inside.all() else self.part([self.ids[at] for at in np.flatnonzero(inside)])
 
     def search(
         self, queries: Vectors, k: int, leave_out: Mapping[str, str] | None = None
@@ -196,29 +199,21 @@ class Gallery:
         return left @ (left if others is items else self.fetch(others)).T
 
     def nearest(
-        self, items: Sequence[str], k: int, allowed: Collection[str] | None = None
+        self, items: Sequence[str], k: int, among: Gallery | None = None
     ) -> dict[str, list[tuple[str, float]]]:
         """The `k` items most similar to each of `items` with their cosine, the nearest first.
 
-        The item itself never counts; allowed: the only ones that do. Items without a vector are
-        left out.
+        The item itself never counts; among: a part of the gallery that they are searched in. Items
+        without a vector are left out.
         """
-        places = self._places(items)
-        places = places[places >= 0]
-        known = allowed if allowed is None else map(allowed.__contains__, self.ids)
-        barred = None if known is None else ~np.fromiter(known, bool, len(self.ids))
-        step = max(1, COSINES // max(len(self.ids), 1))
-        found: dict[str, list[tuple[str, float]]] = {}
-        for start in parts("searching neighbours", range(0, len(places), step)):
-            rows = places[start : start + step]
-            left = self.vectors.unit[rows]
-            cosine = np.concatenate([left @ part.T for part in parts_of(self.vectors.unit)], axis=1)
-            cosine[np.arange(len(rows)), rows] = -np.inf
-            if barred is not None and barred.any():
-                cosine[:, barred] = -np.inf
-            for place, row, best in zip(rows, cosine, best_places(cosine, k), strict=True):
-                near = [(self.ids[at], float(row[at])) for at in best if np.isfinite(row[at])]
-                found[self.ids[place]] = near
+        asking, space = self.vectors.rows(list(dict.fromkeys(items))), among or self
+        found: dict[str, list[tuple[str, float]]] = {item: [] for item in asking.ids}
+        if not found or not space.ids:
+            return found
+        run = space.search(asking, k, {item: item for item in asking.ids})
+        columns = (run[name].tolist() for name in ("query_id", "item_id", "score"))
+        for item, other, cosine in zip(*columns, strict=True):
+            found[item].append((other, cosine))
         return found
 
     def close_pairs(self, at_least: float) -> tuple[Places, Places]:

@@ -20,7 +20,6 @@ CELLS = 1 << 23
 PART = 1 << 16
 PAIRS = 1 << 15
 BLAS_FROM = 1_000
-CHUNK = 64
 
 Asking = npt.NDArray[Any]  # float32 vectors, or packed codes
 Rows = Asking | UnitRows
@@ -121,12 +120,6 @@ def cosines_of(queries: Rows, gallery: Rows, query: Places, item: Places) -> Sco
     return np.asarray(found.round(PLACES) + 0.0)
 
 
-def parts_of(gallery: Rows) -> Iterator[Floats]:
-    """All rows of a gallery, PART of them at a time."""
-    for start in range(0, len(gallery), PART):
-        yield gallery[start : start + PART]
-
-
 def _bits_that_differ(queries: Asking, gallery: Asking, places: Places) -> Places:
     """In how many bits the packed codes at `places` differ from the query's. [query, rank]"""
     found = np.zeros(places.shape, dtype=np.int64)
@@ -142,24 +135,3 @@ def words_of(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
     padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
     padded[:, : packed.shape[1]] = packed
     return np.ascontiguousarray(padded.view(np.uint64).T)
-
-
-def best_places(values: Floats, k: int) -> Places:
-    """The places of the `k` largest of each row, the largest first, equals in their order.
-
-    Only the chunks that hold the `k` largest of their maxima can hold one of them.
-    """
-    rows, many = values.shape
-    k = min(k, many)
-    whole = many // CHUNK * CHUNK
-    if whole < 2 * k * CHUNK:
-        return np.argsort(-values, axis=1, kind="stable")[:, :k]
-    peaks = values[:, :whole].reshape(rows, -1, CHUNK).max(axis=2)
-    least = np.partition(peaks, -k, axis=1)[:, -k]
-    found = np.empty((rows, k), dtype=np.int64)
-    within = np.arange(CHUNK)
-    for row in range(rows):
-        chunks = np.flatnonzero(peaks[row] >= least[row])
-        some = np.append((chunks[:, None] * CHUNK + within).ravel(), np.arange(whole, many))
-        found[row] = some[np.argsort(-values[row, some], kind="stable")[:k]]
-    return found

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.evaluation.diagnosis import causes as suspecting
 from dashboard.evaluation.diagnosis.case import Case
 from dashboard.evaluation.diagnosis.causes import causes
 from dashboard.evaluation.diagnosis.neighbours import usual
@@ -32,8 +33,13 @@ class Space:
     def similarities(self, items, others):
         return self.gallery().similarities(items, others)
 
-    def nearest(self, items, k, allowed=None):
-        return self.gallery().nearest(items, k, allowed)
+    def part_of(self, ids):
+        inside = [name in ids for name in self.ids]
+        names = [name for name in self.ids if name in ids]
+        return Space(names, self.matrix[inside])
+
+    def nearest(self, items, k, among=None):
+        return self.gallery().nearest(items, k, among and among.gallery())
 
 
 def world(wide=0.02, **changes):
@@ -121,6 +127,15 @@ def test_what_looks_like_a_relevant_item_but_has_other_keywords():
     assert "99 of 100 pairs of items are below" in found.sentence
 
 
+def test_of_many_relevant_items_those_that_a_version_ranks_first_are_compared(monkeypatch):
+    moved = world(wide=0.02)
+    for space in moved.spaces.values():
+        space.matrix[space.ids.index("like")] = space.matrix[29]  # b29 has rank 30 in each
+    for most, compared in ((30, True), (29, False)):
+        monkeypatch.setattr(suspecting, "MOST_COMPARED", most)
+        assert ("similar to “b29”" in only(moved, ["like"]).sentence) == compared
+
+
 def test_what_looks_like_the_querys_own_item():
     moved = world(own="b7")
     for space in moved.spaces.values():
@@ -188,7 +203,8 @@ def test_neighbours_are_the_nearest_and_never_the_item_itself():
     space = Space("abcd", [(1, 0), (0.9, 0.1), (0, 1), (0.1, 0.9)])
     near = space.nearest(["a", "gone"], 2)
     assert list(near) == ["a"] and [other for other, _ in near["a"]] == ["b", "d"]
-    assert [other for other, _ in space.nearest(["a"], 5, {"c", "a"})["a"]] == ["c"]
+    few = space.part_of(pd.Index(["c", "a"]))
+    assert [other for other, _ in space.nearest(["a"], 5, few)["a"]] == ["c"]
 
 
 @pytest.mark.parametrize(("size", "said"), [(1, 1.0), (2, 0.0)])

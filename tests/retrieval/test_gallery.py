@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard.retrieval.gallery import Gallery
-from dashboard.retrieval.nearest import best_places
 from dashboard.storage.vectors.vectors import Vectors
 from tests.storage.tiny import unit
 
@@ -142,21 +142,12 @@ def test_the_nearest_of_an_item_are_those_of_a_search_without_it(crowded) -> Non
     assert list(near) == ["i40"]
     cosines = [cosine for _, cosine in near["i40"]]
     assert np.allclose(cosines, best["score"], atol=1e-6)
-    allowed = gallery.nearest(["i40"], 5, {"i40", "i3", "i9"})["i40"]
-    assert {other for other, _ in allowed} == {"i3", "i9"}
-
-
-@pytest.mark.parametrize("many", [1, 7, 63, 640, 1280, 1500, 9001])
-@pytest.mark.parametrize("k", [1, 10])
-def test_the_best_places_are_those_of_a_whole_sorting(many: int, k: int) -> None:
-    rng = np.random.default_rng(many)
-    values = rng.integers(0, 50, (6, many)).astype("float32")  # with many equals
-    values[1] = -np.inf
-    values[2, rng.random(many) < 0.999] = -np.inf
-    values[3] = rng.standard_normal(many)
-    values[4, -1] = 99  # the last, which a whole chunk may not reach
-    wanted = np.argsort(-values, axis=1, kind="stable")[:, :k]
-    assert best_places(values, k).tolist() == wanted.tolist()
+    few = gallery.part_of(pd.Index(["i40", "i9", "none", "i3"]))
+    assert few.ids == ("i3", "i9", "i40")
+    assert {other for other, _ in gallery.nearest(["i40"], 5, few)["i40"]} == {"i3", "i9"}
+    assert [len(near) for near in gallery.nearest(["i40", "i3"], 5, few).values()] == [2, 2]
+    nothing = gallery.part_of(pd.Index([], dtype="str"))
+    assert gallery.nearest(["i40"], 5, nothing) == {"i40": []}
 
 
 @pytest.mark.parametrize("bits", [8, 20, 64, 100])

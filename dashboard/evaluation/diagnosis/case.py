@@ -5,26 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from dashboard.evaluation.diagnosis.neighbours import Space, Surroundings, surroundings
+from dashboard.evaluation.keywords_of_items import KeywordsOfItems
+from dashboard.evaluation.keywords_of_items import Pair as Pair
 
-Pair = tuple[str, str]
 Near = Sequence[tuple[str, float]]
 """Items with their cosine, the nearest first."""
 NEAREST = 10
-
-
-def keywords_by_item(keywords: pd.DataFrame) -> dict[str, frozenset[Pair]]:
-    """The keywords of each annotated item. keywords: table KEYWORDS."""
-    found: dict[str, set[Pair]] = {}
-    columns = (keywords[name].tolist() for name in ("item_id", "group", "keyword"))
-    for item, group, keyword in zip(*columns, strict=True):
-        found.setdefault(item, set()).add((group, keyword))
-    return {item: frozenset(pairs) for item, pairs in found.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +25,21 @@ class Annotated:
     """What the annotation of a gallery says, which is the same for all queries.
 
     has      the keywords of each annotated item
+    spaces   version → its annotated items alone
     around   version → what is usual among its vectors
-    nearest  gives the nearest neighbours of items, where they are remembered: of a version, among
-             the annotated items alone or all
     """
 
-    has: Mapping[str, frozenset[Pair]]
+    has: KeywordsOfItems
+    spaces: Mapping[str, Space]
     around: Mapping[str, Surroundings]
-    nearest: Callable[[str, Sequence[str], bool], Mapping[str, Near]] | None = None
+
+    @classmethod
+    def of(cls, keywords: pd.DataFrame, spaces: Mapping[str, Space]) -> Annotated:
+        """keywords: table KEYWORDS; spaces: version → its vectors of all items."""
+        has = KeywordsOfItems(keywords)
+        annotated = {version: space.part_of(has.ids) for version, space in spaces.items()}
+        around = {v: surroundings(space, annotated[v], NEAREST) for v, space in spaces.items()}
+        return cls(has, annotated, around)
 
     def share(self, pair: Pair, near: Sequence[str]) -> float:
         """The share of some items that have a keyword; NaN where they are too few."""
@@ -80,6 +80,8 @@ class Case:
     known      the keywords that the query asks for by its own column; None: no such column
     names      item → its name; an item without one goes by its id
     gallery    what the annotation says, where it is already worked out
+    near       gives the nearest neighbours of items by a version, where they are remembered: among
+               the annotated items alone, or all
     mapped     (group, keyword) → the words and the similarity that they were mapped with
     """
 
@@ -94,20 +96,39 @@ class Case:
     mapped: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     gallery: Annotated | None = None
+    near: Callable[[str, Sequence[str], bool], Mapping[str, Near]] | None = None
+
+    def nearest(self, version: str, items: Sequence[str]) -> Mapping[str, Near]:
+        """The nearest neighbours of items by a version: annotated ones, where keywords are
+        required."""
+        alone = bool(self.required)
+        if self.near is not None:
+            return self.near(version, items, alone)
+        among = self.annotated.spaces[version] if alone else None
+        return self.spaces[version].nearest(items, NEAREST, among)
 
     @cached_property
     def annotated(self) -> Annotated:
         """What the annotation of the gallery says."""
-        if self.gallery is not None:
-            return self.gallery
-        has = keywords_by_item(self.keywords)
-        around = {v: surroundings(space, NEAREST, has) for v, space in self.spaces.items()}
-        return Annotated(has, around)
+        return self.gallery or Annotated.of(self.keywords, self.spaces)
 
     @property
-    def has(self) -> Mapping[str, frozenset[Pair]]:
+    def has(self) -> KeywordsOfItems:
         """The keywords of each annotated item."""
         return self.annotated.has
+
+    @cached_property
+    def hits(self) -> frozenset[str]:
+        """The ids of all relevant items."""
+        return frozenset(self.relevant)
+
+    def best_ranked(self, most: int) -> Sequence[str]:
+        """The relevant items, of more than `most` those that a version ranks best."""
+        if len(self.relevant) <= most:
+            return self.relevant
+        ranks = self.ranks.values()
+        best = [min((of.get(item, inf) for of in ranks), default=inf) for item in self.relevant]
+        return [self.relevant[at] for at in np.argsort(best, kind="stable")[:most]]
 
     def lacks(self, item: str) -> list[Pair]:
         """The required keywords that an item lacks."""

@@ -12,8 +12,9 @@ label    A wrong result lacks one keyword only, yet most of its nearest neighbou
 near     A wrong result lacks one keyword of two or more. Or a missed item stands below the last
          result shown, yet within twice that depth in some version.
 alike    A wrong result is as similar to a relevant item, or to the query's own item, as one pair of
-         items in a hundred is. Or none of the nearest neighbours of a missed item is relevant, by
-         most versions, though there are enough relevant items.
+         items in a hundred is; of many relevant items, to one of those that versions rank first.
+         Or none of the nearest neighbours of a missed item is relevant, by most versions, though
+         there are enough relevant items.
 model    None of these: the model is the suspect that is left.
 
 Neighbours are items with an annotation, nearest by cosine of a version's own vectors.
@@ -30,6 +31,10 @@ from dashboard.evaluation.diagnosis.neighbours import Resemblance, resemblances
 MOST, FEW = 0.7, 0.1
 RARE, COMMON = 0.05, 10
 WEAK = 0.7
+NAME = 80
+"""Letters of what an item is called in a sentence."""
+MOST_COMPARED = 1_000
+"""Relevant items that wrong results are compared with: of more, those that versions rank first."""
 
 
 class Cause(NamedTuple):
@@ -45,10 +50,10 @@ def causes(case: Case, wrong: Sequence[str], missed: Sequence[str]) -> dict[str,
 
     An item without an annotation that is neither relevant nor judged has no cause.
     """
-    around = _around(case, [*wrong, *missed])
-    to = [case.own] if case.own else case.relevant
+    around = _around(case, [*_nearly(case, wrong), *missed])
+    to = [case.own] if case.own else case.best_ranked(MOST_COMPARED)
     alike = resemblances(case.spaces, case.annotated.around, wrong, to)
-    found = {item: _of_wrong(case, item, around[item], alike.get(item)) for item in wrong}
+    found = {item: _of_wrong(case, item, around.get(item, {}), alike.get(item)) for item in wrong}
     return found | {item: _of_missed(case, item, around[item]) for item in missed}
 
 
@@ -58,16 +63,15 @@ Around = dict[str, Near]
 def _around(case: Case, items: Sequence[str]) -> dict[str, Around]:
     """The nearest annotated neighbours of each item by each version, with their similarity."""
     found: dict[str, Around] = {item: {} for item in items}
-    annotated, nearest = bool(case.required), case.annotated.nearest
-    allowed = set(case.has) if annotated and nearest is None else None
-    for version, space in case.spaces.items():
-        if nearest is not None:
-            near_of = nearest(version, items, annotated)
-        else:
-            near_of = space.nearest(list(items), NEAREST, allowed)
-        for item, near in near_of.items():
+    for version in case.spaces:
+        for item, near in case.nearest(version, items).items():
             found[item][version] = near
     return found
+
+
+def _nearly(case: Case, wrong: Sequence[str]) -> list[str]:
+    """The wrong results that lack one keyword: of others no neighbour says anything."""
+    return [item for item in wrong if len(case.lacks(item)) == 1]
 
 
 def _of_wrong(case: Case, item: str, around: Around, alike: Resemblance | None) -> Cause:
@@ -178,7 +182,7 @@ def _looks_like(case: Case, best: Resemblance | None) -> str:
     """A sentence on the relevant item that a wrong result is most similar to, if it is unusual."""
     if best is None:
         return ""
-    name = case.names.get(best.other, best.other)
+    name = _shortened(case.names.get(best.other, best.other))
     what = "the query's own item" if case.own else f"“{name}”, which is relevant"
     return (
         f"{best.similarity:.2f} similar to {what}, by {best.version}; "
@@ -189,8 +193,7 @@ def _looks_like(case: Case, best: Resemblance | None) -> str:
 def _looks_like_others(case: Case, around: Around) -> Cause | None:
     others = len(case.relevant) - 1
     nearest_of = {v: near[: min(NEAREST, others)] for v, near in around.items()}
-    relevant = set(case.relevant)
-    none = [not any(other in relevant for other, _ in near) for near in nearest_of.values()]
+    none = [not any(other in case.hits for other, _ in near) for near in nearest_of.values()]
     if others < 3 or not _by_most(case, sum(none)):
         return None
     sentence = (
@@ -202,6 +205,10 @@ def _looks_like_others(case: Case, around: Around) -> Cause | None:
 
 def _by_most(case: Case, number: int) -> bool:
     return 2 * number > max(len(case.spaces), 1)
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
 
 
 def _places(case: Case, item: str) -> str:

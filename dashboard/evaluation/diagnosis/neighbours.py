@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 CELLS = 4_000_000  # cosines at a time
@@ -34,13 +35,17 @@ class Space(Protocol):
         """The cosines of some items with others. [items, others]"""
         ...
 
+    def part_of(self, ids: pd.Index) -> Self:
+        """Those of the items that are among some ids, in the same order."""
+        ...
+
     def nearest(
-        self, items: Sequence[str], k: int, allowed: Collection[str] | None = None
+        self, items: Sequence[str], k: int, among: Self | None = None
     ) -> dict[str, list[tuple[str, float]]]:
         """The `k` items most similar to each of `items` with their cosine, the nearest first.
 
-        The item itself never counts; allowed: the only ones that do. Items without a vector are
-        left out.
+        The item itself never counts; among: a part that they are searched in. Items without a
+        vector are left out.
         """
         ...
 
@@ -79,12 +84,12 @@ class Surroundings:
     near: dict[str, list[str]]
 
 
-def surroundings(space: Space, k: int, allowed: Collection[str]) -> Surroundings:
-    """What is usual, by a sample from all over the gallery; `allowed` as in `Space.nearest`."""
+def surroundings(space: Space, annotated: Space, k: int) -> Surroundings:
+    """What is usual, by a sample from all over the gallery. annotated: the part of the space where
+    neighbours are searched."""
     some = min(SAMPLE, max(1, CELLS * 10 // max(len(space.ids), 1)))
-    known = [item for item in space.ids if item in allowed]
-    sample = known[:: max(1, -(-len(known) // some))]
-    near = space.nearest(sample, k, allowed)
+    sample = annotated.ids[:: max(1, -(-len(annotated.ids) // some))]
+    near = annotated.nearest(sample, k)
     return Surroundings(usual(space), {item: [n for n, _ in of] for item, of in near.items()})
 
 

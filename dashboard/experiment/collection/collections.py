@@ -6,10 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
-from dashboard.evaluation.join import categories, codes
+from dashboard.evaluation.keywords_of_items import KeywordsOfItems
 from dashboard.experiment.collection import names
 from dashboard.experiment.memory import constant_in_a_run, remembered
 from dashboard.retrieval import searchable
@@ -164,34 +161,16 @@ def _query_names(folder: str, digest: str) -> dict[str, str]:
     return names.query_names(collection.queries, collection.items)
 
 
-class KeywordsOfItems:
-    """Finds the rows of a table KEYWORDS by item, without going over all of it."""
-
-    def __init__(self, keywords: pd.DataFrame) -> None:
-        names = keywords["item_id"]
-        self._ids = categories(names)
-        item = codes(names, self._ids)
-        self._order = np.argsort(item, kind="stable")
-        self._ends = np.searchsorted(item[self._order], np.arange(len(self._ids) + 1))
-        self._keywords = keywords
-
-    def of(self, item_ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-        """The keywords of each item that has some, with their groups, as the table has them."""
-        places = self._ids.get_indexer(pd.Index(list(item_ids), dtype="str"))
-        parts = [self._order[self._ends[at] : self._ends[at + 1]] for at in places if at >= 0]
-        rows = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
-        table, found = self._keywords.iloc[rows], dict[str, list[tuple[str, str]]]()
-        columns = (table[name].tolist() for name in ("item_id", "group", "keyword"))
-        for item, group, keyword in zip(*columns, strict=True):
-            found.setdefault(str(item), []).append((group, keyword))
-        return found
-
-
 def keywords_of(
     collection: Collection, item_ids: Sequence[str]
 ) -> dict[str, list[tuple[str, str]]]:
     """The keywords of each item that has some, each with its group."""
-    return _keywords(str(collection.folder), collection.digest).of(item_ids)
+    return keywords_of_items(collection).of(item_ids)
+
+
+def keywords_of_items(collection: Collection) -> KeywordsOfItems:
+    """The keywords of each annotated item of a collection."""
+    return _keywords(str(collection.folder), collection.digest)
 
 
 @remembered(8)
