@@ -31,6 +31,9 @@ LOW_BYTES = np.array([(1 << 8 * kept) - 1 for kept in range(WORD + 1)], dtype=np
 _KEYS: dict[int, tuple[Numbers, Keys]] = {}
 """The ends and the keys of columns that `column` made, by the place of their bytes in memory."""
 
+_INDEXES: deque[ref[pd.Index]] = deque(maxlen=16)
+"""The indexes that were `shared` last."""
+
 _PLACES: deque[tuple[ref[pd.Index], ref[pd.Index], NDArray[Any]]] = deque(maxlen=4)
 """What `places` found last: a gallery's items among judged ones."""
 
@@ -93,6 +96,19 @@ def among(column: pd.Series, known: pd.Series) -> NDArray[np.bool_]:
         return column.isin(known).to_numpy(dtype=bool)
     found = pc.is_in(arrow(column), value_set=arrow(known).combine_chunks())
     return np.asarray(found, dtype=bool)
+
+
+def shared(index: pd.Index) -> pd.Index:
+    """An index equal to this one, the same for all who ask while somebody holds it: what it looks
+    ids up in takes 100 MB for a million of them."""
+    if len(index) <= BLOCK:
+        return index
+    for known in tuple(_INDEXES):
+        there = known()
+        if there is not None and len(there) == len(index) and there.equals(index):
+            return there
+    _INDEXES.append(ref(index))
+    return index
 
 
 def places(names: pd.Index, index: pd.Index) -> NDArray[Any]:

@@ -96,3 +96,16 @@ def test_places_of_many_names_are_looked_up_once_and_belong_to_these_indexes_alo
     assert ids.places(pd.Index(["v1", "v7", "v0"], dtype="str"), index).tolist() == [1, 7, 0]
     assert ids.places(names, index[1:]).tolist() == [6, -1, -1]
     assert ids.places(index, names)[:8].tolist() == [2, -1, -1, -1, -1, -1, -1, 0]
+
+
+def test_equal_indexes_of_many_ids_are_one_while_somebody_holds_it(monkeypatch):
+    monkeypatch.setattr(ids, "BLOCK", 2)
+    one, other = (pd.Index(list("abc"), dtype="str") for _ in range(2))
+    assert ids.shared(one) is one and ids.shared(other) is one
+    different = pd.Index(list("abd"), dtype="str")
+    assert ids.shared(different) is different
+    few = pd.Index(list("ab"), dtype="str")
+    assert ids.shared(few) is few and ids.shared(pd.Index(list("ab"), dtype="str")) is not few
+    del one
+    gc.collect()
+    assert ids.shared(other) is other

@@ -26,8 +26,7 @@ MOST_BITS = 25  # 32 MB, for 4 million judged pairs; of more, more are looked up
 def categories(values: pd.Series) -> pd.Index:
     """The distinct values of a column: its categories, or else in order of appearance."""
     categorical = isinstance(values.dtype, pd.CategoricalDtype)
-    index: pd.Index = values.cat.categories if categorical else pd.Index(values.unique())
-    return index
+    return values.cat.categories if categorical else ids.shared(pd.Index(values.unique()))
 
 
 def of_items(run: pd.DataFrame, item_ids: Iterable[str]) -> pd.DataFrame:

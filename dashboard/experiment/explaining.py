@@ -20,7 +20,12 @@ from dashboard.evaluation.diagnosis.case import (
 )
 from dashboard.evaluation.diagnosis.causes import Cause
 from dashboard.evaluation.diagnosis.neighbours import Space
-from dashboard.experiment.collection.collections import collection_in, item_names
+from dashboard.evaluation.keywords_of_items import KeywordsOfItems
+from dashboard.experiment.collection.collections import (
+    collection_in,
+    item_names,
+    keywords_of_items,
+)
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import (
     counted_judgement,
@@ -86,8 +91,11 @@ def _spaces(collection: Collection) -> dict[str, Gallery]:
 @remembered(16, work="Looking for causes …")
 def _annotated(folder: str, digest: str, protocol: str, groups: tuple[str, ...]) -> Annotated:
     collection = collection_in(folder, digest).under(protocol)
-    keywords = collection.keywords
-    return Annotated.of(keywords[keywords["group"].isin(groups)], _spaces(collection))
+    has, known = keywords_of_items(collection), collection.keywords
+    counting = known["group"].isin(groups)
+    if not counting.all():
+        has = KeywordsOfItems(known[counting])
+    return Annotated.of(has, _spaces(collection))
 
 
 def _near(

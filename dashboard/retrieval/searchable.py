@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+import numpy as np
+import pandas as pd
+
+from dashboard.ids import places, shared
 from dashboard.retrieval.encoders.encoders import ENCODERS
 from dashboard.retrieval.encoders.query_vectors import to_encode
 from dashboard.storage.collection.collection import Collection
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Searchable:
     """What some versions of a collection can be searched with.
 
@@ -24,13 +27,8 @@ class Searchable:
     encode: tuple[str, ...]
     others: tuple[str, ...]
     texts: tuple[str, ...]
-    items: tuple[str, ...]
+    items: pd.Index
     see: tuple[str, ...]
-
-    @cached_property
-    def item_ids(self) -> frozenset[str]:
-        """The ids of those items, to look one up."""
-        return frozenset(self.items)
 
 
 def searchable(collection: Collection, versions: Sequence[str]) -> Searchable:
@@ -42,12 +40,11 @@ def searchable(collection: Collection, versions: Sequence[str]) -> Searchable:
     known, items = _known(collection, versions)
     queries = collection.queries
     alone = queries[(queries["text"] != "") & (queries["image"] == "") & (queries["item_id"] == "")]
-    gallery = collection.items["item_id"].tolist()
     return Searchable(
         tuple(name for name in versions if name in able),
         tuple(name for name in able if name not in versions),
         tuple(dict.fromkeys(alone.loc[alone["query_id"].isin(known), "text"])),
-        tuple(item for item in gallery if item in items),
+        items,
         tuple(name for name in versions if _sees(collection, name)),
     )
 
@@ -57,17 +54,19 @@ def _sees(collection: Collection, version: str) -> bool:
     return model is not None and model.picture is not None
 
 
-def _known(collection: Collection, versions: Sequence[str]) -> tuple[set[str], set[str]]:
+def _known(collection: Collection, versions: Sequence[str]) -> tuple[set[str], pd.Index]:
     """The stored queries and the items that some version has a vector of; of a file of results the
     queries, which are taken to be all, and the items among them."""
-    queries, known, items = collection.queries, set[str](), set[str]()
+    queries, known = collection.queries, set[str]()
+    items = shared(pd.Index(collection.items["item_id"]))
+    searched = np.zeros(len(items), dtype=bool)
     for name in versions:
         if name in collection.run_files:
             known |= set(queries["query_id"])
-            items |= set(queries.loc[queries["text"] == "", "item_id"])
+            searched |= items.isin(queries.loc[queries["text"] == "", "item_id"])
         elif name in collection.searched:
             model = collection.searched[name]
             known |= set(model.queries.ids if model.queries else ())
             known |= set(to_encode(model, queries))
-            items |= set(model.items.ids)
-    return known, items
+            searched |= places(items, model.items.index) >= 0
+    return known, items if searched.all() else items[searched]

@@ -34,9 +34,8 @@ class Annotated:
     around: Mapping[str, Surroundings]
 
     @classmethod
-    def of(cls, keywords: pd.DataFrame, spaces: Mapping[str, Space]) -> Annotated:
-        """keywords: table KEYWORDS; spaces: version → its vectors of all items."""
-        has = KeywordsOfItems(keywords)
+    def of(cls, has: KeywordsOfItems, spaces: Mapping[str, Space]) -> Annotated:
+        """spaces: version → its vectors of all items."""
         annotated = {version: space.part_of(has.ids) for version, space in spaces.items()}
         around = {v: surroundings(space, annotated[v], NEAREST) for v, space in spaces.items()}
         return cls(has, annotated, around)
@@ -110,7 +109,7 @@ class Case:
     @cached_property
     def annotated(self) -> Annotated:
         """What the annotation of the gallery says."""
-        return self.gallery or Annotated.of(self.keywords, self.spaces)
+        return self.gallery or Annotated.of(KeywordsOfItems(self.keywords), self.spaces)
 
     @property
     def has(self) -> KeywordsOfItems:

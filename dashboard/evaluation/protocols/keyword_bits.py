@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dashboard.evaluation.join import Codes, Places, codes
+from dashboard.evaluation.join import Codes, Places, categories, codes
 from dashboard.evaluation.protocols.ticks import PAIR
 
 Words = NDArray[np.uint64]
@@ -36,7 +36,7 @@ class KeywordBits:
     @classmethod
     def of(cls, required: pd.DataFrame, keywords: pd.DataFrame, asked: pd.Index) -> KeywordBits:
         """required: query_id, group, keyword, each once; keywords: KEYWORDS table."""
-        items = pd.Index(keywords["item_id"].unique())
+        items = categories(keywords["item_id"])
         pairs = pd.MultiIndex.from_frame(required[PAIR])
         distinct = pairs.unique()
         column = distinct.get_indexer(pd.MultiIndex.from_frame(keywords[PAIR]))

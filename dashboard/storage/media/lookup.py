@@ -7,7 +7,10 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 import pandas as pd
+
+from dashboard.ids import shared
 
 _REMEMBERED = 10.0  # seconds
 _FEW = 8  # collections at once; with all their vectors they may fill the memory
@@ -51,11 +54,11 @@ class RowsById(Mapping[str, Row]):
     when it is looked up: of a million items a page shows a few."""
 
     def __init__(self, table: pd.DataFrame, key: str) -> None:
-        self._table, self._ids = table, pd.Index(table[key])
+        self._table, self._ids = table, shared(pd.Index(table[key]))
 
     def __getitem__(self, row_id: str) -> Row:
-        place = self._ids.get_loc(row_id)
-        record: Row = self._table.iloc[[place]].to_dict("records")[0]
+        (place,) = np.atleast_1d(np.asarray(self._ids.get_loc(row_id)))
+        record: Row = self._table.iloc[[int(place)]].to_dict("records")[0]
         return record
 
     def __iter__(self) -> Iterator[str]:

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.ids import shared
 from dashboard.storage.files.contents import read_text
 from dashboard.storage.files.limits import LONGEST_ID
 from dashboard.storage.files.parquet import parquet_table
@@ -166,7 +167,7 @@ class Vectors:
 @lru_cache(maxsize=4)
 def _index_of(ids: tuple[str, ...]) -> pd.Index:
     """The index of some ids, one for all versions of a gallery."""
-    return pd.Index(ids, dtype="str")
+    return shared(pd.Index(ids, dtype="str"))
 
 
 def read_vectors(

@@ -154,7 +154,7 @@ def _packed(
         baseline=view.baseline,
         columns=None if view.columns == "line" else int(view.columns),
         depth=measure(view.metric).cutoff,
-        askable=collections.searched_with(collection, tuple(results.runs)).item_ids,
+        askable=collections.searched_with(collection, tuple(results.runs)).items,
         head=replace(head, notes=(*head.notes, *filter(None, notes))),
     )
     contents["about"] = names_of_query(results)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
@@ -73,7 +73,7 @@ def payload(
     baseline: str = "",
     columns: int | None = None,
     depth: int | None = None,
-    askable: Set[str] = frozenset(),
+    askable: Container[str] = frozenset(),
     head: Head | None = None,
 ) -> dict[str, Any]:
     """Everything that the component draws, as values that JSON can hold.
@@ -100,6 +100,7 @@ def payload(
         pair: number for number, pair in enumerate(dict.fromkeys(chain(*annotations.values())))
     }
     whys, stems = Once(), Once()
+    can = [number for item_id, number in index.items() if item_id in askable]
     built = {
         "rows": [_row(row, rows, baseline, known, index) for row in rows],
         "items": [
@@ -123,7 +124,7 @@ def payload(
         "ways": [[shown(row.name, LABEL), row.colour, row.shape] for row in rows if row.colour],
         "columns": columns,
         "depth": depth,
-        "askable": index.keys() <= askable or [index[i] for i in index if i in askable],
+        "askable": len(can) == len(index) or can,
         **({} if head is None else {"head": head.record()}),
     }
     json.dumps(built, allow_nan=False)  # a number that JSON cannot hold would kill the component

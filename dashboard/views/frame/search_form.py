@@ -34,7 +34,7 @@ def search_form(view: View) -> bool:
     called = "an item" if words.item == "a text" else words.item  # a text is what is typed
     kind = called.partition(" ")[2]
     ways = ["text"] * bool(can.encode)
-    ways += ["stored text"] * (not can.encode and bool(can.texts)) + [kind] * bool(can.items)
+    ways += ["stored text"] * (not can.encode and bool(can.texts)) + [kind] * bool(len(can.items))
     ways += ["uploaded picture" if "picture" in ways else "picture"] * bool(can.see)
     if not can.encode:
         _say_unable(view, can, which, lost)
@@ -43,7 +43,7 @@ def search_form(view: View) -> bool:
             _text(view, can, words.example, called)
         elif can.texts:
             _stored_text(view, can)
-        if can.items:
+        if len(can.items):
             with st.popover(kind.capitalize(), icon=":material/image_search:"):
                 _item(view, can, words.item)
         if can.see:
@@ -74,7 +74,7 @@ def _say_unable(view: View, can: Searchable, names: Sequence[str], lost: bool) -
         st.warning(plain(f"“{view.text}” was not searched: {why}", None))
     elif can.texts:
         st.caption(plain(f"Only the texts of stored queries can be searched: {why}", None))
-    elif can.items:
+    elif len(can.items):
         st.caption(plain(f"Text search is not available: {why}", None))
     else:
         st.info(
@@ -106,7 +106,7 @@ def _text(view: View, can: Searchable, example: str, called: str) -> None:
         key="choice-text",
         max_chars=1_000,
         label_visibility="collapsed",
-        placeholder=f"Text, or the id of {called}{such_as}" if can.items else f"Text{such_as}",
+        placeholder=f"Text, or the id of {called}{such_as}" if len(can.items) else f"Text{such_as}",
         on_change=lambda: _search_with(st.session_state["choice-text"].strip(), can),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -19,7 +19,7 @@ MOST = 200
 
 
 def found_among(
-    what: str, key: str, options: Sequence[str], name: Callable[[str], str], chosen: str
+    what: str, key: str, options: Collection[str], name: Callable[[str], str], chosen: str
 ) -> list[str]:
     """The options that a drop-down offers: all, or of many those whose name holds what is typed
     into a field of its own, the chosen one first.
@@ -42,7 +42,7 @@ def found_among(
     return list(dict.fromkeys([*([chosen] if chosen else []), *found[:MOST]]))
 
 
-def holding(options: Sequence[str], name: Callable[[str], str], typed: str) -> list[str]:
+def holding(options: Collection[str], name: Callable[[str], str], typed: str) -> list[str]:
     """The options whose name holds the letters, small or large.
 
     >>> holding(["q1", "q2"], {"q1": "A car", "q2": "a bus"}.__getitem__, " CAR ")
