@@ -20,7 +20,7 @@ import pytest
 from dashboard.retrieval import keywords
 from dashboard.retrieval.encoders import language_child, language_models
 from dashboard.retrieval.encoders.language_models import PROCESSES
-from dashboard.storage.sandbox.pool import ProcessEnded
+from dashboard.storage.sandbox.pool import ProcessEnded, Refusal
 from dashboard.storage.versions.versions import read_model
 from dashboard.tables import DataError, Findings
 from tests.retrieval.test_keywords import model_folder
@@ -200,6 +200,30 @@ def test_a_model_whose_process_died_is_loaded_again(monkeypatch: pytest.MonkeyPa
     assert language_models.warm() is not first_loading
     before = language_models.sentence_vectors(["a car"])  # waits for it
     assert language_models.ready() and before.shape == (1, 384)
+
+
+def test_a_model_whose_process_ended_while_it_loaded_is_loaded_again_after_a_pause(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And one that cannot be loaded is not: each try takes seconds of the processor."""
+    outcomes: list[Exception] = [ProcessEnded(True), Refusal("no weights", "")]
+
+    def ask(*_: Any, **__: Any) -> tuple[dict[str, Any], bytes]:
+        if outcomes:
+            raise outcomes.pop(0)
+        return {"shape": [0, 0]}, b""
+
+    monkeypatch.setenv(language_models.OPERATOR, str(tmp_path))
+    monkeypatch.setattr(language_models, "_warming", [])
+    monkeypatch.setattr(PROCESSES, "ask", ask)
+    (late := language_models.warm()).join()
+    assert not late.loaded and language_models.warm() is late
+    late.again -= language_models.PAUSE
+    refused = language_models.warm()
+    assert refused is not late
+    refused.join()
+    refused.again -= language_models.PAUSE
+    assert language_models.warm() is refused and not outcomes
 
 
 @pytest.mark.slow
