@@ -47,7 +47,7 @@ def test_what_is_kept_comes_back_and_nothing_else(folder: Path) -> None:
 
 
 def test_what_was_used_longest_ago_goes_first(folder: Path) -> None:
-    size = 100_000 - 32  # with its checksum 100 kB each: together the limit
+    size = 100_000 - disk_cache.CHECK  # with its checksum 100 kB each: together the limit
     for number in range(10):
         disk_cache.keep(f"{number}0.webp", bytes(size))
         used(folder, f"{number}0.webp", 20 - number)
@@ -127,7 +127,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "zeros": lambda content: bytes(len(content)),
     "a bit of the checksum flipped": lambda content: flipped(content, 5),
     "a bit of the content flipped": lambda content: flipped(content, -5),
-    "as it was without a checksum": lambda content: content[32:],
+    "as it was without a checksum": lambda content: content[disk_cache.CHECK :],
     "a pickle": lambda content: pickle.dumps(content),
 }
 
@@ -237,7 +237,7 @@ def test_a_kept_poster_that_is_none_is_made_again(folder: Path, broken: bytes) -
         made = poster_of(opened)
         [path] = folder.glob("*/*.webp")
         path.write_bytes(broken)
-        assert poster_of(opened) == made == path.read_bytes()[32:]
+        assert poster_of(opened) == made == path.read_bytes()[disk_cache.CHECK :]
 
 
 @pytest.mark.parametrize("broken", BROKEN)

@@ -31,7 +31,7 @@ _LOOKED = 0.01  # the share of it that each process may write before it looks th
 _USED_AGAIN = 3_600  # seconds after which another use is recorded
 _UNFINISHED = ("unfinished-", "tmp")  # how the names of unfinished files begin
 _GIVEN_UP = 3_600  # seconds after which an unfinished file counts as abandoned
-_CHECK = 32  # bytes of a checksum
+CHECK = 32  # bytes of the checksum that each file begins with
 _LOGGED_AGAIN = 600  # seconds after which the same fault is logged again
 _LOG = logging.getLogger(__name__)
 
@@ -66,9 +66,9 @@ def recall(name: str) -> bytes | None:
     with os.fdopen(descriptor, "rb") as file:
         there = os.fstat(descriptor)
         content = None
-        if stat.S_ISREG(there.st_mode) and there.st_size <= largest() + _CHECK:
+        if stat.S_ISREG(there.st_mode) and there.st_size <= largest() + CHECK:
             with contextlib.suppress(OSError):
-                check, content = file.read(_CHECK), file.read()
+                check, content = file.read(CHECK), file.read()
     if content is None or check != _check_of(name, content):
         forget(name)
         return None
@@ -96,7 +96,7 @@ def is_kept(name: str) -> bool:
         there = _place(name).lstat()
     except OSError:
         return False
-    return bool(largest()) and stat.S_ISREG(there.st_mode) and there.st_size >= _CHECK
+    return bool(largest()) and stat.S_ISREG(there.st_mode) and there.st_size >= CHECK
 
 
 def keep(name: str, content: bytes) -> bool:
@@ -104,7 +104,7 @@ def keep(name: str, content: bytes) -> bool:
     cannot be written is logged, and content that all else would have to go for."""
     path, most = _place(name), largest()
     kept = path.parent.parent
-    if len(content) + _CHECK > most * _LEFT:
+    if len(content) + CHECK > most * _LEFT:
         if most and _WRITTEN.is_new_fault(kept, path.suffix):
             words = "a file of %d MB is not kept in the cache folder: DASHBOARD_CACHE_MB is %d"
             _LOG.warning(words, len(content) / 1e6, most / 1e6)
