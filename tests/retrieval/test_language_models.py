@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dashboard.progress import heard_by
 from dashboard.retrieval import keywords
 from dashboard.retrieval.encoders import language_child, language_models
 from dashboard.retrieval.encoders.language_models import PROCESSES
@@ -142,6 +143,22 @@ def test_texts_are_encoded_in_parts_between_which_others_have_their_turn(
     folder = folder_of(tmp_path / "m", "0 1")
     assert language_models.sentence_vectors(list("abcde"), folder).tolist() == 5 * [[0, 1]]
     assert parts == [["a", "b"], ["c", "d"], ["e"]]
+
+
+def test_encoding_many_texts_says_how_far_it_is_and_ends_where_nobody_waits(
+    tmp_path: Path, loaded: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(language_models, "AT_ONCE", 2)
+    told = []
+
+    def left(*part: object) -> None:
+        told.append(part)
+        if len(told) == 2:
+            raise InterruptedError("the reader has left")
+
+    with heard_by(left), pytest.raises(InterruptedError):
+        language_models.sentence_vectors(list("abcde"), folder_of(tmp_path / "m", "0 1"))
+    assert told == [("encoding texts", 0, 3), ("encoding texts", 1, 3)]
 
 
 @pytest.mark.parametrize(

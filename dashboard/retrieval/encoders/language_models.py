@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from dashboard.progress import parts
 from dashboard.retrieval.encoders import language_child
 from dashboard.storage.sandbox.pool import Pool, ProcessEnded, Refusal
 from dashboard.storage.vectors.vectors import unit_rows
@@ -38,8 +39,9 @@ ROOM = 2_000_000_000
 """Bytes that a model may take beside its weights."""
 PAUSE = 30.0
 """Seconds until a model is loaded again whose process ended while it was loaded."""
-AT_ONCE = 8_192
-"""So many texts are encoded before it is another reader's turn."""
+AT_ONCE = 640
+"""So many texts are encoded, in about two seconds, before it is another reader's turn, and before
+the work of one who has left ends."""
 WIDEST = 65_536  # numbers of a vector
 PROCESSES = Pool(
     "dashboard.retrieval.encoders.language_child",
@@ -98,10 +100,10 @@ def _one(folder: Path, files: str, text: str, prompt: str) -> Array:
 
 
 def _embedded(folder: Path, texts: Sequence[str], prompt: str) -> Array:
-    parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
+    some = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
     found = [
         _answer(folder, "texts", len(part), json.dumps(part).encode(), prompt=prompt)
-        for part in parts
+        for part in parts("encoding texts", some)
     ]
     vectors = np.concatenate(found) if found else _answer(folder, "texts", 0, b"[]")
     return unit_rows(vectors, texts, "text", Findings())
