@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks import bench_load
+
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tests" / "benchmarks"
 TINY = {
@@ -53,3 +55,14 @@ def test_a_benchmark_runs_as_its_docstring_says(name: str) -> None:
     done = subprocess.run(command, cwd=ROOT, env=plain, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
+
+
+def test_what_a_team_waits_for_is_worked_out_with_steps_of_unequal_length() -> None:
+    """One reader waits for nobody: of exponential lengths one in twenty is above ln 20 times the
+    mean. Readers who never wait use the core for their steps alone, and waiting grows with them."""
+    alone, _ = bench_load.on_paper(1, 8.0, 0.05)
+    assert alone == pytest.approx(0.05 * 2.996, rel=0.25)
+    few, busy = bench_load.on_paper(20, 8.0, 0.05)
+    assert busy == pytest.approx(20 * 0.05 / (8.0 + 0.05), rel=0.05)
+    assert few < bench_load.on_paper(50, 8.0, 0.05)[0] < bench_load.on_paper(100, 8.0, 0.05)[0]
+    assert 50 < bench_load.busiest(200, 4) < 70

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import inf, nan
 from typing import Any, NoReturn, Protocol
 
@@ -106,6 +107,15 @@ def opened(call: Namespace) -> Collection:
 def unusable(collection: Collection) -> list[str]:
     """The versions of a collection that cannot be used at all."""
     return [name for name in collection.broken if name not in collection.versions]
+
+
+@contextmanager
+def resumed_later() -> Iterator[None]:
+    """Work that goes on at the next call: who stops it by Ctrl-C reads so, and no traceback."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise ValueError("stopped; the same command goes on where it was") from stop
 
 
 def complain_about(findings: pd.DataFrame, levels: Sequence[str] = ALL) -> None:

@@ -158,7 +158,7 @@ def test_each_kind_looks_at_a_filtered_part_alone(indexed: Collection, kind: str
 def test_two_processes_build_the_same_index(indexed: Collection, kind: str) -> None:
     model = replace(indexed.models["v0.2"], index=KINDS[kind])
     builds = [approximate._build(gallery_of(model), KINDS[kind])[0] for _ in range(2)]
-    first, second = (approximate._written((index, 0.0), "") for index in builds)
+    first, second = (approximate._written((index, 0.0)) for index in builds)
     assert first == second
 
 

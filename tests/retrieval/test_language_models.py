@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dashboard.progress import heard_by
 from dashboard.retrieval import keywords
 from dashboard.retrieval.encoders import language_child, language_models
 from dashboard.retrieval.encoders.language_models import PROCESSES
-from dashboard.storage.sandbox.pool import ProcessEnded
+from dashboard.storage.sandbox.pool import ProcessEnded, Refusal
 from dashboard.storage.versions.versions import read_model
 from dashboard.tables import DataError, Findings
 from tests.retrieval.test_keywords import model_folder
@@ -144,6 +145,22 @@ def test_texts_are_encoded_in_parts_between_which_others_have_their_turn(
     assert parts == [["a", "b"], ["c", "d"], ["e"]]
 
 
+def test_encoding_many_texts_says_how_far_it_is_and_ends_where_nobody_waits(
+    tmp_path: Path, loaded: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(language_models, "AT_ONCE", 2)
+    told = []
+
+    def left(*part: object) -> None:
+        told.append(part)
+        if len(told) == 2:
+            raise InterruptedError("the reader has left")
+
+    with heard_by(left), pytest.raises(InterruptedError):
+        language_models.sentence_vectors(list("abcde"), folder_of(tmp_path / "m", "0 1"))
+    assert told == [("encoding texts", 0, 3), ("encoding texts", 1, 3)]
+
+
 @pytest.mark.parametrize(
     ("late", "said"),
     [(True, "m: found a language model that took longer than 60.05 s"), (False, "ended the")],
@@ -200,6 +217,30 @@ def test_a_model_whose_process_died_is_loaded_again(monkeypatch: pytest.MonkeyPa
     assert language_models.warm() is not first_loading
     before = language_models.sentence_vectors(["a car"])  # waits for it
     assert language_models.ready() and before.shape == (1, 384)
+
+
+def test_a_model_whose_process_ended_while_it_loaded_is_loaded_again_after_a_pause(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And one that cannot be loaded is not: each try takes seconds of the processor."""
+    outcomes: list[Exception] = [ProcessEnded(True), Refusal("no weights", "")]
+
+    def ask(*_: Any, **__: Any) -> tuple[dict[str, Any], bytes]:
+        if outcomes:
+            raise outcomes.pop(0)
+        return {"shape": [0, 0]}, b""
+
+    monkeypatch.setenv(language_models.OPERATOR, str(tmp_path))
+    monkeypatch.setattr(language_models, "_warming", [])
+    monkeypatch.setattr(PROCESSES, "ask", ask)
+    (late := language_models.warm()).join()
+    assert not late.loaded and language_models.warm() is late
+    late.again -= language_models.PAUSE
+    refused = language_models.warm()
+    assert refused is not late
+    refused.join()
+    refused.again -= language_models.PAUSE
+    assert language_models.warm() is refused and not outcomes
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from dashboard.commands.console import (
     complain_about,
     opened,
     positive,
+    resumed_later,
 )
 from dashboard.commands.output import one_line
 from dashboard.experiment.versions import embedding
@@ -101,10 +102,8 @@ def progress_bar(unit: str) -> Iterator[None]:
 def resumable(unit: str, findings: Findings) -> Iterator[None]:
     """The same for work that goes on at the next call; says at its end what was found."""
     try:
-        with progress_bar(unit):
+        with resumed_later(), progress_bar(unit):
             yield
-    except KeyboardInterrupt as stop:
-        raise ValueError("stopped; the same command goes on where it was") from stop
     finally:
         complain_about(findings.frame())
 

@@ -10,7 +10,15 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from dashboard.commands.console import FINE, Answer, Command, add_collection, at_least_one, opened
+from dashboard.commands.console import (
+    FINE,
+    Answer,
+    Command,
+    add_collection,
+    at_least_one,
+    opened,
+    resumed_later,
+)
 from dashboard.commands.experiments import add_keywords, add_rules, experiment_of
 from dashboard.experiment import index_cost
 from dashboard.experiment.collection.collections import Collection
@@ -58,7 +66,7 @@ def _copied(call: Namespace, collection: Collection) -> pd.DataFrame:
     """A row on the version that was copied to a server; how far it is goes to stderr."""
     if not call.version:
         raise ValueError("--to: name the version whose vectors are copied, --version V")
-    with tqdm(total=0, unit=" rows", disable=None, leave=False) as bar:
+    with resumed_later(), tqdm(total=0, unit=" rows", disable=None, leave=False) as bar:
 
         def progress(done: int, of: int) -> None:
             bar.total = of

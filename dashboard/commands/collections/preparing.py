@@ -18,9 +18,11 @@ from dashboard.commands.console import (
     add_collection,
     complain,
     opened,
+    resumed_later,
 )
 from dashboard.commands.output import one_line
 from dashboard.experiment import memory, preparing
+from dashboard.experiment.collection.collections import Collection
 from dashboard.progress import Listener
 from dashboard.tables import DataError
 
@@ -33,7 +35,11 @@ def add_prepare(command: Command) -> None:
 
 
 def _prepare(call: Namespace) -> Answer:
-    collection = opened(call)
+    with resumed_later():
+        return _prepared(opened(call))
+
+
+def _prepared(collection: Collection) -> Answer:
     every, rows, code = list(preparing.steps(collection)), [], FINE
     with tqdm(every, unit=" steps", disable=None, dynamic_ncols=True) as bar:  # none in a log file
         memory.announce_by(_beside(bar))

@@ -9,9 +9,11 @@ import json
 import logging
 import os
 import threading
+import time
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from dashboard.progress import parts
 from dashboard.retrieval.encoders import language_child
 from dashboard.storage.sandbox.pool import Pool, ProcessEnded, Refusal
 from dashboard.storage.vectors.vectors import unit_rows
@@ -34,8 +37,11 @@ ALONE = 600.0
 """Seconds to load and run it where nobody waits at a screen: the machine may be training."""
 ROOM = 2_000_000_000
 """Bytes that a model may take beside its weights."""
-AT_ONCE = 8_192
-"""So many texts are encoded before it is another reader's turn."""
+PAUSE = 30.0
+"""Seconds until a model is loaded again whose process ended while it was loaded."""
+AT_ONCE = 640
+"""So many texts are encoded, in about two seconds, before it is another reader's turn, and before
+the work of one who has left ends."""
 WIDEST = 65_536  # numbers of a vector
 PROCESSES = Pool(
     "dashboard.retrieval.encoders.language_child",
@@ -94,10 +100,10 @@ def _one(folder: Path, files: str, text: str, prompt: str) -> Array:
 
 
 def _embedded(folder: Path, texts: Sequence[str], prompt: str) -> Array:
-    parts = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
+    some = [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
     found = [
         _answer(folder, "texts", len(part), json.dumps(part).encode(), prompt=prompt)
-        for part in parts
+        for part in parts("encoding texts", some)
     ]
     vectors = np.concatenate(found) if found else _answer(folder, "texts", 0, b"[]")
     return unit_rows(vectors, texts, "text", Findings())
@@ -139,33 +145,41 @@ def ready() -> bool:
 
 
 class Loading(threading.Thread):
-    """Loads the shared language model; loaded: whether that went well."""
+    """Loads the shared language model; loaded: whether that went well; again: when it may be tried
+    again where it did not, which is never for a model that cannot be loaded."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.loaded = False
+        self.loaded, self.again = False, inf
 
     def run(self) -> None:
         """Load it; where it cannot be, encoding a text raises the reason."""
         try:
             _answer(packaged_model(), "nothing", 0)
-        except DataError:
+        except DataError as problem:
+            if isinstance(problem.__cause__, ProcessEnded):  # no memory or time left, just then?
+                self.again = time.monotonic() + PAUSE
             return
         self.loaded = True
 
 
 def warm() -> Loading:
     """Begin to load the shared language model in the background, once, and again when the process
-    that held it has died; returns the thread.
+    that held it has died, after a pause where it died while it loaded; returns the thread.
 
     If it ends and the model is not `ready`, encoding a text raises the reason.
     """
     with _starting:
         last = _warming[-1] if _warming else None
-        if last is None or (last.loaded and not last.is_alive() and not ready()):
+        if last is None or (not last.is_alive() and _is_gone(last)):
             _warming[:] = [Loading()]
             _warming[0].start()
         return _warming[0]
+
+
+def _is_gone(last: Loading) -> bool:
+    """Whether the model that a thread was to load is to be loaded anew."""
+    return not ready() if last.loaded else time.monotonic() >= last.again
 
 
 def packaged_model() -> Path:

@@ -6,7 +6,6 @@ fingerprint of the text, the encoder and its files.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import threading
 from collections.abc import Mapping, Sequence
@@ -26,8 +25,6 @@ from dashboard.tables import DataError
 
 RECIPE = "text vectors, 1"
 """Change this number when texts are encoded in another way."""
-CHECK = 32
-"""Bytes of the sha256 before a saved array."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +108,7 @@ def _matrix(model: Model, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         if known is not None and known[0] == key:
             return known[1]
         shape = (len(texts), model.dimension)
-        content = disk_cache.recall(
-            f"{key}.vectors", lambda bytes_: _read(bytes_, shape) is not None
-        )
+        content = disk_cache.recall(f"{key}.vectors")
         matrix = _read(content, shape) if content is not None else None
         if matrix is None:
             matrix = encoders.encode_text(model, texts)
@@ -139,15 +134,13 @@ def _key(model: Model, texts: Sequence[str]) -> str:
 def _written(matrix: npt.NDArray[np.float32]) -> bytes:
     file = io.BytesIO()
     np.save(file, np.ascontiguousarray(matrix, dtype="<f4"), allow_pickle=False)
-    return hashlib.sha256(file.getvalue()).digest() + file.getvalue()
+    return file.getvalue()
 
 
 def _read(content: bytes, shape: tuple[int, int]) -> npt.NDArray[np.float32] | None:
-    """The array in a saved file; None where the file is damaged."""
-    if hashlib.sha256(content[CHECK:]).digest() != content[:CHECK]:
-        return None
+    """The array in a saved file; None where it is another one."""
     try:
-        matrix = matrix_of(content[CHECK:], "kept vectors")
+        matrix = matrix_of(content, "kept vectors")
     except DataError:
         return None
     return np.asarray(matrix, dtype="float32") if matrix.shape == shape else None

@@ -6,7 +6,6 @@ experiments must have equal numbers.
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import threading
 import time
@@ -37,8 +36,6 @@ COMPARED = 1 << 26
 """Pairs of queries and items that are compared at a time at most, as above."""
 TRAINING = 1 << 16
 """At most so many vectors, evenly over the gallery, find cells and codes."""
-CHECK = 32
-"""Bytes of the sha256 of key and content before a saved index."""
 SECONDS = struct.Struct("<d")
 OF_SEARCHES = ("ef_search", "nprobe")
 """Parameters that an index is searched with, not built with."""
@@ -91,9 +88,9 @@ def index_of(model: Model, settings: IndexSettings) -> FaissIndex:
     with _one_at_a_time:
         if model not in _built:
             key = _key(model, settings)
-            content = disk_cache.recall(f"{key}.index", lambda it: _is_whole(it, key))
+            content = disk_cache.recall(f"{key}.index")
             if content is None:
-                content = _written(_build(gallery_of(model), settings), key)
+                content = _written(_build(gallery_of(model), settings))
                 disk_cache.keep(f"{key}.index", content)
             _built[model] = _read(content, settings)
         return _built[model]
@@ -172,26 +169,16 @@ def _one_thread() -> Iterator[None]:
         faiss.omp_set_num_threads(threads)
 
 
-def _written(built: tuple[Any, float], key: str) -> bytes:
+def _written(built: tuple[Any, float]) -> bytes:
     import faiss
 
-    content = SECONDS.pack(built[1]) + faiss.serialize_index(built[0]).tobytes()
-    return _check_of(content, key) + content
-
-
-def _is_whole(content: bytes, key: str) -> bool:
-    """Whether content is undamaged, and the index of this key: of no other gallery."""
-    return _check_of(content[CHECK:], key) == content[:CHECK]
-
-
-def _check_of(content: bytes, key: str) -> bytes:
-    return hashlib.sha256(key.encode() + content).digest()
+    return SECONDS.pack(built[1]) + faiss.serialize_index(built[0]).tobytes()
 
 
 def _read(content: bytes, settings: IndexSettings) -> FaissIndex:
     import faiss
 
-    start = CHECK + SECONDS.size
-    seconds = float(SECONDS.unpack(content[CHECK:start])[0])
+    start = SECONDS.size
+    seconds = float(SECONDS.unpack(content[:start])[0])
     index = faiss.deserialize_index(np.frombuffer(content, dtype=np.uint8, offset=start))
     return FaissIndex(index, settings, seconds, len(content) - start)

@@ -1,30 +1,37 @@
-"""A bounded folder of posters, fingerprints, uploaded pictures and computed results: the least
-recently used go first.
+"""A bounded folder of posters, fingerprints, uploaded pictures, indexes and computed results: the
+least recently used go first.
 
-Everything in it can be made or uploaded again, so it may be emptied at any time. It is our own
-because diskcache was tried and unpickles what lies in its folder, goes to three times its limit,
-hands out emptied files, and on a full disk leaves halves behind and cannot even be read.
+Everything in it can be made or uploaded again, so it may be emptied at any time. Each file begins
+with a checksum of its name and content; one that is damaged, renamed or no regular file is removed,
+so that it is made again.
+
+The folder is our own because diskcache was tried and unpickles what lies in its folder, goes to
+three times its limit, hands out emptied files, and on a full disk leaves halves behind and cannot
+even be read.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 import os
+import stat
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 LARGEST = 1_000  # megabytes, unless DASHBOARD_CACHE_MB says otherwise
 _LEFT = (
     0.9  # the share of the limit that is left after a clean-up, so that not every write needs one
 )
-_LOOKED = 0.05  # the share of the limit that may be written before the next look through the folder
+_LOOKED = 0.01  # the share of it that each process may write before it looks through the folder
 _USED_AGAIN = 3_600  # seconds after which another use is recorded
 _UNFINISHED = ("unfinished-", "tmp")  # how the names of unfinished files begin
 _GIVEN_UP = 3_600  # seconds after which an unfinished file counts as abandoned
+CHECK = 32  # bytes of the checksum that each file begins with
 _LOGGED_AGAIN = 600  # seconds after which the same fault is logged again
 _LOG = logging.getLogger(__name__)
 
@@ -44,24 +51,37 @@ def largest() -> int:
     return (int(named) if named.isdecimal() else LARGEST) * 1_000_000
 
 
-def recall(name: str, whole: Callable[[bytes], bool] = bool) -> bytes | None:
-    """The content of a name, which counts as a use of it; None: there is none.
-
-    whole: whether content is undamaged. A damaged file, such as one that a full disk or a power cut
-    left empty, is removed, so that it is made again.
-    """
+def recall(name: str) -> bytes | None:
+    """The content of a name, which counts as a use of it; None: there is none, or the folder may
+    hold nothing. What is damaged, such as by a full disk or a power cut, is removed."""
+    if not largest():
+        return None
     path = _place(name)
     try:
-        content = path.read_bytes()
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
+        if path.is_symlink():
+            forget(name)
         return None
-    if not whole(content):
+    with os.fdopen(descriptor, "rb") as file:
+        there = os.fstat(descriptor)
+        content = None
+        if stat.S_ISREG(there.st_mode) and there.st_size <= largest() + CHECK:
+            with contextlib.suppress(OSError):
+                check, content = file.read(CHECK), file.read()
+    if content is None or check != _check_of(name, content):
         forget(name)
         return None
-    with contextlib.suppress(OSError):
-        if path.stat().st_mtime < time.time() - _USED_AGAIN:
+    if abs(time.time() - there.st_mtime) > _USED_AGAIN:
+        with contextlib.suppress(OSError):
             os.utime(path)
     return content
+
+
+def _check_of(name: str, content: bytes) -> bytes:
+    check = hashlib.sha256(name.encode() + b"\0")
+    check.update(content)
+    return check.digest()
 
 
 def forget(name: str) -> None:
@@ -71,27 +91,33 @@ def forget(name: str) -> None:
 
 
 def is_kept(name: str) -> bool:
-    """Whether a name has content; reads no file."""
+    """Whether a name has content, which may be damaged; reads no file."""
     try:
-        return _place(name).stat().st_size > 0
+        there = _place(name).lstat()
     except OSError:
         return False
+    return bool(largest()) and stat.S_ISREG(there.st_mode) and there.st_size >= CHECK
 
 
 def keep(name: str, content: bytes) -> bool:
     """Save content under a name, whole or not at all; returns whether it is saved. A folder that
-    cannot be written is logged."""
-    path = _place(name)
+    cannot be written is logged, and content that all else would have to go for."""
+    path, most = _place(name), largest()
     kept = path.parent.parent
+    if len(content) + CHECK > most * _LEFT:
+        if most and _WRITTEN.is_new_fault(kept, path.suffix):
+            words = "a file of %d MB is not kept in the cache folder: DASHBOARD_CACHE_MB is %d"
+            _LOG.warning(words, len(content) / 1e6, most / 1e6)
+        return False
     try:
         kept.mkdir(parents=True, exist_ok=True, mode=0o700)
         if _WRITTEN.is_first_time(kept):
             sweep(kept)
         path.parent.mkdir(exist_ok=True, mode=0o700)
-        _write(path, content)
+        _write(path, _check_of(name, content), content)
         if _WRITTEN.is_time_to_look(kept, len(content)):
             sweep(kept)
-            shrink(kept, largest())
+            shrink(kept, most)
     except OSError as error:
         if _WRITTEN.is_new_fault(kept, str(error.strerror)):
             _LOG.warning("files cannot be kept in the cache folder: %s", error.strerror)
@@ -99,11 +125,12 @@ def keep(name: str, content: bytes) -> bool:
     return path.is_file()  # under a tiny limit it is already removed again
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, check: bytes, content: bytes) -> None:
     """Write a file whole under its name; the part that a full disk took is removed."""
     descriptor, unfinished = tempfile.mkstemp(prefix=_UNFINISHED[0], dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
+            file.write(check)
             file.write(content)
         Path(unfinished).replace(path)
     except BaseException:
@@ -123,7 +150,8 @@ def sweep(kept: Path) -> None:
 def shrink(kept: Path, most: int) -> int:
     """Remove the least recently used files while there are more than `most` bytes; returns the
     bytes that are left."""
-    files = sorted(_files(kept))
+    ahead = time.time() + _USED_AGAIN  # a clock was set back: nobody knows when it was used
+    files = sorted((used if used < ahead else 0, size, path) for used, size, path in _files(kept))
     left = sum(size for _, size, _ in files)
     if left <= most:
         return left
@@ -137,10 +165,17 @@ def shrink(kept: Path, most: int) -> int:
 
 
 def _files(kept: Path) -> Iterator[tuple[float, int, Path]]:
-    for path in kept.glob("*/*"):
-        with contextlib.suppress(FileNotFoundError):
-            facts = path.stat()
-            yield facts.st_mtime, facts.st_size, path
+    """The files of ours: when each was used last, its bytes and its path. Links are not followed,
+    and what others put beside is left alone."""
+    for place in kept.glob("??"):
+        if place.is_symlink():
+            continue
+        for path in place.glob("*"):
+            with contextlib.suppress(FileNotFoundError):
+                there = path.lstat()
+                ours = path.name.startswith((place.name, *_UNFINISHED))
+                if ours and stat.S_ISREG(there.st_mode):
+                    yield there.st_mtime, there.st_size, path
 
 
 def _place(name: str) -> Path:

@@ -1,7 +1,7 @@
 """Computed results as files of the cache folder: tables and arrays in Arrow's form, the rest as
-JSON, behind a checksum and a line that says what the result depends on.
+JSON, under a name that is made of all that the result depends on.
 
-Nothing is unpickled. A file that is damaged, cut off, or of something else is thrown away.
+Nothing is unpickled. A file that cannot be read is thrown away.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from dashboard.storage.cache import disk_cache
 
-FORM = b"dashboard result 1\n"  # change it when results are written in another way
-_CHECK = 32
+FORM = "dashboard result 2\n"  # change it when results are written in another way
 _LENGTH = 8
 _PLAIN = (type(None), bool, int, float, str)
 _GROUPS: dict[str, Any] = {"tuple": tuple, "frozenset": frozenset, "list": list}
@@ -30,15 +29,13 @@ class Unwritable(TypeError):
 def load(depends_on: str) -> tuple[Any] | None:
     """The result of a computation, alone in a tuple; None where no file has it.
 
-    depends_on: all that the result depends on, in words that are written into the file.
+    depends_on: all that the result depends on, in words.
     """
-    if not disk_cache.largest():
-        return None
-    content = disk_cache.recall(_name(depends_on), lambda it: _is_whole(it, depends_on))
+    content = disk_cache.recall(_name(depends_on))
     if content is None:
         return None
     try:
-        return (_unpacked(content, depends_on),)
+        return (_unpacked(content),)
     except (ValueError, TypeError, KeyError, IndexError, pa.ArrowException):
         disk_cache.forget(_name(depends_on))
         return None
@@ -49,40 +46,28 @@ def save(depends_on: str, result: Any) -> bool:
     if not disk_cache.largest():
         return False
     try:
-        content = _packed(result, depends_on)
+        content = _packed(result)
     except Unwritable:
         return False
     return disk_cache.keep(_name(depends_on), content)
 
 
 def _name(depends_on: str) -> str:
-    return f"{hashlib.sha256(depends_on.encode()).hexdigest()[:40]}.result"
+    return f"{hashlib.sha256((FORM + depends_on).encode()).hexdigest()[:40]}.result"
 
 
-def _front(depends_on: str) -> bytes:
-    return FORM + hashlib.sha256(depends_on.encode()).digest()
-
-
-def _is_whole(content: bytes, depends_on: str) -> bool:
-    front = _front(depends_on)
-    body = memoryview(content)[len(front) + _CHECK :]
-    check = content[len(front) : len(front) + _CHECK]
-    return content.startswith(front) and hashlib.sha256(body).digest() == check
-
-
-def _packed(result: Any, depends_on: str) -> bytes:
+def _packed(result: Any) -> bytes:
     parts: list[bytes] = []
     try:
         tree = _written(result, parts)
         head = json.dumps([tree, [len(part) for part in parts]], ensure_ascii=True).encode()
     except (TypeError, ValueError, pa.ArrowException) as problem:
         raise Unwritable(str(problem)) from problem
-    body = b"".join([len(head).to_bytes(_LENGTH, "little"), head, *parts])
-    return b"".join([_front(depends_on), hashlib.sha256(body).digest(), body])
+    return b"".join([len(head).to_bytes(_LENGTH, "little"), head, *parts])
 
 
-def _unpacked(content: bytes, depends_on: str) -> Any:
-    body = pa.py_buffer(content)[len(_front(depends_on)) + _CHECK :]
+def _unpacked(content: bytes) -> Any:
+    body = pa.py_buffer(content)
     end = _LENGTH + int.from_bytes(body[:_LENGTH].to_pybytes(), "little")
     tree, sizes = json.loads(body[_LENGTH:end].to_pybytes())
     starts = np.cumsum([end, *sizes])

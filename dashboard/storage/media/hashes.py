@@ -17,15 +17,12 @@ from dashboard.storage.cache import disk_cache
 from dashboard.storage.media.decoding.decoder import laid_out
 from dashboard.storage.media.decoding.decoder_queue import turn
 from dashboard.storage.media.decoding.formats import pixels_of
-from dashboard.storage.media.decoding.layouts import SHADES
 from dashboard.storage.media.item_media import HasMedia, poster
 from dashboard.storage.media.lookup import Row
 from dashboard.storage.media.safe_open import Unusable
 
 DECIDED = 64  # of the 256 differences; with fewer that are any, pictures are alike by being plain
-_BYTES = SHADES * SHADES // 8
 _RECIPE = b"difference-16-4"  # change it when hashes are made in another way
-_PLAIN = b"too plain"  # what is kept in place of an empty hash, which a damaged file could be
 
 
 def picture_hash(encoded: bytes) -> bytes:
@@ -34,11 +31,11 @@ def picture_hash(encoded: bytes) -> bytes:
     Raises Unusable for what is no picture.
     """
     key = hashlib.blake2s(encoded + _RECIPE, digest_size=16).hexdigest()
-    known = disk_cache.recall(f"{key}.hash", lambda it: len(it) == _BYTES or it == _PLAIN)
+    known = disk_cache.recall(f"{key}.hash")
     if known is not None:
-        return b"" if known == _PLAIN else known
+        return known
     made = _made(encoded)
-    disk_cache.keep(f"{key}.hash", made or _PLAIN)
+    disk_cache.keep(f"{key}.hash", made)
     return made
 
 

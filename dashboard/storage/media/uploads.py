@@ -70,9 +70,7 @@ def kept_picture(fingerprint: str) -> bytes | None:
     """The uploaded picture of a fingerprint as a WebP file; None: it is not kept (any more)."""
     if not FINGERPRINT.fullmatch(fingerprint):
         return None
-    return disk_cache.recall(
-        _name(fingerprint), lambda content: hashlib.sha256(content).hexdigest() == fingerprint
-    )
+    return disk_cache.recall(_name(fingerprint))
 
 
 def address_of(fingerprint: str) -> str:

@@ -44,12 +44,12 @@ def poster_of(opened: Opened, part: Part = WHOLE, whose: str = "") -> bytes:
     place = f"{second:.3f}" + (f" to {part.end:.3f}" if part.length_decides else "")
     key = hashlib.blake2s(_digest_of(opened) + _RECIPE + place.encode(), digest_size=16).hexdigest()
     name = f"{key}.webp"
-    known = disk_cache.recall(name, _is_whole)
+    known = disk_cache.recall(name)
     if known is not None:
         return known
     is_picture = content_type(opened.file).startswith("image/")
     with turn(whose, pixels_of(opened.file) if is_picture else FRAME_PIXELS):
-        known = disk_cache.recall(name, _is_whole)  # whoever asked before may have made it
+        known = disk_cache.recall(name)  # whoever asked before may have made it
         if known is not None:
             return known
         if is_picture:
@@ -58,12 +58,6 @@ def poster_of(opened: Opened, part: Part = WHOLE, whose: str = "") -> bytes:
             made = _written(poster(_frame(opened.file, part)))
     disk_cache.keep(name, made)
     return made
-
-
-def _is_whole(content: bytes) -> bool:
-    """Whether a kept file is a WebP picture and as long as it says itself."""
-    said = int.from_bytes(content[4:8], "little")
-    return content[:4] == b"RIFF" and content[8:12] == b"WEBP" and len(content) == 8 + said
 
 
 def _digest_of(opened: Opened) -> bytes:
