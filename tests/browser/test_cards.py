@@ -63,6 +63,19 @@ def test_ranks_from_a_thousand_on_have_a_thousands_sign_wherever_they_stand(
     assert not re.search(r"[0-9]{4}", page.locator("dialog[open] .verdict").first.inner_text())
 
 
+def test_badges_leave_a_square_picture_free_on_a_phone(grid: Callable) -> None:
+    page = grid("", width=390)
+    badges = page.locator(".picture :is(.rank, .move)")
+    page.locator(".move.gone").first.wait_for()
+    beyond = """nodes => nodes.map(node => {
+        const [badge, picture] = [node, node.parentElement].map(it => it.getBoundingClientRect());
+        const middle = picture.left + picture.width / 2;
+        const away = Math.max(badge.left - middle, middle - badge.right);
+        return away - picture.height / 2;
+    })"""
+    assert min(badges.evaluate_all(beyond)) > 0, "a square is as wide as the picture is high"
+
+
 PREVIEW = ".picture video"
 PASS_BY = """async (cards) => {
     for (const card of cards) {
