@@ -226,7 +226,8 @@ def test_no_overview_is_long(dashboard: str, new_page: Callable, name: str) -> N
 
 
 HEIGHTS = """async ([title, frames]) => {
-    const part = [...document.querySelectorAll("details")].find(one => one.innerText.includes(title));
+    const parts = [...document.querySelectorAll("details")];
+    const part = parts.find(one => one.innerText.includes(title));
     const heights = new Set();
     part.querySelector("summary").click();
     for (let frame = 0; frame < frames; frame += 1) {

@@ -160,6 +160,24 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFC", without_invisible(text)).lower()
 
 
+def is_made_of(
+    folder: Path, vocabulary: pd.DataFrame, queries: pd.DataFrame, settings: dict[str, Any]
+) -> bool:
+    """Whether the mapping beside a collection was made of this vocabulary and these queries with
+    these settings, so that it would be made the same again."""
+    if not ((folder / TABLE).is_file() and (folder / SETTINGS).is_file()):
+        return False
+    try:
+        stored = read_settings(folder / SETTINGS, MAPPING, SETTINGS, Findings())
+    except DataError:
+        return False
+    fingerprints = {
+        "vocabulary": vocabulary_digest(vocabulary),
+        "queries": queries_digest(queries),
+    }
+    return all(stored[key] == value for key, value in {**settings, **fingerprints}.items())
+
+
 def write_mapping(
     folder: Path,
     candidates: pd.DataFrame,
