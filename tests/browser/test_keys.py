@@ -48,6 +48,8 @@ def query(dashboard: str, page_at: Callable) -> Callable:
         page = page_at(address, **options)
         page.locator(".card").first.wait_for()
         page.locator(IDLE).wait_for()
+        while not page.runs:  # what drew the cards may be told to the test after they are there
+            page.wait_for_timeout(20)
         return page
 
     return opened
