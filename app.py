@@ -13,7 +13,7 @@ from dashboard.experiment.collection import catalogue, collections
 from dashboard.experiment.reviews import people, share_links
 from dashboard.logs import escape_logs
 from dashboard.storage.media import covers, item_media, query_pictures, serving, uploads
-from dashboard.views import address, palette, summary
+from dashboard.views import address, palette, protocols, summary, table_files
 from dashboard.views.cards import assets
 from dashboard.views.frame import arrivals, judgements, neighbours
 from dashboard.views.server import figures, identity, link_preview, share_page
@@ -35,6 +35,7 @@ OWN = (
     *MEDIA,
     assets.CARDS,
     summary.REPORT,
+    table_files.FILES,
     neighbours.NEIGHBOURS,
     palette.PALETTE,
     palette.FIRST_STEPS,
@@ -103,6 +104,7 @@ app = st.App(
         *assets.routes(),
         *figures.routes(),
         *summary.routes(),
+        *table_files.routes(protocols.load_sections),
         *neighbours.routes(),
         *palette.routes(),
         *palette.first_steps.routes(),
@@ -117,8 +119,8 @@ app = st.App(
         Middleware(Logins),
         Middleware(BelowBase, OWN),
         Middleware(serving.Tamed, MEDIA),
-        Middleware(NoSuchPage, (summary.REPORT, share_links.PAGE)),
+        Middleware(NoSuchPage, (summary.REPORT, table_files.FILES, share_links.PAGE)),
         Middleware(FullAddress),
-        Middleware(PageHead, (summary.REPORT, share_links.PAGE)),
+        Middleware(PageHead, (summary.REPORT, table_files.FILES, share_links.PAGE)),
     ],
 )

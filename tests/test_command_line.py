@@ -347,6 +347,13 @@ def test_the_three_formats_of_one_table() -> None:
     assert printed(frame[:0], "json") == "[]"
 
 
+def test_a_whole_number_beside_a_null_stays_whole_in_csv() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"cutoff": pd.array([62, None], dtype="Int64"), "mean": [0.5, 2.0]})
+    assert printed(frame, "csv") == "cutoff,mean\n62,0.5\n,2.0"
+
+
 def test_the_whole_program_in_its_own_process(tiny: Path) -> None:
     done = call("measure", tiny, "--metrics", "P@1", "--format", "csv")
     assert done.returncode == 0, done.stderr

@@ -372,8 +372,8 @@ def test_the_report_behind_the_screens_link_has_the_screens_numbers():
     page = TestClient(Starlette(routes=summary.routes())).get(f"/{link.url}").text
     assert f"{int(row['scored'])} of {int(row['total'])}" in page
     assert collections.opened("driving").title in page
-    labels = [button.proto.label for button in app.get("download_button")]
-    assert labels == ["Queries as CSV", "Queries as JSON"]
+    labels = [button.proto.label for button in app.get("link_button")]
+    assert labels == ["Report", "Queries as CSV", "Queries as JSON"]
 
 
 @pytest.mark.slow

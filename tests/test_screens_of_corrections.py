@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 import dashboard
 from dashboard.__main__ import main
@@ -14,6 +16,7 @@ from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews.review_file import review_file
 from dashboard.storage.reviews.review_keys import key_of
 from dashboard.storage.reviews.reviews import TAKEN_BACK, VERDICT, Review, append
+from dashboard.views import protocols, table_files
 from dashboard.views.address import view_of
 from dashboard.views.experiments import experiment_of
 from dashboard.views.summary import corrected_labels
@@ -21,6 +24,7 @@ from dashboard.views.summary.downloads import answer
 from tests.storage.tiny import reviewed_collection
 from tests.test_screens import no_text_model, opened, said  # noqa: F401
 
+FILES = ("Patch", "Corrections as CSV", "All labels as CSV", "Metrics as CSV")
 CORRECTED = {"collection": "tiny", "labels": "corrected"}
 
 
@@ -91,11 +95,21 @@ def test_both_values_stand_beside_each_other_as_the_command_prints_them(
         assert values["given", run] != values["corrected", run]
         change = f"of {run} {values['given', run]:.3f} → {values['corrected', run]:.3f}"
         assert change in title.replace("\\", "")
-    links = [button.proto.url for button in app.get("download_button")]
-    assert len(links) >= 4
+    links = [button.proto.url for button in app.get("link_button") if button.proto.label in FILES]
+    assert len(links) == 4
+    site = TestClient(Starlette(routes=table_files.routes(protocols.load_sections)))
+    files = {label: site.get(f"/{link}") for label, link in zip(FILES, links, strict=True)}
+    assert all(file.status_code == 200 for file in files.values())
+    assert files["Patch"].text.startswith("--- a/qrels")
+    assert "q3,v03,," in files["Corrections as CSV"].text
+    assert "q3,v03,1" in files["All labels as CSV"].text
+    assert str(values["corrected", "v0.2"]) in files["Metrics as CSV"].text
     monkeypatch.setattr(corrected_labels, "MOST_LABELS", 0)
     app = opened("compare", **CORRECTED, metric="P@3")
-    assert len(app.get("download_button")) == len(links) - 1
+    labels = [button.proto.label for button in app.get("link_button")]
+    assert "All labels as CSV" not in labels
+    refused = site.get(f"/{links[2]}")
+    assert refused.status_code == 404 and "reviews export --qrels FILE" in refused.text
     assert "`python -m dashboard reviews export` writes all " in said(app)
 
 

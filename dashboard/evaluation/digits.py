@@ -39,15 +39,15 @@ def number(value: Any, sign: str = "") -> str:
 
     >>> number(0.4), number(-0.00123456), number(-1e-14), number(None), number(0.25, "+")
     ('0.400', '-0.00123', '0.000', '–', '+0.250')
-    >>> number(0.00099999), number(0.0199999)
-    ('0.00100', '0.020')
+    >>> number(0.00099999), number(0.0199999), number(1234.5)
+    ('0.00100', '0.020', '1,234.500')
     """
     if pd.isna(value):
         return "–"
     rounded = round(float(value), 12)
     if abs(rounded) >= HUGE:
         return f"{rounded:{sign}.3g}"
-    text = f"{rounded:{sign}.{decimals([rounded])}f}"
+    text = f"{rounded:{sign},.{decimals([rounded])}f}"
     return text if any(digit in text for digit in "123456789") else text.lstrip("+-")
 
 

@@ -27,7 +27,7 @@ from dashboard.storage.runs.run_record import read_record
 from dashboard.storage.runs.runs import read_run
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model
-from dashboard.tables import DataError, Findings
+from dashboard.tables import DataError, Findings, counted
 
 Which = Literal["text", "item", "all"]
 MOST_RESULTS = 12_000_000
@@ -137,7 +137,10 @@ def check_runs(collection: Collection) -> pd.DataFrame:
         others = [query for query in run["query_id"].unique() if query not in known]
         if others:
             wanted = "queries of the collection; their results are left out"
-            found = f"results of {len(others):,} unknown queries ({unmatched(others, known)})"
+            found = (
+                f"results of {counted(len(others), 'unknown query', 'unknown queries')} "
+                f"({unmatched(others, known)})"
+            )
             findings.warning(name, found, wanted)
     return findings.frame()
 

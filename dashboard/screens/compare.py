@@ -38,7 +38,7 @@ with left:
     chosen = summary.chosen(view, deltas)
     with st.container(horizontal=True, vertical_alignment="center", key="queries-heading"):
         st.header("Queries, worst first", anchor=False, width="content")
-        summary.save_queries(view, chosen)
+        summary.save_queries(view)
     frame.filters(view)
     picked = summary.pick_query(view, chosen, len(deltas))
 with right:

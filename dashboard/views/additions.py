@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from dashboard.experiment.collection import collections, from_screens
 from dashboard.experiment.collection.from_screens import GROUP, LEFT_OUT, ROLES, Dropped, Preview
 from dashboard.tables import DataError
-from dashboard.views import address
+from dashboard.views import address, layout
 from dashboard.views.texts import plain
 
 NOTHING = "—"
@@ -101,7 +102,11 @@ def _collection() -> None:
         done = (told, "screens/overview.py", query)
         st.session_state[_DONE] = done
         st.rerun()
-    written = made.files.map(lambda cell: "–" if cell is None else str(cell))
+    written = made.files.map(
+        lambda cell: (
+            layout.whole(cell) if cell is None or pd.api.types.is_integer(cell) else str(cell)
+        )
+    )
     st.dataframe(written.rename(columns={"taken_from": "taken from"}), hide_index=True)
     for sentence in made.problems:
         st.caption(plain(in_the_form(sentence), None))

@@ -87,8 +87,24 @@ def rows(
     """
     fit = ROW * (max(len(table), 1) + 1) + 2
     most = ROW * (seen + 1) + 12  # a part of the next row says that there is more
+    written = {**_large(table), **(written or {})}
     drawn = _styled(table, written) if written and len(table) else table
     return st.dataframe(drawn, height=min(fit, most), **{"placeholder": "–", **options})
+
+
+def _large(table: pd.DataFrame) -> dict[str, Callable[[Any], str]]:
+    """How whole numbers are written, of the columns that have some from a thousand on."""
+    several = table.select_dtypes("integer")
+    return {str(name): whole for name in several if (several[name].abs() >= 1_000).any()}
+
+
+def whole(value: Any) -> str:
+    """A whole number as it is read; a dash for null.
+
+    >>> whole(1234), whole(1234.0), whole(None)
+    ('1,234', '1,234', '–')
+    """
+    return "–" if pd.isna(value) else f"{int(value):,}"
 
 
 def _styled(table: pd.DataFrame, written: Mapping[str, Callable[[Any], str]]) -> Styler:

@@ -44,6 +44,38 @@ def wait_told(page, ids: list[str]) -> None:
     page.get_by_text(f"told: {ids}", exact=True).wait_for()
 
 
+def test_ranks_from_a_thousand_on_have_a_thousands_sign_wherever_they_stand(
+    cards_at: Callable,
+) -> None:
+    page = cards_at("deep=182823")
+    assert card(page, "v0.1", 1).locator(".rank").inner_text() == "182,824"
+    assert (
+        card(page, "v0.1", 1)
+        .locator(".open")
+        .get_attribute("aria-label")
+        .startswith("Rank 182,824,")
+    )
+    assert "#182,826 in v0.1" in card(page, "v0.2", 1).locator(".elsewhere").inner_text()
+    card(page, "v0.2", 1).locator(".open").click()
+    table = page.locator("dialog[open] table.places").first
+    table.wait_for()
+    assert "#182,826" in table.inner_text()
+    assert not re.search(r"[0-9]{4}", page.locator("dialog[open] .verdict").first.inner_text())
+
+
+def test_badges_leave_a_square_picture_free_on_a_phone(grid: Callable) -> None:
+    page = grid("", width=390)
+    badges = page.locator(".picture :is(.rank, .move)")
+    page.locator(".move.gone").first.wait_for()
+    beyond = """nodes => nodes.map(node => {
+        const [badge, picture] = [node, node.parentElement].map(it => it.getBoundingClientRect());
+        const middle = picture.left + picture.width / 2;
+        const away = Math.max(badge.left - middle, middle - badge.right);
+        return away - picture.height / 2;
+    })"""
+    assert min(badges.evaluate_all(beyond)) > 0, "a square is as wide as the picture is high"
+
+
 PREVIEW = ".picture video"
 PASS_BY = """async (cards) => {
     for (const card of cards) {

@@ -48,6 +48,8 @@ def query(dashboard: str, page_at: Callable) -> Callable:
         page = page_at(address, **options)
         page.locator(".card").first.wait_for()
         page.locator(IDLE).wait_for()
+        while not page.runs:  # what drew the cards may be told to the test after they are there
+            page.wait_for_timeout(20)
         return page
 
     return opened
@@ -343,6 +345,11 @@ def test_on_a_phone_the_first_card_and_the_form_are_near_the_top(
     assert last["x"] + 30 < 390, "all screens are in sight"
     find = page.get_by_role("button", name="Find", exact=True).bounding_box()
     assert find["x"] + find["width"] <= 375, "and the button of the palette, whole"
+    for width in (390, 360):
+        page.set_viewport_size({"width": width, "height": 844})
+        copy = page.get_by_role("button", name="Copy link").bounding_box()
+        assert copy["x"] + copy["width"] <= width - 15, "and the one that copies the link"
+    page.set_viewport_size({"width": 390, "height": 844})
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("main => main.scrollWidth <= main.clientWidth"), "nothing lies sideways"
     if path.startswith("query"):

@@ -225,6 +225,31 @@ def test_no_overview_is_long(dashboard: str, new_page: Callable, name: str) -> N
         assert 900 < height <= most, width
 
 
+HEIGHTS = """async ([title, frames]) => {
+    const parts = [...document.querySelectorAll("details")];
+    const part = parts.find(one => one.innerText.includes(title));
+    const heights = new Set();
+    part.querySelector("summary").click();
+    for (let frame = 0; frame < frames; frame += 1) {
+        await new Promise(requestAnimationFrame);
+        heights.add(Math.round(part.getBoundingClientRect().height));
+    }
+    return [...heights];
+}"""
+
+
+def test_a_part_opens_and_closes_at_once_for_whoever_wants_no_motion(
+    dashboard: str, new_page: Callable
+) -> None:
+    page = new_page(reduced_motion="reduce")
+    page.goto(f"{dashboard}/?collection=driving")
+    page.locator("details", has_text="Protocol definition").wait_for()
+    page.locator(IDLE).wait_for()
+    for _ in ("opened", "closed"):
+        heights = page.evaluate(HEIGHTS, ["Protocol definition", 30])
+        assert len(heights) <= 2, heights
+
+
 @pytest.mark.slow
 def test_a_section_stays_open_whatever_its_title_says(dashboard: str, new_page: Callable) -> None:
     page = new_page(width=1440)

@@ -58,8 +58,11 @@ def test_who_logs_in_has_the_role_of_the_list_and_a_guest_what_the_link_gives(
     link = page.get_by_role("button", name="Copy share link").get_attribute("data-copy")
     sent: list[str] = []
     guest.on("request", lambda request: sent.append(f"{request.url} {request.headers}"))
+    file, other = (f"{app.url}/files/verdicts.csv?collection={name}" for name in ("streets", "x"))
+    assert guest.request.get(file).status == 401
     guest.goto(link)
     guest.get_by_role("heading", name="Overview").wait_for()
+    assert guest.request.get(file).status == 200 and guest.request.get(other).status == 404
     guest.goto(f"{app.url}{REVIEWS}")
     guest.get_by_text("You are guest, viewer.").wait_for()
     secret = link.partition("#")[2]
@@ -69,6 +72,7 @@ def test_who_logs_in_has_the_role_of_the_list_and_a_guest_what_the_link_gives(
     page.get_by_text("revoked").first.wait_for()
     guest.reload()
     guest.get_by_role("button", name="Log in").wait_for()
+    assert guest.request.get(file).status == 401
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("button", name="Log in").wait_for()
     log_in(page, app, email="eve@elsewhere.org")

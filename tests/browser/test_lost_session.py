@@ -215,7 +215,7 @@ def test_every_control_works_at_the_first_click_after_the_server_was_started_aga
     words.locator("[data-step=next]").click()
     words.wait_for_url(lambda url: "query=like1" not in url)
     with choice.expect_download() as saved:
-        choice.get_by_role("button", name="Queries as CSV").click()
+        choice.get_by_role("link", name="Queries as CSV").click()
     assert Path(saved.value.path()).read_text(encoding="utf-8").startswith("query_id")
 
 

@@ -107,6 +107,10 @@ def test_cards_pictures_choices_and_the_report_work_wherever_the_app_is_served(
     report.get_by_role("heading", name="Compared data").wait_for()
     assert urlsplit(report.url).path == f"{base}/report" and "names=standard" in report.url
     report.close()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Queries as CSV").click()
+    assert saved.value.url.startswith(f"{address}/files/queries.csv?")
+    assert saved.value.suggested_filename.endswith("-queries.csv")
     page.reload()
     page.get_by_role("heading", name="Compare").wait_for()
     page.go_back()

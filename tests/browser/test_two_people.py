@@ -130,7 +130,7 @@ def test_two_people_review_through_one_link_to_agreement_patch_and_changed_metri
     photographed(curator, "6-corrected")
     patch = tmp_path / "fix.patch"
     with curator.expect_download() as saving:
-        curator.get_by_role("button", name="Patch").click()
+        curator.get_by_role("link", name="Patch").click()
     saving.value.save_as(patch)
 
     monkeypatch.setenv("DASHBOARD_REVIEWS", server.reviews)

@@ -45,8 +45,7 @@ SAID_OF = """item => [...document.querySelectorAll('*')]
 
 
 def drawn_anew(page, act: Callable[[], object]) -> None:
-    """Do what makes the script run, and wait until it has run: a download that is asked for
-    meanwhile may name a file that Streamlit has just replaced, and fails."""
+    """Do what makes the script run, and wait until it has run."""
     page.locator(IDLE).wait_for()
     before, until = page.drawings, time.monotonic() + 60
     act()
@@ -120,7 +119,7 @@ def test_every_verdict_can_be_saved_as_a_table_that_is_safe_to_open(player: Call
     drawn_anew(page, lambda: page.keyboard.press("Escape"))
     unfold(page.locator("details", has_text="Reviews of these results"))
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Download all verdicts (CSV)").click()
+        page.get_by_role("link", name="Download all verdicts (CSV)").click()
     lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("number,kind,collection,query_id")
     assert any("street_06" in line and "'=1+1" in line for line in lines)
@@ -131,8 +130,8 @@ def test_a_table_is_saved_by_a_click_while_the_page_is_drawn_again(player: Calla
     page = player("street_07")
     drawn_anew(page, lambda: page.keyboard.press("Escape"))
     unfold(page.locator("details", has_text="Reviews of these results"))
-    download = page.get_by_test_id("stDownloadButton").locator("button")
-    button = download.filter(has_text="Download all verdicts (CSV)")  # behind the open player
+    links = page.get_by_test_id("stLinkButton").locator("a")
+    button = links.filter(has_text="Download all verdicts (CSV)")  # behind the open player
     button.wait_for()
     page.locator(".card .open").first.click()
 

@@ -86,7 +86,7 @@ def test_a_run_file_is_read_in_gallery_order_without_the_item_itself(folder: Pat
     assert results(run, "q1") == ["v03", "gone"], "what is no item keeps its rank"
     assert set(run["query_id"].astype("str")) == {"item_v00", "q1"}
     said = " ".join(runs.check_runs(collection)["found"])
-    assert "results of 1 unknown queries" in said
+    assert "results of 1 unknown query" in said
     assert "1 result that is no item (gone)" in said
     assert results(one_query.text_run(collection, "bm25", "car", 5), "q1") == ["v03", "gone"]
     assert one_query.text_run(collection, "bm25", "person crossing", 5).empty, (

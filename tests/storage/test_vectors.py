@@ -178,7 +178,7 @@ def test_queries_and_items_without_a_vector_are_counted(tiny: Path) -> None:
     text = "\n".join(collection.findings["found"])
     assert "no vector for 1 of 3 queries (q1)" in text
     assert "no vector for 1 of 4 items (v00)" in text
-    assert text.count("1 vectors for unknown ids (other)") == 2
+    assert text.count("1 vector for unknown ids (other)") == 2
 
 
 @pytest.mark.parametrize("missing", ["items.npy", "items.txt", "queries.txt"])

@@ -54,6 +54,43 @@ def test_a_mapping_without_its_settings_is_used_and_the_command_for_them_is_told
     assert "python -m dashboard keywords COLLECTION --write" in sentences(collection)
 
 
+ROWS = """\
+query_id,ngram,group,keyword,score
+q1,Car,pv_object_type,small vehicle,1
+Q1,car,pv_object_type,small vehicle,1
+q1,car,pv_object_type,Small vehicle,1
+q2,tram,pv_object_type,pedestrian,0.7
+item_v00,car,pv_object_type,small vehicle,1
+"""
+
+
+def test_rows_of_a_mapping_that_do_not_fit_are_counted_with_their_lines_and_what_to_do(
+    tiny: Path,
+) -> None:
+    (tiny / "query_keywords.csv").write_text(ROWS)
+    collection = opened(tiny)
+    assert collection.query_keywords["ngram"].tolist() == ["Car"]
+    checked = check(str(tiny))
+    rows = checked[checked["file"] == "query_keywords.csv"]
+    assert rows["level"].tolist() == ["warning"] * 3
+    assert rows["line"].tolist() == [3, 4, 5]
+    assert rows["found"].tolist() == [
+        "2 rows of no text query (Q1, item_v00; 'Q1' looks like 'q1') in lines 3, 6",
+        "1 row with a keyword that is not in the vocabulary ('Small vehicle' of pv_object_type; "
+        "'Small vehicle' looks like 'small vehicle') in line 4",
+        "1 row with words that are not in the text of the query ('tram' of q2) in line 5",
+    ]
+    assert all("left out. Correct the file, or" in each for each in rows["wanted"])
+    assert all("keywords COLLECTION --write" in each for each in rows["wanted"])
+
+
+def test_a_mapping_is_not_blamed_where_its_queries_cannot_be_read(tiny: Path) -> None:
+    (tiny / "query_keywords.csv").write_text(ROWS)
+    (tiny / "queries.csv").write_text("name\nq1\n")
+    said = sentences(opened(tiny))
+    assert "error queries.csv" in said and "left out. Correct the file" not in said
+
+
 def zipped() -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

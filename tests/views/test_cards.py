@@ -44,6 +44,10 @@ def test_a_movement_is_told_from_the_baseline(
     assert movement(rank, before, depth=5) == moved
 
 
+def test_a_long_way_has_a_thousands_sign() -> None:
+    assert movement(1, 2_000, depth=5_000) == "↑1,999"
+
+
 def test_rows_say_who_moved_who_is_new_and_who_is_gone() -> None:
     told = payload([OLD, NEW], media_of("a", "b", "c", "d"), baseline="v0.1")
     moves = [[result.get("move", "") for result in row["results"]] for row in told["rows"]]

@@ -32,6 +32,16 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return seen
 
 
+def test_whole_numbers_of_a_table_have_a_thousands_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(layout.st, "dataframe", lambda table, **_: drawn.append(table))
+    layout.rows(pd.DataFrame({"Queries": [7, 182_824], "Place": [1, 2], "Mean": [0.1, 2_000.5]}))
+    assert "182,824" in drawn[0].to_html() and ">7<" in drawn[0].to_html()
+    few = pd.DataFrame({"Queries": [7, 999]})
+    layout.rows(few)
+    assert drawn[1] is few, "nothing more is sent where no number needs it"
+
+
 @pytest.mark.parametrize(("number", "pixels"), [(0, 68), (1, 68), (3, 134), (10, 365), (11, 375)])
 def test_a_scrolling_table_is_as_high_as_its_rows_up_to_ten(
     asked: dict[str, Any], number: int, pixels: int

@@ -16,6 +16,7 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.storage.collection import collection as stored
 from dashboard.storage.reviews import review_file, reviews
 from dashboard.storage.reviews.reviews import VERDICT, Review
+from dashboard.views.address import view_of
 from dashboard.views.cards import payload
 from dashboard.views.cards import verdicts as page
 from dashboard.views.cards.query_results import QueryResults
@@ -88,9 +89,8 @@ def test_the_cause_of_a_verdict_stays_when_the_form_saves_the_same_one_again(
 def test_the_table_to_save_has_the_words_of_the_screen(found: QueryResults) -> None:
     for value in ("not", "unsure"):
         page.save_verdict(found, verdict(value, once=value))
-        lines = page._exported(found.experiment).decode().splitlines()
-        assert len(lines) == 2 and page.WORDS[value] in lines[1].split(",")
-    assert page._exported(found.experiment) is page._exported(found.experiment)
+        view, _ = view_of({"collection": ["tiny"]})
+        assert page.exported_verdicts(view)["value"].tolist() == [page.WORDS[value]]
 
 
 def test_a_verdict_that_comes_when_another_query_is_open_is_not_kept_for_that_one(
@@ -117,11 +117,12 @@ def test_reviews_that_stay_with_a_namesake_are_spoken_of(
     told: list[str] = []
     monkeypatch.setattr(st, "caption", told.append)
     page.save_verdict(found, verdict())
-    page.draw_verdicts(found, page.latest_verdicts(found))
+    view, _ = view_of({"collection": ["tiny"]})
+    page.draw_verdicts(view, found, page.latest_verdicts(found))
     assert len(told) == 1
     items = stored.COLLECTIONS / "tiny" / "items.csv"
     items.write_text("item_id,file,kind\ni1,i1.mp4,video\ni2,i2.mp4,video\n")
-    page.draw_verdicts(found, page.latest_verdicts(found))
+    page.draw_verdicts(view, found, page.latest_verdicts(found))
     assert told[-1].startswith("Another collection named tiny has reviews here")
     assert told[-1].endswith("saved under tiny \\(2\\)\\.")
 

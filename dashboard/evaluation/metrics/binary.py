@@ -152,10 +152,10 @@ def explain_average_precision(ranked: RankedList, divisor: str = "relevant") -> 
     if divisor == "retrieved" and count == 0 and ranked.relevant:
         return total.none("No hit was found to divide by: 0")
     if divisor == "retrieved" and ranked.relevant:
-        rule, number = f"Divided by the hits found: {count}.", count
+        rule, number = f"Divided by the hits found: {count:,}.", count
     elif divisor == "min" and ranked.k is not None:
         number = min(ranked.relevant, ranked.k)
-        rule = f"Divided by min(R, K) = min({ranked.relevant}, {ranked.k})."
+        rule = f"Divided by min(R, K) = min({ranked.relevant:,}, {ranked.k:,})."
     else:
         rule, number = ranked.relevant_note, ranked.relevant
     return total.saying(rule).over(number, otherwise=NO_RELEVANT)
@@ -190,7 +190,7 @@ def _explain_precisions(
     """Σ hits so far ÷ place over the hits."""
     so_far = np.cumsum(hits)
     terms = hits * so_far / places
-    written = [f"{number}/{place}" for number, place in zip(so_far, places, strict=True)]
+    written = [f"{number:,}/{place:,}" for number, place in zip(so_far, places, strict=True)]
     columns = {**columns, "hit": hits, "hits_so_far": so_far}
     total = sum_terms(
         ranked, columns, terms, written, f"Hits in {ranked.scope}: {list_ranks(hits)}"
@@ -280,7 +280,7 @@ def explain_reciprocal_rank(ranked: RankedList) -> Explanation:
     if not place:
         none = f"Hits in {ranked.scope}: none"
         return Explanation(steps, (*ranked.shortfall, none, "No first hit: 0"), 0.0)
-    lines = (f"First hit: rank {place}", f"1 ÷ {place} = {write_result(1 / place)}")
+    lines = (f"First hit: rank {place:,}", f"1 ÷ {place:,} = {write_result(1 / place)}")
     return Explanation(steps, lines, 1 / place)
 
 

@@ -109,7 +109,7 @@ def three_recalls(ranked: RankedList) -> Sum:
     looked_at = ranked.first(place or max(CUTOFFS))
     named = " + ".join(f"R@{k}" for k in CUTOFFS)
     lines = (
-        f"First hit: rank {place}" if place else f"Hits in {looked_at.scope}: none",
+        f"First hit: rank {place:,}" if place else f"Hits in {looked_at.scope}: none",
         f"R@K is 1 if the first hit stands in the first K; {named}:",
     )
     expression = " + ".join(map(str, each))

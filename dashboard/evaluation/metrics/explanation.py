@@ -138,8 +138,8 @@ class RankedList:
     def scope(self) -> str:
         """Which results are looked at, such as "the first 5"."""
         if self.k is None:
-            return f"all results ({self.returned})"
-        return f"the first {self.k}" if self.k > 1 else "the first result"
+            return f"all results ({self.returned:,})"
+        return f"the first {self.k:,}" if self.k > 1 else "the first result"
 
     @property
     def shortfall(self) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ class RankedList:
     @property
     def relevant_note(self) -> str:
         """How many relevant items there are."""
-        return f"Relevant items in all: R = {self.relevant}."
+        return f"Relevant items in all: R = {self.relevant:,}."
 
     def _floats(self, table: Array) -> Floats:
         return np.asarray(table[0, : self.length], dtype=np.float64)
@@ -208,8 +208,8 @@ def count_flags(ranked: RankedList, flags: Flags, word: str = "Hits", column: st
     """How many of the results looked at are flagged, and at which ranks they stand."""
     number = int(flags.sum())
     steps = ranked.steps(**{column: flags, f"{word.lower()} so far": np.cumsum(flags)})
-    line = f"{word} in {ranked.scope}: {list_ranks(flags)} → {number}"
-    return Sum(steps, (*ranked.shortfall, line), str(number), float(number))
+    line = f"{word} in {ranked.scope}: {list_ranks(flags)} → {number:,}"
+    return Sum(steps, (*ranked.shortfall, line), f"{number:,}", float(number))
 
 
 def count_hits(ranked: RankedList, *more: str) -> Sum:
@@ -278,7 +278,7 @@ def find_largest(
         return Explanation(steps, (*lines, f"{word}: 0"), 0.0)
     place = int(np.argmax(values))
     value = float(values[place])
-    line = f"{word} in {ranked.scope}: {write_result(value)} at rank {place + 1}"
+    line = f"{word} in {ranked.scope}: {write_result(value)} at rank {place + 1:,}"
     return Explanation(steps, (*lines, line), value)
 
 
@@ -288,7 +288,7 @@ def divide_per_image(whole: Explanation, ranked: RankedList, per: str) -> Explan
         return whole
     count = max(ranked.length, 1)
     value = whole.value / count
-    line = f"{write_number(whole.value)} ÷ {count} (results looked at) = {write_result(value)}"
+    line = f"{write_number(whole.value)} ÷ {count:,} (results looked at) = {write_result(value)}"
     return Explanation(whole.steps, (*whole.lines, line), value)
 
 
@@ -297,13 +297,15 @@ def write_number(value: float) -> str:
 
     >>> write_number(2.0), write_number(0.63093), write_number(0.047512), write_number(2.0**60)
     ('2', '0.631', '0.0475', '1.15e+18')
+    >>> write_number(1023.0), write_number(1234.5)
+    ('1,023', '1,234.500')
     """
     value = round(float(value), 12)
     if abs(value) >= digits.HUGE:
         return f"{value:.3g}"
     if value == round(value):
-        return str(int(value))
-    return f"{value:.3f}" if abs(value) >= 0.1 else f"{value:.3g}"
+        return f"{int(value):,}"
+    return f"{value:,.3f}" if abs(value) >= 0.1 else f"{value:.3g}"
 
 
 def write_result(value: float) -> str:
@@ -333,12 +335,16 @@ def list_ranks(flags: Flags) -> str:
 
     >>> list_ranks(np.array([True, False, True])), list_ranks(np.array([False]))
     ('ranks 1, 3', 'none')
+    >>> list_ranks(np.arange(2_000) == 1_203)
+    'rank 1,204'
     """
     places = (np.flatnonzero(flags) + 1).tolist()
     if not places:
         return "none"
     more = len(places) - MOST_RANKS
-    listed = ", ".join(map(str, places[:MOST_RANKS])) + (f" and {more:,} more" if more > 0 else "")
+    listed = ", ".join(f"{place:,}" for place in places[:MOST_RANKS]) + (
+        f" and {more:,} more" if more > 0 else ""
+    )
     return f"rank{'s' if len(places) > 1 else ''} {listed}"
 
 

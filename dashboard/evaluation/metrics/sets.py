@@ -88,7 +88,9 @@ def explain_set_average_precision(ranked: RankedList) -> Explanation:
     hits, product = count_hits(ranked, ranked.relevant_note), ranked.length * ranked.relevant
     squared = Sum(hits.steps, hits.lines, f"{hits.expression}²", hits.value**2)
     none = NO_RELEVANT if not ranked.relevant else NO_RESULT
-    return squared.over(product, otherwise=none, written=f"({ranked.length} × {ranked.relevant})")
+    return squared.over(
+        product, otherwise=none, written=f"({ranked.length:,} × {ranked.relevant:,})"
+    )
 
 
 @of_set(
@@ -148,7 +150,7 @@ def explain_set_relative_precision(ranked: RankedList) -> Explanation:
     """Hits ÷ min(results, R)."""
     most = min(ranked.length, ranked.relevant)
     none = NO_RELEVANT if not ranked.relevant else NO_RESULT
-    written = f"min({ranked.length}, {ranked.relevant})"
+    written = f"min({ranked.length:,}, {ranked.relevant:,})"
     return count_hits(ranked, ranked.relevant_note).over(most, otherwise=none, written=written)
 
 
@@ -183,7 +185,7 @@ def number_of_results(rankings: Rankings, k: None = None) -> Floats:
 @explains(number_of_results)
 def explain_number_of_results(ranked: RankedList) -> Explanation:
     """How many came back."""
-    line = f"Results that came back: {ranked.returned}"
+    line = f"Results that came back: {ranked.returned:,}"
     return Explanation(ranked.steps(), (line,), float(ranked.returned))
 
 
@@ -201,7 +203,7 @@ def number_of_relevant(rankings: Rankings, k: None = None) -> Floats:
 @explains(number_of_relevant)
 def explain_number_of_relevant(ranked: RankedList) -> Explanation:
     """R; no result is looked at."""
-    line = f"Relevant items in all: {ranked.relevant}"
+    line = f"Relevant items in all: {ranked.relevant:,}"
     return Explanation(ranked.first(0).steps(), (line,), float(ranked.relevant))
 
 

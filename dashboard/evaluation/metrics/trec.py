@@ -161,7 +161,7 @@ def explain_interpolated_precision(
     lines = (
         *ranked.shortfall,
         f"Hits in {ranked.scope}: {list_ranks(ranked.hits)}",
-        f"Recall {recall:g} of R = {ranked.relevant} wants {wanted}; found are {found}.",
+        f"Recall {recall:g} of R = {ranked.relevant:,} wants {wanted}; found are {found}.",
         f"Best precision from there on: {write_result(value)}",
     )
     return Explanation(steps, lines, value)

@@ -246,13 +246,18 @@ def _prepare(draft: Path, content: Content) -> None:
     texts = (collection.queries["text"] != "").any()
     judged = collection.protocols[:1] == ("alfa",)
     if judged and texts and len(collection.vocabulary) and not collection.refused:
-        rows = mapping.write_keywords(collection, collection.mapping_threshold)
+        made, threshold = 0, collection.mapping_threshold
+        if mapping.are_written(collection, threshold):
+            rows = collection.query_keywords
+        else:
+            rows = mapping.write_keywords(collection, threshold)
+            made = len(rows)
         words = collection.queries.loc[collection.queries["text"] != "", "query_id"]
         without = int((~words.isin(rows["query_id"])).sum())
         guessed = MAPPED_WORDS
         if without:
             guessed += f"; {without:,} of {len(words):,} name none, and have no value"
-        content.note(MAPPING, len(rows), "the text queries", guessed)
+        content.note(MAPPING, made, "the text queries", guessed)
         collection = opened_in(draft)
     if collection.models:
         checking.record_fingerprints(collection)

@@ -10,7 +10,7 @@ from dashboard.letters import is_visible
 from dashboard.retrieval import keywords
 from dashboard.retrieval.one_query import TYPED
 from dashboard.storage.collection.collection import Collection
-from dashboard.storage.collection.query_keywords import write_mapping
+from dashboard.storage.collection.query_keywords import is_made_of, write_mapping
 from dashboard.storage.collection.vocabulary import write_draft
 from dashboard.tables import DataError
 
@@ -31,6 +31,15 @@ def mapped_text(collection: Collection, text: str, threshold: float) -> pd.DataF
     return keywords.keep(found, threshold)
 
 
+ENCODER = "all-MiniLM-L6-v2, by KeyBERT's backend"
+
+
+def are_written(collection: Collection, threshold: float) -> bool:
+    """Whether `write_keywords` would write what stands beside the collection already."""
+    settings = {"encoder": ENCODER, "threshold": threshold, "floor": keywords.FLOOR}
+    return is_made_of(collection.folder, collection.vocabulary, collection.queries, settings)
+
+
 def write_keywords(collection: Collection, threshold: float) -> pd.DataFrame:
     """Map all stored text queries, write the mapping beside the collection, and return it."""
     for name in {"annotation", "vocabulary", "queries"} & set(collection.refused):
@@ -39,7 +48,7 @@ def write_keywords(collection: Collection, threshold: float) -> pd.DataFrame:
     texts = dict(zip(queries["query_id"], queries["text"], strict=True))
     found = keywords.candidates(texts, collection.vocabulary)
     settings = {
-        "encoder": "all-MiniLM-L6-v2, by KeyBERT's backend",
+        "encoder": ENCODER,
         "threshold": threshold,
         "floor": keywords.FLOOR,
         "date": date.today().isoformat(),

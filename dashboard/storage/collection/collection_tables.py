@@ -162,9 +162,11 @@ def _read_queries_and_labels(
         "queries", lambda: read_queries(folder, items, findings, of_texts), QUERIES.empty()
     )
     check_side_names(items, queries, lambda: lines_of_items(folder), findings)
+    # nothing fits what could not be read, which has an error of its own
+    left_out = Findings() if read.refused else findings
     query_keywords = read.unless_refused(
         "query_keywords",
-        lambda: read_mapping(folder, vocabulary, queries, findings),
+        lambda: read_mapping(folder, vocabulary, queries, findings, left_out),
         QUERY_KEYWORDS.empty(),
     )
     qrels = read.unless_refused(

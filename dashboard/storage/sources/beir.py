@@ -73,6 +73,7 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
         guessed = f"the part {chosen}{others}"
         content.note("qrels.csv", len(content.qrels), parts[chosen], guessed)
     judged = content.queries["query_id"].isin(content.qrels["query_id"])
+    asked_in_all = len(content.queries)
     if judged.any():
         content.queries = content.queries[judged].reset_index(drop=True)
     elif len(content.qrels):
@@ -86,7 +87,7 @@ def read(listing: Listing, detected: Detected, columns: Mapping[str, str]) -> Co
             f"nothing says which texts answer the queries: put judgements into {parent(corpus)}"
             f"{'/' if parent(corpus) else ''}qrels/test.tsv, lines of query, item and grade"
         )
-    note = "those that are judged" if judged.any() else ""
+    note = f"those of {asked_in_all:,} that are judged" if judged.any() else ""
     content.note("queries.csv", len(content.queries), queries, note)
     return content
 

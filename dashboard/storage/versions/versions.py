@@ -321,7 +321,7 @@ def _of_known(
     )
     unknown = [name for name in vectors.ids if name not in matches]
     if unknown:
-        found = f"{len(unknown):,} vectors for unknown ids ({unmatched(unknown, known)})"
+        found = f"{counted(len(unknown), 'vector')} for unknown ids ({unmatched(unknown, known)})"
         findings.warning(name, found, f"ids of the {stem}; they were left out")
     if len(set(matches.values())) < len(matches):
         raise DataError(name, "two vectors for one item", "one vector for each item")

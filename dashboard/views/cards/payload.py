@@ -164,7 +164,7 @@ def movement(rank: float | None, before: float | None, depth: int) -> str:
         return "new"
     if before == rank:
         return "same"
-    return f"{'↑' if before > rank else '↓'}{abs(int(before - rank))}"
+    return f"{'↑' if before > rank else '↓'}{abs(int(before - rank)):,}"
 
 
 def _row(

@@ -59,7 +59,7 @@ def histogram(counted: pd.DataFrame, version: str, cut: float) -> alt.LayerChart
             order=alt.Order("order:Q"),
             tooltip=[
                 alt.Tooltip("kind:N", title="Items that are"),
-                alt.Tooltip("items:Q", title="Items"),
+                alt.Tooltip("items:Q", title="Items", format=","),
                 alt.Tooltip("low:Q", title="Similarity from", format=".3f"),
                 alt.Tooltip("high:Q", title="to", format=".3f"),
             ],

@@ -12,12 +12,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.experiment.experiment import Experiment
-from dashboard.experiment.memory import remembered
 from dashboard.experiment.reviews import reviewing
 from dashboard.tables import DataError, counted
+from dashboard.views.address.choices import View
 from dashboard.views.cards.query_results import QueryResults
-from dashboard.views.report.exports import as_csv
+from dashboard.views.experiments import experiment_of
+from dashboard.views.table_files import save_button, table_file
 from dashboard.views.texts import plain, shown
 
 WORDS = {"relevant": "relevant", "not": "not relevant", "unsure": "unsure", "": "removed"}
@@ -123,12 +123,11 @@ def save_outcome() -> list[str] | None:
     return None if last is None else [last[0], shown(last[1], 500), last[2]]
 
 
-def draw_verdicts(results: QueryResults, verdicts: pd.DataFrame) -> None:
+def draw_verdicts(view: View, results: QueryResults, verdicts: pd.DataFrame) -> None:
     """What reviewers said of this query's results as a table, and all of the collection's as CSV.
 
     verdicts: the verdicts of this query.
     """
-    name = names_of_query(results)[0]
     with st.expander(f"Reviews of these results: {counted(len(verdicts), 'verdict')}"):
         st.caption(
             "Open a result to review it. Verdicts are saved separately; metrics do not change."
@@ -139,20 +138,14 @@ def draw_verdicts(results: QueryResults, verdicts: pd.DataFrame) -> None:
             st.dataframe(
                 _readable(verdicts, reviewing.names_of_items(results.experiment)), hide_index=True
             )
-        st.download_button(
-            "Download all verdicts (CSV)",
-            _exported(results.experiment),
-            file_name=f"{name}-verdicts.csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        save_button(view, "verdicts.csv", "Download all verdicts (CSV)")
 
 
-@remembered(16, key=reviewing.verdicts_state)
-def _exported(experiment: Experiment) -> bytes:
-    """All verdicts of a collection as CSV."""
-    verdicts = reviewing.all_verdicts(experiment)
-    return as_csv(verdicts.assign(value=verdicts["value"].map(in_words))).encode()
+@table_file("verdicts")
+def exported_verdicts(view: View) -> pd.DataFrame:
+    """All verdicts of a collection."""
+    verdicts = reviewing.all_verdicts(experiment_of(view))
+    return verdicts.assign(value=verdicts["value"].map(in_words))
 
 
 def _apart(results: QueryResults) -> str:

@@ -66,7 +66,7 @@ def _intervals(
             tip("low", "95 % from"),
             tip("high", "to"),
             *tips,
-            alt.Tooltip("scored:Q", title="Queries scored in both"),
+            alt.Tooltip("scored:Q", title="Queries scored in both", format=","),
         ],
     )
     if "strength" in shown:
@@ -130,7 +130,7 @@ def differences(bins: pd.DataFrame, title: str, height: int = 280) -> alt.Chart:
             description="words:N",
             tooltip=[
                 alt.Tooltip("side:N", title="Candidate is"),
-                alt.Tooltip("queries:Q", title="Queries"),
+                alt.Tooltip("queries:Q", title="Queries", format=","),
                 alt.Tooltip("low:Q", title="from", format=f"+.{digits + 1}f"),
                 alt.Tooltip("high:Q", title="to", format=f"+.{digits + 1}f"),
             ],
@@ -171,7 +171,7 @@ def pairs(deltas: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerChart
             color=alt.Color("side:N", scale=_SIDES, title=None, legend=LEGEND),
             description="words:N",
             tooltip=[
-                alt.Tooltip("queries:Q", title="Queries"),
+                alt.Tooltip("queries:Q", title="Queries", format=","),
                 tip("baseline", baseline),
                 tip("candidate", candidate),
             ],
@@ -195,7 +195,10 @@ def _four_ways(shown: pd.DataFrame, baseline: str, candidate: str) -> alt.LayerC
             scale=alt.Scale(padding=24),  # for the number behind the longest bar
         ),
         description="words:N",
-        tooltip=[alt.Tooltip("queries:Q", title="Queries"), alt.Tooltip("way:N", title="Values")],
+        tooltip=[
+            alt.Tooltip("queries:Q", title="Queries", format=","),
+            alt.Tooltip("way:N", title="Values"),
+        ],
     )
     color = alt.Color("side:N", scale=_SIDES, title=None, legend=LEGEND)
     bars = base.mark_bar(cursor="pointer").encode(color=color).add_params(pick)

@@ -27,8 +27,8 @@ def standings(table: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
             tip("mean", "mAP"),
             tip("low", "95 % from"),
             tip("high", "to"),
-            alt.Tooltip("scored:Q", title="Queries scored"),
-            alt.Tooltip("total:Q", title="of"),
+            alt.Tooltip("scored:Q", title="Queries scored", format=","),
+            alt.Tooltip("total:Q", title="of", format=","),
         ],
     )
     axis = alt.X("low:Q", **of_values(known["high"], "mAP with its 95 % interval"))

@@ -85,7 +85,7 @@ def gain_matrix(gains: pd.DataFrame) -> alt.LayerChart:
             alt.Tooltip("gain:N", title="Gain"),
             tip("r", "Spearman"),
             tip("p", "p"),
-            alt.Tooltip("n:Q", title="Lists"),
+            alt.Tooltip("n:Q", title="Lists", format=","),
         ],
     )
     cells = base.mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=3).encode(

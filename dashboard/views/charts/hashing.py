@@ -38,7 +38,7 @@ def over_p(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
         color=of_colour(there),
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
-            alt.Tooltip("cutoff:Q", title="p"),
+            alt.Tooltip("cutoff:Q", title="p", format=","),
             *BOUNDS,
         ],
     )
@@ -93,11 +93,11 @@ def precision_recall(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChar
         detail="run:N",
         tooltip=[
             alt.Tooltip("run:N", title="Version"),
-            alt.Tooltip("radius:Q", title="Within Hamming distance"),
+            alt.Tooltip("radius:Q", title="Within Hamming distance", format=","),
             tip("precision_found", "Precision"),
             tip("recall", "Recall"),
-            alt.Tooltip("found:Q", title="Queries with results"),
-            alt.Tooltip("scored:Q", title="of"),
+            alt.Tooltip("found:Q", title="Queries with results", format=","),
+            alt.Tooltip("scored:Q", title="of", format=","),
         ],
     )
     lines = base.mark_line(strokeWidth=2).encode(strokeDash=of_dashes(there))
@@ -125,7 +125,7 @@ def code_bits(pairs: pd.DataFrame) -> alt.LayerChart:
     y = alt.Y("row:O", title=None, scale=alt.Scale(domain=rows), axis=labels)
     x = alt.X("bit:O", axis=None, scale=alt.Scale(domain=list(range(LINE))))
     tips = [
-        alt.Tooltip("place:Q", title="Bit"),
+        alt.Tooltip("place:Q", title="Bit", format=","),
         alt.Tooltip("whose:N", title="of the"),
         alt.Tooltip("sign:N", title="is"),
     ]
@@ -152,8 +152,8 @@ BOUNDS = [
     alt.Tooltip("mean:Q", title="Mean, ties in gallery order", format=".3f"),
     tip("worst", "lower bound"),
     tip("best", "upper bound"),
-    alt.Tooltip("scored:Q", title="Queries scored"),
-    alt.Tooltip("total:Q", title="of"),
+    alt.Tooltip("scored:Q", title="Queries scored", format=","),
+    alt.Tooltip("total:Q", title="of", format=","),
 ]
 
 

@@ -43,10 +43,10 @@ def curves(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
     y = of_values(shown[["mean", "high"]].to_numpy().ravel(), None)
     tips = [
         alt.Tooltip("run:N", title="Version"),
-        alt.Tooltip("cutoff:Q", title="K"),
+        alt.Tooltip("cutoff:Q", title="K", format=","),
         tip("mean", "Mean"),
-        alt.Tooltip("scored:Q", title="Queries scored"),
-        alt.Tooltip("total:Q", title="of"),
+        alt.Tooltip("scored:Q", title="Queries scored", format=","),
+        alt.Tooltip("total:Q", title="of", format=","),
     ]
     x = alt.X("cutoff:Q", title="K", axis=alt.Axis(tickMinStep=1, format="d", grid=False))
     mean = alt.Y("mean:Q", **y)
@@ -99,7 +99,7 @@ def keyword_bars(means: pd.DataFrame, ways: dict[str, Way]) -> alt.LayerChart:
             alt.Tooltip("keyword:N", title="Keyword"),
             alt.Tooltip("run:N", title="Version"),
             tip("mean", "Mean"),
-            alt.Tooltip("scored:Q", title="Queries scored"),
+            alt.Tooltip("scored:Q", title="Queries scored", format=","),
         ],
     )
     ends = base.mark_point(filled=True, size=45, xOffset=7).encode(shape=of_shape(ways))
@@ -124,7 +124,7 @@ def slice_grid(means: pd.DataFrame, versions: Sequence[str]) -> alt.LayerChart:
             alt.Tooltip("slice:N", title="Slice"),
             alt.Tooltip("run:N", title="Version"),
             tip("mean", "Mean"),
-            alt.Tooltip("scored:Q", title="Queries scored"),
+            alt.Tooltip("scored:Q", title="Queries scored", format=","),
             tip("delta", "Difference to the baseline"),
             tip("delta_low", "95 % from"),
             tip("delta_high", "to"),

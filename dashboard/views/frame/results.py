@@ -58,7 +58,7 @@ def show_results(
             on_missed=partial(show_missed, view.query),
         )
     if verdicts is not None:
-        draw_verdicts(results, verdicts)
+        draw_verdicts(view, results, verdicts)
     summary.values_table(view, values)
     summary.explained(view, experiment, query_id, versions)
     similarity(view, results)

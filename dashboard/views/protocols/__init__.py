@@ -16,6 +16,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
+from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment.collection import collections
 from dashboard.views import frame, summary
 from dashboard.views.address.choices import View
@@ -53,6 +54,12 @@ def query(view: View, query_id: str) -> None:
     """Draw what the source of the view's protocol shows for one query; nothing for others."""
     if draw := _section(str(view.protocol), "query"):
         draw(view, query_id)
+
+
+def load_sections() -> None:
+    """Import the sections of all protocols, so that their files can be asked for."""
+    for name in PROTOCOLS:
+        _section(name, "overview")
 
 
 @cache

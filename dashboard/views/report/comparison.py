@@ -247,7 +247,7 @@ def moved(rank: int, before: int | None, depth: int) -> str:
     """
     if before is None or before > depth:
         return _beyond("baseline", before, depth)
-    return "same" if before == rank else f"{'↑' if before > rank else '↓'}{abs(before - rank)}"
+    return "same" if before == rank else f"{'↑' if before > rank else '↓'}{abs(before - rank):,}"
 
 
 def gone(rank: int, after: int | None, depth: int) -> str:
@@ -260,4 +260,4 @@ def gone(rank: int, after: int | None, depth: int) -> str:
 
 
 def _beyond(version: str, rank: int | None, depth: int) -> str:
-    return f"not in {version}'s top {depth}" + ("" if rank is None else f" (rank {rank})")
+    return f"not in {version}'s top {depth:,}" + ("" if rank is None else f" (rank {rank:,})")

@@ -23,6 +23,7 @@ from dashboard.experiment.reviews.assigned_reviews import (
     actor,
 )
 from dashboard.tables import DataError
+from dashboard.views import layout
 from dashboard.views.cards import Row, cards, needed, packed, payload
 from dashboard.views.cards.head import Head
 from dashboard.views.cards.query_results import results_of
@@ -221,7 +222,7 @@ def _about(review: Assignment, given: pd.DataFrame, *, finished: bool) -> None:
         st.caption("Nobody has answered yet.")
     else:
         named = {name: name.capitalize() for name in table.columns}
-        st.dataframe(table.rename(columns={**named, "last": "Last answer"}), hide_index=True)
+        layout.rows(table.rename(columns={**named, "last": "Last answer"}), hide_index=True)
     st.header("Outcome", anchor=False)
     if review.blind and not (review.closed or finished):
         kind = "results" if review.sample else "queries"

@@ -13,6 +13,7 @@ from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.reviewing.corrections import RULE
 from dashboard.evaluation.reviewing.keyword_corrections import RULE as KEYWORD_RULE
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.memory import remembered
 from dashboard.experiment.reviews import label_changes, reviewing
 from dashboard.experiment.reviews.corrections import CORRECTED
 from dashboard.tables import DataError, counted
@@ -20,9 +21,9 @@ from dashboard.views import layout
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.labels import group_name, short_label
-from dashboard.views.report.exports import as_csv
 from dashboard.views.summary import query
 from dashboard.views.summary.measurements import is_measure, metrics_in_view, selected
+from dashboard.views.table_files import offer_text, save_button, table_file
 from dashboard.views.texts import plain, shown
 
 MOST_LABELS = 1_000_000
@@ -40,10 +41,7 @@ def what_corrections_change(view: View, versions: Sequence[str]) -> None:
     keywords = label_changes.number_of_keywords(experiment)
     if labels.empty and not keywords:
         return
-    metrics = metrics_in_view(view)
-    table = label_changes.changed_metrics(
-        experiment, tuple(dict.fromkeys(versions)), " ".join(metrics), selected(view, experiment)
-    )
+    metrics, table = metrics_in_view(view), _changed_metrics(view, versions)
     corrections = counted(len(labels) + keywords, "correction")
     with st.expander(plain(f"{_in_front(view, table)} with {corrections}", None)):
         st.caption(f"{RULE} {KEYWORD_RULE}" if keywords else RULE)
@@ -53,7 +51,14 @@ def what_corrections_change(view: View, versions: Sequence[str]) -> None:
             layout.rows(_readable_labels(view, experiment, labels), hide_index=True)
         if keywords:
             layout.rows(_readable_keywords(view, experiment), hide_index=True)
-        _save(view, experiment, labels, table)
+        _save(view, experiment, "pair" if versions == (view.baseline, view.candidate) else "runs")
+
+
+def _changed_metrics(view: View, versions: Sequence[str]) -> pd.DataFrame:
+    experiment = experiment_of(view)
+    metrics = " ".join(metrics_in_view(view))
+    only = selected(view, experiment)
+    return label_changes.changed_metrics(experiment, tuple(dict.fromkeys(versions)), metrics, only)
 
 
 def _in_front(view: View, table: pd.DataFrame) -> str:
@@ -117,30 +122,82 @@ def _readable_keywords(view: View, experiment: Experiment) -> pd.DataFrame:
     )
 
 
-def _save(view: View, experiment: Experiment, labels: pd.DataFrame, table: pd.DataFrame) -> None:
-    """Buttons that save the corrections; the collection's own files stay as they are."""
-    files, every = {"Corrections as CSV": ("corrections.csv", as_csv(labels))}, ""
+def _save(view: View, experiment: Experiment, of: str) -> None:
+    """Buttons that save the corrections; the collection's own files stay as they are.
+
+    of: whose metrics, those of the "pair" or of all "runs" in view.
+    """
+    files, every = {"Corrections as CSV": "corrections.csv"}, ""
     number = label_changes.number_of_labels(experiment)
     if number <= MOST_LABELS:
-        qrels = pd.concat(label_changes.corrected_qrels(experiment), ignore_index=True)
-        files["All labels as CSV"] = ("qrels.csv", as_csv(qrels))
+        files["All labels as CSV"] = "qrels.csv"
     else:
         every = (
             f" `python -m dashboard reviews export` writes all {number:,} labels: `--qrels FILE`."
         )
-    files["Metrics as CSV"] = ("corrected-metrics.csv", as_csv(table))
+    files["Metrics as CSV"] = f"corrected-metrics-of-{of}.csv"
     try:
-        files = {"Patch": ("corrections.patch", label_changes.patch(experiment)), **files}
+        _patch(experiment)
+        files = {"Patch": "corrections.patch", **files}
         said = "The patch is for `git apply` or `patch -p1` in the collection's folder."
     except DataError as problem:
         said = plain(f"No patch of judgements: {problem}", None)
     with st.container(horizontal=True):
-        for title, (name, content) in files.items():
-            st.download_button(
-                title,
-                content.encode(),
-                file_name=f"{view.collection}-{name}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+        for title, key in files.items():
+            save_button(view, key, title)
     st.caption(f"{said}{every} The collection's files stay as they are.")
+
+
+def _corrected(view: View) -> Experiment:
+    """The experiment of a view in which corrections count, for a file."""
+    if view.labels != CORRECTED:
+        raise DataError(view.collection, "labels as they are given", "labels=corrected in the link")
+    return experiment_of(view)
+
+
+@remembered(4)
+def _patch(experiment: Experiment) -> str:
+    return label_changes.patch(experiment)
+
+
+offer_text(
+    "corrections.patch",
+    lambda view: f"{view.collection}-corrections",
+    lambda view: _patch(_corrected(view)),
+    "patch",
+)
+
+
+@table_file("corrections")
+def corrections(view: View) -> pd.DataFrame:
+    """The labels that reviewers change."""
+    return label_changes.changed_labels(_corrected(view))
+
+
+@table_file("qrels")
+def qrels(view: View) -> pd.DataFrame:
+    """All labels with the corrections in them, of as many as a page should hold."""
+    experiment = _corrected(view)
+    number = label_changes.number_of_labels(experiment)
+    if number > MOST_LABELS:
+        wanted = f"at most {MOST_LABELS:,}; python -m dashboard reviews export --qrels FILE"
+        raise DataError(view.collection, f"{number:,} labels", wanted)
+    return pd.concat(label_changes.corrected_qrels(experiment), ignore_index=True)
+
+
+def _metrics_name(view: View) -> str:
+    return f"{view.collection}-corrected-metrics"
+
+
+@table_file("corrected-metrics-of-pair", _metrics_name)
+def metrics_of_pair(view: View) -> pd.DataFrame:
+    """The metrics of the two versions with both labels."""
+    _corrected(view)
+    return _changed_metrics(view, (view.baseline, view.candidate))
+
+
+@table_file("corrected-metrics-of-runs", _metrics_name)
+def metrics_of_runs(view: View) -> pd.DataFrame:
+    """The metrics of all versions in view with both labels."""
+    _corrected(view)
+    return _changed_metrics(view, view.runs)

@@ -1,4 +1,4 @@
-"""What a reader takes away from the comparison: a report as one file, and its tables."""
+"""What a reader takes away from the comparison: a report as one file, and its queries."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from dashboard.views import address
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.report import Comparison, report
-from dashboard.views.report.exports import as_csv, as_json
 from dashboard.views.server.not_found import plain_page
 from dashboard.views.summary.differences import not_comparable, same_version
-from dashboard.views.summary.measurements import metrics_in_view, selected
+from dashboard.views.summary.measurements import chosen, deltas, metrics_in_view, selected
+from dashboard.views.table_files import save_button, table_file
 from dashboard.views.texts import shown
 
 REPORT = "report"
@@ -42,17 +42,18 @@ def report_link(view: View) -> None:
     )
 
 
-def save_queries(view: View, queries: pd.DataFrame) -> None:
-    """Buttons that save the queries of the comparison as CSV and JSON, which are ready before, as
-    in `views.protocols.tables`."""
-    for kind, written in (("CSV", as_csv), ("JSON", as_json)):
-        st.download_button(
-            f"Queries as {kind}",
-            written(queries).encode(),
-            file_name=f"{_name(view)}-queries.{kind.lower()}",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+def save_queries(view: View) -> None:
+    """Buttons that save the queries of the comparison that the filters keep as CSV and JSON."""
+    for kind in ("csv", "json"):
+        save_button(view, f"queries.{kind}", f"Queries as {kind.upper()}")
+
+
+@table_file("queries", lambda view: f"{_name(view)}-queries", ("csv", "json"))
+def queries(view: View) -> pd.DataFrame:
+    """The queries that Compare lists. Raises DataError where it would draw none."""
+    if unfit := _unfit(view):
+        raise DataError(view.collection, unfit.rstrip("."), "two versions to compare")
+    return chosen(view, deltas(view))
 
 
 def routes() -> list[Route]:

@@ -19,6 +19,7 @@ from dashboard.experiment import judging, ranking
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import DataError
+from dashboard.views import layout
 from dashboard.views.address.choices import View
 from dashboard.views.labels import formula, label, short_label
 from dashboard.views.texts import plain, shown
@@ -91,8 +92,9 @@ def _steps(experiment: Experiment, query_id: str, found: Explanation) -> None:
         return
     names = collections.item_names(experiment.collection)
     table = readable(steps, _keywords(experiment, query_id, steps), names)
-    st.dataframe(
+    layout.rows(
         table,
+        {name: _whole for name in table.columns if _is_whole(name, table[name])},
         hide_index=True,
         placeholder="",
         column_config={name: _column(name, table[name]) for name in table.columns},
@@ -151,7 +153,17 @@ def _column(name: str, values: pd.Series) -> Any:
     width = ITEM if name in ("item", "id") else max(NUMBER, 16 + LETTER * len(name))
     if not pd.api.types.is_numeric_dtype(values):
         return st.column_config.TextColumn(width=width)
-    whole = name in WHOLE_NUMBERS and bool((values.dropna() % 1 == 0).all())
-    whole = whole or pd.api.types.is_integer_dtype(values)
-    digits = 0 if whole else decimals(values)
-    return st.column_config.NumberColumn(width=width, format=f"%.{digits}f")
+    if _is_whole(name, values):
+        return st.column_config.NumberColumn(width=width)
+    return st.column_config.NumberColumn(width=width, format=f"%.{decimals(values)}f")
+
+
+def _is_whole(name: str, values: pd.Series) -> bool:
+    if not pd.api.types.is_numeric_dtype(values):
+        return False
+    known = name in WHOLE_NUMBERS and bool((values.dropna() % 1 == 0).all())
+    return known or pd.api.types.is_integer_dtype(values)
+
+
+def _whole(value: Any) -> str:
+    return "" if pd.isna(value) else layout.whole(value)

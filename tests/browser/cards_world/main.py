@@ -20,7 +20,9 @@ def found(order: list[str], first: float) -> pd.DataFrame:
 
 
 turned = int(st.query_params.get("turned", 0))
+deep = int(st.query_params.get("deep", 0))
 a, b = found(ids[-turned:] + ids[:-turned], 0.91), found(ids[2:] + ids[:2], 0.87)
+a["rank"] += deep
 k = int(st.query_params.get("k", 5))
 rows = [
     Row("v0.1", a.iloc[shift : k + shift], "#0072b2", measure="nDCG@5", value=0.6131),

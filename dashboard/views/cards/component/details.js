@@ -6,6 +6,7 @@ import {
   isolated,
   longText,
   make,
+  many,
   similarity,
   swatch,
   tickList,
@@ -15,9 +16,11 @@ import {
 import { ownBadge } from "./judging.js";
 import { verdicts } from "./verdict_form.js";
 
+const place = (rank) => (rank ?? null) === null ? "#–" : `#${many(rank)}`;
+
 // What stands under each of two clips: which it is, whether it is relevant and what it has.
 export function titleOf(item, data) {
-  const ranks = item.places.map(([version, rank]) => `#${rank ?? "–"} in ${version}`).join(", ");
+  const ranks = item.places.map(([version, rank]) => `${place(rank)} in ${version}`).join(", ");
   return make("figcaption", "", "", [
     make("p", "", "", [make("b", "", "", [isolated("", item.name)]), " ", quietId(item)]),
     make("p", "verdict", "", [hitMark(item), howMany(item), isolated("places", ranks)]),
@@ -52,7 +55,7 @@ function places(item, data) {
   const rows = item.places.map(([version, rank, score]) => {
     const name = make("th", "", "", [swatch(...(ways.get(version) ?? [])), isolated("", version)]);
     name.scope = "row";
-    const cells = [rank === null ? "–" : `#${rank}`, similarity(score)].map((text) => make("td", "", text));
+    const cells = [rank === null ? "–" : place(rank), similarity(score)].map((text) => make("td", "", text));
     return make("tr", "", "", [name, ...cells]);
   });
   return make("table", "places", "", [make("thead", "", "", [head]), make("tbody", "", "", rows)]);
@@ -76,7 +79,7 @@ export function partners(item, data, { rank, marked }) {
     const at = row.results.find((result) => result.rank === (rank ?? 1));
     const other = at && data.items[at.item];
     if (other && other.id !== item.id && !found.has(other.id)) {
-      found.set(other.id, `#${at.rank} in ${row.name}: ${other.name}`);
+      found.set(other.id, `${place(at.rank)} in ${row.name}: ${other.name}`);
     }
   }
   const known = data.items.find(({ id }) => id === marked);

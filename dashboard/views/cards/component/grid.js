@@ -7,6 +7,7 @@ import {
   inOrder,
   isolated,
   make,
+  many,
   signed,
   similarity,
   swatch,
@@ -161,7 +162,7 @@ function fillPicture(picture, result, item, row, data) {
   writeOver(picture, words ? item.caption : item.problem || (item.poster ? "" : "no picture"));
   picture.querySelectorAll(".rank, .move, .who, .own-verdict").forEach((node) => node.remove());
   const ranked = result.rank !== null && row.role !== "missed";
-  if (ranked) picture.append(make("span", "rank", String(result.rank)));
+  if (ranked) picture.append(make("span", "rank", many(result.rank)));
   if (result.note) picture.append(make("span", "who", "", [isolated("", result.note)]));
   if (result.move) {
     const move = make("span", `move ${kindOf(result.move)}`, result.move);
@@ -180,7 +181,7 @@ async function noteWhy(picture, image) {
 // How a result moved: the badge's tooltip, and what a screen reader says.
 function moveInWords(move, { rows }) {
   const [baseline, ...others] = rows.filter(({ role }) => role === "version");
-  const absent = ({ name, number }) => `not in ${name}'s top ${number}`;
+  const absent = ({ name, number }) => `not in ${name}'s top ${many(number)}`;
   if (move === "new") return absent(baseline);
   if (move === "gone") return others.map(absent).join(", ");
   if (move === "same") return `same rank in ${baseline.name}`;
@@ -204,7 +205,7 @@ function elsewhereOf(item, row) {
     .filter(([version, rank]) => rank !== null && version !== row.name)
     .map(([version, rank, score]) => {
       const close = row.role === "missed" ? ` · ${similarity(score)}` : "";
-      return isolated("", `#${rank} in ${version}${close}`);
+      return isolated("", `#${many(rank)} in ${version}${close}`);
     });
   return make("span", "elsewhere", "", ranks);
 }
@@ -278,7 +279,7 @@ function factsOf(result, item, row, data) {
 function spoken(result, item, data) {
   const lacks = data.required.filter((_, place) => item.ticks[place] === false).map(([, word]) => word);
   return [
-    result.rank === null ? "" : `Rank ${result.rank}`,
+    result.rank === null ? "" : `Rank ${many(result.rank)}`,
     item.name,
     MARKS.get(item.hit).word,
     result.score === null ? "" : `similarity ${similarity(result.score)}`,
@@ -320,7 +321,7 @@ function headOf(row) {
       ? make("span", "value", "", [`${row.measure} `, make("b", "", worth(row.value))])
       : null,
     ...counts(row).map((words) => make("span", "count", words)),
-    hidden ? make("span", "count", `${hidden} hidden (same rank in all)`) : null,
+    hidden ? make("span", "count", `${many(hidden)} hidden (same rank in all)`) : null,
     row.note || !row.number
       ? make("span", "note", "", [isolated("", row.note || "no results")])
       : null,
@@ -328,17 +329,15 @@ function headOf(row) {
   ].filter(Boolean);
 }
 
-const many = (number) => number.toLocaleString("en");
-
 // What is not judged is neither a hit nor a miss.
 function counts({ role, number, hits, judged, total }) {
   const all = total || number;
   if (role === "missed") return [`${many(all)} ${all === 1 ? "item" : "items"}`];
   if (!number) return [];
-  if (!judged) return [`${number} ${number === 1 ? "result" : "results"}, not judged`];
-  const of = judged === number ? number : `${judged} judged`;
-  const said = `${hits} of ${of} ${hits === 1 || judged === 1 ? "is a hit" : "are hits"}`;
-  return judged === number ? [said] : [said, `${number - judged} not judged`];
+  if (!judged) return [`${many(number)} ${number === 1 ? "result" : "results"}, not judged`];
+  const of = judged === number ? many(number) : `${many(judged)} judged`;
+  const said = `${many(hits)} of ${of} ${hits === 1 || judged === 1 ? "is a hit" : "are hits"}`;
+  return judged === number ? [said] : [said, `${many(number - judged)} not judged`];
 }
 
 // Buttons to the items before and after those that the row shows.

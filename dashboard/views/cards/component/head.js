@@ -2,7 +2,7 @@
 // picture and its keywords.
 
 import { keywordForm } from "./keyword_form.js";
-import { isolated, make } from "./parts.js";
+import { isolated, make, many } from "./parts.js";
 
 export function drawHead(state) {
   const { data, root } = state;
@@ -128,8 +128,6 @@ function drawSteps(place, state) {
     button.disabled = !to;
   }
 }
-
-const many = (number) => number.toLocaleString("en");
 
 function buildSteps(place) {
   const [previous, next, before, after] = STEPS.map(([step, words, sign, key]) => {

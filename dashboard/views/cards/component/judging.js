@@ -4,7 +4,7 @@ import { draft } from "./drafts.js";
 import { actionOf, digitOf, KEYS } from "./keys.js";
 import { forgetOwn, isKnown, isSigned, judgedQueries, preferenceOf, ratingOf, reviewer, reviewsOf } from "./live.js";
 import { put, waiting, whenAnswered, whyWaiting } from "./outbox.js";
-import { isolated, make } from "./parts.js";
+import { isolated, make, many } from "./parts.js";
 
 const VERDICTS = { relevant: "relevant", not: "not relevant", unsure: "unsure", "": "removed" };
 const CAUSES = {
@@ -490,12 +490,12 @@ function fillBar(own) {
   const { order } = own.state;
   const queries = order ? judgedQueries(dataOf(own).about[0]) : new Set();
   const listed = order ? order.queries.filter(([, id]) => queries.has(id)).length : 0;
-  const [many, total] = order ? [listed, order.total] : [done, all.length];
-  part("share").style.width = `${total ? (100 * many) / total : 0}%`;
+  const [judged, total] = order ? [listed, order.total] : [done, all.length];
+  part("share").style.width = `${total ? (100 * judged) / total : 0}%`;
   part("progress").ariaValueMax = total;
-  part("progress").ariaValueNow = many;
-  const here = `${done} of ${all.length} ${all.length === 1 ? "result" : "results"} here`;
-  part("count").textContent = order ? `${many} of ${total.toLocaleString("en")} queries judged · ${here}` : `${here} judged`;
+  part("progress").ariaValueNow = judged;
+  const here = `${many(done)} of ${many(all.length)} ${all.length === 1 ? "result" : "results"} here`;
+  part("count").textContent = order ? `${many(judged)} of ${many(total)} queries judged · ${here}` : `${here} judged`;
   fillTold(own);
   fillAmended(part("amended"), own);
   fillPair(part("pair"), own);
@@ -571,7 +571,7 @@ function fillPlan(place, own) {
   if (place.said === said) return;
   place.said = said;
   const of = drawn ? ["result", `drawn by the sample “${title}”`] : own.plan?.doubtful ? ["label", "that may be wrong"] : ["result", "that can move the difference"];
-  const more = left ? keyed("ahead", `next of ${left.toLocaleString("en")} ${of[0]}${left === 1 ? "" : "s"} ${of[1]}`) : null;
+  const more = left ? keyed("ahead", `next of ${many(left)} ${of[0]}${left === 1 ? "" : "s"} ${of[1]}`) : null;
   place.replaceChildren(...[more, own.plan ? isolated("", own.plan.certain) : null].filter(Boolean));
 }
 

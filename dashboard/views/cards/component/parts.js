@@ -21,6 +21,8 @@ export function make(tag, name = "", text = "", children = []) {
   return node;
 }
 
+const WHOLE = new Intl.NumberFormat("en");
+export const many = (number) => WHOLE.format(number); // 1,234, as everywhere
 export const isolated = (name, text) => make("bdi", name, text);
 const aside = (text) => make("span", "unseen", text);
 export const signed = (digits) => digits.replace(/^-(?=[0.]*$)/, "").replace("-", "−"); // no minus nothing
@@ -72,7 +74,7 @@ export function tickList(item, required, most = Infinity) {
     groups.get(group).append(make("span", `tick ${tick.state}`, "", [sign, aside(tick.word), word]));
   }
   list.append(...groups.values());
-  if (all.length > most) list.append(make("li", "further", `and ${all.length - most} more`));
+  if (all.length > most) list.append(make("li", "further", `and ${many(all.length - most)} more`));
   return list;
 }
 
@@ -126,7 +128,7 @@ export function twins(item, long) {
 
 export function howMany(item) {
   if (!item.required) return null;
-  return make("span", "matched", `${item.matched ?? 0} of ${item.required} keywords`);
+  return make("span", "matched", `${many(item.matched ?? 0)} of ${many(item.required)} keywords`);
 }
 
 // A text that is clamped until it is asked for; `few` says how much of a longer one it is.

@@ -3,7 +3,7 @@
 
 import { stepTo } from "./head.js";
 import { actionOf, STEPS } from "./keys.js";
-import { addressOf, isolated, make } from "./parts.js";
+import { addressOf, isolated, make, many } from "./parts.js";
 
 const REST = 120; // milliseconds without a press until the server follows
 const PATIENCE = 5000; // until it is asked again
@@ -78,7 +78,7 @@ function chooser(state, choose) {
     const queries = state.order.queries.filter(([, , name]) => name.toLowerCase().includes(letters));
     const entry = (query) => {
       const [at, id, name, worse] = query;
-      const number = make("span", "number", (at + 1).toLocaleString("en"));
+      const number = make("span", "number", many(at + 1));
       const mark = worse ? make("span", "worse", "▼ worse") : null;
       const button = make("button", "", "", [number, isolated("", name), mark]);
       button.type = "button";

@@ -8,6 +8,7 @@ import { holdEarlyClicks } from "./early_clicks.js";
 import { welcome } from "./first_steps.js";
 import { toggleKeys } from "./key_list.js";
 import { actionOf, typing } from "./keys.js";
+import { loadAnewWhereScriptsAreLost } from "./lost_scripts.js";
 import { togglePalette } from "./palette.js";
 import { addressOfScreen, goTo, pathHere } from "./places.js";
 import { offerSvg } from "./save_svg.js";
@@ -58,6 +59,7 @@ addEventListener("click", (event) => {
   }
 });
 
+loadAnewWhereScriptsAreLost();
 holdEarlyClicks();
 openRowsByClicks();
 offerSvg();

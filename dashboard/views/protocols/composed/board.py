@@ -10,12 +10,13 @@ from dashboard.evaluation.digits import number
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment import judging, measuring
 from dashboard.experiment.collection import collections
+from dashboard.tables import DataError
 from dashboard.views import charts, layout, summary
 from dashboard.views.address.choices import View
 from dashboard.views.charts import composed as drawn
 from dashboard.views.experiments import experiment_of, submitted_of, versions_of
 from dashboard.views.protocols.composed.submit import submit
-from dashboard.views.protocols.tables import take_away
+from dashboard.views.table_files import save_button, table_file
 from dashboard.views.texts import shown
 
 METRIC = str(PROTOCOLS["composed"].front)
@@ -34,10 +35,7 @@ NUMBERS = ("mAP", "95 % from", "to", OF_ALL)
 def overview(view: View) -> None:
     """Draw the section of the Overview."""
     st.header("Leaderboard", anchor=False)
-    versions = versions_of(view)
-    experiment = experiment_of(view)
-    only = summary.selected(view, experiment)
-    table = leaderboard(measuring.means(experiment, versions, METRIC, only))
+    versions, table = versions_of(view), _standings(view)
     shown_table = readable(table, _about(view))
     written = {name: number for name in NUMBERS if name in shown_table}
     layout.rows(shown_table, written, hide_index=True, column_config=COLUMNS)
@@ -50,8 +48,22 @@ def overview(view: View) -> None:
         "relative order. Intervals: 95 %, by bootstrap over the queries." + _unscored(table)
     )
     _annotated(view)
-    take_away(view, table.drop(columns=["metric", "cutoff"]), "leaderboard")
+    save_button(view, "leaderboard.csv")
     submit(view)
+
+
+def _standings(view: View) -> pd.DataFrame:
+    experiment = experiment_of(view)
+    only = summary.selected(view, experiment)
+    return leaderboard(measuring.means(experiment, versions_of(view), METRIC, only))
+
+
+@table_file("leaderboard", under="composed")
+def standings(view: View) -> pd.DataFrame:
+    """The leaderboard for a file."""
+    if not versions_of(view):
+        raise DataError(view.collection, "no entry", "at least one")
+    return _standings(view).drop(columns=["metric", "cutoff"])
 
 
 def alone(view: View) -> None:

@@ -13,8 +13,8 @@ from dashboard.tables import counted
 from dashboard.views import layout
 from dashboard.views.address.choices import View
 from dashboard.views.charts import context as charts
-from dashboard.views.protocols.context.shared import OVER_ROWS, marked, none_left
-from dashboard.views.protocols.tables import take_away
+from dashboard.views.protocols.context.shared import OVER_ROWS, marked, none_left, study_in_view
+from dashboard.views.table_files import save_button, table_file
 
 GAINS = {"original": "Original gain", "context": "Context-aware gain"}
 MARKS = (
@@ -52,7 +52,14 @@ def halves(view: View, asked: Study, read: Reading) -> None:
         f"highest relevance variance, a quarter each. {_average(asked, read)}\\* p < 0.05. "
         f"{' '.join(tied)}"
     )
-    take_away(view, marked(asked, table), "table-2")
+    save_button(view, "table-2.csv")
+
+
+@table_file("table-2", under="context")
+def halves_in_view(view: View) -> pd.DataFrame:
+    """Table 2 for a file."""
+    asked, read = study_in_view(view)
+    return marked(asked, context_study.halves(asked, read))
 
 
 def gains(view: View, asked: Study, read: Reading) -> None:
@@ -77,7 +84,14 @@ def gains(view: View, asked: Study, read: Reading) -> None:
         f"{window}. {_average(asked, read)}Difference: context-aware − original, with Zou's 95 % "
         f"interval. {MARKS}"
     )
-    take_away(view, marked(asked, table), "gains")
+    save_button(view, "gains.csv")
+
+
+@table_file("gains", under="context")
+def gains_in_view(view: View) -> pd.DataFrame:
+    """The matrix of gains for a file."""
+    asked, read = study_in_view(view)
+    return marked(asked, context_study.gains(asked, read))
 
 
 def _long(table: pd.DataFrame) -> pd.DataFrame:
@@ -142,7 +156,14 @@ def depths(view: View, asked: Study, read: Reading) -> None:
         f"Table 3 of the source. {sets}; @5r: their first five rows. ORG: original gain, CAG: "
         f"context-aware gain, w = {read.window}. {_average(asked, read)}{MARKS}"
     )
-    take_away(view, marked(asked, table), "table-3")
+    save_button(view, "table-3.csv")
+
+
+@table_file("table-3", under="context")
+def depths_in_view(view: View) -> pd.DataFrame:
+    """Table 3 for a file."""
+    asked, read = study_in_view(view)
+    return marked(asked, context_study.table_3(asked, read))
 
 
 def _average(asked: Study, read: Reading) -> str:

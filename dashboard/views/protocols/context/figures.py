@@ -16,8 +16,8 @@ from dashboard.views import address, layout
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.charts import context as charts
-from dashboard.views.protocols.context.shared import marked, none_left
-from dashboard.views.protocols.tables import take_away
+from dashboard.views.protocols.context.shared import marked, none_left, study_in_view
+from dashboard.views.table_files import save_button, table_file
 from dashboard.views.texts import plain, shown
 
 
@@ -46,7 +46,14 @@ def spread(view: View, asked: Study, read: Reading) -> None:
             charts.deviations(drawn), alt="Each list's standard deviation of r against that of r′"
         )
     st.caption(_explained(table, read.rows))
-    take_away(view, marked(asked, table), "figure-3")
+    save_button(view, "figure-3.csv")
+
+
+@table_file("figure-3", under="context")
+def spread_in_view(view: View) -> pd.DataFrame:
+    """What figure 3 draws, for a file."""
+    asked, read = study_in_view(view)
+    return marked(asked, context_study.spread(asked, read.rows))
 
 
 def _explained(table: pd.DataFrame, rows: int) -> str:

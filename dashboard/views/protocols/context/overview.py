@@ -20,9 +20,10 @@ from dashboard.views.protocols.context.shared import (
     notes,
     readable,
     reading,
+    study_in_view,
     whose,
 )
-from dashboard.views.protocols.tables import take_away
+from dashboard.views.table_files import save_button, table_file
 
 
 def overview(view: View) -> None:
@@ -66,7 +67,14 @@ def _sizes(view: View, asked: Study, read: Reading) -> None:
             "In the source's order. Images: places with a valid relevance. Invalid: places without "
             "one (−1, −2 or no answer); they are skipped."
         )
-    take_away(view, marked(asked, steps), "cleaning")
+    save_button(view, "cleaning.csv")
+
+
+@table_file("cleaning", under="context")
+def cleaning_in_view(view: View) -> pd.DataFrame:
+    """What each step of cleaning left, for a file."""
+    asked, read = study_in_view(view)
+    return marked(asked, context_study.cleaning(asked, read.rows))
 
 
 def _counted(table: pd.DataFrame, first: str) -> pd.DataFrame:

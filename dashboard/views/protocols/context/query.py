@@ -13,6 +13,7 @@ from dashboard.evaluation.satisfaction.source_tables import Reading
 from dashboard.experiment.collection import collections, media
 from dashboard.experiment.protocols import context_study
 from dashboard.experiment.protocols.context_study import Study
+from dashboard.tables import DataError
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
 from dashboard.views.labels import distinct_labels
@@ -24,9 +25,10 @@ from dashboard.views.protocols.context.shared import (
     heard,
     readable,
     reading,
+    study_in_view,
     whose,
 )
-from dashboard.views.protocols.tables import take_away
+from dashboard.views.table_files import save_button, table_file
 from dashboard.views.texts import plain
 
 
@@ -102,7 +104,18 @@ def _steps(view: View, asked: Study, list_id: str, read: Reading) -> None:
     )
     grid(shown_steps, items, discount, key="list-of-pictures")
     st.caption(_legend(steps, shown_steps, read, discount))
-    take_away(view, steps.assign(list_id=list_id), "list")
+    save_button(view, "list.csv", list=list_id)
+
+
+@table_file("list", under="context")
+def list_in_view(view: View) -> pd.DataFrame:
+    """The list in view, a row a picture, for a file."""
+    asked, read = study_in_view(view)
+    known = context_study.lists_of(view.collection)
+    if known is None or view.list not in set(known.places["list_id"]):
+        raise DataError("lists.csv", f"no list {view.list[:80]!r}", "a list that people saw")
+    steps = context_study.steps(asked, view.list, read, discount_of(measure(view.metric).name))
+    return steps.assign(list_id=view.list)
 
 
 def _legend(steps: pd.DataFrame, shown_steps: pd.DataFrame, read: Reading, discount: str) -> str:

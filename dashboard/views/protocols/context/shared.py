@@ -91,6 +91,19 @@ def reading(view: View) -> Reading | None:
     return Reading(int(view.rows), int(view.window), view.divide, view.average)
 
 
+def study_in_view(view: View) -> tuple[Study, Reading]:
+    """What people said of the lists, and how the address wants these to be read, for a file.
+
+    Raises DataError where either is not to be had.
+    """
+    known, read = context_study.lists_of(view.collection), reading(view)
+    if known is None or read is None:
+        raise DataError("lists.csv", "no lists that can be read as asked", "lists that people saw")
+    for name in {"lists", "relevance"} & set(known.refused):
+        raise known.refused[name]
+    return context_study.study_of(view.collection), read
+
+
 def choices(view: View) -> None:
     """How deep lists are read, and over what the context-aware gain is averaged."""
     with st.container(horizontal=True, vertical_alignment="bottom"):

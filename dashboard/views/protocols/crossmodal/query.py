@@ -15,7 +15,7 @@ from dashboard.tables import DataError
 from dashboard.views import layout
 from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
-from dashboard.views.protocols.tables import take_away
+from dashboard.views.table_files import save_button, table_file
 from dashboard.views.texts import plain
 
 
@@ -30,34 +30,50 @@ def query(view: View, query_id: str) -> None:
     gallery = f"{matching.gallery_size(experiment, kind):,} {'texts' if is_picture else 'pictures'}"
     st.header("Its texts" if is_picture else "Its picture", anchor=False)
     best = "; the best per version, in bold, counts for R@K" if len(own) > 1 else ""
-    found = [_table(experiment, own, "Text" if is_picture else "Picture")]
+    _table(experiment, own, "Text" if is_picture else "Picture")
     st.caption(f"Ranks among {gallery}{best}.")
     if len(asking):
         st.markdown("**Reverse direction:** rank of this picture for each of its texts")
-        found.append(_table(experiment, asking, "Text", bold=False))
+        _table(experiment, asking, "Text", bold=False)
         st.caption(f"Ranks among {matching.gallery_size(experiment, TEXT):,} pictures.")
-    take_away(view, pd.concat(found, ignore_index=True), f"ranks-{query_id}")
+    save_button(view, "ranks.csv", query=query_id)
 
 
-def _table(
-    experiment: Experiment, pairs: pd.DataFrame, what: str, bold: bool = True
-) -> pd.DataFrame:
-    """Draw the rank of each pair in every version; gives the pairs with the ranks as columns."""
-    shown, found, left_out = {}, pairs, []
+@table_file("ranks", lambda view: f"{view.collection}-ranks-{view.query}", under="crossmodal")
+def ranks_of_answers(view: View) -> pd.DataFrame:
+    """Every right answer of the query in view, and every query that it answers, with its rank in
+    each version."""
+    experiment = experiment_of(view)
+    if not judging.is_query(experiment, view.query):
+        raise DataError(view.collection, f"no query {view.query[:80]!r}", "one of its queries")
+    own, asking = matching.answers(experiment, view.query)
+    parts = [part for part in (own, asking) if len(part)]
+    return pd.concat([part.assign(**_ranks(experiment, part)[0]) for part in parts or [own]])
+
+
+def _ranks(
+    experiment: Experiment, pairs: pd.DataFrame
+) -> tuple[dict[str, pd.Series], list[DataError]]:
+    """The rank of each pair by version, and why some have none."""
+    found, problems = {}, []
     for version in experiment.collection.versions:
         try:
-            ranks = matching.ranks(experiment, pairs, version)
+            found[version] = matching.ranks(experiment, pairs, version).set_axis(pairs.index)
         except DataError as problem:
-            left_out.append(str(problem))
-            continue
+            problems.append(problem)
+    return found, problems
+
+
+def _table(experiment: Experiment, pairs: pd.DataFrame, what: str, bold: bool = True) -> None:
+    """Draw the rank of each pair in every version."""
+    shown, (found, problems) = {}, _ranks(experiment, pairs)
+    for version, ranks in found.items():
         best = ranks.min() if bold and len(pairs) > 1 else None
         shown[plain(version)] = [_cell(rank, best) for rank in ranks]
-        found = found.assign(**{version: ranks.to_numpy()})
     names = pd.Index([plain(name) for name in pairs["name"]], name=what)
     layout.table(pd.DataFrame(shown, index=names), "own" if bold else "asking")
-    for sentence in left_out:
-        st.caption(plain(f"Left out: {sentence}", None))
-    return found
+    for problem in problems:
+        st.caption(plain(f"Left out: {problem}", None))
 
 
 def _cell(rank: Any, best: Any) -> str:

@@ -12,12 +12,12 @@ from dashboard.evaluation.metrics.crossmodal import CUTOFFS
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.experiment import ranking
 from dashboard.experiment.protocols import matching
-from dashboard.tables import counted
+from dashboard.tables import DataError, counted
 from dashboard.views import charts, layout, summary
 from dashboard.views.address.choices import View
 from dashboard.views.charts.crossmodal import within_rank
 from dashboard.views.experiments import experiment_of, versions_of
-from dashboard.views.protocols.tables import take_away
+from dashboard.views.table_files import save_button, table_file
 from dashboard.views.texts import plain
 
 WAYS = {IMAGE: "Image to text", TEXT: "Text to image"}
@@ -26,10 +26,8 @@ ASKING = {IMAGE: "pictures", TEXT: "texts"}
 
 def ranks(view: View) -> None:
     """The cumulative curves of both ways, and what the curves leave out."""
-    experiment = experiment_of(view)
-    only = summary.selected(view, experiment)
     ways = charts.version_ways(versions_of(view), view.baseline, view.candidate)
-    found = {version: matching.first_hits(experiment, version, only) for version in view.runs}
+    found = _first_hits(view)
     with layout.section(_medians(view, found), "ranks"):
         _both_ways(view, ways, found)
 
@@ -52,27 +50,57 @@ def _medians(view: View, found: dict[str, pd.DataFrame]) -> str:
 
 def _both_ways(view: View, ways: dict[str, charts.Way], found: dict[str, pd.DataFrame]) -> None:
     """A curve of each way, and the numbers to take away."""
-    taken = []
+    there = _by_kind(found)
     for column, kind in zip(st.columns(2, gap="large"), WAYS, strict=True):
-        mine = {version: table[table["kind"] == kind] for version, table in found.items()}
-        if all(table.empty for table in mine.values()):
-            continue
-        with column:
-            taken.append(_curve(view, kind, mine, ways).assign(way=WAYS[kind]))
-    if not taken:
+        if kind in there:
+            with column:
+                _curve(view, kind, there[kind], ways)
+    if not there:
         st.info("No query in view is scored.")
         return
     st.caption(
         "Share of queries with a correct result within a rank; vertical lines at R@1, R@5, R@10. "
         "Dashed grey: random order. Ties are in gallery order."
     )
-    table = pd.concat(taken, ignore_index=True)
-    take_away(view, table[["way", "run", "rank", "share", "queries"]], "within-rank")
+    save_button(view, "within-rank.csv")
 
 
-def _curve(
-    view: View, kind: str, found: dict[str, pd.DataFrame], ways: dict[str, charts.Way]
-) -> pd.DataFrame:
+@table_file("within-rank", under="crossmodal")
+def shares_within_rank(view: View) -> pd.DataFrame:
+    """The share of queries with a correct result within each rank, by way and version."""
+    parts = [
+        pd.concat([shares, dashed.assign(run="random order")], ignore_index=True).assign(
+            way=WAYS[kind]
+        )
+        for kind, mine in _by_kind(_first_hits(view)).items()
+        for shares, dashed in [_shares(view, kind, mine)]
+    ]
+    if not parts:
+        raise DataError(view.collection, "no query in view that is scored", "at least one")
+    table = pd.concat(parts, ignore_index=True)
+    return table[["way", "run", "rank", "share", "queries"]]
+
+
+def _first_hits(view: View) -> dict[str, pd.DataFrame]:
+    """Of each version the rank of the first correct result of each query in view."""
+    experiment = experiment_of(view)
+    only = summary.selected(view, experiment)
+    return {version: matching.first_hits(experiment, version, only) for version in view.runs}
+
+
+def _by_kind(found: dict[str, pd.DataFrame]) -> dict[str, dict[str, pd.DataFrame]]:
+    """The same of each way that has queries."""
+    every = {
+        kind: {version: table[table["kind"] == kind] for version, table in found.items()}
+        for kind in WAYS
+    }
+    return {kind: mine for kind, mine in every.items() if any(map(len, mine.values()))}
+
+
+def _shares(
+    view: View, kind: str, found: dict[str, pd.DataFrame]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The curves of the versions, and that of a random order."""
     experiment = experiment_of(view)
     gallery = matching.gallery_size(experiment, kind)
     cut = ranking.cut(experiment, view.runs)
@@ -84,7 +112,17 @@ def _curve(
     first = next(table for table in found.values() if len(table))
     grid = shares["rank"].drop_duplicates().to_numpy()
     random = chance(grid, gallery, first["relevant"].to_numpy())
-    dashed = pd.DataFrame({"rank": grid, "share": random})
+    return shares, pd.DataFrame({"rank": grid, "share": random})
+
+
+def _curve(
+    view: View, kind: str, found: dict[str, pd.DataFrame], ways: dict[str, charts.Way]
+) -> None:
+    experiment = experiment_of(view)
+    gallery = matching.gallery_size(experiment, kind)
+    cut = ranking.cut(experiment, view.runs)
+    first = next(table for table in found.values() if len(table))
+    shares, dashed = _shares(view, kind, found)
     asking = ASKING[kind]
     others = "pictures" if kind == TEXT else "texts"
     st.markdown(f"**{WAYS[kind]}**, {len(first):,} {asking} among {gallery:,} {others}")
@@ -95,7 +133,6 @@ def _curve(
     within = f" within rank {cut:,}" if cut and cut < gallery else ""
     words = [_first_rank(run, ranks, asking, within) for run, ranks in found.items()]
     st.caption(plain(" ".join(words), None))
-    return pd.concat([shares, dashed.assign(run="random order")], ignore_index=True)
 
 
 def _first_rank(run: str, found: pd.DataFrame, asking: str, within: str) -> str:

@@ -19,7 +19,7 @@ from dashboard.views import frame, layout, summary
 from dashboard.views.address.choices import TEST_NAMES, View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.protocols.crossmodal.ranks import WAYS, ranks
-from dashboard.views.protocols.tables import take_away
+from dashboard.views.table_files import save_button, table_file
 from dashboard.views.texts import plain
 
 OF = {IMAGE: "i2t_R", TEXT: "t2i_R"}
@@ -71,11 +71,8 @@ def _offered(view: View) -> tuple[str, list[str], str]:
 
 def _recalls(view: View) -> None:
     """The table of all queries in view, from the measurements that every screen shows."""
-    experiment = experiment_of(view)
-    values = measuring.measurements(experiment, view.runs, PROTOCOLS[view.protocol].metrics)
-    only = summary.selected(view, experiment)
-    means = summarise(measuring.of_queries(only, values))
-    single, means = means, with_sums(means)
+    single = _single(view)
+    means = with_sums(single)
     scored = {kind: _scored(means, OF[kind]) for kind in WAYS}
     _table(means)
     without = [WAYS[kind] for kind, number in scored.items() if not number]
@@ -97,7 +94,30 @@ def _recalls(view: View) -> None:
                 None,
             )
         )
-    take_away(view, means, "recalls")
+    save_button(view, "recalls.csv")
+
+
+def _single(view: View) -> pd.DataFrame:
+    """The means of the protocol's metrics over the queries in view."""
+    experiment = experiment_of(view)
+    values = measuring.measurements(experiment, view.runs, PROTOCOLS[view.protocol].metrics)
+    return summarise(measuring.of_queries(summary.selected(view, experiment), values))
+
+
+def _named(view: View) -> str:
+    of_test = "" if view.test == "whole" else f"-{view.test.replace(' ', '-')}"
+    return f"{view.collection}-recalls{of_test}"
+
+
+@table_file("recalls", _named, under="crossmodal")
+def recalls(view: View) -> pd.DataFrame:
+    """The recalls of the test in view with their sums, a row a version and metric."""
+    if view.test == "whole":
+        return with_sums(_single(view))
+    tables, problems, _ = _tests(view)
+    if not tables:
+        raise problems[0]
+    return pd.concat(tables, ignore_index=True)
 
 
 def _lacking(single: pd.DataFrame, means: pd.DataFrame) -> list[str]:
@@ -112,15 +132,9 @@ def _lacking(single: pd.DataFrame, means: pd.DataFrame) -> list[str]:
 def _thousands(view: View) -> None:
     """The table of one of COCO's tests, from the vectors of each version."""
     test: str = view.test
-    experiment, tables, notes = experiment_of(view), [], []
-    for version in view.runs:
-        try:
-            found = matching.test_of(experiment, version, test)
-        except DataError as problem:
-            st.error(plain(str(problem), None))
-            continue
-        tables.append(found.table.assign(run=version))
-        notes += [note for note in found.notes if note not in notes]
+    tables, problems, notes = _tests(view)
+    for problem in problems:
+        st.error(plain(str(problem), None))
     if not tables:
         return
     means = pd.concat(tables, ignore_index=True)
@@ -134,7 +148,22 @@ def _thousands(view: View) -> None:
             None,
         )
     )
-    take_away(view, means, f"recalls-{test.replace(' ', '-')}")
+    save_button(view, "recalls.csv")
+
+
+def _tests(view: View) -> tuple[list[pd.DataFrame], list[DataError], list[str]]:
+    """The test in view of each version that has it, why others have none, and notes."""
+    experiment, notes = experiment_of(view), dict[str, None]()
+    tables, problems = list[pd.DataFrame](), list[DataError]()
+    for version in view.runs:
+        try:
+            found = matching.test_of(experiment, version, view.test)
+        except DataError as problem:
+            problems.append(problem)
+            continue
+        tables.append(found.table.assign(run=version))
+        notes |= dict.fromkeys(found.notes)
+    return tables, problems, list(notes)
 
 
 def _scored(means: pd.DataFrame, metric: str) -> int:

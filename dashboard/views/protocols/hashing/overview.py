@@ -17,14 +17,14 @@ from dashboard.experiment import ranking
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import NO_CUT
 from dashboard.experiment.protocols import hash_codes
-from dashboard.tables import between
+from dashboard.tables import DataError, between
 from dashboard.views import charts, layout, summary
 from dashboard.views.address.choices import View
 from dashboard.views.charts import hashing as drawn
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.protocols.hashing.numbers import numbers
 from dashboard.views.protocols.hashing.shared import bounded, torn
-from dashboard.views.protocols.tables import take_away
+from dashboard.views.table_files import save_button, table_file
 from dashboard.views.texts import plain
 
 MEAN_OF = {"AP(retrieved)": "mAP", "nDCG(exp)": "nDCG"}
@@ -38,7 +38,7 @@ TIES = (
 
 def overview(view: View) -> None:
     """Draw the section of the Overview."""
-    known = hash_codes.lengths(collections.opened(view.collection).under(view.protocol), view.runs)
+    known = _known(view)
     ways = charts.version_ways(versions_of(view), view.baseline, view.candidate)
     _over_p(view, known, ways)
     coded = known.dropna(subset=["bits"])
@@ -59,10 +59,7 @@ def overview(view: View) -> None:
 
 def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
     """Both metrics at p = 1, 2, 5 … gallery, a panel a code length."""
-    gallery = len(collections.opened(view.collection).items)
-    deepest = ranking.cut(experiment_of(view), view.runs) or gallery
-    metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(min(gallery, deepest)))
-    table = bounded(view, known, metrics)
+    table = _bounds_over_p(view, known)
     st.header("Hash codes", anchor=False)
     with layout.section(_over_p_in_words(view, table), "over-p") as panels:
         for name, mean in MEAN_OF.items() if panels.open else ():
@@ -73,7 +70,20 @@ def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> Non
             "relevant items, so few hits can look good: compare versions at the same p."
         )
         st.caption(plain(f"{said}{torn(table)}", None))
-        take_away(view, table[["run", "method", "bits", *COLUMNS]], "over-p")
+        save_button(view, "over-p.csv")
+
+
+def _bounds_over_p(view: View, known: pd.DataFrame) -> pd.DataFrame:
+    gallery = len(collections.opened(view.collection).items)
+    deepest = ranking.cut(experiment_of(view), view.runs) or gallery
+    metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(min(gallery, deepest)))
+    return bounded(view, known, metrics)
+
+
+@table_file("over-p", under="hashing")
+def over_p(view: View) -> pd.DataFrame:
+    """Both metrics over p, a row a version, metric and p."""
+    return _bounds_over_p(view, _known(view))[["run", "method", "bits", *COLUMNS]]
 
 
 def _over_p_in_words(view: View, table: pd.DataFrame) -> str:
@@ -98,10 +108,7 @@ def _over_bits(
         st.info("This curve needs codes of at least two lengths.")
         return
     p = _front_p(view)
-    table = bounded(view, coded, " ".join(f"{name}@{p}" for name in MEAN_OF))
-    within = near[near["radius"] == USUAL].assign(
-        mean=near["precision"], worst=near["precision"], best=near["precision"]
-    )
+    table, within = _bounds_over_bits(view, coded, near)
     parts = {f"{mean}@{p}": table[table["metric"] == name] for name, mean in MEAN_OF.items()}
     parts[f"Precision within Hamming radius {USUAL}"] = within
     places = st.columns(len(parts), gap="medium")
@@ -109,8 +116,41 @@ def _over_bits(
         with column:
             _drawn(title, drawn.over_bits(part, ways), "method")
     _radius_said(within)
+    save_button(view, "over-code-length.csv")
+
+
+def _bounds_over_bits(
+    view: View, coded: pd.DataFrame, near: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Both metrics, and the precision within the usual radius, a row a version."""
+    p = _front_p(view)
+    table = bounded(view, coded, " ".join(f"{name}@{p}" for name in MEAN_OF))
+    within = near[near["radius"] == USUAL].assign(
+        mean=near["precision"], worst=near["precision"], best=near["precision"]
+    )
+    return table, within
+
+
+@table_file("over-code-length", under="hashing")
+def over_code_length(view: View) -> pd.DataFrame:
+    """Both metrics and the look-up within the usual radius over the length of the codes."""
+    coded = _coded(view)
+    table, within = _bounds_over_bits(view, coded, _near(view, coded))
     every = pd.concat([table, within.assign(metric=f"P within radius {USUAL}")])
-    take_away(view, every[["run", "method", "bits", *COLUMNS]], "over-code-length")
+    return every[["run", "method", "bits", *COLUMNS]]
+
+
+def _known(view: View) -> pd.DataFrame:
+    """The versions in view, with the method and the bits of those that have codes."""
+    return hash_codes.lengths(collections.opened(view.collection).under(view.protocol), view.runs)
+
+
+def _coded(view: View) -> pd.DataFrame:
+    """Those with codes. Raises DataError where there is none."""
+    coded = _known(view).dropna(subset=["bits"])
+    if coded.empty:
+        raise DataError(view.collection, "no version of hash codes in view", "at least one")
+    return coded
 
 
 def _near(view: View, coded: pd.DataFrame) -> pd.DataFrame:
@@ -145,8 +185,14 @@ def _precision_recall(view: View, near: pd.DataFrame, ways: dict[str, charts.Way
         "queries. Precision: mean over queries with results within the radius. Ties have no "
         f"effect. {_right_end(view)}"
     )
+    save_button(view, "by-radius.csv")
+
+
+@table_file("by-radius", under="hashing")
+def by_radius(view: View) -> pd.DataFrame:
+    """Precision and recall of each version of codes, a row a radius."""
     columns = ["precision", "precision_found", "recall", "items", "found", "scored", "total"]
-    take_away(view, near[["run", "method", "bits", "radius", *columns]], "by-radius")
+    return _near(view, _coded(view))[["run", "method", "bits", "radius", *columns]]
 
 
 def _right_end(view: View) -> str:
