@@ -20,6 +20,8 @@ from dashboard.retrieval import runs
 
 PAIRS = 4_000_000
 """So many judged pairs of long rankings are read at a time, some 100 bytes each."""
+ROWS = 16_000_000
+"""So many rows of long rankings are remembered, some 24 bytes each."""
 DEPTHS = (100, 1_000)
 """So many first results of long rankings are kept, the fewest that do."""
 
@@ -95,7 +97,7 @@ def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.
     return measured_run(experiment, version, wanted)
 
 
-@remembered(16, work="Searching …")
+@remembered(ROWS, size=len, work="Searching …")
 def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) -> pd.DataFrame:
     """The first results of long rankings, and those of judged pairs: all, those that are worth
     anything, the relevant ones, or none."""
