@@ -23,7 +23,12 @@ MILLION = 10**PLACES
 HIGHEST = MILLION + 10
 """No cosine of unit vectors is above it, whatever its last bits."""
 BIN_BITS = 16
-"""65,536 bins: their table stays in the cache, and few items share the bin of a wanted one."""
+"""65,536 bins at most, about one for each item: their table stays in the cache, and few items share
+the bin of a wanted one."""
+LOW = np.int64(0xFFFFFFFF)
+"""The bits of a number that hold the place of an item."""
+LOOK_UP = 16
+"""To look for an item in an order costs as much as to write down where so many stand."""
 
 Numbers = npt.NDArray[Any]
 Places = npt.NDArray[np.int64]
@@ -41,7 +46,8 @@ def count_ranks(below: Numbers, wanted: Places, k: int) -> tuple[Places, Places]
     >>> first.tolist(), ranks.tolist()
     ([3, 1], [5, 3])
     """
-    shift = max(int(below.max() - below.min()).bit_length() - BIN_BITS, 0)
+    bits = min(BIN_BITS, len(below).bit_length())
+    shift = max(int(below.max() - below.min()).bit_length() - bits, 0)
     bins = np.empty(len(below), dtype=np.intp)  # as bincount and take want them, or each copies
     np.right_shift(below, shift, out=bins, casting="unsafe")
     sizes = np.bincount(bins)
@@ -51,10 +57,15 @@ def count_ranks(below: Numbers, wanted: Places, k: int) -> tuple[Places, Places]
     in_bins = bins[wanted]
     sorted_bins[in_bins] = True
     order = np.sort(_in_order(below, np.flatnonzero(sorted_bins.take(bins))))
-    keys = np.stack([_in_order(below, wanted), in_bins.astype(np.int64) << (shift + 32)])
-    here, bin_starts = np.searchsorted(order, keys)
+    if len(wanted) * LOOK_UP < len(below):
+        keys = np.stack([_in_order(below, wanted), in_bins.astype(np.int64) << (shift + 32)])
+        here, bin_starts = np.searchsorted(order, keys)
+    else:
+        places = np.empty(len(below), dtype=np.int64)
+        places[order & LOW] = np.arange(len(order))
+        here, bin_starts = places[wanted], (np.cumsum(sizes * sorted_bins) - sizes)[in_bins]
     ranks = ends[in_bins] - sizes[in_bins] + here - bin_starts + 1
-    return order[:k] & np.int64(0xFFFFFFFF), ranks
+    return order[:k] & LOW, ranks
 
 
 def _in_order(below: Numbers, places: Places) -> Places:
@@ -135,7 +146,7 @@ class Kinds:
         best, gone = self.first, np.empty(0, dtype=np.int64)
         if len(self.copies):
             nearest = np.minimum.reduceat(_in_order(below, self.copies), self.starts)
-            nearest &= np.int64(0xFFFFFFFF)
+            nearest &= LOW
             best = best.copy()
             best[self.number[nearest]] = nearest
             gone = self.copies[best[self.number[self.copies]] != self.copies]
