@@ -145,6 +145,6 @@ def _deep_run(
     wanted = [judged.pairs(which)] if which else []
     one = copies_left_out(experiment)
     run = runs.ranked_run(collection, version, experiment.queries, depth, wanted, least, only, one)
-    if which and closes_up(experiment, version):  # ranks close up over the judged, which are all here
+    if which and closes_up(experiment, version):  # over the judged, which are all here
         del run.attrs["lengths"]
     return run

@@ -84,7 +84,8 @@ def counts(
     experiment: Experiment, versions: tuple[str, ...], only: tuple[str, ...] | None
 ) -> pd.DataFrame:
     """How many queries of each version are scored, and why others are not."""
-    found = {version: measured_run(experiment, version, parse("AP")) for version in versions}
+    one = parse("Success@1")[0]  # whether there is any result, not which all are
+    found = {version: first_results(experiment, version, one) for version in versions}
     judged = counted_judgement(experiment)
     if only is not None:
         judged = judged.of_queries(only)

@@ -164,6 +164,17 @@ def test_sums_of_recalls_read_ten_results(short_of_room):
     assert run["rank"].max() == 20
 
 
+def test_how_many_queries_are_scored_is_counted_without_the_ranks_of_judged_items(
+    short_of_room, monkeypatch
+):
+    asked = experiment("driving", "alfa", -1.0)
+    monkeypatch.setattr(runs, "ranked_run", None)
+    found = measuring.counts(asked, ("v0.2",), None)
+    assert found["scored"].tolist() == [
+        measuring.measurements(asked, ("v0.2",), "P@5")["value"].count()
+    ]
+
+
 def test_nothing_ends_early_and_nothing_is_said(short_of_room):
     asked, findings = experiment("driving", "alfa", -1.0), Findings()
     assert notes.note_versions(asked, ["v0.2", "v0.3"], findings) == []
