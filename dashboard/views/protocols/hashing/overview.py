@@ -60,7 +60,7 @@ def overview(view: View) -> None:
 def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> None:
     """Both metrics at p = 1, 2, 5 … gallery, a panel a code length."""
     gallery = len(collections.opened(view.collection).items)
-    deepest = ranking.cut(experiment_of(view), view.runs) or gallery
+    deepest = ranking.ends(experiment_of(view), view.runs) or gallery
     metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(min(gallery, deepest)))
     table = bounded(view, known, metrics)
     st.header("Hash codes", anchor=False)
