@@ -133,6 +133,16 @@ def test_radii_do_not_depend_on_where_rankings_end(monkeypatch, choices):
 
 
 @pytest.mark.slow
+def test_the_overview_of_long_rankings_makes_no_whole_ones(monkeypatch):
+    memory.forget()
+    monkeypatch.setattr(runs, "LONG", 0)
+    monkeypatch.setattr(ranking, "_ranked", None)
+    app = opened(collection=NAME)
+    memory.forget()
+    assert not app.exception and numbers_of(app).iloc[:, 1:].notna().any().all()
+
+
+@pytest.mark.slow
 def test_bounds_are_none_where_lists_end_within_equal_distances(short_of_memory):
     app = opened(collection=NAME)
     assert not app.exception

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from dashboard import ids
 from dashboard.evaluation.judgement import Judgement, Worth
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.protocols.protocol import as_decided
@@ -31,7 +32,7 @@ def measured_run(experiment: Experiment, version: str, measures: Sequence[Measur
     metric reads on, all that are worth anything, at their ranks in the whole."""
     if not is_long(experiment, version):
         return counted_run(experiment, version)
-    return _long_run(experiment, version, *_reading(experiment, measures))
+    return _long_run(experiment, version, *_reading(experiment, version, measures))
 
 
 def measured_parts(
@@ -43,7 +44,7 @@ def measured_parts(
     if not is_long(experiment, version) or experiment.rules.finish is not as_decided:
         yield measured_run(experiment, version, measures), judged
         return
-    depth, which = _reading(experiment, measures)
+    depth, which = _reading(experiment, version, measures)
     blocks = list(_blocks(judged, which))
     if len(blocks) < 2:
         yield measured_run(experiment, version, measures), judged
@@ -67,9 +68,11 @@ def _blocks(judged: Judgement, which: Worth) -> Iterator[tuple[str, ...]]:
         start = end
 
 
-def _reading(experiment: Experiment, measures: Sequence[Measure]) -> tuple[int, Worth]:
+def _reading(
+    experiment: Experiment, version: str, measures: Sequence[Measure]
+) -> tuple[int, Worth]:
     """How many first results of long rankings these metrics read, and which judged pairs."""
-    condensed = experiment.rules.condensed
+    condensed = closes_up(experiment, version)
     deepest = [each.reach or np.inf for each in measures]
     depth = next((depth for depth in DEPTHS if max(deepest, default=0) <= depth), None)
     if depth is not None and not condensed:
@@ -77,6 +80,20 @@ def _reading(experiment: Experiment, measures: Sequence[Measure]) -> tuple[int, 
     further = [each for each, rank in zip(measures, deepest, strict=True) if rank > DEPTHS[0]]
     judged = condensed or any(each.reads_misses for each in further)
     return DEPTHS[0], "judged" if judged else _worth(measures)
+
+
+@remembered(64)
+def closes_up(experiment: Experiment, version: str) -> bool:
+    """Whether the protocol leaves results of long rankings out, so that the others close up: those
+    that nobody judged. None are where keywords judge each item."""
+    if not experiment.rules.condensed or experiment.leaves_copies_out:
+        return experiment.rules.condensed
+    judged = counted_judgement(experiment)
+    number = judged.number_judged + np.isin(judged.query_ids, list(judged.leave_out))
+    if (number[judged.number_judged > 0] < len(judged.item_ids)).any():
+        return True
+    searched = experiment.collection.under(experiment.protocol).searched[version].items.index
+    return bool((ids.places(searched, judged.item_ids) < 0).any())
 
 
 def _worth(measures: Sequence[Measure]) -> Worth:
@@ -89,7 +106,7 @@ def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.
     """The run as a metric with a cutoff sees it; of long rankings those in memory are looked
     through before they are searched again."""
     wanted = [measure]
-    if is_long(experiment, version) and _reading(experiment, wanted) == (DEPTHS[0], ""):
+    if is_long(experiment, version) and _reading(experiment, version, wanted) == (DEPTHS[0], ""):
         for pairs in ("judged", "worth", "hit"):
             if is_remembered(_long_run, experiment, version, DEPTHS[0], pairs):
                 run = _long_run(experiment, version, DEPTHS[0], pairs)
@@ -130,6 +147,6 @@ def _deep_run(
     wanted = [judged.pairs(which)] if which else []
     one = copies_left_out(experiment)
     run = runs.ranked_run(collection, version, experiment.queries, depth, wanted, least, only, one)
-    if which and experiment.rules.condensed:  # ranks close up over the judged, which are all here
+    if which and closes_up(experiment, version):  # over the judged, which are all here
         del run.attrs["lengths"]
     return run

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from dashboard.ids import codes
 from dashboard.retrieval.gallery import Gallery
 from dashboard.retrieval.indexes.indexed import IndexedGallery
 from dashboard.storage.collection.sides import sides
@@ -55,11 +58,17 @@ def joined(parts: list[pd.DataFrame], queries: Vectors, gallery: Gallery) -> pd.
     """The runs of several sides as one."""
     if len(parts) == 1:
         return parts[0]
-    run = pd.concat([part.astype({"query_id": "str", "item_id": "str"}) for part in parts])
-    return run.reset_index(drop=True).assign(
-        query_id=pd.Categorical(run["query_id"], categories=queries.index),
-        item_id=pd.Categorical(run["item_id"], categories=gallery.vectors.index),
-    )
+    none = [np.empty(0, dtype=np.int64)]
+    known = {"query_id": queries.index, "item_id": gallery.vectors.index}
+    columns: dict[str, pd.Categorical[str] | npt.NDArray[Any]] = {
+        name: pd.Categorical.from_codes(
+            np.concatenate(none + [codes(part[name], index) for part in parts]), categories=index
+        )
+        for name, index in known.items()
+    }
+    for name in ("score", "rank"):
+        columns[name] = np.concatenate(none + [part[name].to_numpy() for part in parts])
+    return pd.DataFrame(columns)
 
 
 def on_its_side(run: pd.DataFrame, queries: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:

@@ -22,6 +22,8 @@ PLACES = 6
 MILLION = 10**PLACES
 HIGHEST = MILLION + 10
 """No cosine of unit vectors is above it, whatever its last bits."""
+LOW = np.int64(0xFFFFFFFF)
+"""The bits of a number that hold the place of an item."""
 BIN_BITS = 16
 """65,536 bins: their table stays in the cache, and few items share the bin of a wanted one."""
 MANY = 4_096
@@ -44,6 +46,7 @@ def count_ranks(below: Numbers, wanted: Places, k: int) -> tuple[Places, Places]
     ([3, 1], [5, 3])
     """
     bits = BIN_BITS if len(wanted) < MANY else BIN_BITS + 2
+    bits = min(bits, len(below).bit_length())  # one for each item is enough
     shift = max(int(below.max() - below.min()).bit_length() - bits, 0)
     bins = np.empty(len(below), dtype=np.intp)  # as bincount and take want them, or each copies
     np.right_shift(below, shift, out=bins, casting="unsafe")
@@ -53,7 +56,7 @@ def count_ranks(below: Numbers, wanted: Places, k: int) -> tuple[Places, Places]
     in_bins = bins[wanted]
     is_sorted[in_bins] = True
     order = np.sort(_in_order(below, np.flatnonzero(is_sorted.take(bins))))
-    order &= np.int64(0xFFFFFFFF)
+    order &= LOW
     place = np.empty(len(below), dtype=np.int64)  # among the sorted; of others never read
     place[order] = np.arange(len(order))
     unsorted = np.cumsum(np.where(is_sorted, 0, sizes))  # those up to each bin
@@ -138,7 +141,7 @@ class Kinds:
         best, gone = self.first, np.empty(0, dtype=np.int64)
         if len(self.copies):
             nearest = np.minimum.reduceat(_in_order(below, self.copies), self.starts)
-            nearest &= np.int64(0xFFFFFFFF)
+            nearest &= LOW
             best = best.copy()
             best[self.number[nearest]] = nearest
             gone = self.copies[best[self.number[self.copies]] != self.copies]

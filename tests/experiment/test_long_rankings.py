@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.metrics.registry import REGISTRY, parse
 from dashboard.experiment import (
     brief_rankings,
@@ -27,9 +28,11 @@ from dashboard.views.report.comparison import Comparison
 CASES = [
     ("driving", "alfa", "v0.2", -1.0),
     ("openmoji_composed", "composed without copies", "", -1.0),
+    ("driving", "context", "v0.2", -1.0),
     ("openmoji_composed", "composed", "", -1.0),
     ("driving", "alfa without copies", "v0.2", -1.0),
     ("driving", "alfa", "v0.3", 0.3),
+    ("driving", "context without copies", "v0.3", 0.2),
     ("driving", "alfa without copies", "v0.3", 0.2),
     ("openmoji_captions", "crossmodal", "", -1.0),
     ("digits_hashes", "hashing", "", 0.5),
@@ -100,7 +103,7 @@ def experiment(name: str, protocol: str, at_least: float) -> Experiment:
     )
 
 
-@pytest.mark.parametrize(("name", "protocol", "version", "at_least"), first(2))
+@pytest.mark.parametrize(("name", "protocol", "version", "at_least"), first(3))
 def test_all_metrics_are_the_same_to_the_last_bit(
     name, protocol, version, at_least, short_of_room, monkeypatch
 ):
@@ -130,9 +133,45 @@ def test_all_metrics_are_the_same_to_the_last_bit(
     assert all(part <= all_ for part, all_ in zip(lengths, whole_lengths, strict=True))
     for mine, other in zip(ours, theirs, strict=True):
         pd.testing.assert_frame_equal(mine, other, check_exact=True)
-    if not asked.rules.condensed:  # to which all that is judged belongs
+    if not long_rankings.closes_up(asked, version):  # else all that is judged belongs to it
         few_first = long_rankings.measured_run(asked, version, parse(few))
         assert len(few_first) <= 5 * len(asked.collection.queries)
+
+
+def test_lists_that_leave_nothing_out_are_read_no_deeper_than_metrics_read_them(
+    short_of_room, monkeypatch
+):
+    """Keywords judge each item of the drive, people some fifty drawings a query."""
+    every, some = (
+        experiment(*of, -1.0) for of in (("driving", "context"), ("openmoji_composed", "composed"))
+    )
+    first = every.collection.versions[0]
+    assert not long_rankings.closes_up(every, first)
+    assert long_rankings.measured_run(every, first, parse("CAG(DCG)@5"))["rank"].max() == 5
+    assert long_rankings.closes_up(some, some.collection.versions[0])
+    whole = judging.judgement(every)
+    for lacking in (whole.qrels["item_id"] == whole.item_ids[0], whole.qrels.index == 0):
+        memory.forget()
+        part = Judgement(whole.qrels[~lacking], whole.query_ids, whole.unscorable)
+        monkeypatch.setattr(long_rankings, "counted_judgement", lambda _, part=part: part)
+        assert long_rankings.closes_up(every, first), "an item is not judged, or not for a query"
+
+
+def test_sums_of_recalls_read_ten_results(short_of_room):
+    asked = experiment("openmoji_captions", "crossmodal", -1.0)
+    run = long_rankings.measured_run(asked, "v0.1", parse("Rsum mR i2t_R@1"))
+    assert run["rank"].max() == 20
+
+
+def test_how_many_queries_are_scored_is_counted_without_the_ranks_of_judged_items(
+    short_of_room, monkeypatch
+):
+    asked = experiment("driving", "alfa", -1.0)
+    monkeypatch.setattr(runs, "ranked_run", None)
+    found = measuring.counts(asked, ("v0.2",), None)
+    assert found["scored"].tolist() == [
+        measuring.measurements(asked, ("v0.2",), "P@5")["value"].count()
+    ]
 
 
 def test_nothing_ends_early_and_nothing_is_said(short_of_room):
@@ -167,7 +206,7 @@ def test_bounds_of_first_results_that_are_all_there_is_are_not_known_at_their_en
     assert found["worst"].notna().tolist() == found["best"].notna().tolist() == [True, False]
 
 
-@pytest.mark.parametrize(("name", "protocol", "version", "at_least"), first(2))
+@pytest.mark.parametrize(("name", "protocol", "version", "at_least"), first(3))
 def test_one_query_is_ranked_whole_and_alone(
     name, protocol, version, at_least, short_of_room, monkeypatch
 ):

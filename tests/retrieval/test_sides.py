@@ -66,3 +66,8 @@ def test_an_unknown_side_leaves_the_query_out_and_says_so(sided: Path) -> None:
     said = collection.findings[collection.findings["found"].str.contains("sounds")]
     assert said["wanted"].iloc[0].startswith("a side of the items (captions, clips)")
     assert said["line"].iloc[0] == 4
+
+
+def test_sides_that_nobody_asks_have_no_results(sided: Path) -> None:
+    run = runs.run_of(opened(sided), "v0.2", only=frozenset())
+    assert run.empty and list(run.columns) == ["query_id", "item_id", "score", "rank"]

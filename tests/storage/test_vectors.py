@@ -54,9 +54,16 @@ def objects(path: Path, x: np.ndarray) -> None:
     np.save(path, np.array([Payload(), 1], dtype=object), allow_pickle=True)
 
 
+def signalling(x: np.ndarray) -> np.ndarray:
+    """Bytes that were something else: a NaN that numpy warns of where it is read as a number."""
+    x.view("<u4")[3, 2] = 0x7F800001
+    return x
+
+
 REFUSED: dict[str, tuple[Change, str]] = {
     "a row of NaN": (set_cell(np.nan, slice(None)), "NaN or infinity in row 3 (v03)"),
     "a cell of NaN": (set_cell(np.nan), "row 3 (v03)"),
+    "a NaN that signals": (save(signalling), "NaN or infinity in row 3 (v03)"),
     "infinity": (set_cell(np.inf), "row 3 (v03)"),
     "zeros": (set_cell(0, slice(None)), "only zeros in row 3 (v03)"),
     "another width": (save(lambda x: np.ones((4, 16), "f4")), "query vectors of 8 dimensions"),

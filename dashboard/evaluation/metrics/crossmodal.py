@@ -61,6 +61,7 @@ explains(image_to_text, text_to_image)(explain_success)
     source=SOURCE,
     reads="hits",
     cutoff="never",
+    first=max(CUTOFFS),
 )
 def recall_sum(rankings: Rankings, k: None = None) -> Floats:
     """Sum of R@1, R@5 and R@10, both directions' means added; no value where only one is asked.
@@ -84,6 +85,7 @@ def explain_recall_sum(ranked: RankedList) -> Explanation:
     source=SOURCE,
     reads="hits",
     cutoff="never",
+    first=max(CUTOFFS),
     multiple_of=lambda name, k: "Rsum",
 )
 def mean_recall(rankings: Rankings, k: None = None) -> Floats:

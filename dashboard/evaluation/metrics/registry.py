@@ -37,6 +37,7 @@ class Metric:
     cutoff   whether the name takes, needs or refuses an `@k`
     best_first  whether the best order is the one with the best results first
     misses   whether judged items that gain nothing change its value
+    first    the rank to which it reads lists where it takes no cutoff; None: to their ends
     across   what trec_eval makes of the queries' values: their mean, or else (see `summarise`)
     formula  as a person would write it; source: where the definition stands; summary: the tooltip
     multiple_of  (name with settings, cutoff) → the metric that its values may be a multiple of
@@ -56,6 +57,7 @@ class Metric:
     across: Across
     multiple_of: Multiple | None = None
     misses: bool = False
+    first: int | None = None
     explain: Explainer | None = None
 
     @property
@@ -87,7 +89,7 @@ class Measure:
     def reach(self) -> int | None:
         """The rank to which it reads lists; None: to their ends."""
         reads_on = {("divisor", "annotated"), ("ideal", "retrieved")} & set(self.settings)
-        return None if reads_on else self.cutoff
+        return None if reads_on else self.cutoff or self.metric.first
 
     @property
     def reads_misses(self) -> bool:
@@ -111,6 +113,7 @@ def metric(
     across: Across = "mean",
     multiple_of: Multiple | None = None,
     misses: bool = False,
+    first: int | None = None,
 ) -> Callable[[Function], Function]:
     """Enter the decorated function into REGISTRY; its docstring's first line is the tooltip."""
 
@@ -122,7 +125,7 @@ def metric(
                 raise ValueError(f"two metrics are called {each}")
         REGISTRY[name] = Metric(
             name, function, formula, source, summary,
-            reads, cutoff, settings, other_names, best_first, across, multiple_of, misses,
+            reads, cutoff, settings, other_names, best_first, across, multiple_of, misses, first,
         )  # fmt: skip
         OTHER_NAMES.update(dict.fromkeys(other_names, name))
         return function

@@ -114,7 +114,8 @@ def shared(evidence: Evidence, qrels: pd.DataFrame) -> list[str]:
     if evidence.queries is None or evidence.items is None:
         return []
     # an item that is only searched with, and has no judgement, is no query of the protocol
-    asked_with = evidence.queries[evidence.queries["query_id"].isin(qrels["query_id"])]
+    judged = qrels["query_id"].unique()  # once each: there may be millions of pairs
+    asked_with = evidence.queries[evidence.queries["query_id"].isin(judged)]
     names = {
         name
         for column in ("query_id", "item_id", "image")

@@ -88,7 +88,9 @@ def collection_in(folder: str, digest: str) -> Collection:
     collection = opened_in(Path(folder))
     if collection.digest != digest:
         wanted = "a moment's patience"
-        raise DataError(collection.name, "files that changed while they were read", wanted)
+        cure = "Ask again: what was computed until then is of files that are no longer there."
+        found = "files that changed while they were read"
+        raise DataError(collection.name, found, wanted, cure=cure)
     return collection
 
 

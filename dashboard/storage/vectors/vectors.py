@@ -326,7 +326,8 @@ def _lengths(stored: Rows, ids: Sequence[str], name: str) -> npt.NDArray[np.floa
     lengths = np.empty(len(stored))
     for start, block in blocks(stored):
         some = lengths[start : start + len(block)]
-        some[:] = np.linalg.norm(block.astype("float64"), axis=1)
+        with np.errstate(invalid="ignore"):  # what is no number is said below, row and all
+            some[:] = np.linalg.norm(block.astype("float64"), axis=1)
         for bad, found in (
             (~np.isfinite(some), "NaN or infinity"),
             (some == 0, "only zeros"),

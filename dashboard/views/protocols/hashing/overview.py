@@ -75,7 +75,7 @@ def _over_p(view: View, known: pd.DataFrame, ways: dict[str, charts.Way]) -> Non
 
 def _bounds_over_p(view: View, known: pd.DataFrame) -> pd.DataFrame:
     gallery = len(collections.opened(view.collection).items)
-    deepest = ranking.cut(experiment_of(view), view.runs) or gallery
+    deepest = ranking.ends(experiment_of(view), view.runs) or gallery
     metrics = " ".join(f"{name}@{p}" for name in MEAN_OF for p in steps(min(gallery, deepest)))
     return bounded(view, known, metrics)
 
