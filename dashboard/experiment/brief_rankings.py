@@ -18,6 +18,7 @@ import pandas as pd
 from dashboard.experiment import ranking
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import judgement
+from dashboard.experiment.long_rankings import closes_up
 from dashboard.experiment.memory import HandedOn, is_remembered, remembered
 from dashboard.retrieval import runs
 from dashboard.tables import DataError
@@ -54,7 +55,7 @@ def is_brief(experiment: Experiment, version: str) -> bool:
     is told with the number of the results that it leaves, which only the whole has."""
     if experiment.min_similarity > NO_CUT or not ranking.is_long(experiment, version):
         return False
-    if not experiment.rules.condensed:
+    if not closes_up(experiment, version):
         return True
     judged = judgement(experiment)
     return int(judged.number_judged.sum()) <= MOST_JUDGED * len(judged.query_ids)
@@ -102,7 +103,7 @@ def searched_among(experiment: Experiment, version: str, item_ids: Sequence[str]
 def _ranked(
     experiment: Experiment, version: str, versions: Queries, queries: Queries
 ) -> pd.DataFrame:
-    wanted = [_needed(experiment, queries)]
+    wanted = [_needed(experiment, version, queries)]
     for other in versions:
         if other != version:
             with suppress(DataError, ValueError):  # its own row says what is wrong
@@ -125,10 +126,10 @@ def _rank(
     )
 
 
-def _needed(experiment: Experiment, queries: Queries) -> pd.DataFrame:
+def _needed(experiment: Experiment, version: str, queries: Queries) -> pd.DataFrame:
     """The pairs of queries and judged items that a row can show, wherever they are ranked."""
-    judged, condensed = judgement(experiment), experiment.rules.condensed
-    labels = [judged.labels(q) if condensed else judged.best(q, DEPTH) for q in queries]
+    judged, every = judgement(experiment), closes_up(experiment, version)
+    labels = [judged.labels(q) if every else judged.best(q, DEPTH) for q in queries]
     items = [each.place for each in labels]
     query = np.repeat(np.arange(len(queries)), [len(each) for each in items])
     item = np.concatenate(items)

@@ -300,7 +300,7 @@ def test_not_all_annotated_items_are_ranked_for_the_cards_of_a_query(short_of_ro
     judged, queries = judging.judgement(asked), asked.collection.queries["query_id"].tolist()[:16]
     relevant = int(judged.relevant[:16].sum())
     monkeypatch.setattr(brief_rankings, "DEPTH", 1)
-    wanted = brief_rankings._needed(asked, tuple(queries))
+    wanted = brief_rankings._needed(asked, "v0.2", tuple(queries))
     assert relevant <= len(wanted) < sum(len(judged.labels(query)) for query in queries) / 2
     for most, number in ((relevant, 16), (relevant - 1, 8), (0, 1)):
         monkeypatch.setattr(brief_rankings, "MOST_PAIRS", most)
@@ -311,10 +311,13 @@ def test_not_all_annotated_items_are_ranked_for_the_cards_of_a_query(short_of_ro
 def test_a_protocol_that_ranks_judged_items_alone_has_whole_rankings_of_many(
     short_of_room, monkeypatch
 ):
-    asked = experiment("driving", "context", -1.0)
-    assert brief_rankings.is_brief(asked, "v0.2")
-    monkeypatch.setattr(brief_rankings, "MOST_JUDGED", 10)
-    assert not brief_rankings.is_brief(asked, "v0.2")
+    (version,) = opened("openmoji_composed").versions[-1:]
+    asked = experiment("openmoji_composed", "composed", -1.0)
+    assert brief_rankings.is_brief(asked, version)
+    monkeypatch.setattr(brief_rankings, "MOST_JUDGED", 0)
+    assert not brief_rankings.is_brief(asked, version)
+    everything_is_judged = experiment("driving", "context", -1.0)
+    assert brief_rankings.is_brief(everything_is_judged, "v0.2")
 
 
 def test_no_column_of_all_items_becomes_texts_of_python(monkeypatch):

@@ -13,7 +13,7 @@ import pandas as pd
 from dashboard.evaluation.join import Placed
 from dashboard.evaluation.judgement import QueryLabels
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
-from dashboard.experiment import brief_rankings, judging, ranking
+from dashboard.experiment import brief_rankings, judging, long_rankings, ranking
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import Pair
 from dashboard.experiment.memory import remembered
@@ -171,7 +171,14 @@ def _results_of(
         judged.relevant_ids(query_id),
         judged.grades_of(query_id),
         judging.copies_left_out(experiment),
-        {version: _counted(run, experiment) for version, run in runs.items()},
+        {
+            version: _counted(
+                run,
+                experiment,
+                version not in brief or long_rankings.closes_up(experiment, version),
+            )
+            for version, run in runs.items()
+        },
         frozenset(_outside(experiment, whole)),
         brief,
     )
@@ -184,12 +191,13 @@ def _outside(experiment: Experiment, runs: Mapping[str, pd.DataFrame]) -> Iterat
             yield from (str(item) for item in run["item_id"] if item in beyond)
 
 
-def _counted(run: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """The results that the protocol ranks, ranks closed up."""
+def _counted(run: pd.DataFrame, experiment: Experiment, closes_up: bool) -> pd.DataFrame:
+    """The results that the protocol ranks. closes_up: whether their ranks do where it leaves some
+    out; in a brief ranking they have gaps."""
     protocol = PROTOCOLS[experiment.protocol]
     kept = protocol.keep(run, judging.judgement(experiment))
     ranks = np.arange(1, len(kept) + 1)
-    if not protocol.condensed:  # nothing is left out, though ranks of a brief ranking have gaps
+    if not (protocol.condensed and closes_up):
         return kept
     if len(kept) == len(run) and np.array_equal(run["rank"], ranks):
         return run
