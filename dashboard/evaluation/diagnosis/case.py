@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf
+from heapq import merge
+from itertools import islice
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -73,7 +75,7 @@ class Case:
     keywords   KEYWORDS table of the gallery
     relevant   the ids of all relevant items
     spaces     version → its vectors of the items
-    ranks      version → {item_id: rank} of its whole ranking
+    ranks      version → {item_id: rank} of its whole ranking, in its order
     depth      how many results are shown
     own        the item of an item query
     known      the keywords that the query asks for by its own column; None: no such column
@@ -125,9 +127,10 @@ class Case:
         """The relevant items, of more than `most` those that a version ranks best."""
         if len(self.relevant) <= most:
             return self.relevant
-        ranks = self.ranks.values()
-        best = [min((of.get(item, inf) for of in ranks), default=inf) for item in self.relevant]
-        return [self.relevant[at] for at in np.argsort(best, kind="stable")[:most]]
+        in_turn = (((rank, item) for item, rank in of.items()) for of in self.ranks.values())
+        ranked = (item for _, item in merge(*in_turn, key=itemgetter(0)) if item in self.hits)
+        best = islice(ranked, most * len(self.ranks))  # each stands there once a version
+        return list(dict.fromkeys([*best, *self.relevant[:most]]))[:most]
 
     def lacks(self, item: str) -> list[Pair]:
         """The required keywords that an item lacks."""

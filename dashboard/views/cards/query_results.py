@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf, nan
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from dashboard.evaluation.join import Placed
@@ -18,6 +20,8 @@ from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.judging import Pair
 from dashboard.experiment.memory import remembered
 from dashboard.tables import RUN, DataError
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +81,18 @@ class QueryResults:
             places |= Placed(self.every(version)).of(rest)
         return places
 
+    def ranks(self, version: str, items: pd.Index) -> tuple[Floats, Floats]:
+        """The same of many items, each once, that a brief ranking has if the whole does: rank and
+        score of each, infinite and null where there is none."""
+        rank, score = np.full(len(items), inf), np.full(len(items), nan)
+        counted, whole = self.ranked(version), self.whole[version]
+        for run in (counted,) if counted is whole else (whole, counted):
+            place = items.get_indexer(pd.Index(run["item_id"], dtype="str"))
+            there = place >= 0
+            rank[place[there]] = run["rank"].to_numpy()[there]
+            score[place[there]] = run["score"].to_numpy()[there]
+        return rank, score
+
     def _beyond(self, version: str, item_ids: Sequence[str], places: Container[str]) -> list[str]:
         """The items that a version can rank and its brief ranking lacks, such as one whose player a
         link opens."""
@@ -108,6 +124,10 @@ class QueryResults:
     def as_one(self, item_id: str) -> str:
         """The name that several copies share."""
         return self.copy_of.get(item_id, item_id)
+
+    def as_ones(self, item_ids: Sequence[str]) -> list[str]:
+        """The names of several items, as `as_one` gives them."""
+        return [self.as_one(item) for item in item_ids] if self.copy_of else list(item_ids)
 
     @cached_property
     def own(self) -> str:

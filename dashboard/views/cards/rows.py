@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import inf, isnan, nan
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from dashboard.evaluation.coverage import outside, outside_said
@@ -20,6 +21,7 @@ from dashboard.views.cards.query_results import QueryResults
 from dashboard.views.experiments import versions_of
 from dashboard.views.labels import short_label
 
+Floats = npt.NDArray[np.float64]
 MOST_ROWS = 4
 
 
@@ -187,30 +189,47 @@ def missed(results: QueryResults, depth: int) -> pd.DataFrame:
     Columns item_id, rank, score (the best that any version gives; null where none ranks it), note
     (which versions show it). Of several copies that count as one, the best placed stands for all.
     """
-    best = _best(results)
-    by_rank = sorted(results.relevant, key=lambda item: best.get(item, (inf, 0.0))[0])
-    firsts: dict[str, str] = {}
-    for item in by_rank:
-        firsts.setdefault(results.as_one(item), item)
-    has: dict[str, list[str]] = {one: [] for one in firsts}
-    for version in results.runs:
+    relevant = pd.Index(list(results.relevant), dtype="str")
+    rank, score = _best(results, relevant)
+    named = pd.Index(results.as_ones(results.relevant), dtype="str")
+    order = np.argsort(rank, kind="stable")
+    first = order[~named[order].duplicated()]
+    ones, versions = named[first], list(results.runs)
+    shows = np.zeros((len(ones), len(versions)), dtype=bool)
+    for number, version in enumerate(versions):
         run = results.ranked(version)
-        for one in {results.as_one(item) for item in run.loc[run["rank"] <= depth, "item_id"]}:
-            has.setdefault(one, []).append(version)
-    versions = len(results.runs)
-    lost = sorted((one for one in firsts if len(has[one]) < versions), key=lambda o: len(has[o]))
-    rows = [(firsts[o], *best.get(firsts[o], (nan, nan)), _who(has[o], versions)) for o in lost]
-    return pd.DataFrame(rows, columns=["item_id", "rank", "score", "note"])
+        top = results.as_ones(run.loc[run["rank"] <= depth, "item_id"].tolist())
+        place = ones.get_indexer(pd.Index(top, dtype="str"))
+        shows[place[place >= 0], number] = True
+    times = shows.sum(axis=1)
+    lost = np.flatnonzero(times < len(versions))
+    lost = lost[np.argsort(times[lost], kind="stable")]
+    kinds, kind = np.unique(shows[lost], axis=0, return_inverse=True)
+    notes = [_who([v for v, has in zip(versions, k, strict=True) if has], len(k)) for k in kinds]
+    ranks = rank[first[lost]]
+    return pd.DataFrame(
+        {
+            "item_id": relevant[first[lost]],
+            "rank": ranks.astype(np.int64) if np.isfinite(ranks).all() else _or_null(ranks),
+            "score": score[first[lost]],
+            "note": [notes[number] for number in kind.ravel()],
+        }
+    )
 
 
-def _best(results: QueryResults) -> dict[str, tuple[int, float]]:
-    """The best rank of each relevant item in any version, with its score there."""
-    best: dict[str, tuple[int, float]] = {}
+def _or_null(ranks: Floats) -> Floats:
+    return np.where(np.isfinite(ranks), ranks, nan)
+
+
+def _best(results: QueryResults, items: pd.Index) -> tuple[Floats, Floats]:
+    """The best rank of each of some items in any version, and its score there; infinite and null
+    where none ranks it. [items] each"""
+    best, score = np.full(len(items), inf), np.full(len(items), nan)
     for version in results.runs:
-        for item, place in results.places(version, results.relevant).items():
-            if item not in best or place[0] < best[item][0]:
-                best[item] = place
-    return best
+        rank, value = results.ranks(version, items)
+        better = rank < best
+        best[better], score[better] = rank[better], value[better]
+    return best, score
 
 
 def _who(names: Sequence[str], versions: int) -> str:

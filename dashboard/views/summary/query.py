@@ -170,7 +170,7 @@ def _chips_and_count(found: Any, groups: tuple[str, ...]) -> tuple[tuple[Chip, .
     needed = judging.all_required_of(found.experiment, found.query_id)
     chips = tuple(_chip(pair, mapped, pair[0] in groups) for pair in needed)
     reason = judging.counted_judgement(found.experiment).unscorable.get(found.query_id)
-    relevant = len({found.as_one(item) for item in found.relevant})
+    relevant = len(set(found.as_ones(found.relevant)))
     count = f"{counted(relevant, 'relevant item')} {_among(found)}"
     if found.experiment.picture and not found.experiment.text and found.protocol.of_keywords:
         reason = TARGET
@@ -186,7 +186,9 @@ def _among(found: Any) -> str:
     """Of how many the relevant items are: of the annotated ones, where others are not ranked."""
     if not found.protocol.condensed:
         return "in the collection"
-    annotated = len({found.as_one(item) for item in found.labels})
+    annotated = len(found.labels)
+    if found.copy_of:
+        annotated = len(set(found.as_ones(list(found.labels))))
     return f"of {counted(annotated, 'annotated item')}; others are not ranked"
 
 
