@@ -105,7 +105,7 @@ def _near(
     items: Sequence[str],
     annotated: bool,
 ) -> dict[str, Near]:
-    near = _nearest(*of, groups if annotated else None, version, tuple(items))
+    near = _nearest(*of, groups, annotated, version, tuple(items))
     return {item: one[0] for item, one in zip(items, near, strict=True) if one}
 
 
@@ -114,16 +114,16 @@ def _nearest(
     folder: str,
     digest: str,
     protocol: str,
-    groups: tuple[str, ...] | None,
+    groups: tuple[str, ...],
+    annotated: bool,
     version: str,
     items: tuple[str, ...],
 ) -> list[tuple[Near, ...]]:
     """The nearest neighbours of items, each with its cosine, of those that have a keyword of some
-    groups (None: of all items); none for an item without a vector."""
+    groups or of any; none for an item without a vector."""
     collection = collection_in(folder, digest).under(protocol)
-    among = None
-    if groups is not None:
-        among = _annotated(folder, digest, protocol, groups).spaces[version]
+    gallery = _annotated(folder, digest, protocol, groups)
+    among = (gallery.spaces if annotated else gallery.every)[version]
     space: Space = gallery_of(collection.searched[version])
     near = space.nearest(items, NEAREST, among)
     return [(near[item],) if item in near else () for item in items]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from dashboard.evaluation.diagnosis import causes as suspecting
+from dashboard.evaluation.diagnosis import neighbours
 from dashboard.evaluation.diagnosis.case import Case
 from dashboard.evaluation.diagnosis.causes import causes
 from dashboard.evaluation.diagnosis.neighbours import usual
@@ -219,3 +220,31 @@ def test_a_keyword_that_similar_items_often_lack_is_not_suspected():
     lacking = kept["item_id"].isin([f"b{n}" for n in range(6)]) & (kept["keyword"] == "crossing")
     changed = {k: getattr(case, k) for k in case.__dataclass_fields__}
     assert only(Case(**changed | {"keywords": kept[~lacking]}), ["b0"]).cause == "near"
+
+
+def test_of_a_large_gallery_a_part_from_all_over_it_is_searched_and_said(monkeypatch):
+    monkeypatch.setattr(neighbours, "MOST", 22)
+    monkeypatch.setattr(neighbours, "STRETCH", 2)
+
+    def beside_c0(*relevant):
+        case = world(relevant=(*relevant, "far"), required=())
+        for space in case.spaces.values():
+            space.matrix[space.ids.index("far")] = space.matrix[space.ids.index("c0")]
+        return case
+
+    case = beside_c0("b0", "b1", "b6", "b7", "b12", "b3")
+    assert case.annotated.every["v1"].ids[:6] == ("b0", "b1", "b6", "b7", "b12", "b13")
+    assert len(case.annotated.every["v1"].ids) == 22
+    found = only(case, missed=["far"])  # b3 is not among those that are searched
+    assert "None of its 5 nearest neighbours among 22 items is relevant" in found.sentence
+    assert "though 6 other items are" in found.sentence
+    assert only(beside_c0("b2", "b3", "b4", "b5"), missed=["far"]).cause == "model"
+    monkeypatch.setattr(neighbours, "MOST", 63)
+    assert world().among == ""
+
+
+def test_all_annotated_items_of_a_large_gallery_are_searched_where_they_are_few(monkeypatch):
+    monkeypatch.setattr(neighbours, "MOST", 22)
+    kept = world().keywords
+    case = world(keywords=kept[kept["item_id"].isin([f"b{n}" for n in range(20)])])
+    assert case.among == "" and world(required=(), keywords=case.keywords).among != ""

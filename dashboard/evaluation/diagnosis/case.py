@@ -13,7 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dashboard.evaluation.diagnosis.neighbours import Space, Surroundings, surroundings
+from dashboard.evaluation.diagnosis.neighbours import (
+    Space,
+    Surroundings,
+    spread,
+    surroundings,
+)
 from dashboard.evaluation.keywords_of_items import KeywordsOfItems
 from dashboard.evaluation.keywords_of_items import Pair as Pair
 
@@ -27,20 +32,27 @@ class Annotated:
     """What the annotation of a gallery says, which is the same for all queries.
 
     has      the keywords of each annotated item
-    spaces   version → its annotated items alone
+    every    version → the items that neighbours are searched among
+    spaces   version → the annotated ones alone
     around   version → what is usual among its vectors
+    samples  those two, `every` and `spaces`, that are samples of large galleries
     """
 
     has: KeywordsOfItems
+    every: Mapping[str, Space]
     spaces: Mapping[str, Space]
     around: Mapping[str, Surroundings]
+    samples: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, has: KeywordsOfItems, spaces: Mapping[str, Space]) -> Annotated:
         """spaces: version → its vectors of all items."""
-        annotated = {version: space.part_of(has.ids) for version, space in spaces.items()}
+        parts = {version: space.part_of(has.ids) for version, space in spaces.items()}
+        every, annotated = ({v: spread(s) for v, s in of.items()} for of in (spaces, parts))
         around = {v: surroundings(space, annotated[v], NEAREST) for v, space in spaces.items()}
-        return cls(has, annotated, around)
+        pairs = (("every", every, spaces), ("spaces", annotated, parts))
+        samples = {name for name, few, of in pairs if any(few[v] is not of[v] for v in of)}
+        return cls(has, every, annotated, around, frozenset(samples))
 
     def share(self, pair: Pair, near: Sequence[str]) -> float:
         """The share of some items that have a keyword; NaN where they are too few."""
@@ -102,11 +114,33 @@ class Case:
     def nearest(self, version: str, items: Sequence[str]) -> Mapping[str, Near]:
         """The nearest neighbours of items by a version: annotated ones, where keywords are
         required."""
-        alone = bool(self.required)
         if self.near is not None:
-            return self.near(version, items, alone)
-        among = self.annotated.spaces[version] if alone else None
-        return self.spaces[version].nearest(items, NEAREST, among)
+            return self.near(version, items, bool(self.required))
+        return self.spaces[version].nearest(items, NEAREST, self._searched[version])
+
+    @property
+    def _searched(self) -> Mapping[str, Space]:
+        """Version → the items that neighbours are searched among."""
+        return self.annotated.spaces if self.required else self.annotated.every
+
+    @cached_property
+    def among(self) -> str:
+        """Among how many items neighbours are searched, where that is a part of the gallery: words
+        behind “neighbours”; else none."""
+        if ("spaces" if self.required else "every") not in self.annotated.samples:
+            return ""
+        return f" among {max(len(space.ids) for space in self._searched.values()):,} items"
+
+    def other_hits(self, item: str) -> int:
+        """How many other relevant items neighbours are searched among."""
+        if not self.among:
+            return len(self.relevant) - 1
+        itself = any(space.there([item]) for space in self._searched.values())
+        return self._searched_hits - itself
+
+    @cached_property
+    def _searched_hits(self) -> int:
+        return min(len(space.there(self.relevant)) for space in self._searched.values())
 
     @cached_property
     def annotated(self) -> Annotated:

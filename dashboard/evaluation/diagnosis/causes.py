@@ -17,7 +17,8 @@ alike    A wrong result is as similar to a relevant item, or to the query's own 
          there are enough relevant items.
 model    None of these: the model is the suspect that is left.
 
-Neighbours are items with an annotation, nearest by cosine of a version's own vectors.
+Neighbours are items with an annotation, nearest by cosine of a version's own vectors; in a large
+gallery, of 100,000 items from all over it, which the sentence then says.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def _of_missed(case: Case, item: str, around: Around) -> Cause:
         _only_by_mapping(case, item),
         _label_doubtful(case, item, around),
         _just_below(case, item),
-        _looks_like_others(case, around),
+        _looks_like_others(case, item, around),
     ):
         if cause:
             return cause
@@ -136,8 +137,8 @@ def _label_missing(case: Case, item: str, lacking: list[Pair], around: Around) -
     if not said:
         return None
     sentence = (
-        f"Lacks only {_word(lacking[0])}, but of its nearest neighbours {said} have it, "
-        "which is rare: the annotation may lack it."
+        f"Lacks only {_word(lacking[0])}, but of its nearest neighbours{case.among} {said} "
+        "have it, which is rare: the annotation may lack it."
     )
     return Cause("label", f"missing annotation: {lacking[0][1]}", sentence)
 
@@ -147,8 +148,8 @@ def _label_doubtful(case: Case, item: str, around: Around) -> Cause | None:
         said = _spoken(case, item, pair, around, has=True)
         if said:
             sentence = (
-                f"Has {_word(pair)}, but of its nearest neighbours only {said} have it, "
-                "which is rare: the annotation may be wrong."
+                f"Has {_word(pair)}, but of its nearest neighbours{case.among} only {said} "
+                "have it, which is rare: the annotation may be wrong."
             )
             return Cause("label", f"wrong annotation: {pair[1]}", sentence)
     return None
@@ -190,15 +191,16 @@ def _looks_like(case: Case, best: Resemblance | None) -> str:
     )
 
 
-def _looks_like_others(case: Case, around: Around) -> Cause | None:
-    others = len(case.relevant) - 1
+def _looks_like_others(case: Case, item: str, around: Around) -> Cause | None:
+    others = case.other_hits(item)
     nearest_of = {v: near[: min(NEAREST, others)] for v, near in around.items()}
     none = [not any(other in case.hits for other, _ in near) for near in nearest_of.values()]
     if others < 3 or not _by_most(case, sum(none)):
         return None
     sentence = (
-        f"None of its {min(NEAREST, others):,} nearest neighbours is relevant by "
-        f"{sum(none):,} of {len(none):,} versions, though {others} other items are."
+        f"None of its {min(NEAREST, others):,} nearest neighbours{case.among} is relevant by "
+        f"{sum(none):,} of {len(none):,} versions, "
+        f"though {len(case.relevant) - 1:,} other items are."
     )
     return Cause("alike", "look-alike of items with other keywords", sentence)
 

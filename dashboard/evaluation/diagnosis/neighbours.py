@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 CELLS = 4_000_000  # cosines at a time
 SAMPLE = 1_000  # items, evenly over the gallery
 UNUSUAL = 0.99  # share of pairs of items that are less similar
+MOST = 100_000
+"""Items that neighbours are searched among: of a larger gallery every so many of its STRETCHes."""
+STRETCH = 512
+"""Neighbours in the gallery, which are read from a file at once."""
 
 
 class Space(Protocol):
@@ -58,6 +62,9 @@ class Space(Protocol):
         ...
 
 
+S = TypeVar("S", bound=Space)
+
+
 class Resemblance(NamedTuple):
     """The item that another is most similar to, by which version, and what is usual there."""
 
@@ -82,6 +89,16 @@ class Surroundings:
 
     usual: float
     near: dict[str, list[str]]
+
+
+def spread(space: S) -> S:
+    """A gallery, or of a large one about MOST items from all over it."""
+    every = -(-len(space.ids) // MOST)
+    if every < 2:
+        return space
+    starts = range(0, len(space.ids), STRETCH * every)
+    some = [item for start in starts for item in space.ids[start : start + STRETCH]]
+    return space.part_of(pd.Index(some, dtype="str"))
 
 
 def surroundings(space: Space, annotated: Space, k: int) -> Surroundings:
