@@ -10,6 +10,7 @@ work is, raises when its reader has left: the work ends there, unless somebody e
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import inspect
 import time
@@ -33,6 +34,8 @@ R = TypeVar("R")
 Announcing = Callable[[str], AbstractContextManager[Listener]]
 """Announces work while a block runs; gives the listener that draws how far it is."""
 
+TRIM = 10.0
+"""Seconds after which memory that is free is given back, which takes some 5 ms."""
 SWEEP = 300.0
 """Seconds after which garbage is looked for in all that is remembered, too."""
 LOOK = 0.25
@@ -45,7 +48,7 @@ def silently(work: str) -> Iterator[Listener]:
     yield lambda part, done, total: None
 
 
-_swept = [time.monotonic()]
+_swept, _trimmed = [time.monotonic()], [time.monotonic()]
 _memories: list[Any] = []
 _announcing: list[Announcing] = [silently]
 
@@ -324,6 +327,17 @@ def _set_aside() -> None:
         gc.unfreeze()
         gc.collect()
     gc.freeze()
+    if time.monotonic() - _trimmed[0] > TRIM:
+        _trimmed[0] = time.monotonic()
+        _give_back()
+
+
+def _give_back() -> None:
+    """Give memory that is free back to the system, where the C library can: it keeps what lies
+    between parts that are in use, a third of a server that has measured a million items."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def hits_and_misses() -> tuple[int, int]:

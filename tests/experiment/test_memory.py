@@ -1,6 +1,8 @@
 """A result is computed once for all who ask, and forgotten when newer ones take its place."""
 
 import gc
+import subprocess
+import sys
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -356,3 +358,28 @@ def test_exact_ranks_can_be_left_between_two_queries_and_two_blocks(monkeypatch)
         gallery.ranked(gallery.vectors, 3, wanted)
     assert heard.count(("counting ranks", 0, 40)) == 4 + 1
     assert [done for _, done, _ in heard[4:]] == list(range(40))
+
+
+def test_memory_that_is_free_goes_back_to_the_system():
+    """In a process of its own: parts of 100 kB, which the C library keeps below the last one."""
+    script = """
+import re, sys
+from pathlib import Path
+from dashboard.experiment import memory
+
+def resident():
+    return int(re.search(r"VmRSS:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+
+memory.TRIM = float(sys.argv[1])
+parts = [bytes(100_000) for _ in range(2_000)]
+last, parts = parts[-1], None
+before = resident()
+memory.remembered(1)(lambda: 1)()
+print(before - resident())
+"""
+    words = [sys.executable, "-c", script]
+    given, kept = (
+        float(subprocess.run([*words, seconds], capture_output=True, check=True).stdout)
+        for seconds in ("0", "1000")
+    )
+    assert given > 80 and kept < 20
