@@ -58,6 +58,21 @@ def test_other_values_are_refused_with_row_and_id(
         read(tmp_path, codes)
 
 
+def test_other_vectors_of_int8_are_those_that_they_stand_for(tmp_path: Path) -> None:
+    quantised = np.array([[127, -3, 40], [-1, 0, 90]], dtype="int8")
+    findings = Findings()
+    found = read(tmp_path, quantised, findings)
+    assert not found.codes
+    floats = read(tmp_path, quantised.astype("float32") / 127)
+    assert np.allclose(found.matrix, floats.matrix, atol=1e-7)
+    assert "int8 beyond" in str(findings.rows) and "unpackbits" in str(findings.rows)
+
+
+def test_packed_bits_are_told_how_to_unpack(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="unpackbits"):
+        read(tmp_path, np.array([[200, 17, 3], [255, 0, 9]], dtype="uint8"))
+
+
 def test_a_model_is_of_codes_where_items_and_queries_are(tiny: Path) -> None:
     folder = tiny / "models" / "v0.2"
     shapes = {stem: np.load(folder / f"{stem}.npy").shape for stem in ("items", "queries")}

@@ -26,6 +26,7 @@ KINDS = {
     "of length 1": lambda x: (x / np.linalg.norm(x, axis=1, keepdims=True)).astype("f4"),
     "by column": lambda x: np.asfortranarray(x.astype("f4")),
     "int8 codes": lambda x: np.where(x > 0, 1, -1).astype("i1"),
+    "int8 vectors": lambda x: np.rint(x * 30).astype("i1"),
     "codes of 0 and 1": lambda x: x > 0,
 }
 

@@ -103,8 +103,9 @@ FILES = (
     ),
     DeclaredFile(
         "models/v1/items.npy",
-        "the vectors of the items: float32, float16 or float64 (int8: hash codes), a row for each "
-        "id in `items.txt` beside it; `queries.npy` likewise, of the same width",
+        "the vectors of the items: float32, float16 or float64 (int8: hash codes, or quantised "
+        "vectors), a row for each id in `items.txt` beside it; `queries.npy` likewise, of the same "
+        "width",
         "for each version with vectors",
         'import numpy as np\n\nnp.save("models/v1/items.npy", np.eye(2, dtype="float32"))\n',
     ),

@@ -11,12 +11,22 @@ import numpy.typing as npt
 from dashboard.storage.vectors.rows import Rows, blocks
 from dashboard.tables import DataError, Findings
 
+PACKED = "Unpack packed bits first: np.unpackbits(codes, axis=1).astype('int8')."
 WANTED = "codes of -1 and 1, or of 0 and 1, throughout"
 
 
 def are_codes(rows: Rows) -> bool:
     """Whether an array is stored as codes are: as bytes or as true and false."""
-    return rows.dtype.kind in "iub"
+    return rows.dtype.kind in "iub" and not are_quantised(rows)
+
+
+def are_quantised(rows: Rows) -> bool:
+    """Whether an array of int8 holds vectors in numbers of one byte: most of the first ones are
+    neither -1 nor 0 nor 1. Their cosine is that of what they stand for, whatever the scale was."""
+    if rows.dtype != np.int8 or not len(rows):
+        return False
+    _, first = next(blocks(rows))
+    return float((np.abs(_wide(first)) > 1).mean()) > 0.5
 
 
 def check_codes(rows: Rows, ids: Sequence[str], name: str, findings: Findings) -> None:
@@ -32,7 +42,8 @@ def check_codes(rows: Rows, ids: Sequence[str], name: str, findings: Findings) -
         if len(wrong):
             row, place = map(int, wrong[0])
             found = f"the value {values[row, place]} in row {start + row} ({ids[start + row]})"
-            raise DataError(name, found + (" beside -1" if low else ""), WANTED)
+            cure = PACKED if rows.dtype == np.uint8 else ""
+            raise DataError(name, found + (" beside -1" if low else ""), WANTED, cure=cure)
         zeros |= low == 0 and bool((values == 0).any())
     if zeros:
         findings.note(name, "values of 0 and 1", "-1 and 1; each 0 was read as -1")

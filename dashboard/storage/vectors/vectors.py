@@ -27,6 +27,7 @@ from dashboard.storage.files.contents import read_text
 from dashboard.storage.files.limits import LONGEST_ID
 from dashboard.storage.files.parquet import parquet_table
 from dashboard.storage.vectors.codes import (
+    PACKED,
     are_codes,
     check_codes,
     check_signs,
@@ -178,7 +179,7 @@ def read_vectors(
     likely: tuple[str, ...] = (),
 ) -> Vectors:
     """The vectors in a file with the ids in the text file `ids`, one a line, scaled to length 1;
-    an array of int8, uint8 or bool holds hash codes.
+    an array of uint8 or bool holds hash codes, one of int8 these or quantised vectors.
 
     likely: as for `read_ids`.
     Raises DataError naming the row and id: NaN, infinite, zero; another count of ids than of rows.
@@ -311,6 +312,10 @@ def _scaled(stored: Rows, ids: Sequence[str], name: str, findings: Findings) -> 
     rows = ScaledRows(stored, lengths)
     if stored.dtype == np.float16:
         findings.note(name, "float16", "float32; it was widened")
+    if stored.dtype == np.int8:
+        wanted = f"quantised vectors, as which they were read. {PACKED}"
+        findings.note(name, "int8 beyond -1, 0 and 1", wanted)
+        return rows
     if not len(lengths):
         return rows
     shortest, longest = lengths.min(), lengths.max()
@@ -378,7 +383,7 @@ def _header(text: bytes, name: str) -> tuple[tuple[int, int], np.dtype, Literal[
         raise DataError(name, "a damaged header", "an array in .npy format") from error
     if not isinstance(descr, str) or descr[1:] not in {**WIDTHS, **CODES}:
         advice = "; pickled data are never read" if descr == "|O" else ""
-        wanted = f"float32, float16 or float64 (or int8: hash codes){advice}"
+        wanted = f"float32, float16 or float64 (or int8: hash codes, or quantised vectors){advice}"
         raise DataError(name, f"values of type {descr}", wanted)
     if not isinstance(shape, tuple) or len(shape) != 2:
         cure = "Pool the frames of an item to one vector first." if len(shape) == 3 else ""
