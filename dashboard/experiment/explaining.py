@@ -20,6 +20,7 @@ from dashboard.evaluation.diagnosis.case import (
 )
 from dashboard.evaluation.diagnosis.causes import Cause
 from dashboard.evaluation.diagnosis.neighbours import Space
+from dashboard.evaluation.join import of_items
 from dashboard.evaluation.keywords_of_items import KeywordsOfItems
 from dashboard.experiment.collection.collections import (
     collection_in,
@@ -73,7 +74,7 @@ def causes(
         relevant=relevant,
         names=item_names(known),
         spaces=_spaces(known),
-        ranks={version: _ranks(rankings[version]) for version in versions},
+        ranks={v: _ranks(of_items(rankings[v], (*wrong, *missed, *relevant))) for v in versions},
         depth=depth,
         own=str(row["item_id"]),
         known=_known(row, groups),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from dashboard import ids
 from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols.keyword_judgement import KeywordJudgement
@@ -58,7 +59,8 @@ def required_keywords(evidence: Evidence, groups: Sequence[str] | None = None) -
     own = own_items(queries)
     columns = ["query_id", "group", "keyword"]
     of_items = pd.DataFrame({"query_id": list(own), "item_id": list(own.values())}, dtype="str")
-    required = [of_items.merge(keywords, on="item_id")[columns]]
+    theirs = keywords[ids.among(keywords["item_id"], of_items["item_id"])]  # few of a large table
+    required = [of_items.merge(theirs, on="item_id")[columns]]
     if evidence.query_keywords is not None:
         mapped = evidence.query_keywords
         mapped = mapped[mapped["kept"] & ~mapped["query_id"].isin(own)]

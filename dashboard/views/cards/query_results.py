@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.evaluation.join import Placed
+from dashboard.evaluation.join import Placed, codes
 from dashboard.evaluation.judgement import QueryLabels
 from dashboard.evaluation.protocols import PROTOCOLS, Protocol
 from dashboard.experiment import brief_rankings, judging, long_rankings, ranking
@@ -87,7 +87,7 @@ class QueryResults:
         rank, score = np.full(len(items), inf), np.full(len(items), nan)
         counted, whole = self.ranked(version), self.whole[version]
         for run in (counted,) if counted is whole else (whole, counted):
-            place = items.get_indexer(pd.Index(run["item_id"], dtype="str"))
+            place = codes(run["item_id"], items)
             there = place >= 0
             rank[place[there]] = run["rank"].to_numpy()[there]
             score[place[there]] = run["score"].to_numpy()[there]
