@@ -112,6 +112,8 @@ def test_bits_say_what_the_table_of_all_pairs_says(run, owned, asked, own):
     assert graded.qrels["grade"].tolist() == (made.qrels["credit"] * 100).tolist()
     plain = Judgement(graded.qrels, made.query_ids, {}, 50.0, own)
     compare(graded, plain, run)
+    none = made.graded(100.0, relevant_from=101.0)  # no grade is so high
+    compare(none, Judgement(none.qrels, made.query_ids, {}, 101.0, own), run)
     name, other = measure("nDCG(credit)@3"), run[::-1].assign(rank=run["rank"])
     for mine, theirs in (
         (made, Judgement(made.qrels, made.query_ids, {}, leave_out=own)),

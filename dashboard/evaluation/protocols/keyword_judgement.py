@@ -20,6 +20,9 @@ from dashboard.evaluation.judgement import Array, Judgement, QueryLabels, Worth,
 from dashboard.evaluation.protocols.keyword_bits import BLOCK, KeywordBits
 
 
+UNREACHED = 1 << 30
+
+
 class KeywordJudgement(Judgement):
     """Credit is matched ÷ required; the grade is credit times `scale`, or without one 1 with all
     required keywords, else 0.
@@ -203,15 +206,16 @@ class KeywordJudgement(Judgement):
 
     def _with_at_least(self, query: int, number: int) -> Places:
         """The items with at least so many of a query's keywords, its own among them."""
-        if not self.bits.needed[query]:
+        if number > self.bits.needed[query]:
             return np.empty(0, dtype=np.int64)
         return self.bits.places(self.bits.with_at_least(query, number))
 
     @cached_property
     def _least_hit(self) -> list[int]:
-        """How many of a query's keywords a relevant item has at least. [Q]"""
-        least: list[int] = self.level_hits.argmax(axis=1).tolist()
-        return least
+        """How many of a query's keywords a relevant item has at least; where not even all are
+        enough, more than there are. [Q]"""
+        least = np.where(self.level_hits.any(axis=1), self.level_hits.argmax(axis=1), UNREACHED)
+        return [int(each) for each in least]
 
     def pairs(self, which: Worth) -> pd.DataFrame:
         """As in `Judgement`."""
