@@ -19,7 +19,6 @@ from dashboard.evaluation.join import Codes, Places, codes
 from dashboard.evaluation.judgement import Array, Judgement, QueryLabels, Worth, smallest_type
 from dashboard.evaluation.protocols.keyword_bits import BLOCK, KeywordBits
 
-
 UNREACHED = 1 << 30
 
 
