@@ -80,6 +80,14 @@ def own_type(cell: Any) -> Any:
     return cell.item() if hasattr(cell, "item") else cell
 
 
+class OfQueries(dict[str, Any]):
+    """What `attrs` of a run say of each query. pandas copies `attrs` deeply whenever a table is
+    used, 25 ms for 30,000 queries: this it passes on as it is, so nobody may change it."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> OfQueries:
+        return self
+
+
 class DataError(Exception):
     """Something in a reader's file that cannot be used: where, found, wanted, and what to do.
 

@@ -102,19 +102,26 @@ def first_hits(
     """Where the first relevant item of each query that counts stands: query_id, rank, tied.
 
     rank: from 1, <NA> where none came back. tied: whether a result that is not relevant has the
-    same score, so that another order would be as right.
+    same score, so that another order would be as right; <NA> where results beside it were left out.
     """
     rankings = rank(protocol.keep(run, judgement), judgement)
-    places = np.arange(rankings.depth)
-    first = np.where(rankings.hits, places, len(places)).min(axis=1, initial=len(places))
-    own = np.where(places == first[:, None], rankings.ties, -1).max(axis=1, initial=-1)
-    inside = places < rankings.returned[:, None]
+    columns, none = np.arange(rankings.width), rankings.width
+    first = np.where(rankings.hits, columns, none).min(axis=1, initial=none)
+    own = np.where(columns == first[:, None], rankings.ties, -1).max(axis=1, initial=-1)
+    inside = columns < rankings.returned[:, None]
     others = inside & ~rankings.hits & (rankings.ties == own[:, None])
+    tied, found, whole = others.any(axis=1), first < none, rankings.gapless
+    place = first
+    if rankings.places is not None and none:
+        place = rankings.places[np.arange(len(first)), np.minimum(first, none - 1)]
+    goes_on = (rankings.ties[:, max(whole - 1, 0) : whole] == own[:, None]).any(axis=1)
+    goes_on &= rankings.returned > whole
+    unknown = found & ~tied & ((place >= whole) | goes_on)
     table = pd.DataFrame(
         {
             "query_id": pd.Series(judgement.query_ids, dtype="str"),
-            "rank": pd.arrays.IntegerArray(first + 1, mask=first == len(places)),
-            "tied": others.any(axis=1),
+            "rank": pd.arrays.IntegerArray(place.astype(np.int64) + 1, mask=~found),
+            "tied": pd.arrays.BooleanArray(tied, mask=unknown),
         }
     )
     counted, _ = counting(run, judgement, protocol, only)

@@ -18,6 +18,7 @@ from dashboard.experiment.memory import is_remembered, remembered
 from dashboard.experiment.ranking import counted_run, encode_stored, is_long
 from dashboard.progress import parts
 from dashboard.retrieval import runs
+from dashboard.tables import OfQueries
 
 PAIRS = 4_000_000
 """So many judged pairs of long rankings are read at a time, some 100 bytes each."""
@@ -128,7 +129,7 @@ def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) ->
             run = runs.run_of(collection, version, experiment.queries, depth)
             run = run[run["score"] >= least] if least > NO_CUT else run
         sizes = run["query_id"].value_counts()
-        run.attrs["torn"] = frozenset(sizes.index[sizes >= depth].astype("str"))
+        run.attrs["torn"] = OfQueries.fromkeys(sizes.index[sizes >= depth].astype("str"))
         return run
     return _deep_run(experiment, version, depth, counted_judgement(experiment), pairs)
 

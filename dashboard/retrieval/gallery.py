@@ -41,6 +41,7 @@ from dashboard.retrieval.nearest import (
 from dashboard.storage.vectors.rows import blocks
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model
+from dashboard.tables import OfQueries
 
 COUNTED = 1 << 26
 """Numbers, of queries × items, that ranks are counted in at once."""
@@ -344,7 +345,7 @@ def _ranked_table(
         }
     )
     lengths = [each.length for each in found]
-    run.attrs["lengths"] = dict(zip(queries.ids, lengths, strict=True))
+    run.attrs["lengths"] = OfQueries(zip(queries.ids, lengths, strict=True))
     return run
 
 

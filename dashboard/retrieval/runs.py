@@ -27,7 +27,7 @@ from dashboard.storage.runs.run_record import read_record
 from dashboard.storage.runs.runs import read_run
 from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.versions import Model
-from dashboard.tables import DataError, Findings, counted
+from dashboard.tables import DataError, Findings, OfQueries, counted
 
 Which = Literal["text", "item", "all"]
 MOST_RESULTS = 12_000_000
@@ -230,7 +230,7 @@ def ranked_run(
         lengths |= part.attrs.pop("lengths")
         parts.append(part)
     run = joined(parts, queries, gallery)
-    run.attrs |= {"lengths": lengths, "not_run": dict(found.missing)}
+    run.attrs |= {"lengths": OfQueries(lengths), "not_run": OfQueries(found.missing)}
     return run
 
 
@@ -284,7 +284,7 @@ def _searched(
         deepest = depth or (cut and cut + 1)
         run = search_sides(vectors, gallery, collection.items, among, deepest, own)
         run = _cut(run, cut) if cut else run
-    run.attrs["not_run"] = dict(asking_with.missing)
+    run.attrs["not_run"] = OfQueries(asking_with.missing)
     return run
 
 
@@ -295,7 +295,7 @@ def _cut(run: pd.DataFrame, cut: int) -> pd.DataFrame:
         run[run["rank"] == rank].set_index("query_id")["score"] for rank in (cut, cut + 1)
     )
     torn = beyond.index[beyond == last.reindex(beyond.index)]
-    kept.attrs |= {"cut": cut, "torn": frozenset(torn.astype("str"))}
+    kept.attrs |= {"cut": cut, "torn": OfQueries.fromkeys(torn.astype("str"))}
     return kept
 
 

@@ -254,6 +254,23 @@ def test_where_the_first_right_answer_stands():
     assert few["query_id"].tolist() == ["q4"]
 
 
+def test_where_results_are_left_out_the_rank_is_that_of_the_whole_and_ties_beyond_are_not_known():
+    """Of q1 to q3 the first two of six results are here, and the right answer at rank 5; of q4 the
+    right one is first; of q5 it ties with the second, of q6 with what follows, too."""
+    names = ["q1", "q2", "q3", "q4", "q5", "q6"]
+    rows = [(q, item, 9 - n, n) for q in names for n, item in enumerate("ab", start=1)]
+    rows += [(q, "e", 3, 5) for q in names[:3]]
+    run = pd.DataFrame(rows, columns=["query_id", "item_id", "score", "rank"])
+    run.loc[run["query_id"].isin(["q5", "q6"]), "score"] = 7
+    run.attrs["lengths"] = dict.fromkeys(names, 6)
+    grades = {q: {"e": 1} for q in names[:3]} | {"q4": {"a": 1}, "q5": {"a": 1}}
+    grades["q6"] = {"a": 1, "b": 1}
+    found = first_hits(run, judged(grades, CROSSMODAL), CROSSMODAL).set_index("query_id")
+    assert found["rank"].tolist() == [5, 5, 5, 1, 1, 1]
+    assert found["tied"].isna().tolist() == [True, True, True, False, False, True]
+    assert found["tied"].fillna(False).tolist() == [False, False, False, False, True, False]
+
+
 def test_nothing_was_found_for_any_query():
     run = run_of({"q1": []})
     found = first_hits(run, judged({"q1": {"b": 1}}, CROSSMODAL), CROSSMODAL)

@@ -17,6 +17,7 @@ from dashboard.experiment import (
 from dashboard.experiment.collection import media
 from dashboard.experiment.collection.collections import collection_in, opened
 from dashboard.experiment.experiment import Experiment
+from dashboard.experiment.protocols import matching
 from dashboard.experiment.reviews import corrections, keyword_changes, reviewing
 from dashboard.retrieval import runs
 from dashboard.retrieval.gallery import Gallery
@@ -336,3 +337,28 @@ def test_no_column_of_all_items_becomes_texts_of_python(monkeypatch):
     state = corrections.state_of(collection, "alfa")
     keyword_changes.keyword_changes(collection, state)
     media.pictures_of(collection, collection.queries["query_id"].tolist()[:5])
+
+
+def test_what_a_long_ranking_says_of_each_query_is_not_copied_with_every_use(short_of_room):
+    asked = experiment("driving", "alfa", -1.0)
+    run = long_rankings.measured_run(asked, "v0.2", parse("AP"))
+    lengths = run.attrs["lengths"]
+    assert len(lengths) == len(asked.collection.queries)
+    assert run[run["rank"] < 3].assign(more=1).attrs["lengths"] is lengths
+
+
+def test_right_answers_stand_at_their_ranks_in_the_whole_however_deep(short_of_room, monkeypatch):
+    monkeypatch.setattr(long_rankings, "DEPTHS", (2, 2))
+    asked = experiment("openmoji_captions", "crossmodal", -1.0)
+    version = asked.collection.versions[-1]
+    long = matching.first_hits(asked, version, None)
+    pairs = matching.answers(asked, asked.collection.queries["query_id"].iloc[3])[0]
+    found = matching.ranks(asked, pairs, version)
+    memory.forget()
+    monkeypatch.setattr(runs, "LONG", 10**9)
+    whole = matching.first_hits(asked, version, None)
+    assert long.drop(columns="tied").equals(whole.drop(columns="tied"))
+    assert (whole["rank"] > 2).any() and long["tied"].isna().any()
+    known = long["tied"].notna()
+    assert (long["tied"][known] == whole["tied"][known]).all()
+    assert found.equals(matching.ranks(asked, pairs, version)) and found.notna().all()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dashboard import ids
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.protocols.crossmodal import IMAGE, TEXT
 from dashboard.evaluation.protocols.protocol import Protocol
@@ -116,6 +117,8 @@ def of_item(
 
 def ranks_of(run: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
     """The rank of each pair of query_id and item_id in a run; <NA> where it did not come back."""
-    mine = run[run["query_id"].isin(pairs["query_id"]) & run["item_id"].isin(pairs["item_id"])]
+    of_queries = ids.among(run["query_id"], pairs["query_id"])
+    mine = run.iloc[np.flatnonzero(of_queries)]
+    mine = mine[mine["item_id"].isin(pairs["item_id"])]
     mine = mine[["query_id", "item_id", "rank"]].astype({"query_id": "str", "item_id": "str"})
     return pairs.merge(mine, on=["query_id", "item_id"], how="left")["rank"].astype("Int64")

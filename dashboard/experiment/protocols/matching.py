@@ -10,11 +10,12 @@ from dashboard.evaluation import curves
 from dashboard.evaluation.image_text import pairing
 from dashboard.evaluation.image_text.pairing import Pairing
 from dashboard.evaluation.image_text.recalls import Matching, matching
+from dashboard.evaluation.metrics import parse
 from dashboard.experiment.collection.collections import item_names
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import counted_judgement, queries
+from dashboard.experiment.long_rankings import measured_run
 from dashboard.experiment.memory import remembered
-from dashboard.experiment.ranking import counted_run
 from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.storage.collection.sides import sides
@@ -27,7 +28,8 @@ def first_hits(experiment: Experiment, version: str, only: tuple[str, ...] | Non
     relevant (the number of right answers)."""
     judged = counted_judgement(experiment)
     protocol = experiment.rules
-    found = curves.first_hits(counted_run(experiment, version), judged, protocol, only)
+    run = measured_run(experiment, version, parse("RR"))  # each right answer at its exact rank
+    found = curves.first_hits(run, judged, protocol, only)
     relevant = dict(zip(judged.query_ids, judged.relevant.tolist(), strict=True))
     return found.assign(
         kind=found["query_id"].map(judged.kinds).fillna("").astype("str"),
@@ -94,8 +96,9 @@ def answers(experiment: Experiment, query_id: str) -> tuple[pd.DataFrame, pd.Dat
 
 
 def ranks(experiment: Experiment, pairs: pd.DataFrame, version: str) -> pd.Series:
-    """The rank of each pair in a version; <NA> where it is not in the run. Raises DataError."""
-    return pairing.ranks_of(counted_run(experiment, version), pairs)
+    """The rank of each right answer in a version; <NA> where it is not in the run. Raises
+    DataError."""
+    return pairing.ranks_of(measured_run(experiment, version, parse("RR")), pairs)
 
 
 def _every(experiment: Experiment) -> Experiment:

@@ -15,7 +15,7 @@ from dashboard.evaluation.metrics.explanation import Explanation
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.evaluation.protocols.ticks import ticks
-from dashboard.experiment import judging, ranking
+from dashboard.experiment import judging, long_rankings, ranking
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.tables import DataError
@@ -70,7 +70,7 @@ def _version(
     judged = judging.counted_judgement(experiment)
     try:
         if judged.kinds:  # a value may depend on other queries
-            run = ranking.counted_run(experiment, version)
+            run = long_rankings.measured_run(experiment, version, [measure])
         else:
             run = ranking.counted_query_run(experiment, version, query_id)
     except (DataError, ValueError) as problem:

@@ -103,7 +103,7 @@ def _shares(
     """The curves of the versions, and that of a random order."""
     experiment = experiment_of(view)
     gallery = matching.gallery_size(experiment, kind)
-    cut = ranking.cut(experiment, view.runs)
+    cut = ranking.ends(experiment, view.runs)
     longest = min(gallery, cut or gallery)
     shares = pd.concat(
         [cumulative(of["rank"], longest).assign(run=run) for run, of in found.items()],
@@ -120,7 +120,7 @@ def _curve(
 ) -> None:
     experiment = experiment_of(view)
     gallery = matching.gallery_size(experiment, kind)
-    cut = ranking.cut(experiment, view.runs)
+    cut = ranking.ends(experiment, view.runs)
     first = next(table for table in found.values() if len(table))
     shares, dashed = _shares(view, kind, found)
     asking = ASKING[kind]
@@ -149,7 +149,9 @@ def _first_rank(run: str, found: pd.DataFrame, asking: str, within: str) -> str:
     if nowhere:
         has = "has" if nowhere == 1 else "have"
         words.append(f"{counted(nowhere, asking.removesuffix('s'), asking)} {has} none{within}")
-    tied = int(found["tied"].sum())
+    tied, unknown = int(found["tied"].sum()), int(found["tied"].isna().sum())
     if tied:
         words.append(f"{tied:,} correct result{'s tie' if tied > 1 else ' ties'} with a wrong one")
+    if unknown:
+        words.append(f"of {unknown:,} far down it is not known whether they do")
     return f"{', '.join(words)}."
