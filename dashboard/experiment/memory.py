@@ -34,6 +34,9 @@ R = TypeVar("R")
 Announcing = Callable[[str], AbstractContextManager[Listener]]
 """Announces work while a block runs; gives the listener that draws how far it is."""
 
+ASIDE = 10.0
+"""Seconds after which what pages have made meanwhile is set aside, too, where nothing is computed
+any more: weak references of tables that are remembered, and what sessions hold."""
 TRIM = 10.0
 """Seconds after which memory that is free is given back, which takes some 5 ms."""
 SWEEP = 300.0
@@ -48,7 +51,7 @@ def silently(work: str) -> Iterator[Listener]:
     yield lambda part, done, total: None
 
 
-_swept, _trimmed = [time.monotonic()], [time.monotonic()]
+_swept, _trimmed, _aside = [time.monotonic()], [time.monotonic()], [time.monotonic()]
 _memories: list[Any] = []
 _announcing: list[Announcing] = [silently]
 
@@ -237,6 +240,9 @@ def page_run() -> Iterator[None]:
             yield
         finally:
             _runs.discard(mine)
+            if time.monotonic() - _aside[0] > ASIDE:
+                gc.collect()
+                _set_aside()
 
 
 @contextmanager
@@ -327,6 +333,7 @@ def _set_aside() -> None:
         gc.unfreeze()
         gc.collect()
     gc.freeze()
+    _aside[0] = time.monotonic()
     if time.monotonic() - _trimmed[0] > TRIM:
         _trimmed[0] = time.monotonic()
         _give_back()

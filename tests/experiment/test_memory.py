@@ -146,6 +146,35 @@ def test_the_garbage_collector_passes_over_what_is_remembered_until_the_next_swe
     gc.unfreeze()
 
 
+def test_what_pages_make_is_set_aside_now_and_then_though_nothing_is_computed(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(memory.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(memory, "_swept", [0.0])
+    monkeypatch.setattr(memory, "_aside", [0.0])
+    gc.unfreeze()
+    made = [{} for _ in range(1_000)]
+    for seconds, frozen in ((memory.ASIDE, False), (memory.ASIDE + 1, True)):
+        clock[0] = seconds
+        with memory.page_run():
+            pass
+        assert (gc.get_freeze_count() > len(made)) == frozen
+    held = set()
+    gone = weakref.finalize(held, lambda: None)
+    loop = [held]
+    loop.append(loop)
+    clock[0] += memory.ASIDE + 1
+    with memory.page_run():
+        pass
+    del loop, held
+    gc.collect()
+    assert gone.alive, "frozen: not looked at"
+    clock[0] += memory.SWEEP + 1
+    with memory.page_run():
+        pass
+    assert not gone.alive
+    gc.unfreeze()
+
+
 class Left(BaseException):
     """What a page raises whose reader has left."""
 
