@@ -96,4 +96,5 @@ def test_the_cards_of_a_long_ranking_are_those_of_a_short_one_and_its_rows_are_h
         memory.forget()
     for version, run in results.runs.items():
         assert run is results.whole[version] is results.counted[version]
-    assert _rows(results) == sum(map(len, results.runs.values())) + 1
+    rows = sum(map(len, results.runs.values()))
+    assert _rows(results) == rows + 2 * len(results.relevant) + 1
