@@ -84,7 +84,8 @@ def test_vectors_are_copied_to_a_server_and_searched_there(
     shutil.copytree(DATA / "driving", folder, ignore=AWAY)
     monkeypatch.setenv("DASHBOARD_MILVUS", address)
     (row,) = rows(capsys, str(folder), "--version", "v0.2", "--to", address)
-    assert (row["collection"], row["items"], row["copied"]) == ("c_driving_v0_2", 190, 190)
+    assert row["collection"] == "c_driving_v0_2"
+    assert (row["rows"], row["copied"], row["checked"]) == (190, 190, 190)
     with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
         described.write(f'\n[index]\nserver = "{address}"\n')
     call = ["measure", "--queries", "all", "--metrics", "P@5 nDCG@10 AP", "--format", "json"]
