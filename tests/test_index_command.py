@@ -34,26 +34,34 @@ def test_an_index_is_built_and_said_to_be(driving: str, capsys) -> None:
     assert row["items"] == 190 and row["megabytes"] > 0
 
 
-def test_what_it_costs_is_recall_parts_of_a_difference_time_and_size(driving: str, capsys) -> None:
+FIXED = {"index", "k", "recall", "low", "high", "p50_ms", "p95_ms", "bytes", "build_s"}
+
+
+def test_what_an_index_costs_is_a_row_for_each_k_it_answers(driving: str, capsys) -> None:
+    found = rows(capsys, driving, "--evaluate", "--version", "v0.2")
+    assert [row["k"] for row in found] == [1, 10]  # it answers 20
+    assert all(set(row) >= FIXED for row in found) and "part" not in found[0]
+    row = found[1]
+    assert (row["version"], row["index"]) == ("v0.2", "ivf (nprobe = 2)")
+    assert 0.3 < row["low"] < row["recall"] < row["high"] < 1
+    assert 0 < row["alone_p50_ms"] < row["p50_ms"] <= row["p95_ms"]
+    assert row["vectors_bytes"] == 190 * 128 * 4 < row["bytes"] and row["build_s"] > 0
+
+
+def test_parts_of_a_difference_are_rows_of_their_own(driving: str, capsys) -> None:
     found = rows(capsys, driving, "--evaluate", "--baseline", "v0.1", "--metrics", "P@5 AP")
-    values = {row["figure"]: row for row in found}
-    recall = values["recall@10 of the index"]
-    assert 0.3 < recall["low"] < recall["value"] < recall["high"] < 1
-    assert "recall@100 of the index" not in values  # it answers 20
-    parts = [values[f"P@5: {part}"]["value"] for part in ("model", "index of the candidate")]
-    assert values["P@5: difference"]["value"] == pytest.approx(sum(parts))
-    assert values["P@5: index of the baseline"]["value"] == 0
-    assert values["AP: difference"]["value"] is None
-    alone, search = (
-        values[f"ms of {of}, median"]["value"] for of in ("the index alone", "a search")
-    )
-    assert 0 < alone < search
-    assert values["MB of the vectors"]["value"] == pytest.approx(190 * 128 * 4 / 1e6)
+    assert [row["k"] for row in found] == [1, 10] + 8 * [None]
+    value = {(row["metric"], row["part"]): row["value"] for row in found[2:]}
+    parts = [value["P", part] for part in ("model", "index of the candidate")]
+    assert value["P", "difference"] == pytest.approx(sum(parts))
+    assert value["P", "index of the baseline"] == 0
+    assert value["AP", "difference"] is None
+    assert {(row["baseline"], row["version"]) for row in found[2:]} == {("v0.1", "v0.2")}
 
 
-def test_a_sample_says_how_many_queries_it_has(driving: str, capsys) -> None:
+def test_a_sample_says_how_many_of_all_queries_it_has(driving: str, capsys) -> None:
     found = rows(capsys, driving, "--evaluate", "--sample", "20")
-    assert found[0]["queries"] <= 20
+    assert found[0]["queries"] <= 20 and found[0]["total"] == 113
 
 
 def test_a_collection_without_an_index_says_what_to_write(capsys) -> None:
@@ -84,7 +92,8 @@ def test_vectors_are_copied_to_a_server_and_searched_there(
     shutil.copytree(DATA / "driving", folder, ignore=AWAY)
     monkeypatch.setenv("DASHBOARD_MILVUS", address)
     (row,) = rows(capsys, str(folder), "--version", "v0.2", "--to", address)
-    assert (row["collection"], row["items"], row["copied"]) == ("c_driving_v0_2", 190, 190)
+    assert row["collection"] == "c_driving_v0_2"
+    assert (row["rows"], row["copied"], row["checked"]) == (190, 190, 190)
     with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
         described.write(f'\n[index]\nserver = "{address}"\n')
     call = ["measure", "--queries", "all", "--metrics", "P@5 nDCG@10 AP", "--format", "json"]

@@ -103,18 +103,21 @@ def percentile(seconds: Sequence[float], share: int) -> float:
 
 
 def figures(cost: IndexCost) -> dict[str, float | None]:
-    """Time and size of an index beside those of exact search, with their units; null: not known."""
-    timing, million = cost.timing, 1_000_000
+    """Time and size of an index beside those of exact search, with their units; null: not known.
+
+    p50_ms, p95_ms: of a whole search through the index; alone: of what the index alone does of it.
+    """
+    timing = cost.timing
     return {
-        "ms of the index alone, median": percentile(timing.alone, 50),
-        "ms of the index alone, 95 %": percentile(timing.alone, 95),
-        "ms of a search, median": percentile(timing.index, 50),
-        "ms of a search, 95 %": percentile(timing.index, 95),
-        "ms of an exact search, median": percentile(timing.exact, 50),
-        "ms of an exact search, 95 %": percentile(timing.exact, 95),
-        "MB of the index": None if timing.size is None else timing.size / million,
-        "MB of the vectors": timing.vectors / million,
-        "s to build the index": timing.building,
+        "p50_ms": percentile(timing.index, 50),
+        "p95_ms": percentile(timing.index, 95),
+        "bytes": timing.size,
+        "build_s": timing.building,
+        "alone_p50_ms": percentile(timing.alone, 50),
+        "alone_p95_ms": percentile(timing.alone, 95),
+        "exact_p50_ms": percentile(timing.exact, 50),
+        "exact_p95_ms": percentile(timing.exact, 95),
+        "vectors_bytes": timing.vectors,
     }
 
 

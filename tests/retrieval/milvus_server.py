@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from dashboard.retrieval.gallery import gallery_of
@@ -30,9 +31,12 @@ from dashboard.retrieval.indexes.indexed import gallery_to_search
 from dashboard.retrieval.one_query import item_run, text_run
 from dashboard.retrieval.runs import run_of
 from dashboard.storage.collection.collection import Collection
+from dashboard.storage.vectors.vectors import Vectors
 from dashboard.storage.versions.index_settings import IndexSettings
+from dashboard.storage.versions.versions import Model
 from dashboard.tables import DataError
 from tests.retrieval.test_milvus import write_collection
+from tests.storage.tiny import unit
 
 PORT = 19530
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -173,6 +177,7 @@ def main(python: str, folder: Path) -> None:
         found = gallery_to_search(graph, items).search(queries, 10)
         both = found.merge(gallery_of(graph).search(queries, 10), on=["query_id", "item_id"])
         say("hnsw", len(both) / 200)
+        say("found by the index alone", found_by_a_poor_graph(model, items, settings))
         deep = replace(model, index=replace(model.index or settings, depth=16_384))
         say("deep", len(gallery_to_search(deep, items).search(queries, 16_384)) == 20 * 400)
         for process in processes:
@@ -191,6 +196,22 @@ def main(python: str, folder: Path) -> None:
         launcher.stdin.flush()
         wait_for(launcher)
         say("again", eventually(lambda: lists(collection)))
+
+
+def found_by_a_poor_graph(model: Model, items: pd.DataFrame, of: IndexSettings) -> float:
+    """The share of right results just after a copy, by an index that must miss most of them: of so
+    many rows as a server builds one for, and does not search one by one."""
+    rows = np.random.default_rng(3).standard_normal((6_000, 8)).astype("float32")
+    many = Vectors(tuple(f"y{n}" for n in range(len(rows))), unit(rows))
+    parameters = (("M", 2), ("ef_construction", 2), ("ef_search", 2))
+    settings = replace(of, parameters=parameters, server=ADDRESS, collection="poor", depth=10)
+    poor = replace(model, items=many, index=settings)
+    copy_vectors(poor, items, ADDRESS)
+    other = replace(poor, index=replace(settings, parameters=of.parameters))
+    query = many.rows(many.ids[:50]).named([f"q{n}" for n in range(50)])
+    say("other index", sentence(lambda: gallery_to_search(other, items).search(query, 10)))
+    found = gallery_to_search(poor, items).search(query, 10)
+    return len(found.merge(gallery_of(poor).search(query, 10), on=["query_id", "item_id"])) / 500
 
 
 def eventually(call: Callable[[], bool]) -> bool | str:

@@ -111,7 +111,7 @@ def test_other_kinds_are_built_there_and_find_most(
 ) -> None:
     model = with_index(collection.models["v0.2"], kind, "another", **parameters)
     row = copy_vectors(model, collection.items, address)  # the second time another kind is there
-    assert row["items"] == ITEMS
+    assert row["rows"] == row["checked"] == ITEMS
     queries = model.items.rows([f"x{n}" for n in range(200, 220)])
     queries = queries.named([f"q{n}" for n in range(20)])
     found = gallery_to_search(model, collection.items).search(queries, 10)
@@ -223,6 +223,98 @@ def test_without_the_package_the_command_that_installs_it_is_said(
     model = collection.models["v0.2"]
     with pytest.raises(DataError, match='pip install "pymilvus'):
         gallery_to_search(model, collection.items).search(model.items.rows(["x1"]), 5)
+
+
+def test_an_index_that_is_not_the_one_of_the_settings_is_a_sentence_until_it_is_built(
+    collection: Collection, address: str
+) -> None:
+    model, items = collection.models["v0.2"], collection.items
+    graph = with_index(model, "hnsw", "kinds", M=16, ef_construction=80, ef_search=64)
+    copy_vectors(graph, items, address)
+    exactly = with_index(model, "exact", "kinds")
+    with pytest.raises(DataError, match=r"the index HNSW; wanted FLAT, by model.toml\. Type: "):
+        gallery_to_search(exactly, items).search(model.items.rows(["x1"]), 5)
+    assert copy_vectors(exactly, items, address)["copied"] == 0
+    same_first = gallery_to_search(exactly, items).search(model.items.rows(["x1"]), 5)
+    pd.testing.assert_frame_equal(
+        same_first, gallery_of(model).search(model.items.rows(["x1"]), 5), check_dtype=False
+    )
+
+
+@pytest.mark.parametrize(("told", "other"), [("M", "M = 4"), ("efConstruction", "efConst")])
+def test_an_index_built_with_other_parameters_is_a_sentence(
+    collection: Collection, told: str, other: str
+) -> None:
+    graph = with_index(collection.models["v0.2"], "hnsw", "of", M=16, ef_construction=80)
+    assert graph.index is not None
+    index = milvus.index_of(graph, graph.index, collection.items)
+    there = {"index_type": "HNSW", "M": "16", "efConstruction": "80"}
+    milvus.check_index(index, there)
+    milvus.check_index(index, {"index_type": "HNSW"})  # as milvus-lite tells it
+    with pytest.raises(DataError, match=f"the index {other}.*Type: python -m dashboard index"):
+        milvus.check_index(index, there | {told: "4"})
+
+
+def test_items_that_changed_sides_after_the_copy_are_a_sentence_until_it_is_made_again(
+    collection: Collection, address: str
+) -> None:
+    model, items = with_index(collection.models["v0.2"], "exact", "sides"), collection.items
+    copy_vectors(model, items, address)
+    other = {"left": "right", "right": "left"}
+    few = items.assign(side=[other[s] if n == 9 else s for n, s in enumerate(items["side"])])
+    every = items.assign(side=items["side"].map(other))
+    query = model.items.rows(["x1"])
+    left = few.loc[few["side"] == "left", "item_id"].tolist()
+    with pytest.raises(DataError, match="found 266 rows of a side; wanted 267"):
+        gallery_to_search(model, few).part(left).search(query, 5)
+    with pytest.raises(DataError, match="items of another side; wanted the sides of the items"):
+        gallery_to_search(model, every).search(query, 5)
+    assert copy_vectors(model, every, address)["copied"] == ITEMS
+    left = every.loc[every["side"] == "left", "item_id"].tolist()
+    found = gallery_to_search(model, every).part(left).search(query, 5)
+    exact = gallery_of(model).part(left).search(query, 5)
+    assert found["item_id"].tolist() == exact["item_id"].tolist()
+
+
+def test_rows_of_items_that_are_gone_say_how_to_be_rid_of_them(
+    collection: Collection, address: str
+) -> None:
+    model = with_index(collection.models["v0.2"], "exact", "shrunk")
+    copy_vectors(model, collection.items, address)
+    fewer = replace(model, items=model.items.rows(model.items.ids[:300]))
+    for call in (
+        lambda: gallery_to_search(fewer, collection.items).search(model.items.rows(["x1"]), 5),
+        lambda: copy_vectors(fewer, collection.items, address),
+    ):
+        with pytest.raises(DataError, match="400 rows; wanted 300, one for each item.*--replace"):
+            call()
+    assert copy_vectors(fewer, collection.items, address, replaces=True)["copied"] == 300
+
+
+def test_no_message_has_more_bytes_than_servers_take(
+    collection: Collection, address: str, monkeypatch
+) -> None:
+    from pymilvus import MilvusClient
+
+    monkeypatch.setattr(copying, "SENT", 4 * 8 * 150)  # 150 rows of 8 numbers
+    sent, read = list[int](), list[int]()
+    upsert, different = MilvusClient.upsert, copying.different
+    monkeypatch.setattr(
+        MilvusClient,
+        "upsert",
+        lambda self, where, rows, **o: (sent.append(len(rows)), upsert(self, where, rows, **o))[1],
+    )
+    monkeypatch.setattr(
+        copying,
+        "different",
+        lambda client, index, places, level: (
+            read.append(len(places)),
+            different(client, index, places, level),
+        )[1],
+    )
+    model = with_index(collection.models["v0.2"], "exact", "in_parts")
+    row = copy_vectors(model, collection.items, address)
+    assert sent == [150, 150, 100] and max(read) == 150 and row["checked"] == ITEMS
 
 
 def test_a_gallery_of_one_item(collection: Collection, address: str) -> None:

@@ -54,6 +54,8 @@ def test_a_real_server_that_is_away_slow_killed_and_started_again(tmp_path: Path
     assert steps["copied"] == 400
     assert steps["lists"] is True  # those of exact search, scores and order to the last bit
     assert steps["hnsw"] > 0.8 and steps["deep"] is True
+    assert steps["found by the index alone"] < 0.8
+    assert "found the index M = 2, efConstruction = 2; wanted M = 16" in steps["other index"]
     assert "no answer within 4 seconds" in steps["slow"] and steps["seconds"] < 12
     assert steps["goes on"] is True
     assert "no server that answers" in steps["killed"]

@@ -4,8 +4,6 @@ costs."""
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Hashable, Mapping
-from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
@@ -25,7 +23,11 @@ from dashboard.experiment.collection.collections import Collection
 from dashboard.experiment.experiment import Experiment
 
 METRICS = "P@10 nDCG@10"
-COLUMNS = ["figure", "of", "value", "low", "high", "queries"]
+RECALL = ["version", "index", "k", "recall", "low", "high", "queries", "total"]
+COSTS = ["p50_ms", "p95_ms", "bytes", "build_s"]
+BESIDE = ["alone_p50_ms", "alone_p95_ms", "exact_p50_ms", "exact_p95_ms", "vectors_bytes"]
+PARTS = ["baseline", "metric", "cutoff", "part", "value"]
+WHOLE = ["k", "queries", "total", "bytes", "vectors_bytes", "cutoff"]
 
 
 def add_to(command: Command) -> None:
@@ -102,32 +104,23 @@ def _versions(call: Namespace, collection: Collection, experiment: Experiment) -
 
 
 def _evaluated(call: Namespace, experiment: Experiment, versions: list[str]) -> pd.DataFrame:
+    """A row for each version and K; with a baseline, one for each part of a difference follows."""
     rows: list[dict[str, object]] = []
     for version in versions:
         cost = index_cost.cost(experiment, version, call.sample or index_cost.SAMPLE)
-        for row in cost.recall.to_dict("records"):
-            bounds = {name: row[name] for name in ("low", "high", "queries")}
-            rows.append({"figure": f"recall@{row['k']} of the index", "of": version,
-                         "value": row["recall"], **bounds})  # fmt: skip
+        of = cost.recall.assign(version=version, index=cost.index, total=cost.total)
+        rows += _rows(of.assign(**index_cost.figures(cost)))
+    for version in versions:
         if call.baseline and call.baseline != version:
             parts = index_cost.decomposed(
                 experiment, call.baseline, version, call.metrics or METRICS, None
             )
-            rows += [_part(row, call.baseline, version) for row in parts.to_dict("records")]
-        rows += [
-            {"figure": figure, "of": version, "value": value}
-            for figure, value in index_cost.figures(cost).items()
-        ]
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"queries": "Int64"})
+            parts = parts.rename(columns={"delta": "value", "scored": "queries"})
+            rows += _rows(parts.assign(version=version, baseline=call.baseline))
+    columns = [*RECALL, *COSTS, *BESIDE, *(PARTS if call.baseline else ())]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.astype({name: "Int64" for name in columns if name in WHOLE})
 
 
-def _part(row: Mapping[Hashable, Any], baseline: str, candidate: str) -> dict[str, object]:
-    name = row["metric"] if pd.isna(row["cutoff"]) else f"{row['metric']}@{row['cutoff']}"
-    return {
-        "figure": f"{name}: {row['part']}",
-        "of": f"{candidate} − {baseline}",
-        "value": row["delta"],
-        "low": row["low"],
-        "high": row["high"],
-        "queries": row["scored"],
-    }
+def _rows(table: pd.DataFrame) -> list[dict[str, object]]:
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

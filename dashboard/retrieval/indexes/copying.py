@@ -7,7 +7,7 @@ collection that has lost rows, is completed by the same call.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,17 +16,16 @@ import pandas as pd
 
 from dashboard.retrieval.gallery import gallery_of
 from dashboard.retrieval.indexes.milvus import (
-    BUILT_WITH,
     COPIED,
     KINDS,
+    SENT,
+    MilvusIndex,
     check_form,
     check_rows,
-    collection_of,
-    copy_again,
     count,
     different,
-    named,
-    numbers_of_sides,
+    index_of,
+    indexes_there,
     server,
 )
 from dashboard.storage.versions.index_settings import DEEPEST, EXACT, IndexSettings
@@ -38,6 +37,8 @@ PATIENCE = 600.0
 CHECKED = 1_000
 """Rows, evenly over the gallery, that are read back and compared after copying."""
 
+PAUSE = 0.2
+"""Seconds between two looks at an index that is being built."""
 NOW = "Strong"
 """What was just sent is read; a server else answers from a state of some seconds ago."""
 
@@ -53,7 +54,7 @@ def copy_vectors(
     progress: Progress = lambda done, of: None,
 ) -> dict[str, object]:
     """Copies a version's vectors to the server at an address, and builds the index of its settings
-    there: a row on it (version, server, collection, index, items, copied, seconds).
+    there: a row on it (version, server, collection, index, rows, copied, checked, seconds).
 
     replaces: a collection of another form is dropped first. progress: called with the rows that are
     there, and all. Raises DataError where the server cannot be used, or holds something else.
@@ -61,71 +62,70 @@ def copy_vectors(
     if model.codes:
         raise DataError(f"models/{model.name}", "hash codes", "vectors of floats for a server")
     settings = replace(model.index or IndexSettings(EXACT, DEEPEST, ()), server=address)
-    where, name = collection_of(model, settings), named(model, settings)
+    index = index_of(model, settings, items)
+    where = index.collection
     start = time.perf_counter()
-    with server(address, name, given=True) as client:
+    with server(address, index.name, given=True) as client:
         if replaces and client.has_collection(where):
             client.drop_collection(where, timeout=PATIENCE)
         if client.has_collection(where):
-            check_form(client, model, settings, name)
+            check_form(client, index, indexes_there(client, where))
         else:
-            _create(client, model, settings, where)
+            _create(client, index)
         client.load_collection(where, timeout=PATIENCE)
-        copied = _send(client, model, settings, numbers_of_sides(model, items), progress)
+        copied = _send(client, index, progress)
         client.flush(where, timeout=PATIENCE)
-        _index(client, model, settings, where)
-        _verify(client, model, settings, name)
+        built = _index(client, index)
+        _settle(client, index, anew=built or copied > 0)
+        checked = _verify(client, index)
     return {
         "version": model.name,
         "server": address,
         "collection": where,
         "index": str(settings),
-        "items": len(model.items.ids),
+        "rows": len(model.items.ids),
         "copied": copied,
+        "checked": checked,
         "seconds": time.perf_counter() - start,
     }
 
 
-def _create(client: Any, model: Model, settings: IndexSettings, where: str) -> None:
+def _create(client: Any, index: MilvusIndex) -> None:
     from pymilvus import DataType
 
     schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
     schema.add_field("place", DataType.INT64, is_primary=True)
     schema.add_field("side", DataType.INT64)
-    schema.add_field("vector", DataType.FLOAT_VECTOR, dim=model.dimension)
-    parameters = _parameters(client, model, settings)
-    client.create_collection(where, schema=schema, index_params=parameters, timeout=PATIENCE)
+    schema.add_field("vector", DataType.FLOAT_VECTOR, dim=index.model.dimension)
+    parameters = _parameters(client, index)
+    client.create_collection(
+        index.collection, schema=schema, index_params=parameters, timeout=PATIENCE
+    )
 
 
-def _parameters(client: Any, model: Model, settings: IndexSettings) -> Any:
-    numbers = dict(settings.parameters)
-    if settings.kind == "ivf":
-        numbers.setdefault("nlist", max(1, int(len(model.items.ids) ** 0.5)))
-    built = {BUILT_WITH[key]: number for key, number in numbers.items() if key in BUILT_WITH}
-    parameters = client.prepare_index_params()
-    kind = KINDS[settings.kind]
-    parameters.add_index("vector", index_type=kind, metric_type="IP", params=built)
+def _parameters(client: Any, index: MilvusIndex) -> Any:
+    parameters, kind = client.prepare_index_params(), KINDS[index.settings.kind]
+    parameters.add_index("vector", index_type=kind, metric_type="IP", params=index.built_with)
     return parameters
 
 
-def _send(
-    client: Any, model: Model, settings: IndexSettings, sides: np.ndarray, progress: Progress
-) -> int:
+def _send(client: Any, index: MilvusIndex, progress: Progress) -> int:
     """Sends the blocks of rows that are not there, and returns how many rows were sent."""
     ids, where, gallery, sent = (
-        model.items.ids,
-        collection_of(model, settings),
-        gallery_of(model),
+        index.model.items.ids,
+        index.collection,
+        gallery_of(index.model),
         0,
     )
-    for first in range(0, len(ids), COPIED):
-        end = min(first + COPIED, len(ids))
+    block = min(COPIED, _rows_at_a_time(index))
+    for first in range(0, len(ids), block):
+        end = min(first + block, len(ids))
         ends = [first, (first + end) // 2, end - 1]
         there = count(client, where, f"place >= {first} and place < {end}", NOW)
-        if there < end - first or (different(client, model, settings, ends, NOW) != "").any():
+        if there < end - first or (different(client, index, ends, NOW) != "").any():
             vectors = gallery.fetch(ids[first:end])
             rows = [
-                {"place": place, "side": int(sides[place]), "vector": vector.tolist()}
+                {"place": place, "side": int(index.sides[place]), "vector": vector.tolist()}
                 for place, vector in enumerate(vectors, start=first)
             ]
             client.upsert(where, rows, timeout=PATIENCE)
@@ -134,27 +134,54 @@ def _send(
     return sent
 
 
-def _index(client: Any, model: Model, settings: IndexSettings, where: str) -> None:
-    """Builds the index of the settings, where another one is there."""
-    for index in client.list_indexes(where):
-        state = client.describe_index(where, index)
-        if state.get("index_type") == KINDS[settings.kind]:
+def _rows_at_a_time(index: MilvusIndex) -> int:
+    """How many rows of vectors make one message."""
+    return max(1, SENT // (4 * index.model.dimension))
+
+
+def _index(client: Any, index: MilvusIndex) -> bool:
+    """Builds the index of the settings, where not exactly it is there; whether it was built."""
+    where = index.collection
+    wanted = {"index_type": KINDS[index.settings.kind], **index.built_with}
+    built = False
+    for state in indexes_there(client, where):
+        if all(str(state.get(key)) == str(value) for key, value in wanted.items()):
             continue
         client.release_collection(where, timeout=PATIENCE)
-        client.drop_index(where, index, timeout=PATIENCE)
-        parameters = _parameters(client, model, settings)
-        client.create_index(where, parameters, timeout=PATIENCE)
-    client.load_collection(where, timeout=PATIENCE)
+        client.drop_index(where, state["index_name"], timeout=PATIENCE)
+        client.create_index(where, _parameters(client, index), timeout=PATIENCE)
+        built = True
+    return built
 
 
-def _verify(client: Any, model: Model, settings: IndexSettings, name: str) -> None:
-    """Counts the rows and reads a sample back. Raises DataError where they differ from the file."""
-    check_rows(client, model, settings, name, NOW)
-    last = len(model.items.ids) - 1
+def _settle(client: Any, index: MilvusIndex, *, anew: bool) -> None:
+    """Waits until a server has built the index; anew: loads it again, for rows that were just sent
+    are else searched one by one for a while, exactly, and not through the index."""
+    where, until = index.collection, time.monotonic() + PATIENCE
+    while any(_is_building(state) for state in indexes_there(client, where)):
+        if time.monotonic() > until:
+            cure = "Wait for it, then type the same call."
+            raise DataError(index.name, "an index that is not built yet", "a whole one", cure=cure)
+        time.sleep(PAUSE)
+    if anew:
+        client.release_collection(where, timeout=PATIENCE)
+        client.load_collection(where, timeout=PATIENCE)
+
+
+def _is_building(state: Mapping[str, Any]) -> bool:
+    return state.get("state") != "Finished" or int(state.get("pending_index_rows", 0)) > 0
+
+
+def _verify(client: Any, index: MilvusIndex) -> int:
+    """Counts the rows, reads a sample back, and returns how many that are. Raises DataError where
+    they differ from the file."""
+    check_rows(client, index, NOW)
+    last, step = len(index.model.items.ids) - 1, _rows_at_a_time(index)
     some = np.unique(np.linspace(0, last, CHECKED).astype(np.int64))
-    wrong = int((different(client, model, settings, some, NOW) != "").sum())
+    wrong = 0
+    for first in range(0, len(some), step):
+        wrong += int((different(client, index, some[first : first + step], NOW) != "").sum())
     if wrong:
         found = f"{wrong:,} of {len(some):,} rows that are not as they were sent"
-        raise DataError(
-            name, found, "equal rows", cure=f"{copy_again(model, settings.server)} --replace"
-        )
+        raise DataError(index.name, found, "equal rows", cure=f"{index.cure} --replace")
+    return len(some)

@@ -3,8 +3,9 @@ there.
 
 A row is the place of an item in the version's gallery, the number of its side, and its vector. Only
 an address that the operator lists in DASHBOARD_MILVUS is ever called, for whoever wrote a
-`model.toml` is not trusted. Whatever the server answers is checked: the width, the metric, how many
-rows there are, and that a sample of them are this version's.
+`model.toml` is not trusted. Whatever the server answers is checked: the width, the metric, the
+index, how many rows there are, also of the side that is searched, and that a sample of them are
+this version's.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import logging
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from math import isqrt
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +37,9 @@ Floats = npt.NDArray[np.float32]
 SECONDS = 10.0
 """How long the dashboard waits for one answer of a server."""
 COPIED = 4_096
-"""Rows that are sent at a time; 4 MB of 256 numbers each."""
+"""Rows that are sent at a time at most; 4 MB of 256 numbers each."""
+SENT = 16 << 20
+"""Bytes of vectors that are sent or read back at a time at most: servers refuse 64 MB."""
 ASKED = 256
 """Queries that are sent at a time."""
 SAMPLE = 16
@@ -71,11 +75,13 @@ class MilvusIndex:
         reach, only = min(reach, DEEPEST), self._filter(rows)
         places = np.full((len(queries), reach), -1)
         with server(self.settings.server, self.name) as client:
-            check_rows(client, self.model, self.settings, self.name)
+            check_rows(client, self)
+            if rows is not None:
+                check_side(client, self, only, len(rows))
             for start in parts("searching the server", range(0, len(queries), ASKED)):
                 some = queries[start : start + ASKED]
                 found = client.search(
-                    collection_of(self.model, self.settings),
+                    self.collection,
                     data=some.tolist(),
                     anns_field="vector",
                     limit=reach,
@@ -86,19 +92,40 @@ class MilvusIndex:
                 )
                 for row, hits in enumerate(found, start=start):
                     places[row, : len(hits)] = [hit["entity"]["place"] for hit in hits]
-        if places.max(initial=-1) >= len(self.model.items.ids):
+        found = places[places >= 0]
+        if found.max(initial=-1) >= len(self.model.items.ids):
             raise DataError(self.name, "rows of other items", "this version's", cure=self.cure)
+        if rows is not None and not np.isin(found, rows).all():
+            raise DataError(self.name, "items of another side", "those asked for", cure=self.cure)
         return places
+
+    @property
+    def collection(self) -> str:
+        """The name of the collection on the server."""
+        folder = self.model.folder.parent.parent.name
+        default = re.sub(r"\W", "_", f"c_{folder}_{self.model.name}", flags=re.ASCII)
+        return self.settings.collection or default
 
     @property
     def name(self) -> str:
         """How an error calls it."""
-        return named(self.model, self.settings)
+        return f"{_PASSWORD.sub('//…@', self.settings.server)}, collection {self.collection}"
 
     @property
     def cure(self) -> str:
-        """What to type where its rows are not right."""
-        return copy_again(self.model, self.settings.server)
+        """What to type so that the server has the version's vectors and its index."""
+        folder, name = self.model.folder.parent.parent.name, self.model.name
+        return (
+            f"Type: python -m dashboard index {folder} --version {name} --to {self.settings.server}"
+        )
+
+    @property
+    def built_with(self) -> dict[str, int]:
+        """The parameters that the server builds the index with, by its names of them."""
+        numbers = dict(self.settings.parameters)
+        if self.settings.kind == "ivf":
+            numbers.setdefault("nlist", max(1, isqrt(len(self.model.items.ids))))
+        return {BUILT_WITH[key]: number for key, number in numbers.items() if key in BUILT_WITH}
 
     def _parameters(self, reach: int) -> dict[str, int]:
         numbers = dict(self.settings.parameters)
@@ -126,23 +153,6 @@ def numbers_of_sides(model: Model, items: pd.DataFrame) -> Places:
     side_of = sides(items)
     names = pd.Series([side_of.get(item, "") for item in model.items.ids], dtype="str")
     return np.asarray(pd.factorize(names, sort=True)[0], dtype=np.int64)
-
-
-def collection_of(model: Model, settings: IndexSettings) -> str:
-    """The name of a version's collection on a server."""
-    folder = model.folder.parent.parent.name
-    return settings.collection or re.sub(r"\W", "_", f"c_{folder}_{model.name}", flags=re.ASCII)
-
-
-def named(model: Model, settings: IndexSettings) -> str:
-    """How an error calls a version's collection on a server."""
-    return f"{_PASSWORD.sub('//…@', settings.server)}, collection {collection_of(model, settings)}"
-
-
-def copy_again(model: Model, address: str) -> str:
-    """What to type so that a server has a version's vectors."""
-    folder = model.folder.parent.parent.name
-    return f"Type: python -m dashboard index {folder} --version {model.name} --to {address}"
 
 
 def allowed() -> list[str]:
@@ -228,39 +238,80 @@ def _refusal(name: str, error: BaseException, address: str, cure: str) -> DataEr
     return DataError(name, found, wanted, cure=cure)
 
 
-def check_rows(
-    client: Any, model: Model, settings: IndexSettings, name: str, level: str = USUAL
-) -> None:
-    """Raise DataError where a collection does not hold exactly a version's vectors."""
-    where, cure = collection_of(model, settings), copy_again(model, settings.server)
+def check_rows(client: Any, index: MilvusIndex, level: str = USUAL) -> None:
+    """Raise DataError where a collection does not hold exactly a version's vectors, or another
+    index than that of its settings."""
+    where, cure = index.collection, index.cure
     if not client.has_collection(where, timeout=SECONDS):
-        raise DataError(name, "no such collection", "the vectors of the items", cure=cure)
-    check_form(client, model, settings, name)
+        raise DataError(index.name, "no such collection", "the vectors of the items", cure=cure)
+    states = indexes_there(client, where)
+    check_form(client, index, states)
+    for state in states:
+        check_index(index, state)
     if client.get_load_state(where, timeout=SECONDS)["state"].name == "NotLoad":
         client.load_collection(where, timeout=SECONDS)  # milvus-lite loads none when it starts
-    rows, wanted = count(client, where, level=level), len(model.items.ids)
+    rows, wanted = count(client, where, level=level), len(index.model.items.ids)
     if rows != wanted:
-        raise DataError(name, f"{rows:,} rows", f"{wanted:,}, one for each item", cure=cure)
+        cure += " --replace" * (rows > wanted)
+        raise DataError(index.name, f"{rows:,} rows", f"{wanted:,}, one for each item", cure=cure)
     places = np.unique(np.linspace(0, wanted - 1, SAMPLE).astype(np.int64))
-    if not (different(client, model, settings, places, level) == "").all():
-        raise DataError(name, "vectors of another version", f"those of {model.name}", cure=cure)
+    wrong = different(client, index, places, level)
+    if (wrong == "side").any():
+        found, version = "items of another side", index.model.name
+        raise DataError(index.name, found, f"the sides of the items of {version}", cure=cure)
+    if (wrong != "").any():
+        wanted_here = f"those of {index.model.name}"
+        raise DataError(index.name, "vectors of another version", wanted_here, cure=cure)
 
 
-def check_form(client: Any, model: Model, settings: IndexSettings, name: str) -> None:
-    """Raise DataError for a collection of another form, width or metric."""
-    where, cure = collection_of(model, settings), f"{copy_again(model, settings.server)} --replace"
+def check_form(client: Any, index: MilvusIndex, states: Sequence[Mapping[str, Any]]) -> None:
+    """Raise DataError for a collection of another form, width or metric; states: its indexes."""
+    where, cure, width = index.collection, f"{index.cure} --replace", index.model.dimension
     fields = {f["name"]: f for f in client.describe_collection(where, timeout=SECONDS)["fields"]}
     missing = [field for field in ("place", "side", "vector") if field not in fields]
     if missing:
-        raise DataError(name, f"no field {missing[0]}", "place, side, vector", cure=cure)
-    width = int(fields["vector"]["params"].get("dim", 0))
-    if width != model.dimension:
-        raise DataError(name, f"vectors of {width} numbers", f"{model.dimension}", cure=cure)
-    for index in client.list_indexes(where, timeout=SECONDS):
-        metric = client.describe_index(where, index, timeout=SECONDS).get("metric_type")
+        raise DataError(index.name, f"no field {missing[0]}", "place, side, vector", cure=cure)
+    there = int(fields["vector"]["params"].get("dim", 0))
+    if there != width:
+        raise DataError(index.name, f"vectors of {there} numbers", f"{width}", cure=cure)
+    for state in states:
+        metric = state.get("metric_type")
         if metric not in METRICS:
             wanted = f"{' or '.join(METRICS)}, which order unit vectors by their cosine"
-            raise DataError(name, f"the metric {metric}", wanted, cure=cure)
+            raise DataError(index.name, f"the metric {metric}", wanted, cure=cure)
+
+
+def check_index(index: MilvusIndex, state: Mapping[str, Any]) -> None:
+    """Raise DataError for an index of another kind, or built with other parameters, as far as the
+    server tells them: milvus-lite tells the kind alone."""
+    wanted = {"index_type": KINDS[index.settings.kind], **index.built_with}
+    others = {
+        key: state[key] for key in wanted if str(state.get(key, wanted[key])) != str(wanted[key])
+    }
+    if others:
+        found, asked = (
+            ", ".join(
+                str(of[key]) if key == "index_type" else f"{key} = {of[key]}" for key in others
+            )
+            for of in (others, wanted)
+        )
+        raise DataError(
+            index.name, f"the index {found}", f"{asked}, by model.toml", cure=index.cure
+        )
+
+
+def check_side(client: Any, index: MilvusIndex, only: str, wanted: int) -> None:
+    """Raise DataError where a filter keeps another number of rows than the items of a side."""
+    rows = count(client, index.collection, only)
+    if rows != wanted:
+        asked = f"{wanted:,}, the items of that side"
+        raise DataError(index.name, f"{rows:,} rows of a side", asked, cure=index.cure)
+
+
+def indexes_there(client: Any, where: str) -> list[dict[str, Any]]:
+    """What a server tells of each index of a collection."""
+    names = client.list_indexes(where, timeout=SECONDS)
+    return [client.describe_index(where, name, timeout=SECONDS) for name in names]
 
 
 def count(client: Any, where: str, only: str = "", level: str = USUAL) -> int:
@@ -276,28 +327,27 @@ def count(client: Any, where: str, only: str = "", level: str = USUAL) -> int:
 
 
 def different(
-    client: Any,
-    model: Model,
-    settings: IndexSettings,
-    places: Sequence[int] | Places,
-    level: str = USUAL,
+    client: Any, index: MilvusIndex, places: Sequence[int] | Places, level: str = USUAL
 ) -> npt.NDArray[np.str_]:
-    """For each place what is not as it should be there: `missing`, `other`, or nothing."""
+    """For each place what is not as it should be there: `missing`, `other`, `side`, or nothing."""
     rows = client.query(
-        collection_of(model, settings),
+        index.collection,
         filter=f"place in [{', '.join(str(int(place)) for place in places)}]",
-        output_fields=["place", "vector"],
+        output_fields=["place", "side", "vector"],
         consistency_level=level,
         timeout=SECONDS,
     )
-    held = {int(row["place"]): np.asarray(row["vector"], dtype="float32") for row in rows}
-    wanted = gallery_of(model).fetch([model.items.ids[int(place)] for place in places])
+    held = {int(row["place"]): row for row in rows}
+    ids = index.model.items.ids
+    wanted = gallery_of(index.model).fetch([ids[int(place)] for place in places])
     found = [
         "missing"
-        if int(place) not in held
+        if row is None
         else "other"
-        if np.abs(held[int(place)] - vector).max() > SAME
+        if np.abs(np.asarray(row["vector"], dtype="float32") - vector).max() > SAME
+        else "side"
+        if int(row["side"]) != index.sides[place]
         else ""
-        for place, vector in zip(places, wanted, strict=True)
+        for place, row, vector in zip(places, map(held.get, map(int, places)), wanted, strict=True)
     ]
     return np.array(found, dtype=np.str_)

@@ -21,6 +21,19 @@ from dashboard.views.labels import short_label
 from dashboard.views.summary.measurements import metrics_in_view, selected
 from dashboard.views.texts import plain
 
+FIGURES = {
+    "alone_p50_ms": ("ms of the index alone, median", 1),
+    "alone_p95_ms": ("ms of the index alone, 95 %", 1),
+    "p50_ms": ("ms of a search, median", 1),
+    "p95_ms": ("ms of a search, 95 %", 1),
+    "exact_p50_ms": ("ms of an exact search, median", 1),
+    "exact_p95_ms": ("ms of an exact search, 95 %", 1),
+    "bytes": ("MB of the index", 1_000_000),
+    "vectors_bytes": ("MB of the vectors", 1_000_000),
+    "build_s": ("s to build the index", 1),
+}
+"""What each figure is called, and what it is divided by."""
+
 
 def index_notes(experiment: Experiment, versions: Iterable[str]) -> None:
     """Say which versions are searched through an index, and what is not known of them; and how
@@ -119,5 +132,10 @@ def _column(cost: costs.IndexCost) -> dict[str, str]:
         f"{number(row['high'])})"
         for row in rows
     }
-    known = {name: value for name, value in costs.figures(cost).items() if value is not None}
-    return recalls | {name: number(value) for name, value in known.items()}
+    figures = costs.figures(cost)
+    known = {
+        called: number(value / unit)
+        for name, (called, unit) in FIGURES.items()
+        if (value := figures[name]) is not None
+    }
+    return recalls | known
