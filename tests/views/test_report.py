@@ -228,6 +228,10 @@ def test_tables_are_safe_for_spreadsheets_and_stand_in_the_page_too(made: Made) 
         assert inside == (made.tables / name).read_text(encoding="utf-8")
 
 
+def test_a_heading_that_is_a_formula_is_neutral_too() -> None:
+    assert as_csv(pd.DataFrame({"@SUM(1+1)": [1]})) == "'@SUM(1+1)\n1\n"
+
+
 def test_a_formula_in_a_text_is_neutral_in_csv_only() -> None:
     import pandas as pd
 

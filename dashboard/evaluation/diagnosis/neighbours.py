@@ -92,7 +92,8 @@ class Surroundings:
 
 
 def spread(space: S) -> S:
-    """A gallery, or of a large one about MOST items from all over it."""
+    """A gallery, or of a large one MOST items at most, and half as many at least, from all over
+    it."""
     every = -(-len(space.ids) // MOST)
     if every < 2:
         return space
@@ -104,7 +105,7 @@ def spread(space: S) -> S:
 def surroundings(space: Space, annotated: Space, k: int) -> Surroundings:
     """What is usual, by a sample from all over the gallery. annotated: the part of the space where
     neighbours are searched."""
-    some = min(SAMPLE, max(1, CELLS * 10 // max(len(space.ids), 1)))
+    some = min(SAMPLE, max(1, CELLS * 10 // max(len(annotated.ids), 1)))
     sample = annotated.ids[:: max(1, -(-len(annotated.ids) // some))]
     near = annotated.nearest(sample, k)
     return Surroundings(usual(space), {item: [n for n, _ in of] for item, of in near.items()})

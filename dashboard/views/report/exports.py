@@ -26,7 +26,7 @@ def files(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
 
 def as_csv(frame: pd.DataFrame) -> str:
     """Comma-separated; a text that a spreadsheet would take for a formula gets an apostrophe."""
-    columns = {str(column): [_safe(cell) for cell in _cells(frame[column])] for column in frame}
+    columns = {_safe(str(name)): [_safe(cell) for cell in _cells(frame[name])] for name in frame}
     return pd.DataFrame(columns, dtype=object).to_csv(index=False, lineterminator="\n")
 
 
