@@ -54,7 +54,8 @@ class QueryLabels(Mapping[str, float]):
 
     def ids(self, rows: Array | slice = slice(None)) -> list[str]:
         """The ids of the items in some rows."""
-        return [str(item) for item in self.index.take(self.place[rows])]
+        names: list[str] = self.index.take(self.place[rows]).tolist()
+        return names
 
     @cached_property
     def relevant(self) -> tuple[str, ...]:

@@ -30,7 +30,8 @@ TOGETHER = 16
 MOST_PAIRS = 250_000
 """Fewer queries share one where more relevant items than these would be ranked at once."""
 MOST_JUDGED = 10_000
-"""Where more items of a query are judged and a protocol ranks no others, rankings are whole."""
+"""Where more items of a query are judged, on average, and a protocol ranks no others, rankings are
+whole."""
 
 Queries = tuple[str, ...]
 

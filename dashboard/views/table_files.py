@@ -84,17 +84,18 @@ def keys() -> tuple[str, ...]:
     return tuple(_FILES)
 
 
-def save_button(view: View, key: str, label: str = "Numbers as CSV", **changes: str) -> None:
+def save_button(view: View, key: str, label: str = "", **changes: str) -> None:
     """A button that saves a file of this view: all digits, nothing for null.
 
-    key: of the file with its kind. changes: what the view does not say yet.
+    key: of the file with its kind. label: of a file that is more than the numbers beside it, which
+    have a button without a frame. changes: what the view does not say yet.
     """
     params = urlencode(address.link(view, **changes), doseq=True)
     st.link_button(
-        label,
+        label or "Numbers as CSV",
         f"{FILES}/{quote(key)}?{params}",
         icon=":material/download:",
-        type="tertiary" if label == "Numbers as CSV" else "secondary",
+        type="secondary" if label else "tertiary",
         key=f"save-{key}",
     )
 

@@ -153,6 +153,7 @@ PLANTED: dict[str, Callable[[Path, Path], None]] = {
     "a link to what never ends": lambda path, other: path.symlink_to("/dev/zero"),
     "a link to nothing": lambda path, other: path.symlink_to(other.parent / "none"),
     "a pipe": lambda path, other: os.mkfifo(path),
+    "a folder": lambda path, other: path.mkdir(),
 }
 
 
@@ -163,7 +164,9 @@ def test_what_is_no_file_is_neither_read_nor_followed(folder: Path, planted: str
     path.rename(other)
     PLANTED[planted](path, other)
     assert not disk_cache.is_kept("ab.hash")
+    before = len(list(Path("/proc/self/fd").iterdir()))
     assert disk_cache.recall("ab.hash") is None
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
     assert not path.is_symlink() and not path.exists() and other.exists()
     assert disk_cache.keep("ab.hash", b"made") and disk_cache.recall("ab.hash") == b"made"
 

@@ -18,7 +18,7 @@ alike    A wrong result is as similar to a relevant item, or to the query's own 
 model    None of these: the model is the suspect that is left.
 
 Neighbours are items with an annotation, nearest by cosine of a version's own vectors; in a large
-gallery, of 100,000 items from all over it, which the sentence then says.
+gallery, of 50,000 to 100,000 items from all over it, as the sentence then says.
 """
 
 from __future__ import annotations

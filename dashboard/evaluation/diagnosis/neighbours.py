@@ -16,7 +16,7 @@ UNUSUAL = 0.99  # share of pairs of items that are less similar
 MOST = 100_000
 """Items that neighbours are searched among: of a larger gallery every so many of its STRETCHes."""
 STRETCH = 512
-"""Neighbours in the gallery, which are read from a file at once."""
+"""Items beside each other in the gallery, which are read from a file at once."""
 
 
 class Space(Protocol):

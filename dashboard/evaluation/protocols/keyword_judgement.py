@@ -183,7 +183,7 @@ class KeywordJudgement(Judgement):
         """As in `Judgement`."""
         query = self._place(query_id)
         item = self._with_at_least(query, self._least_hit[query])
-        return self._labels(query, item).relevant
+        return tuple(self.item_ids.take(item[item != self.own[query]]).tolist())
 
     def best_first(self, query_id: str) -> tuple[Array, NDArray[np.float64]]:
         """As in `Judgement`."""

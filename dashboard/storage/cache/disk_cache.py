@@ -63,12 +63,12 @@ def recall(name: str) -> bytes | None:
         if path.is_symlink():
             forget(name)
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        there = os.fstat(descriptor)
-        content = None
-        if stat.S_ISREG(there.st_mode) and there.st_size <= largest() + CHECK:
-            with contextlib.suppress(OSError):
-                check, content = file.read(CHECK), file.read()
+    there, content = os.fstat(descriptor), None
+    if stat.S_ISREG(there.st_mode) and there.st_size <= largest() + CHECK:
+        with os.fdopen(descriptor, "rb") as file, contextlib.suppress(OSError):
+            check, content = file.read(CHECK), file.read()
+    else:
+        os.close(descriptor)
     if content is None or check != _check_of(name, content):
         forget(name)
         return None
@@ -85,9 +85,10 @@ def _check_of(name: str, content: bytes) -> bytes:
 
 
 def forget(name: str) -> None:
-    """Remove the content of a name, if there is some."""
+    """Remove the content of a name, if there is some, and an empty folder in its place."""
+    path = _place(name)
     with contextlib.suppress(OSError):
-        _place(name).unlink()
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def is_kept(name: str) -> bool:
