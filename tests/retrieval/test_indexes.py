@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import faiss
 import numpy as np
 import pandas as pd
 import pytest
@@ -184,6 +185,26 @@ def test_cells_are_those_of_one_training_and_a_reader_who_leaves_ends_it_between
     with heard_by(leave), pytest.raises(InterruptedError):
         approximate._build(gallery, settings)
     assert rounds == [("finding cells", done, 10) for done in range(4)]
+
+
+def test_codes_are_those_of_one_training_and_a_reader_who_leaves_ends_it_between_rounds() -> None:
+    vectors = unit(np.random.default_rng(4).standard_normal((900, 8)).astype("float32"))
+    gallery = Gallery(Vectors(tuple(f"i{n}" for n in range(len(vectors))), vectors))
+    settings, rounds = KINDS["pq"], []
+
+    def leave(part: str, done: int, total: int) -> None:
+        rounds.append((part, done, total))
+        if len(rounds) == 4:
+            raise InterruptedError
+
+    whole = approximate._empty(8, len(vectors), settings)
+    whole.train(vectors)
+    codes = faiss.vector_to_array(whole.pq.centroids)
+    built = approximate._build(gallery, settings)[0]
+    np.testing.assert_array_equal(faiss.vector_to_array(built.pq.centroids), codes)
+    with heard_by(leave), pytest.raises(InterruptedError):
+        approximate._build(gallery, settings)
+    assert rounds == [("finding codes", done, 25) for done in range(4)]
 
 
 def test_an_index_is_built_once_and_a_damaged_file_is_built_again(

@@ -115,9 +115,12 @@ def _build(gallery: Gallery, settings: IndexSettings) -> tuple[Any, float]:
         if not index.is_trained:
             every = -(-len(gallery.ids) // TRAINING)
             some = np.ascontiguousarray(gallery.fetch(gallery.ids[::every]))
-            if settings.kind == "ivf":
-                _find_cells(index, some)
-            index.train(some)
+            if settings.kind == "pq":
+                _find_codes(index, some)
+            else:
+                if settings.kind == "ivf":
+                    _find_cells(index, some)
+                index.train(some)
         for first in parts("building the index", range(0, len(gallery.ids), BLOCK)):
             index.add(np.ascontiguousarray(gallery.fetch(gallery.ids[first : first + BLOCK])))
     return index, time.perf_counter() - start
@@ -154,6 +157,15 @@ def _find_cells(divided: Any, vectors: Floats) -> None:
     clustering.niter = 1
     for _ in parts("finding cells", range(divided.cp.niter)):
         clustering.train(vectors, divided.quantizer)
+
+
+def _find_codes(coded: Any, vectors: Floats) -> None:
+    """Finds the codes that training finds, round by round, each from where the last one ended: the
+    library's own way to interrupt it is one switch for all threads, which the main thread sees."""
+    rounds, coded.pq.cp.niter = coded.pq.cp.niter, 1
+    for _ in parts("finding codes", range(rounds)):
+        coded.train(vectors)
+        coded.pq.train_type = _faiss().ProductQuantizer.Train_hot_start
 
 
 @contextmanager
