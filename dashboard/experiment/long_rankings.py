@@ -115,6 +115,16 @@ def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.
     return measured_run(experiment, version, wanted)
 
 
+@remembered(64)
+def right_answers(experiment: Experiment, version: str, queries: tuple[str, ...]) -> pd.DataFrame:
+    """The run that holds all right answers to some queries; of long rankings, where no other query
+    is ranked for them, little else."""
+    if not is_long(experiment, version):
+        return counted_run(experiment, version)
+    part = counted_judgement(experiment).of_queries(queries)
+    return _deep_run(experiment, version, 1, part, "hit", frozenset(queries))
+
+
 @remembered(ROWS, size=len, work="Searching …")
 def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) -> pd.DataFrame:
     """The first results of long rankings, and those of judged pairs: all, those that are worth

@@ -405,3 +405,33 @@ def test_right_answers_stand_at_their_ranks_in_the_whole_however_deep(short_of_r
     known = long["tied"].notna()
     assert (long["tied"][known] == whole["tied"][known]).all()
     assert found.equals(matching.ranks(asked, pairs, version)) and found.notna().all()
+
+
+def test_for_the_ranks_of_one_picture_and_its_texts_no_other_query_is_ranked(
+    short_of_room, monkeypatch
+):
+    asked = experiment("openmoji_captions", "crossmodal", -1.0)
+    own, asking = matching.answers(asked, asked.collection.queries["query_id"].iloc[3])
+    ranked, counted = [], Gallery.ranked
+
+    def counting(gallery, queries, *others):
+        ranked.extend(queries.ids)
+        return counted(gallery, queries, *others)
+
+    monkeypatch.setattr(Gallery, "ranked", counting)
+    for pairs in (own, asking):
+        assert len(pairs) == 5 and matching.ranks(asked, pairs, "v0.1").notna().all()
+    assert sorted(ranked) == sorted({*own["query_id"], *asking["query_id"]})
+
+
+def test_first_right_answers_are_the_same_block_by_block(short_of_room, monkeypatch):
+    asked = experiment("openmoji_captions", "crossmodal", -1.0)
+    only = tuple(asked.collection.queries["query_id"].tolist()[::3])
+
+    def found(most: int) -> list[pd.DataFrame]:
+        memory.forget()
+        monkeypatch.setattr(long_rankings, "PAIRS", most)
+        return [matching.first_hits(asked, "v0.1", queries) for queries in (None, only)]
+
+    for mine, other in zip(found(2_000), found(10**9), strict=True):
+        pd.testing.assert_frame_equal(mine, other)
