@@ -62,7 +62,7 @@ def test_screens_compute_nothing_dear_after_it(
 def test_a_second_call_finds_all_there_and_one_that_was_stopped_goes_on(
     collection: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compute, calls = measuring.measuring.measure, []
+    compute, calls = measuring.measuring.measure_parts, []
 
     def stopped(*arguments: object) -> pd.DataFrame:
         calls.append(arguments)
@@ -70,7 +70,7 @@ def test_a_second_call_finds_all_there_and_one_that_was_stopped_goes_on(
             raise KeyboardInterrupt
         return compute(*arguments)
 
-    monkeypatch.setattr(measuring.measuring, "measure", stopped)
+    monkeypatch.setattr(measuring.measuring, "measure_parts", stopped)
     assert main(["prepare", str(collection)]) == 2
     assert "stopped; the same command goes on where it was" in capsys.readouterr().err
     memory.forget()

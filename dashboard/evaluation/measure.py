@@ -8,7 +8,7 @@ so is what reads them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,18 +44,60 @@ def measure(
         check_scale(each, judgement)
     values = []
     for run in runs.values():
-        standing = _Standing.of(run, judgement, protocol)
-        values += [protocol.finish(each, standing.decided(each), judgement) for each in measures]
-        for each, found in zip(measures, values[-len(measures) :], strict=True):
-            check_size(each, found, judgement)
+        values += _values([(run, judgement)], judgement, protocol, measures)
+    return _measurements(list(runs), judgement, measures, values)
+
+
+def measure_parts(
+    name: str,
+    parts: Iterable[tuple[pd.DataFrame, Judgement]],
+    judgement: Judgement,
+    protocol: Protocol,
+    measures: Sequence[Measure],
+) -> pd.DataFrame:
+    """What `measure` gives for a run whose queries come in parts, in their order, each part with
+    its judgement; values that depend on other queries are finished over all of them."""
+    for each in measures:
+        check_scale(each, judgement)
+    values = _values(parts, judgement, protocol, measures)
+    return _measurements([name], judgement, measures, values)
+
+
+def _values(
+    parts: Iterable[tuple[pd.DataFrame, Judgement]],
+    judgement: Judgement,
+    protocol: Protocol,
+    measures: Sequence[Measure],
+) -> list[Floats]:
+    """The final value of each query of one run, by metric. [Q] each"""
+    decided: list[list[Floats]] = [[] for _ in measures]
+    for run, judged in parts:
+        standing = _Standing.of(run, judged, protocol)
+        for each, mine in zip(measures, decided, strict=True):
+            mine.append(standing.decided(each))
+        del run, standing  # or they are in memory while the next part is read
+    values = []
+    for each, mine in zip(measures, decided, strict=True):
+        values.append(protocol.finish(each, np.concatenate(mine), judgement))
+        check_size(each, values[-1], judgement)
+    return values
+
+
+def _measurements(
+    names: Sequence[str],
+    judgement: Judgement,
+    measures: Sequence[Measure],
+    values: Sequence[Floats],
+) -> pd.DataFrame:
+    """The table MEASUREMENTS of values, run by run and there metric by metric."""
     queries = len(judgement.query_ids)
-    of_run = np.repeat(np.arange(len(runs)), len(measures) * queries)
-    of_measure = np.tile(np.repeat(np.arange(len(measures)), queries), len(runs))
+    of_run = np.repeat(np.arange(len(names)), len(measures) * queries)
+    of_measure = np.tile(np.repeat(np.arange(len(measures)), queries), len(names))
     return pd.DataFrame(
         {
-            "run": _texts(list(runs), of_run),
+            "run": _texts(names, of_run),
             "query_id": _texts(
-                judgement.query_ids, np.tile(np.arange(queries), len(runs) * len(measures))
+                judgement.query_ids, np.tile(np.arange(queries), len(names) * len(measures))
             ),
             "metric": _texts([m.name for m in measures], of_measure),
             "cutoff": pd.array([m.cutoff for m in measures], dtype="Int64").take(of_measure),

@@ -11,7 +11,6 @@ import pandas as pd
 from dashboard import ids
 from dashboard.evaluation.judgement import Judgement, Worth
 from dashboard.evaluation.metrics import Measure
-from dashboard.evaluation.protocols.protocol import as_decided
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import copies_left_out, counted_judgement
 from dashboard.experiment.memory import is_remembered, remembered
@@ -21,7 +20,8 @@ from dashboard.retrieval import runs
 from dashboard.tables import OfQueries
 
 PAIRS = 4_000_000
-"""So many judged pairs of long rankings are read at a time, some 100 bytes each."""
+"""So many pairs of long rankings, first results and judged ones, are read at a time, some 100
+bytes each."""
 ROWS = 16_000_000
 """So many rows of long rankings are remembered, some 24 bytes each."""
 DEPTHS = (100, 1_000)
@@ -42,25 +42,25 @@ def measured_parts(
     """The run as these metrics see it, with its judgement: of all queries, or of some after others
     where the pairs that are read would be too many at once."""
     judged = counted_judgement(experiment)
-    if not is_long(experiment, version) or experiment.rules.finish is not as_decided:
+    if not is_long(experiment, version):
         yield measured_run(experiment, version, measures), judged
         return
     depth, which = _reading(experiment, version, measures)
-    blocks = list(_blocks(judged, which))
+    blocks = list(_blocks(judged, depth, which))
     if len(blocks) < 2:
         yield measured_run(experiment, version, measures), judged
         return
     for queries_of_block in parts("measuring", blocks):
         part = judged.of_queries(queries_of_block)
-        yield _deep_run(experiment, version, depth, part, which, frozenset(part.query_ids)), part
+        yield _part_run(experiment, version, depth, part, which, frozenset(part.query_ids)), part
 
 
-def _blocks(judged: Judgement, which: Worth) -> Iterator[tuple[str, ...]]:
+def _blocks(judged: Judgement, depth: int, which: Worth) -> Iterator[tuple[str, ...]]:
     """The queries, in blocks of which no more than PAIRS pairs are read, or of one query."""
-    if not which:
-        yield judged.query_ids
-        return
-    ends = np.cumsum(judged.relevant if which == "hit" else judged.number_judged)
+    pairs = np.full(len(judged.query_ids), depth, dtype=np.int64)
+    if which:
+        pairs += judged.relevant if which == "hit" else judged.number_judged
+    ends = np.cumsum(pairs)
     start = 0
     while start < len(ends):
         before = int(ends[start - 1]) if start else 0
@@ -115,23 +115,46 @@ def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.
     return measured_run(experiment, version, wanted)
 
 
+@remembered(64)
+def right_answers(experiment: Experiment, version: str, queries: tuple[str, ...]) -> pd.DataFrame:
+    """The run that holds all right answers to some queries; of long rankings, where no other query
+    is ranked for them, little else."""
+    if not is_long(experiment, version):
+        return counted_run(experiment, version)
+    part = counted_judgement(experiment).of_queries(queries)
+    return _deep_run(experiment, version, 1, part, "hit", frozenset(queries))
+
+
 @remembered(ROWS, size=len, work="Searching …")
 def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) -> pd.DataFrame:
     """The first results of long rankings, and those of judged pairs: all, those that are worth
     anything, the relevant ones, or none."""
-    encode_stored(experiment, version)
-    collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
+    run = _part_run(experiment, version, depth, counted_judgement(experiment), pairs)
     if not pairs:
-        if experiment.leaves_copies_out:
-            run = _deep_run(experiment, version, depth, counted_judgement(experiment), "")
-            del run.attrs["lengths"]
-        else:
-            run = runs.run_of(collection, version, experiment.queries, depth)
-            run = run[run["score"] >= least] if least > NO_CUT else run
         sizes = run["query_id"].value_counts()
         run.attrs["torn"] = OfQueries.fromkeys(sizes.index[sizes >= depth].astype("str"))
+    return run
+
+
+def _part_run(
+    experiment: Experiment,
+    version: str,
+    depth: int,
+    judged: Judgement,
+    which: Worth,
+    only: frozenset[str] | None = None,
+) -> pd.DataFrame:
+    """The first results and, where pairs are wanted, those; only: of these queries."""
+    if which:
+        return _deep_run(experiment, version, depth, judged, which, only)
+    if experiment.leaves_copies_out:
+        run = _deep_run(experiment, version, depth, judged, "", only)
+        del run.attrs["lengths"]
         return run
-    return _deep_run(experiment, version, depth, counted_judgement(experiment), pairs)
+    encode_stored(experiment, version)
+    collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
+    run = runs.run_of(collection, version, experiment.queries, depth, only=only)
+    return run[run["score"] >= least] if least > NO_CUT else run
 
 
 def _deep_run(

@@ -38,15 +38,14 @@ def _each_measured(
     experiment: Experiment, version: str, metrics: tuple[str, ...]
 ) -> list[pd.DataFrame]:
     """The measurements by each metric; together, so that rankings are searched once."""
-    protocol, wanted = experiment.rules, parse(" ".join(metrics))
-    each: list[list[pd.DataFrame]] = [[] for _ in wanted]
-    for run, judged in measured_parts(experiment, version, wanted):
-        with placing(experiment.collection.folder):
-            table = measuring.measure({version: run}, judged, protocol, wanted)
-        rows = len(table) // len(wanted)
-        for number, of_metric in enumerate(each):
-            of_metric.append(table.iloc[number * rows : (number + 1) * rows])
-    return [pd.concat(tables, ignore_index=True) for tables in each]
+    wanted, judged = parse(" ".join(metrics)), counted_judgement(experiment)
+    parts = measured_parts(experiment, version, wanted)
+    with placing(experiment.collection.folder):
+        table = measuring.measure_parts(version, parts, judged, experiment.rules, wanted)
+    queries = len(judged.query_ids)
+    starts = range(0, len(table), queries) if queries else [0] * len(wanted)
+    each = (table.iloc[at : at + queries].reset_index(drop=True) for at in starts)
+    return [of_metric.copy() for of_metric in each]  # or each holds the memory of all
 
 
 @remembered(128, work="Measuring {version} …")

@@ -16,7 +16,7 @@ from dashboard.views.server.page_head import PageHead
 MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
 RELEASED = Path(os.environ["RELEASED"])
 PARTS = 1_000
-measure = measuring.measuring.measure
+measure = measuring.measuring.measure_parts
 
 
 def measured(*arguments: object, **named: object) -> pd.DataFrame:
@@ -28,5 +28,5 @@ def measured(*arguments: object, **named: object) -> pd.DataFrame:
     return measure(*arguments, **named)
 
 
-measuring.measuring.measure = measured
+measuring.measuring.measure_parts = measured
 app = st.App(str(MAIN), routes=assets.routes(), middleware=[Middleware(PageHead)])

@@ -213,3 +213,21 @@ def test_the_lowest_slice_is_scored_enough_and_not_the_whole(least, found):
     rows = [(query, "by", name) for name, queries in parts.items() for query in queries]
     slices = pd.DataFrame(rows, columns=["query_id", "by", "slice"])
     assert lowest_slice(deltas, slices, least) == found
+
+
+def test_lists_are_as_alike_by_texts_as_by_categories_that_stand_in_another_order():
+    """Categories differ in order and in what no list holds; q3 was answered by the second alone."""
+    first = pd.concat([run("bad", "q1"), run("ca", "q2")])
+    second = pd.concat([run("ace", "q2"), run("ab", "q1"), run("b", "q3")])
+
+    def coded(table: pd.DataFrame, queries: str, items: str) -> pd.DataFrame:
+        names = {"query_id": [f"q{n}" for n in queries], "item_id": list(items)}
+        kinds = {column: pd.CategoricalDtype(of) for column, of in names.items()}
+        return table.astype(kinds)
+
+    by_texts = overlap_by_query(first, second)
+    by_codes = overlap_by_query(coded(first, "4321", "zabcd"), coded(second, "123", "edcba"))
+    assert by_texts["query_id"].tolist() == ["q1", "q2", "q3"]
+    pd.testing.assert_frame_equal(by_codes, by_texts, check_exact=True, check_dtype=False)
+    half = overlap_by_query(first, coded(second, "123", "edcba"))
+    pd.testing.assert_frame_equal(half, by_texts, check_exact=True, check_dtype=False)

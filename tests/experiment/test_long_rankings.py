@@ -1,5 +1,7 @@
 """Metrics of long rankings, of which only parts are kept, are those of whole ones."""
 
+import weakref
+
 import pandas as pd
 import pytest
 
@@ -162,6 +164,47 @@ def test_sums_of_recalls_read_ten_results(short_of_room):
     asked = experiment("openmoji_captions", "crossmodal", -1.0)
     run = long_rankings.measured_run(asked, "v0.1", parse("Rsum mR i2t_R@1"))
     assert run["rank"].max() == 20
+
+
+@pytest.mark.parametrize("metrics", ["P@1 nDCG@5", "R@20", "RR"])
+def test_no_block_of_queries_reads_more_pairs_than_it_may(metrics, short_of_room, monkeypatch):
+    monkeypatch.setattr(long_rankings, "PAIRS", 2_000)
+    asked = experiment("openmoji_captions", "crossmodal", -1.0)
+    blocks = list(long_rankings.measured_parts(asked, "v0.1", parse(metrics)))
+    assert len(blocks) > 5 and max(len(run) for run, _ in blocks) <= 2_000
+    queries = tuple(query for _, judged in blocks for query in judged.query_ids)
+    assert queries == judging.counted_judgement(asked).query_ids
+
+
+def test_a_value_that_depends_on_other_queries_finds_them_in_other_blocks(
+    short_of_room, monkeypatch
+):
+    """A picture's sum of recalls is that of its texts, too, which all come after the pictures."""
+    asked = experiment("openmoji_captions", "crossmodal", -1.0)
+
+    def measured(most: int) -> pd.DataFrame:
+        memory.forget()
+        monkeypatch.setattr(long_rankings, "PAIRS", most)
+        return measuring.measurements(asked, ("v0.1",), "Rsum mR i2t_R@1 t2i_R@5 RR")
+
+    in_blocks, at_once = measured(2_000), measured(10**9)
+    assert in_blocks.loc[in_blocks["metric"] == "Rsum", "value"].count() == 400
+    pd.testing.assert_frame_equal(in_blocks, at_once, check_exact=True)
+
+
+def test_a_block_is_let_go_before_the_next_is_read(short_of_room, monkeypatch):
+    monkeypatch.setattr(long_rankings, "PAIRS", 200)
+    read, there = long_rankings._part_run, []
+
+    def reading(*of: object) -> pd.DataFrame:
+        assert not [block for block in there if block() is not None]
+        run = read(*of)
+        there.append(weakref.ref(run))
+        return run
+
+    monkeypatch.setattr(long_rankings, "_part_run", reading)
+    measuring.measurements(experiment("driving", "alfa", -1.0), ("v0.2",), "P@5")
+    assert len(there) > 2
 
 
 def test_how_many_queries_are_scored_is_counted_without_the_ranks_of_judged_items(
@@ -362,3 +405,33 @@ def test_right_answers_stand_at_their_ranks_in_the_whole_however_deep(short_of_r
     known = long["tied"].notna()
     assert (long["tied"][known] == whole["tied"][known]).all()
     assert found.equals(matching.ranks(asked, pairs, version)) and found.notna().all()
+
+
+def test_for_the_ranks_of_one_picture_and_its_texts_no_other_query_is_ranked(
+    short_of_room, monkeypatch
+):
+    asked = experiment("openmoji_captions", "crossmodal", -1.0)
+    own, asking = matching.answers(asked, asked.collection.queries["query_id"].iloc[3])
+    ranked, counted = [], Gallery.ranked
+
+    def counting(gallery, queries, *others):
+        ranked.extend(queries.ids)
+        return counted(gallery, queries, *others)
+
+    monkeypatch.setattr(Gallery, "ranked", counting)
+    for pairs in (own, asking):
+        assert len(pairs) == 5 and matching.ranks(asked, pairs, "v0.1").notna().all()
+    assert sorted(ranked) == sorted({*own["query_id"], *asking["query_id"]})
+
+
+def test_first_right_answers_are_the_same_block_by_block(short_of_room, monkeypatch):
+    asked = experiment("openmoji_captions", "crossmodal", -1.0)
+    only = tuple(asked.collection.queries["query_id"].tolist()[::3])
+
+    def found(most: int) -> list[pd.DataFrame]:
+        memory.forget()
+        monkeypatch.setattr(long_rankings, "PAIRS", most)
+        return [matching.first_hits(asked, "v0.1", queries) for queries in (None, only)]
+
+    for mine, other in zip(found(2_000), found(10**9), strict=True):
+        pd.testing.assert_frame_equal(mine, other)

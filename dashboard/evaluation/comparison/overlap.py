@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
+from dashboard.evaluation.join import codes
 from dashboard.evaluation.rankings import Array, Floats
 
 
@@ -57,11 +58,8 @@ class _Places:
     @classmethod
     def of(cls, runs: Mapping[str, pd.DataFrame], depth: int) -> _Places:
         cut = [run[run["rank"] <= depth] for run in runs.values()]
-        every = pd.concat(
-            [part[["query_id", "item_id"]].astype("str") for part in cut], ignore_index=True
-        )
-        query, query_ids = pd.factorize(every["query_id"])
-        item, item_ids = pd.factorize(every["item_id"])
+        query, query_ids = _numbered([part["query_id"] for part in cut])
+        item, item_ids = _numbered([part["item_id"] for part in cut])
         pair, pairs = pd.factorize(query * max(1, len(item_ids)) + item)
         ranks = np.zeros((len(runs), len(pairs)), dtype=np.int64)
         run = np.repeat(np.arange(len(cut)), [len(part) for part in cut])
@@ -76,6 +74,21 @@ class _Places:
         if k is not None:
             listed &= self.ranks[run] <= k
         return np.bincount(self.query[listed], minlength=len(self.query_ids))
+
+
+def _numbered(columns: Sequence[pd.Series]) -> tuple[Array, pd.Index]:
+    """A number for each id in columns that follow each other, as they first appear, and the ids."""
+    if not all(isinstance(column.dtype, pd.CategoricalDtype) for column in columns):
+        every = pd.concat([column.astype("str") for column in columns], ignore_index=True)
+        number, seen = pd.factorize(every)
+        return number, pd.Index(seen)
+    names = columns[0].cat.categories  # texts of millions of rows would take 100 bytes each
+    for column in columns[1:]:
+        if not names.equals(column.cat.categories):
+            names = names.union(column.cat.categories, sort=False)
+    coded = np.concatenate([codes(column, names) for column in columns])
+    number, first = pd.factorize(coded)
+    return number, names.take(np.asarray(first))
 
 
 def _pair(table: _Places, first: int, second: int, k: int, p: float) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from dashboard.evaluation.metrics import parse
 from dashboard.experiment.collection.collections import item_names
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import counted_judgement, queries
-from dashboard.experiment.long_rankings import measured_run
+from dashboard.experiment.long_rankings import measured_parts, right_answers
 from dashboard.experiment.memory import remembered
 from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.gallery import Gallery, gallery_of
@@ -28,8 +28,10 @@ def first_hits(experiment: Experiment, version: str, only: tuple[str, ...] | Non
     relevant (the number of right answers)."""
     judged = counted_judgement(experiment)
     protocol = experiment.rules
-    run = measured_run(experiment, version, parse("RR"))  # each right answer at its exact rank
-    found = curves.first_hits(run, judged, protocol, only)
+    parts = measured_parts(experiment, version, parse("RR"))  # right answers at their exact ranks
+    found = pd.concat(
+        [curves.first_hits(run, part, protocol, only) for run, part in parts], ignore_index=True
+    )
     relevant = dict(zip(judged.query_ids, judged.relevant.tolist(), strict=True))
     return found.assign(
         kind=found["query_id"].map(judged.kinds).fillna("").astype("str"),
@@ -98,7 +100,8 @@ def answers(experiment: Experiment, query_id: str) -> tuple[pd.DataFrame, pd.Dat
 def ranks(experiment: Experiment, pairs: pd.DataFrame, version: str) -> pd.Series:
     """The rank of each right answer in a version; <NA> where it is not in the run. Raises
     DataError."""
-    return pairing.ranks_of(measured_run(experiment, version, parse("RR")), pairs)
+    asking = tuple(pairs["query_id"].unique().tolist())
+    return pairing.ranks_of(right_answers(experiment, version, asking), pairs)
 
 
 def _every(experiment: Experiment) -> Experiment:

@@ -29,7 +29,8 @@ def sides(items: pd.DataFrame) -> dict[str, str]:
     if "side" not in items.columns:
         return {}
     told = items[items["side"].str.strip() != ""]
-    return dict(zip(told["item_id"], told["side"].str.strip(), strict=True))
+    names, side = told["item_id"].tolist(), told["side"].str.strip().tolist()  # not cell by cell
+    return dict(zip(names, side, strict=True))
 
 
 def other_side(items: pd.DataFrame, item_id: str) -> str:
