@@ -6,6 +6,8 @@ import pytest
 
 from dashboard.experiment import memory
 from dashboard.storage.collection import collection as collections
+from dashboard.views.address import view_of
+from dashboard.views.protocols.crossmodal import ranks
 from tests.test_screens import no_text_model, opened, said  # noqa: F401
 
 
@@ -45,6 +47,23 @@ def test_compare_shows_what_the_index_costs_where_somebody_looks(indexed):
 def test_every_screen_of_its_results_says_how_they_are_searched(indexed, screen):
     app = opened(screen, **CHOICES, query="q001", metric="AP")
     assert not app.exception and NOTE in said(app)
+
+
+def test_right_answers_beyond_what_an_index_answers_are_not_drawn_as_if_they_were_known(
+    tmp_path, monkeypatch
+):
+    name = "openmoji_captions"
+    away = shutil.ignore_patterns("media", "networks")
+    shutil.copytree(collections.COLLECTIONS / name, tmp_path / name, ignore=away)
+    with (tmp_path / name / "models" / "v0.2" / "model.toml").open("a") as described:
+        described.write('\n[index]\nkind = "hnsw"\ndepth = 20\n')
+    monkeypatch.setattr(collections, "COLLECTIONS", tmp_path)
+    memory.forget()
+    view, _ = view_of({"collection": [name], "queries": ["all"]})
+    table = ranks.shares_within_rank(view)
+    assert set(table.groupby(["way", "run"])["rank"].max()) == {20}
+    assert "pictures have none within rank 20" in said(opened(collection=name))
+    memory.forget()
 
 
 def test_without_an_index_nothing_is_said():

@@ -163,8 +163,13 @@ def is_long(experiment: Experiment, version: str) -> bool:
 
 def ends(experiment: Experiment, versions: Iterable[str]) -> int | None:
     """The rank at which lists end for metrics without a cutoff, too; None: at their ends."""
-    whole = (is_long(experiment, version) or has_index(experiment, version) for version in versions)
-    return cut(experiment, [v for v, is_whole in zip(versions, whole, strict=True) if not is_whole])
+    return known_to(experiment, [v for v in versions if not has_index(experiment, v)])
+
+
+def known_to(experiment: Experiment, versions: Iterable[str]) -> int | None:
+    """The rank beyond which it is not known where relevant items stand; None: it is known of all.
+    In long rankings their ranks are counted, however deep."""
+    return cut(experiment, [v for v in versions if not is_long(experiment, v)])
 
 
 def has_index(experiment: Experiment, version: str) -> bool:

@@ -103,7 +103,7 @@ def _shares(
     """The curves of the versions, and that of a random order."""
     experiment = experiment_of(view)
     gallery = matching.gallery_size(experiment, kind)
-    cut = ranking.ends(experiment, view.runs)
+    cut = ranking.known_to(experiment, view.runs)
     longest = min(gallery, cut or gallery)
     shares = pd.concat(
         [cumulative(of["rank"], longest).assign(run=run) for run, of in found.items()],
@@ -120,7 +120,7 @@ def _curve(
 ) -> None:
     experiment = experiment_of(view)
     gallery = matching.gallery_size(experiment, kind)
-    cut = ranking.ends(experiment, view.runs)
+    cut = ranking.known_to(experiment, view.runs)
     first = next(table for table in found.values() if len(table))
     shares, dashed = _shares(view, kind, found)
     asking = ASKING[kind]
