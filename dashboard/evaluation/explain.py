@@ -38,14 +38,18 @@ def explain_run(
     judgement: Judgement,
     protocol: Protocol,
     query_id: str,
+    mine: pd.DataFrame | None = None,
 ) -> Explanation:
     """The same for a query of a run, under a protocol, which decides what is null or zero.
 
+    mine: the query's whole ranking, where the run may hold parts of it (None: it is in the run).
     `steps` then has `item_id` after `rank`, null where the ideal is longer than the list. Where the
     protocol gives no value, there are no steps, and the line says why.
     """
-    alone, mine = of_query(judgement, query_id), run[run["query_id"] == query_id]
-    mine.attrs = run.attrs
+    alone = of_query(judgement, query_id)
+    if mine is None:
+        mine = run[run["query_id"] == query_id]
+        mine.attrs = run.attrs
     kept = protocol.keep(mine, alone)
     found = explain(measure, rank(kept, alone), query_id)
     # a picture's value may depend on its texts, so all queries of both kinds are measured

@@ -6,8 +6,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.experiment import judging, measuring, ranking
+from dashboard.experiment import judging, long_rankings, measuring, memory, ranking
 from dashboard.experiment.collection import collections
+from dashboard.experiment.protocols import matching
+from dashboard.retrieval import runs
 from dashboard.tables import DataError
 from dashboard.views import address
 from dashboard.views.experiments import experiment_of
@@ -39,9 +41,10 @@ def drawn(query_id, versions, **choices):
 
 
 def known(**choices):
-    view, _ = address.view_of({"collection": ["driving"], **{k: [v] for k, v in choices.items()}})
+    choices = {"collection": "driving", **choices}
+    view, _ = address.view_of({k: [v] for k, v in choices.items()})
     asked = experiment_of(view)
-    return view, asked, collections.opened("driving").versions
+    return view, asked, collections.opened(choices["collection"]).versions
 
 
 def scored_query(asked, version):
@@ -69,6 +72,30 @@ def test_each_version_says_its_measured_value(metric):
     for table in tables:
         assert table.columns[0] == "rank" and table.columns[-2:].tolist() == ["item", "id"]
         assert "keywords" in table
+
+
+@pytest.mark.parametrize("metric", ["RR", "AP", "nDCG", "R@10", "Rsum"])
+def test_of_long_rankings_of_both_kinds_it_is_said_as_of_short_ones(metric, monkeypatch):
+    """The value may rest on all queries, of which parts are kept; the steps are of the whole."""
+    choices = {"collection": "openmoji_captions", "metric": metric, "queries": "all"}
+    view, asked, _ = known(**choices)
+    found = matching.first_hits(asked, "v0.2", None)
+    deep = found.loc[(found["kind"] == "image") & (found["rank"] > 30), "query_id"].iloc[0]
+
+    def said():
+        app = drawn(deep, ["v0.2"], **choices)
+        return [of.value for of in (*app.markdown, *app.caption)], app.dataframe[0].value
+
+    memory.forget()
+    words, table = said()
+    memory.forget()
+    monkeypatch.setattr(runs, "LONG", 0)
+    monkeypatch.setattr(long_rankings, "DEPTHS", (5, 20))
+    assert ranking.is_long(asked, "v0.2")
+    of_parts = said()
+    memory.forget()
+    assert of_parts[0] == words
+    pd.testing.assert_frame_equal(of_parts[1], table, check_exact=True)
 
 
 def test_the_definition_stands_above_the_numbers():

@@ -69,16 +69,15 @@ def _version(
 ) -> None:
     judged = judging.counted_judgement(experiment)
     try:
+        run = mine = ranking.counted_query_run(experiment, version, query_id)
         if judged.kinds:  # a value may depend on other queries
             run = long_rankings.measured_run(experiment, version, [measure])
-        else:
-            run = ranking.counted_query_run(experiment, version, query_id)
     except (DataError, ValueError) as problem:
         st.markdown(f"**{plain(version)}**")
         st.caption(plain(str(problem), None))
         return
     protocol = PROTOCOLS[experiment.protocol]
-    found = explain_run(measure, run, judged, protocol, query_id)
+    found = explain_run(measure, run, judged, protocol, query_id, mine)
     value = "not scored" if math.isnan(found.value) else number(found.value)
     st.markdown(f"**{plain(version)}** · {plain(short_label(view, view.metric))} = **{value}**")
     st.markdown("\n".join(f"- {plain(line, None)}" for line in found.lines))
