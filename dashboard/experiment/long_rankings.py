@@ -115,6 +115,14 @@ def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.
     return measured_run(experiment, version, wanted)
 
 
+def part_run(
+    experiment: Experiment, version: str, measures: Sequence[Measure], part: Judgement
+) -> pd.DataFrame:
+    """The part of a run of long rankings, as these metrics see it, of some queries' judgement."""
+    depth, which = _reading(experiment, version, measures)
+    return _deep_run(experiment, version, depth, part, which, frozenset(part.query_ids))
+
+
 @remembered(ROWS, size=len, work="Searching …")
 def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) -> pd.DataFrame:
     """The first results of long rankings, and those of judged pairs: all, those that are worth

@@ -14,8 +14,9 @@ from dashboard.evaluation.metrics import parse
 from dashboard.experiment.collection.collections import item_names
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import counted_judgement, queries
-from dashboard.experiment.long_rankings import measured_run
+from dashboard.experiment.long_rankings import first_results, measured_run, part_run
 from dashboard.experiment.memory import remembered
+from dashboard.experiment.ranking import is_long
 from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.storage.collection.sides import sides
@@ -28,8 +29,18 @@ def first_hits(experiment: Experiment, version: str, only: tuple[str, ...] | Non
     relevant (the number of right answers)."""
     judged = counted_judgement(experiment)
     protocol = experiment.rules
-    run = measured_run(experiment, version, parse("RR"))  # each right answer at its exact rank
-    found = curves.first_hits(run, judged, protocol, only)
+    found = curves.first_hits(
+        first_results(experiment, version, parse("P@1")[0]), judged, protocol, only
+    )
+    if is_long(experiment, version):  # few first answers stand further down, where they are counted
+        deep = found.loc[found["rank"].isna() | found["tied"].isna(), "query_id"]
+        part = judged.of_queries(tuple(deep))
+        run = part_run(experiment, version, parse("RR"), part)
+        further = curves.first_hits(run, part, protocol).set_index("query_id")
+        at = found["query_id"].isin(further.index)
+        further = further.loc[found.loc[at, "query_id"]]
+        for column in ("rank", "tied"):
+            found.loc[at, column] = further[column].array
     relevant = dict(zip(judged.query_ids, judged.relevant.tolist(), strict=True))
     return found.assign(
         kind=found["query_id"].map(judged.kinds).fillna("").astype("str"),
