@@ -102,7 +102,8 @@ def first_hits(
     """Where the first relevant item of each query that counts stands: query_id, rank, tied.
 
     rank: from 1, <NA> where none came back. tied: whether a result that is not relevant has the
-    same score, so that another order would be as right; <NA> where results beside it were left out.
+    same score, so that another order would be as right; <NA> where results beside it may be left
+    out or may follow the end of a run that was cut.
     """
     rankings = rank(protocol.keep(run, judgement), judgement)
     columns, none = np.arange(rankings.width), rankings.width
@@ -110,13 +111,11 @@ def first_hits(
     own = np.where(columns == first[:, None], rankings.ties, -1).max(axis=1, initial=-1)
     inside = columns < rankings.returned[:, None]
     others = inside & ~rankings.hits & (rankings.ties == own[:, None])
-    tied, found, whole = others.any(axis=1), first < none, rankings.gapless
-    place = first
+    tied, found, place = others.any(axis=1), first < none, first
     if rankings.places is not None and none:
         place = rankings.places[np.arange(len(first)), np.minimum(first, none - 1)]
-    goes_on = (rankings.ties[:, max(whole - 1, 0) : whole] == own[:, None]).any(axis=1)
-    goes_on &= rankings.returned > whole
-    unknown = found & ~tied & ((place >= whole) | goes_on)
+    kept = rankings.whole()
+    unknown = found & ~tied & (place >= _whole(run, kept, rankings.returned > kept.returned))
     table = pd.DataFrame(
         {
             "query_id": pd.Series(judgement.query_ids, dtype="str"),

@@ -24,6 +24,8 @@ PAIRS = 4_000_000
 bytes each."""
 ROWS = 16_000_000
 """So many rows of long rankings are remembered, some 24 bytes each."""
+ANSWERS = 1_000_000
+"""So many rows of right answers are remembered, some 24 bytes each, a step's and a screen's."""
 DEPTHS = (100, 1_000)
 """So many first results of long rankings are kept, the fewest that do."""
 
@@ -115,7 +117,7 @@ def first_results(experiment: Experiment, version: str, measure: Measure) -> pd.
     return measured_run(experiment, version, wanted)
 
 
-@remembered(64)
+@remembered(ANSWERS, size=len)
 def right_answers(experiment: Experiment, version: str, queries: tuple[str, ...]) -> pd.DataFrame:
     """The run that holds all right answers to some queries; of long rankings, where no other query
     is ranked for them, little else."""

@@ -271,6 +271,19 @@ def test_where_results_are_left_out_the_rank_is_that_of_the_whole_and_ties_beyon
     assert found["tied"].fillna(False).tolist() == [False, False, False, False, True, False]
 
 
+@pytest.mark.parametrize("why", ["torn", "partial"])
+def test_whether_a_right_answer_at_the_end_of_a_cut_list_is_tied_is_not_known(why):
+    names = ["q1", "q2", "q3"]
+    rows = [(q, item, 2 - n * (q != "q3"), n + 1) for q in names for n, item in enumerate("ab")]
+    run = pd.DataFrame(rows, columns=["query_id", "item_id", "score", "rank"])
+    run.attrs[why] = dict.fromkeys(names, True)
+    made = judged({"q1": {"b": 1}, "q2": {"a": 1}, "q3": {"b": 1}}, CROSSMODAL)
+    found = first_hits(run, made, CROSSMODAL)
+    assert found["rank"].tolist() == [2, 1, 2]
+    assert found["tied"].isna().tolist() == [True, False, False]
+    assert found["tied"].fillna(False).tolist() == [False, False, True]
+
+
 def test_nothing_was_found_for_any_query():
     run = run_of({"q1": []})
     found = first_hits(run, judged({"q1": {"b": 1}}, CROSSMODAL), CROSSMODAL)

@@ -435,3 +435,27 @@ def test_first_right_answers_are_the_same_block_by_block(short_of_room, monkeypa
 
     for mine, other in zip(found(2_000), found(10**9), strict=True):
         pd.testing.assert_frame_equal(mine, other)
+
+
+@pytest.mark.parametrize(("depth", "least"), [(2, -1.0), (2, 0.4), (5_000, -1.0)])
+def test_only_right_answers_that_stand_deep_are_counted(depth, least, short_of_room, monkeypatch):
+    """Those among the first results stand where they are; of the others each has its whole."""
+    monkeypatch.setattr(long_rankings, "DEPTHS", (depth, depth))
+    asked = experiment("openmoji_captions", "crossmodal", least)
+    counted, deep_run = [], long_rankings._deep_run
+
+    def counting(*of: object) -> pd.DataFrame:
+        counted.extend(of[5] if len(of) > 5 else of[3].query_ids)
+        return deep_run(*of)
+
+    monkeypatch.setattr(long_rankings, "_deep_run", counting)
+    long = matching.first_hits(asked, "v0.3", None)
+    shallow = long["rank"].fillna(depth + 1) < depth  # its ties cannot go on where lists end
+    assert not set(counted) & set(long.loc[shallow, "query_id"]) and shallow.any()
+    assert bool(counted) == (depth == 2)
+    memory.forget()
+    monkeypatch.setattr(runs, "LONG", 10**9)
+    whole = matching.first_hits(asked, "v0.3", None)
+    assert long.drop(columns="tied").equals(whole.drop(columns="tied"))
+    known = long["tied"].notna()
+    assert (long["tied"][known] == whole["tied"][known]).all()

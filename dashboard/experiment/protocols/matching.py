@@ -16,6 +16,7 @@ from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import counted_judgement, queries
 from dashboard.experiment.long_rankings import measured_parts, right_answers
 from dashboard.experiment.memory import remembered
+from dashboard.experiment.ranking import is_long
 from dashboard.retrieval.encoders.query_vectors import query_vectors
 from dashboard.retrieval.gallery import Gallery, gallery_of
 from dashboard.storage.collection.sides import sides
@@ -28,10 +29,16 @@ def first_hits(experiment: Experiment, version: str, only: tuple[str, ...] | Non
     relevant (the number of right answers)."""
     judged = counted_judgement(experiment)
     protocol = experiment.rules
-    parts = measured_parts(experiment, version, parse("RR"))  # right answers at their exact ranks
+    parts = measured_parts(experiment, version, parse("P@1"))
     found = pd.concat(
         [curves.first_hits(run, part, protocol, only) for run, part in parts], ignore_index=True
     )
+    deep = found["rank"].isna() | found["tied"].isna()
+    if deep.any() and is_long(experiment, version):  # few, which are counted
+        asked = tuple(found.loc[deep, "query_id"])
+        run = right_answers(experiment, version, asked)
+        further = curves.first_hits(run, judged.of_queries(asked), protocol)
+        found.loc[deep, ["rank", "tied"]] = further[["rank", "tied"]].to_numpy()
     relevant = dict(zip(judged.query_ids, judged.relevant.tolist(), strict=True))
     return found.assign(
         kind=found["query_id"].map(judged.kinds).fillna("").astype("str"),
