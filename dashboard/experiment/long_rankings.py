@@ -131,11 +131,7 @@ def right_answers(experiment: Experiment, version: str, queries: tuple[str, ...]
 def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) -> pd.DataFrame:
     """The first results of long rankings, and those of judged pairs: all, those that are worth
     anything, the relevant ones, or none."""
-    run = _part_run(experiment, version, depth, counted_judgement(experiment), pairs)
-    if not pairs:
-        sizes = run["query_id"].value_counts()
-        run.attrs["torn"] = OfQueries.fromkeys(sizes.index[sizes >= depth].astype("str"))
-    return run
+    return _part_run(experiment, version, depth, counted_judgement(experiment), pairs)
 
 
 def _part_run(
@@ -152,11 +148,15 @@ def _part_run(
     if experiment.leaves_copies_out:
         run = _deep_run(experiment, version, depth, judged, "", only)
         del run.attrs["lengths"]
-        return run
-    encode_stored(experiment, version)
-    collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
-    run = runs.run_of(collection, version, experiment.queries, depth, only=only)
-    return run[run["score"] >= least] if least > NO_CUT else run
+    else:
+        encode_stored(experiment, version)
+        collection = experiment.collection.under(experiment.protocol)
+        run = runs.run_of(collection, version, experiment.queries, depth, only=only)
+        least = experiment.min_similarity
+        run = run[run["score"] >= least] if least > NO_CUT else run
+    sizes = run["query_id"].value_counts()
+    run.attrs["torn"] = OfQueries.fromkeys(sizes.index[sizes >= depth].astype("str"))
+    return run
 
 
 def _deep_run(
