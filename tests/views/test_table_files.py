@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from functools import cache
+from io import StringIO
 from itertools import product
 from pathlib import Path
 from urllib.parse import unquote
@@ -65,6 +67,20 @@ def test_the_queries_are_those_that_the_screen_lists():
     assert len(worse.text.splitlines()) == 1 + 17, "as the screen says: 17 of 113"
     of_json = asked("queries.json", outcome="worse")
     assert saved_as(of_json).endswith("-queries.json") and len(of_json.json()) == 17
+    called = {row["query_id"]: row["name"] for row in of_json.json()}
+    names = collections.query_names(collections.opened("driving"))
+    assert called == {query: names[query] for query in called}
+
+
+def test_ranks_of_answers_are_a_row_for_each_version_whatever_it_is_called():
+    chosen = {"collection": "openmoji_captions", "protocol": "crossmodal"}
+    query = collections.opened("openmoji_captions").queries["query_id"].iloc[3]
+    rows = list(csv.DictReader(StringIO(asked("ranks.csv", **chosen, query=query).text)))
+    assert list(rows[0]) == ["query_id", "item_id", "name", "version", "rank"]
+    asked_pairs = {(row["query_id"], row["item_id"]) for row in rows}
+    versions = collections.opened("openmoji_captions").versions
+    assert len(rows) == len(asked_pairs) * len(versions) and query in dict(asked_pairs)
+    assert {row["version"] for row in rows} == set(versions) and all(row["rank"] for row in rows)
 
 
 @pytest.mark.slow

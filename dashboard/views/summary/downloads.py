@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from dashboard.evaluation.metrics.registry import parse
+from dashboard.experiment.collection.collections import opened, query_names
 from dashboard.tables import DataError
 from dashboard.views import address
 from dashboard.views.address.choices import View
@@ -50,10 +51,14 @@ def save_queries(view: View) -> None:
 
 @table_file("queries", lambda view: f"{_name(view)}-queries", ("csv", "json"))
 def queries(view: View) -> pd.DataFrame:
-    """The queries that Compare lists. Raises DataError where it would draw none."""
+    """The queries that Compare lists, with their names. Raises DataError where it would draw
+    none."""
     if unfit := _unfit(view):
         raise DataError(view.collection, unfit.rstrip("."), "two versions to compare")
-    return chosen(view, deltas(view))
+    listed = chosen(view, deltas(view)).copy()
+    names = query_names(opened(view.collection))
+    listed.insert(1, "name", [names.get(query, query) for query in listed["query_id"]])
+    return listed
 
 
 def routes() -> list[Route]:

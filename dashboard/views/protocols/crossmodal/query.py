@@ -41,14 +41,18 @@ def query(view: View, query_id: str) -> None:
 
 @table_file("ranks", lambda view: f"{view.collection}-ranks-{view.query}", under="crossmodal")
 def ranks_of_answers(view: View) -> pd.DataFrame:
-    """Every right answer of the query in view, and every query that it answers, with its rank in
-    each version."""
+    """Every right answer of the query in view, and every query that it answers, version by version:
+    query_id, item_id, name, version, rank (null where none is known)."""
     experiment = experiment_of(view)
     if not judging.is_query(experiment, view.query):
         raise DataError(view.collection, f"no query {view.query[:80]!r}", "one of its queries")
     own, asking = matching.answers(experiment, view.query)
-    parts = [part for part in (own, asking) if len(part)]
-    return pd.concat([part.assign(**_ranks(experiment, part)[0]) for part in parts or [own]])
+    ranked = [
+        part.assign(version=version, rank=ranks)
+        for part in (own, asking)
+        for version, ranks in _ranks(experiment, part)[0].items()
+    ]
+    return pd.concat([own.iloc[:0], *ranked], ignore_index=True)
 
 
 def _ranks(
