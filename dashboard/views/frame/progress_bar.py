@@ -78,10 +78,12 @@ def time_left(passed: float, done: int, total: int) -> str:
 
     >>> time_left(10, 1, 5), time_left(300, 2, 5), time_left(0.2, 1, 5), time_left(9, 5, 5)
     (', about 40 s left', ', about 8 min left', '', '')
+    >>> time_left(9, 99, 100)
+    ', about 1 s left'
     """
     if passed < ROUGH or not 0 < done < total:
         return ""
-    seconds = passed / done * (total - done)
+    seconds = max(1.0, passed / done * (total - done))
     return (
         f", about {seconds:.0f} s left" if seconds < 90 else f", about {seconds / 60:.0f} min left"
     )
