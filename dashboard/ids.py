@@ -25,6 +25,7 @@ WORD = 8
 LONGEST = 256  # bytes of an id that are looked at; of longer ids the length and these
 BLOCK = 1 << 14  # rows at a time: what they need stays in the cache
 ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 ÷ golden ratio: multiplying by it scatters high bits
+FEW = 100  # times as many ids as are looked up among them are not read for that
 HALF = np.uint64(32)
 LOW_BYTES = np.array([(1 << 8 * kept) - 1 for kept in range(WORD + 1)], dtype=np.uint64)
 
@@ -112,8 +113,9 @@ def shared(index: pd.Index) -> pd.Index:
 
 
 def places(names: pd.Index, index: pd.Index) -> NDArray[Any]:
-    """The place of each name in an index, -1 where it has none, read-only; of texts in half of
-    pandas' time, and of many once, for all versions share a gallery's index.
+    """The place of each name in an index, -1 where it has none, not to be written into; of many
+    texts in half of pandas' time, and once, for all versions share a gallery's index. Few are found
+    by what a large index keeps for that.
 
     >>> places(pd.Index(["b", "c"], dtype="str"), pd.Index(["a", "b"], dtype="str")).tolist()
     [1, -1]
@@ -121,6 +123,8 @@ def places(names: pd.Index, index: pd.Index) -> NDArray[Any]:
     for known, there, found in tuple(_PLACES):
         if known() is names and there() is index:
             return found
+    if len(names) * FEW < len(index):
+        return np.asarray(index.get_indexer(names))
     columns = names.to_series(), index.to_series()
     if all(map(is_text, columns)):
         wanted, values = (arrow(column).combine_chunks() for column in columns)

@@ -89,13 +89,15 @@ def test_keys_that_are_known_are_those_of_the_texts_and_go_with_them() -> None:
 
 def test_places_of_many_names_are_looked_up_once_and_belong_to_these_indexes_alone() -> None:
     index = pd.Index([f"v{n}" for n in range(ids.BLOCK)], dtype="str")
-    names = pd.Index(["v7", "none", "v0"], dtype="str")
+    names = index[: ids.BLOCK // 50].append(pd.Index(["none"], dtype="str"))[::-1]
     found = ids.places(names, index)
-    assert found.tolist() == [7, -1, 0] == ids.places(names.astype("object"), index).tolist()
+    expected = [-1, *range(len(names) - 1)[::-1]]
+    assert found.tolist() == expected == ids.places(names.astype("object"), index).tolist()
     assert ids.places(names, index) is found
     assert ids.places(pd.Index(["v1", "v7", "v0"], dtype="str"), index).tolist() == [1, 7, 0]
-    assert ids.places(names, index[1:]).tolist() == [6, -1, -1]
-    assert ids.places(index, names)[:8].tolist() == [2, -1, -1, -1, -1, -1, -1, 0]
+    assert ids.places(names, index) is found, "few are not kept, and take no place of what is"
+    assert ids.places(names, index[1:]).tolist() == [max(place - 1, -1) for place in expected]
+    assert ids.places(index, names)[:3].tolist() == [len(names) - 1 - n for n in range(3)]
 
 
 def test_equal_indexes_of_many_ids_are_one_while_somebody_holds_it(monkeypatch):

@@ -8,7 +8,7 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.join import of_items
+from dashboard.evaluation.join import codes
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import values_of
 from dashboard.evaluation.metrics import Measure, parse
@@ -34,17 +34,17 @@ def ideal_run(
     """
     labels = judgement.labels(query_id) if most is None else judgement.best(query_id, most)
     rows = np.flatnonzero((labels.grade > 0) | (labels.credit > 0))
-    placed = of_items(like, ids := labels.ids(rows))
-    ranks = dict(zip(placed["item_id"].tolist(), placed["rank"].tolist(), strict=True))
-    last = int(like["rank"].to_numpy().max(initial=0)) + 1 if len(ranks) < len(ids) else 0
-    place = np.array([ranks.get(item, last) for item in ids])
-    order = np.lexsort((place, -labels.credit[rows], -labels.grade[rows].astype(np.float64)))[:most]
+    rank, at = like["rank"].to_numpy(), codes(like["item_id"], labels.names(rows))
+    place = np.full(len(rows), int(rank.max(initial=0)) + 1)
+    place[at[at >= 0]] = rank[at >= 0]
+    worth = -labels.credit[rows], -labels.grade[rows].astype(np.float64)
+    rows = rows[np.lexsort((place, *worth))[:most]]
     return pd.DataFrame(
         {
             "query_id": query_id,
-            "item_id": pd.array([ids[row] for row in order], dtype="str"),
-            "grade": labels.grade[rows][order],
-            "rank": np.arange(1, len(order) + 1),
+            "item_id": pd.array(labels.ids(rows), dtype="str"),
+            "grade": labels.grade[rows],
+            "rank": np.arange(1, len(rows) + 1),
         }
     )
 
@@ -62,7 +62,7 @@ def ideal_value(
         return float("nan")
     rules = PROTOCOLS[protocol] if isinstance(protocol, str) else protocol
     one = judgement.of_queries([query_id])
-    value = float(values_of(wanted, _best_of_one(one, query_id), one, rules)[0])
+    value = float(values_of(wanted, _best_of_one(one, query_id, wanted.reach), one, rules)[0])
     if rules.finish is as_decided or math.isnan(value):
         return value
     # the value rests on other queries, too: theirs are then as good as they can be
@@ -73,15 +73,16 @@ def ideal_value(
     return float(rules.finish(wanted, best, judgement)[place])
 
 
-def _best_of_one(judgement: Judgement, query_id: str) -> Rankings:
-    """All judged items of the one query of a judgement as a ranking, the best first."""
-    grade, credit = judgement.best_first(query_id)
+def _best_of_one(judgement: Judgement, query_id: str, most: int | None) -> Rankings:
+    """All judged items of the one query of a judgement as a ranking, the best first. most: how many
+    of them are read; None: all."""
+    grade, credit = judgement.best_first(query_id, most)
     return Rankings(
         query_ids=judgement.query_ids,
         grades=grade[None],
         credit=(grade >= judgement.relevant_from if judgement.credit_is_hit else credit)[None],
         judged=np.ones((1, len(grade)), dtype=bool),
-        returned=np.array([len(grade)]),
+        returned=judgement.number_judged,
         relevant=judgement.relevant,
         ideal=judgement.ideal,
         best_credit=lambda: judgement.ideal_credit,

@@ -54,8 +54,12 @@ class QueryLabels(Mapping[str, float]):
 
     def ids(self, rows: Array | slice = slice(None)) -> list[str]:
         """The ids of the items in some rows."""
-        names: list[str] = self.index.take(self.place[rows]).tolist()
+        names: list[str] = self.names(rows).tolist()
         return names
+
+    def names(self, rows: Array | slice = slice(None)) -> pd.Index:
+        """The same as an index."""
+        return self.index.take(self.place[rows])
 
     @cached_property
     def relevant(self) -> tuple[str, ...]:
@@ -200,13 +204,13 @@ class Judgement:
         """The ids of a query's relevant items."""
         return self.labels(query_id).relevant
 
-    def best_first(self, query_id: str) -> tuple[Array, NDArray[np.float64]]:
+    def best_first(self, query_id: str, most: int | None) -> tuple[Array, NDArray[np.float64]]:
         """The grades and the credits of a query's judged items, by grade, then credit, the best
-        first and those that are worth nothing last."""
+        first and those that are worth nothing last. most: how many are wanted; None: all."""
         labels = self.labels(query_id)
         worth = (labels.grade > 0) | (labels.credit > 0)
         grade = labels.grade.astype(np.float64)
-        order = np.lexsort((-labels.credit * worth, -grade * worth, ~worth))
+        order = np.lexsort((-labels.credit * worth, -grade * worth, ~worth))[:most]
         return labels.grade[order], labels.credit[order]
 
     def _rows_of(self, query_id: str) -> Places:

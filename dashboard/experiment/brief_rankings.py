@@ -27,7 +27,7 @@ DEPTH = 100
 """So many first results, which are more than a row of cards shows."""
 TOGETHER = 16
 """Queries that share one reading: to make the rankings of one alone takes about as long."""
-MOST_PAIRS = 250_000
+MOST_PAIRS = 400_000
 """Fewer queries share one where more relevant items than these would be ranked at once."""
 MOST_JUDGED = 10_000
 """Where more items of a query are judged, on average, and a protocol ranks no others, rankings are

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard import ids
 from dashboard.evaluation import ideal as ideals
 from dashboard.evaluation.diagnosis import causes as suspecting
 from dashboard.evaluation.diagnosis.case import (
@@ -20,7 +21,6 @@ from dashboard.evaluation.diagnosis.case import (
 )
 from dashboard.evaluation.diagnosis.causes import Cause
 from dashboard.evaluation.diagnosis.neighbours import Space
-from dashboard.evaluation.join import of_items
 from dashboard.evaluation.keywords_of_items import KeywordsOfItems
 from dashboard.experiment.collection.collections import (
     collection_in,
@@ -74,7 +74,7 @@ def causes(
         relevant=relevant,
         names=item_names(known),
         spaces=_spaces(known),
-        ranks={v: _ranks(of_items(rankings[v], (*wrong, *missed, *relevant))) for v in versions},
+        ranks={v: _ranks(rankings[v], (*wrong, *missed), relevant) for v in versions},
         depth=depth,
         own=str(row["item_id"]),
         known=_known(row, groups),
@@ -141,7 +141,12 @@ def ideal(
     return best, ideals.ideal_value(judged, query_id, experiment.protocol, metric)
 
 
-def _ranks(mine: pd.DataFrame) -> dict[str, int]:
+def _ranks(run: pd.DataFrame, items: Sequence[str], relevant: Sequence[str]) -> dict[str, int]:
+    """The ranks of some items, and of the relevant ones that a wrong result is compared with."""
+    known, hits = (pd.Series(list(of), dtype="str") for of in (items, relevant))
+    hit = ids.among(run["item_id"], hits)
+    hit &= hit.cumsum() <= suspecting.MOST_COMPARED
+    mine = run[hit | ids.among(run["item_id"], known)]
     return dict(zip(mine["item_id"].tolist(), mine["rank"].tolist(), strict=True))
 
 

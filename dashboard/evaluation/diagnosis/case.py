@@ -22,9 +22,12 @@ from dashboard.evaluation.diagnosis.neighbours import (
 from dashboard.evaluation.keywords_of_items import KeywordsOfItems
 from dashboard.evaluation.keywords_of_items import Pair as Pair
 
+Places = NDArray[np.int64]
 Near = Sequence[tuple[str, float]]
 """Items with their cosine, the nearest first."""
 NEAREST = 10
+HITS = 500
+"""Relevant items that are looked for at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,16 +66,30 @@ class Annotated:
     def shares(self, version: str, pair: Pair, item: str, has: bool) -> NDArray[np.float64]:
         """The share of neighbours with a keyword around the other items that have it, or not."""
         if (version, pair) not in self._shares:
-            near = self.around[version].near.items()
-            shares = {other: self.share(pair, of) for other, of in near}
-            there = {i: s for i, s in shares.items() if s >= 0}
-            ids = tuple([i for i in there if (pair in self.has[i]) == w] for w in (False, True))
+            of, items, near = self._sampled[version]
+            number = np.array([len(others) for others in of.values()])
+            shares = self.has.have(pair, near).sum(axis=1) / np.maximum(number, 1)
+            have, ids = self.has.have(pair, items), np.array(list(of), dtype=object)
+            kinds = [(have == wanted) & (2 * number >= NEAREST) for wanted in (False, True)]
             self._shares[version, pair] = [
-                (dict(zip(some, range(len(some)), strict=True)), np.array([there[i] for i in some]))
-                for some in ids
+                ({item: place for place, item in enumerate(ids[some])}, shares[some])
+                for some in kinds
             ]
         place, every = self._shares[version, pair][has]
         return np.delete(every, place[item]) if item in place else every
+
+    @cached_property
+    def _sampled(self) -> dict[str, tuple[dict[str, list[str]], Places, Places]]:
+        """Version → the neighbours of the sample, the places of its items among those with an
+        annotation, and of their neighbours, -1 where there are fewer. [sample] and [sample, N]"""
+        found = {}
+        for version, around in self.around.items():
+            rows = [[item, *others] for item, others in around.near.items()]
+            widest = max(map(len, rows), default=1)
+            flat = [id for row in rows for id in [*row, *[""] * (widest - len(row))]]
+            places = self.has.places(flat).reshape(len(rows), widest)
+            found[version] = around.near, places[:, 0], places[:, 1:]
+        return found
 
     @cached_property
     def _shares(self) -> dict[tuple[str, Pair], list[tuple[dict[str, int], NDArray[np.float64]]]]:
@@ -87,7 +104,8 @@ class Case:
     keywords   KEYWORDS table of the gallery
     relevant   the ids of all relevant items
     spaces     version → its vectors of the items
-    ranks      version → {item_id: rank} of its whole ranking, in its order
+    ranks      version → {item_id: rank} in its whole ranking, in its order; of relevant items those
+               that stand first will do
     depth      how many results are shown
     own        the item of an item query
     known      the keywords that the query asks for by its own column; None: no such column
@@ -132,7 +150,8 @@ class Case:
         return f" among {max(len(space.ids) for space in self._searched.values()):,} items"
 
     def other_hits(self, item: str) -> int:
-        """How many other relevant items neighbours are searched among."""
+        """How many other relevant items neighbours are searched among; in a part of a gallery no
+        more are counted than NEAREST can show."""
         if not self.among:
             return len(self.relevant) - 1
         itself = any(space.there([item]) for space in self._searched.values())
@@ -140,7 +159,15 @@ class Case:
 
     @cached_property
     def _searched_hits(self) -> int:
-        return min(len(space.there(self.relevant)) for space in self._searched.values())
+        return min(map(self._hits_in, self._searched.values()))
+
+    def _hits_in(self, space: Space) -> int:
+        found = 0
+        for start in range(0, len(self.relevant), HITS):
+            found += len(space.there(self.relevant[start : start + HITS]))
+            if found > NEAREST:
+                break
+        return found
 
     @cached_property
     def annotated(self) -> Annotated:

@@ -18,7 +18,7 @@ alike    A wrong result is as similar to a relevant item, or to the query's own 
 model    None of these: the model is the suspect that is left.
 
 Neighbours are items with an annotation, nearest by cosine of a version's own vectors; in a large
-gallery, of 50,000 to 100,000 items from all over it, as the sentence then says.
+gallery, of up to 50,000 items from all over it, as the sentence then says.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RARE, COMMON = 0.05, 10
 WEAK = 0.7
 NAME = 80
 """Letters of what an item is called in a sentence."""
-MOST_COMPARED = 1_000
+MOST_COMPARED = 250
 """Relevant items that wrong results are compared with: of more, those that versions rank first."""
 
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 CELLS = 4_000_000  # cosines at a time
 SAMPLE = 1_000  # items, evenly over the gallery
 UNUSUAL = 0.99  # share of pairs of items that are less similar
-MOST = 100_000
-"""Items that neighbours are searched among: of a larger gallery every so many of its STRETCHes."""
+MOST, SOME = 100_000, 50_000
+"""Items that neighbours are searched among; of a larger gallery SOME at most, every so many of its
+STRETCHes."""
 STRETCH = 512
 """Items beside each other in the gallery, which are read from a file at once."""
 
@@ -92,11 +93,11 @@ class Surroundings:
 
 
 def spread(space: S) -> S:
-    """A gallery, or of a large one MOST items at most, and half as many at least, from all over
-    it."""
-    every = -(-len(space.ids) // MOST)
-    if every < 2:
+    """A gallery, or of a large one SOME items at most, and no fewer than a half of them, from all
+    over it."""
+    if len(space.ids) <= MOST:
         return space
+    every = -(-len(space.ids) // SOME)
     starts = range(0, len(space.ids), STRETCH * every)
     some = [item for start in starts for item in space.ids[start : start + STRETCH]]
     return space.part_of(pd.Index(some, dtype="str"))

@@ -185,10 +185,12 @@ class KeywordJudgement(Judgement):
         item = self._with_at_least(query, self._least_hit[query])
         return tuple(self.item_ids.take(item[item != self.own[query]]).tolist())
 
-    def best_first(self, query_id: str) -> tuple[Array, NDArray[np.float64]]:
+    def best_first(self, query_id: str, most: int | None) -> tuple[Array, NDArray[np.float64]]:
         """As in `Judgement`."""
         query = self._place(query_id)
-        levels = np.repeat(np.arange(self.counts.shape[1])[::-1], self.counts[query, ::-1])
+        ends = self.counts[query, ::-1].cumsum()
+        ends = ends if most is None else ends.clip(max=most)
+        levels = np.repeat(np.arange(len(ends))[::-1], np.diff(ends, prepend=0))
         grades = self.level_grades[query, levels].astype(self._type)
         return grades, self.level_credits[query, levels]
 

@@ -204,15 +204,16 @@ def missed(results: QueryResults, depth: int) -> pd.DataFrame:
     times = shows.sum(axis=1)
     lost = np.flatnonzero(times < len(versions))
     lost = lost[np.argsort(times[lost], kind="stable")]
-    kinds, kind = np.unique(shows[lost], axis=0, return_inverse=True)
-    notes = [_who([v for v, has in zip(versions, k, strict=True) if has], len(k)) for k in kinds]
+    bits = shows[lost] @ (1 << np.arange(len(versions)))  # one number says who shows an item
+    kinds, kind = np.unique(bits, return_inverse=True)
+    notes = [_who([v for n, v in enumerate(versions) if k >> n & 1], len(versions)) for k in kinds]
     ranks = rank[first[lost]]
     return pd.DataFrame(
         {
             "item_id": relevant[first[lost]],
             "rank": ranks.astype(np.int64) if np.isfinite(ranks).all() else _or_null(ranks),
             "score": score[first[lost]],
-            "note": [notes[number] for number in kind.ravel()],
+            "note": [notes[number] for number in kind],
         }
     )
 
