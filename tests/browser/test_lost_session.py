@@ -88,8 +88,15 @@ def player(app: SimpleNamespace, new_page: Callable):
     page = new_page(fresh=True)
     page.goto(f"{app.url}/query?query=like1&collection=streets&clip={next(ITEMS)}&shown=50")
     page.locator("dialog[open] .say").wait_for(timeout=60_000)  # the first page of a new server
-    page.locator(IDLE).wait_for()
+    whole(page)
     return page
+
+
+def whole(page) -> None:
+    """Wait until a page has all its scripts: one that loses some with its server loads itself anew,
+    and then has its sections as they are at first."""
+    page.locator(IDLE).wait_for()
+    page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
 
 
 def connected(page) -> None:
@@ -196,9 +203,9 @@ def test_every_control_works_at_the_first_click_after_the_server_was_started_aga
     words.goto(f"{app.url}/query?collection=streets&query=like1")
     for page in (choice, picture, missed, words):
         page.get_by_role("heading", level=1).wait_for()
-        page.locator(IDLE).wait_for()
+        whole(page)
     missed.locator("section[data-role=missed] .card").first.wait_for()
-    words.locator("[data-step=next]").wait_for()  # a page cannot load its scripts meanwhile
+    words.locator("[data-step=next]").wait_for()
     app.again()
     connected(choice)
     open_more(choice)
@@ -225,7 +232,7 @@ def test_a_click_while_the_new_server_draws_the_page_for_the_first_time_is_done(
     page = new_page(fresh=True)
     page.goto(f"{app.url}/compare?collection=streets")
     page.get_by_role("heading", level=1).wait_for()
-    page.locator(IDLE).wait_for()
+    whole(page)
     open_more(page)
     app.stop()
     page.locator(CONNECTED).wait_for(state="detached")
@@ -243,7 +250,7 @@ def test_a_rating_is_kept_at_the_first_click_after_the_server_was_started_again(
     name = page.get_by_role("textbox", name="Your name")
     name.fill("Ada")
     name.press("Enter")
-    page.locator(IDLE).wait_for()
+    whole(page)
     app.again()
     connected(page)
     assert name.input_value() == "Ada"
