@@ -30,6 +30,10 @@ def media_of(*item_ids: str, **columns: object) -> pd.DataFrame:
     )
 
 
+def captions_of(items: pd.DataFrame) -> dict[str, str]:
+    return dict(zip(items["item_id"], items["caption"], strict=True))
+
+
 OLD = Row("v0.1", found("a", "b", "c"), "#0072b2", measure="nDCG@3", value=np.float64(0.5))
 NEW = Row("v0.2", found("c", "b", "d"), "#d55e00", value=float("nan"))
 
@@ -106,13 +110,13 @@ def test_every_value_is_of_a_plain_type() -> None:
 
     items = media_of("a", "b", "c", matched=np.int64(2), required=np.int32(3), hit=np.True_)
     check(payload([OLD, NEW], items, baseline="v0.1", columns=5))
-    check(opened(items, selected="a", answer=("once", "")))
+    check(opened(captions_of(items), selected="a", answer=("once", "")))
 
 
 def test_a_result_without_its_item_and_a_selection_without_one_are_left_out() -> None:
     assert len(payload([OLD], media_of("a"))["rows"][0]["results"]) == 1
-    assert opened(media_of("a"), selected="gone")["selected"] is None
-    assert opened(media_of("z", "a"), selected="a", beside="z") == {
+    assert opened(captions_of(media_of("a")), selected="gone")["selected"] is None
+    assert opened(captions_of(media_of("z", "a")), selected="a", beside="z") == {
         "selected": 1,
         "beside": 0,
         "answer": None,
@@ -133,11 +137,11 @@ def test_long_captions_share_what_there_is() -> None:
 @pytest.mark.parametrize("letter", ["x", "ж", "\N{GRINNING FACE}"])
 def test_the_caption_of_the_open_item_comes_whole_up_to_a_bound(letter: str) -> None:
     ids = [f"i{number}" for number in range(150)]
-    told = opened(media_of(*ids, caption=letter * 4_000), selected="i7")
+    told = opened(captions_of(media_of(*ids, caption=letter * 4_000)), selected="i7")
     assert (told["text"][0] == letter * 4_000) and told["text"][1] == ""
-    assert opened(media_of(*ids, caption=letter * 280), selected="i7")["text"] == []
-    assert opened(media_of(*ids, caption=letter * 5_000))["text"] == []
-    text, few = opened(media_of(*ids, caption=letter * 90_000), selected="i7")["text"]
+    assert opened(captions_of(media_of(*ids, caption=letter * 280)), selected="i7")["text"] == []
+    assert opened(captions_of(media_of(*ids, caption=letter * 5_000)))["text"] == []
+    text, few = opened(captions_of(media_of(*ids, caption=letter * 90_000)), selected="i7")["text"]
     assert len(json.dumps(text)) <= WHOLE + 12 and text.endswith("…")
     assert few == f"the first {len(text) - 1:,} of 90,000 letters"
 

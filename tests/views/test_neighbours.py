@@ -1,10 +1,13 @@
 """The cards of a query by its address: the same as on its screen, and none where there are none."""
 
+import gc
 import json
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from weakref import ref
 
 import anyio
+import pandas as pd
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -34,6 +37,28 @@ def test_the_cards_of_a_neighbour_are_those_that_its_screen_sends():
     assert neighbours.packed_cards({key: [of] for key, of in {**asked, "query": "q002"}.items()})
     assert memory.hits_and_misses()[1] == before, "the next reader computes nothing"
     assert told["head"]["title"] and [row["name"] for row in told["rows"]][:2] == ["v0.1", "v0.2"]
+
+
+def test_a_query_that_is_drawn_again_looks_into_no_table_that_is_remembered_for_it(monkeypatch):
+    """Each look would leave a reference in the table, of which pandas keeps hundreds."""
+    looked_into, look = [], pd.DataFrame.__getitem__
+
+    def looking(table, what):
+        looked_into.append(ref(table))
+        return look(table, what)
+
+    def remembered_tables(query: str) -> set[int]:
+        chosen = {"collection": ["driving"], "query": [query]}
+        neighbours._packed_cards(chosen)
+        looked_into.clear()
+        with monkeypatch.context() as watched:
+            watched.setattr(pd.DataFrame, "__getitem__", looking)
+            assert neighbours._packed_cards(chosen)
+        gc.collect()
+        return {id(table()) for table in looked_into if table() is not None}
+
+    one, other = (remembered_tables(query) for query in ("q002", "q003"))
+    assert one == other, "what is looked into again is the same for all queries"
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.views.cards import assets
 from dashboard.views.cards.captions import short
 from dashboard.views.cards.order import Order
 from dashboard.views.cards.packing import packed
-from dashboard.views.cards.payload import Row, movement, needed, opened, payload
+from dashboard.views.cards.payload import (
+    Row,
+    captions_of,
+    movement,
+    needed,
+    opened,
+    payload,
+)
 
-__all__ = ["Order", "Row", "cards", "movement", "needed", "opened", "packed", "payload", "short"]
+__all__ = [
+    "Order",
+    "Row",
+    "captions_of",
+    "cards",
+    "movement",
+    "needed",
+    "opened",
+    "packed",
+    "payload",
+    "short",
+]
 
 _component = st.components.v2.component(
     "result_cards",
@@ -32,7 +49,7 @@ _contents = st.components.v2.component(
 
 def cards(
     contents: tuple[str, bytes],
-    items: pd.DataFrame,
+    captions: Mapping[str, str],
     *,
     key: str,
     on_open: Callable[[str], None] | None = None,
@@ -48,12 +65,12 @@ def cards(
     query: str = "",
     density: str = "comfortable",
 ) -> None:
-    """Draw rows of cards. contents: the payload as it was `packed`; items: as for `opened`.
+    """Draw rows of cards. contents: the payload as it was `packed`; captions: of each item.
 
     `on_open` is called (as a callback: before the script runs) with the id of the item whose player
     was opened, and with an empty text when it was closed. Give that id back as `selected`; one that
-    is not in `items` opens nothing. `on_beside` is called likewise with the item that is to play in
-    step with the open one; `on_missed` with the place of the first missed item that is to be
+    has no card opens nothing. `on_beside` is called likewise with the item that is to play in step
+    with the open one; `on_missed` with the place of the first missed item that is to be
     shown; `on_verdict` with a reviewer's verdict on an item: item, value, note, author, `about`
     (what names the query) and once, the name under which it is sent again where no `answer` names
     it. `address` is the page's whole address where the browser's says less; it takes
@@ -81,7 +98,7 @@ def cards(
         key=key,
         data={
             "contents": name,
-            **opened(items, selected=selected, beside=beside, answer=answer),
+            **opened(captions, selected=selected, beside=beside, answer=answer),
             "about": list(about),
             "address": address,
             "order": listed,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 import pandas as pd
@@ -17,7 +18,7 @@ from dashboard.experiment.protocols.context_study import list_of_each_version
 from dashboard.experiment.reviews.review_acts import own_list
 from dashboard.views.address import bar
 from dashboard.views.address.choices import View
-from dashboard.views.cards import Row, cards, needed, packed, payload
+from dashboard.views.cards import Row, captions_of, cards, needed, packed, payload
 from dashboard.views.cards.head import Head
 from dashboard.views.cards.order import Order
 from dashboard.views.cards.query_results import QueryResults
@@ -35,7 +36,7 @@ from dashboard.views.labels import short_label
 def draw_grid(
     results: QueryResults,
     view: View,
-    values: pd.DataFrame,
+    values: Mapping[str, float],
     head: Head,
     verdicts: pd.DataFrame | None = None,
     order: Order | None = None,
@@ -43,14 +44,14 @@ def draw_grid(
 ) -> None:
     """Draw a row of cards for each version, one for the ideal order and one for what was missed.
 
-    values: the measurements of this query by the metric in front. verdicts: of reviewers. order:
+    values: of the versions, for this query by the metric in front. verdicts: of reviewers. order:
     the queries to step through.
     callbacks: on_open, on_beside, on_missed, as in `cards`.
     """
     drawn = grid_of(results, view, values, head, verdicts)
     cards(
         drawn.contents,
-        drawn.items,
+        drawn.captions,
         key="cards",
         **callbacks,
         on_verdict=lambda verdict: save_verdict(results, verdict),
@@ -67,10 +68,10 @@ def draw_grid(
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """What a grid shows: the packed cards and the items' captions."""
+    """What a grid shows: the packed cards and the caption of each item."""
 
     contents: tuple[str, bytes]
-    items: pd.DataFrame
+    captions: Mapping[str, str]
 
 
 MERELY_NARROWED = {
@@ -83,21 +84,20 @@ are open decide which items are needed, and stand beside."""
 def grid_of(
     results: QueryResults,
     view: View,
-    values: pd.DataFrame,
+    values: Mapping[str, float],
     head: Head,
     verdicts: pd.DataFrame | None,
 ) -> Grid:
     """The grid of a query, remembered for all who look at it until a number, a file that is shown
     or a review changes."""
-    values_by_run = {str(run): of for run, of in zip(values["run"], values["value"], strict=True)}
     depends_on: tuple[Hashable, ...] = (
         results.experiment,
         results.query_id,
         tuple(results.problems.items()),
         tuple((key, of) for key, of in vars(view).items() if key not in MERELY_NARROWED),
-        tuple((run, str(value)) for run, value in values_by_run.items()),
+        tuple((run, str(value)) for run, value in values.items()),
     )
-    rows = _rows(depends_on, results, view, values_by_run)
+    rows = _rows(depends_on, results, view, values)
     items = needed(rows, view.clip or None, view.beside or None)
     looks = media.looks_of(results.experiment.collection, items)
     reviewed = {}
@@ -168,7 +168,7 @@ def _packed(
         "query": judging.is_mapped(results.experiment, results.query_id),
     }
     contents["pair"] = [view.candidate, view.baseline]
-    return Grid(packed(contents), pd.DataFrame(looks, columns=["item_id", "caption"]))
+    return Grid(packed(contents), captions_of(looks))
 
 
 def _described(
@@ -184,8 +184,8 @@ def _described(
     """
     experiment, item_ids = results.experiment, [str(look["item_id"]) for look in looks]
     hit = {item: results.hit(item) for item in item_ids}
-    wrong = [i for row in rows if row.role == "version" for i in row.results["item_id"]]
-    lost = [i for row in rows if row.role == "missed" for i in row.results["item_id"]]
+    wrong = [i for row in rows if row.role == "version" for i in row.item_ids]
+    lost = [i for row in rows if row.role == "missed" for i in row.item_ids]
     causes = explaining.causes(
         experiment,
         results.query_id,
@@ -236,12 +236,14 @@ def _twins(
     return sorted(named, key=lambda twin: twin[0] != own)
 
 
-def _of_another_kind(results: QueryResults, view: View, values: pd.DataFrame) -> tuple[str, ...]:
+def _of_another_kind(
+    results: QueryResults, view: View, values: Mapping[str, float]
+) -> tuple[str, ...]:
     """Why a query that is scored has no value by the metric in front: that is of other queries."""
     judged = judging.counted_judgement(results.experiment)
     kind = judged.kinds.get(results.query_id)
     scored = kind and results.query_id not in judged.unscorable
-    if not scored or values.empty or values["value"].notna().any():
+    if not scored or not values or not all(map(isnan, values.values())):
         return ()
     what = "text" if kind == TEXT else "picture"
     return (

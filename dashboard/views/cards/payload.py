@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal
@@ -55,6 +56,13 @@ class Row:
     total: int = 0
     previous_page: int = 0
     next_page: int = 0
+
+    @cached_property
+    def item_ids(self) -> list[str]:
+        """The ids of its results. Each look into a table leaves a reference in it, which pandas
+        clears away by hundreds: too many where tables are remembered."""
+        ids: list[str] = self.results["item_id"].tolist()
+        return ids
 
     @property
     def every(self) -> pd.DataFrame:
@@ -131,8 +139,13 @@ def payload(
     return built
 
 
+def captions_of(looks: Iterable[Record]) -> dict[str, str]:
+    """The caption of each item, of which a card may have a part."""
+    return {str(look["item_id"]): text_of(look, "caption") for look in looks}
+
+
 def opened(
-    items: pd.DataFrame,
+    texts: Mapping[str, str],
     *,
     selected: str | None = None,
     beside: str | None = None,
@@ -140,19 +153,17 @@ def opened(
 ) -> dict[str, Any]:
     """What changes while one looks at a grid: the item that is open, by its number among the items.
 
+    texts: the caption of each item.
     beside: the item that plays in step with it. answer: what came of a verdict: the name of its
     saying, and what was wrong. text: the caption of the open item, where its card has a part of it,
     and how much of it that is, in words.
     """
-    ids = [str(item_id) for item_id in items["item_id"]]
-    index = {item_id: number for number, item_id in enumerate(ids)}
-    place = index.get(selected or "")
-    caption = "" if place is None else text_of(items.iloc[place].to_dict(), "caption")
+    index = {item_id: number for number, item_id in enumerate(texts)}
     return {
-        "selected": place,
+        "selected": index.get(selected or ""),
         "beside": index.get(beside or ""),
         "answer": None if answer is None else list(answer),
-        "text": captions.whole(caption, len(ids)),
+        "text": captions.whole(texts.get(selected or "", ""), len(texts)),
     }
 
 
@@ -221,10 +232,10 @@ def _moves(row: Row, rows: Sequence[Row], baseline: str) -> dict[str, str]:
     if row.name == baseline:
         others = [frame["item_id"] for version, frame in versions.items() if version != baseline]
         still = set().union(*others)
-        return {item_id: "gone" for item_id in row.results["item_id"] if item_id not in still}
+        return {item_id: "gone" for item_id in row.item_ids if item_id not in still}
     old = versions[baseline]
     before = dict(zip(old["item_id"], old["rank"], strict=True))
-    ranks = zip(row.results["item_id"], row.results["rank"], strict=True)
+    ranks = zip(row.item_ids, row.results["rank"], strict=True)
     return {
         item: movement(whole_of(rank), whole_of(before.get(item)), len(old)) for item, rank in ranks
     }
@@ -276,5 +287,5 @@ def _address(record: Record, column: str, stems: Once) -> list[Any]:
 
 def needed(rows: Iterable[Row], *selected: str | None) -> list[str]:
     """The ids of all items that are shown or open, each once: what to look media up for."""
-    ids = [item_id for row in rows for item_id in row.results["item_id"]]
+    ids = [item_id for row in rows for item_id in row.item_ids]
     return list(dict.fromkeys(ids + [item_id for item_id in selected if item_id]))

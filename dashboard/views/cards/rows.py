@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf, isnan, nan
 
 import numpy as np
@@ -41,7 +42,7 @@ def rows_of(results: QueryResults, view: View, values: Mapping[str, float]) -> l
     for version in results.runs:
         rows.append(_version_row(results, view, version, values.get(version)))
         whole = _whole_row(results, view, version)
-        if whole.results["item_id"].tolist() != rows[-1].results["item_id"].tolist():
+        if whole.item_ids != rows[-1].item_ids:
             wholes.append(whole)
     rows += wholes
     like = next((v for v in (view.candidate, *results.runs) if v not in results.problems), "")
@@ -259,13 +260,12 @@ def hidden_count(versions: int, number: int) -> str:
 
 
 def _places(row: Row) -> list[tuple[str, int]]:
-    return list(zip(row.results["item_id"], row.results["rank"], strict=True))
+    return list(zip(row.item_ids, row.results["rank"], strict=True))
 
 
 def _without(row: Row, same: set[tuple[str, int]]) -> Row:
     kept = np.array([place not in same for place in _places(row)], dtype=bool)
-    hits = {"results": row.results[kept], "before": row.results}
-    return Row(**{**vars(row), **hits})
+    return replace(row, results=row.results[kept], before=row.results)
 
 
 def depth_in_rows(view: View) -> str:

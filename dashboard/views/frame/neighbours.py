@@ -66,7 +66,7 @@ def _packed_cards(params: Mapping[str, Sequence[str]]) -> bytes | None:
         order = summary.chosen(view, summary.deltas(view))["query_id"].tolist()
         near = together(order, view.query)
         results = results_of(experiment, view.query, row_versions(view), near)
-        values = summary.in_front(view, summary.values(view, results))
+        values = summary.in_front(view, results)
         head = summary.head_of(view, results, values)
         return grid_of(results, view, values, head, latest_verdicts(results)).contents[1]
     except DataError:

@@ -41,8 +41,7 @@ def show_results(
     """
     versions = row_versions(view)
     results = results_of(experiment, query_id, versions, order.together if order else ())
-    values = summary.values(view, results)
-    front = summary.in_front(view, values)
+    front = summary.in_front(view, results)
     verdicts = read_verdicts(results)
     with st.container(key="found"):
         look(view, order)
@@ -59,7 +58,7 @@ def show_results(
         )
     if verdicts is not None:
         draw_verdicts(view, results, verdicts)
-    summary.values_table(view, values)
+    summary.values_table(view, results)
     summary.explained(view, experiment, query_id, versions)
     similarity(view, results)
 

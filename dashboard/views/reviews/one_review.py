@@ -24,7 +24,7 @@ from dashboard.experiment.reviews.assigned_reviews import (
 )
 from dashboard.tables import DataError
 from dashboard.views import layout
-from dashboard.views.cards import Row, cards, needed, packed, payload
+from dashboard.views.cards import Row, captions_of, cards, needed, packed, payload
 from dashboard.views.cards.head import Head
 from dashboard.views.cards.query_results import results_of
 from dashboard.views.charts.colours import SHAPES, VERSION_COLOURS
@@ -107,11 +107,11 @@ def _query(review: Assignment, collection: Collection, query_id: str, who: str) 
 
 
 def _cards(collection: Collection, rows: list[Row], head: Head) -> None:
-    shown = media.media_of(collection, needed(rows, st.session_state.get(_OPEN)))
-    contents = payload(rows, shown, head=head)
+    looks = media.looks_of(collection, needed(rows, st.session_state.get(_OPEN)))
+    contents = payload(rows, looks, head=head)
     cards(
         packed(contents),
-        shown[["item_id", "caption"]],
+        captions_of(looks),
         key="review-cards",
         on_open=lambda item: st.session_state.update({_OPEN: item}),
         selected=st.session_state.get(_OPEN),

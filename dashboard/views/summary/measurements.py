@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -171,10 +171,28 @@ def keywords_in_words(view: View, means: pd.DataFrame) -> str:
 
 def values(view: View, found: Any) -> pd.DataFrame:
     """The measurements of one query by all metrics shown, of the versions that could be asked."""
-    versions = tuple(version for version in found.runs if version not in found.problems)
+    versions = _answered(found)
     if not versions:
         return MEASUREMENTS.empty()
     return _values(found.experiment, versions, " ".join(metrics_in_view(view)), found.query_id)
+
+
+def in_front(view: View, found: Any) -> Mapping[str, float]:
+    """The same by the metric in front only: run → value, NaN for null."""
+    answered = _answered(found)
+    return _front(found.experiment, answered, view.metric, found.query_id) if answered else {}
+
+
+def _answered(found: Any) -> tuple[str, ...]:
+    return tuple(version for version in found.runs if version not in found.problems)
+
+
+@remembered(4096)
+def _front(
+    experiment: Experiment, versions: tuple[str, ...], metric: str, query_id: str
+) -> Mapping[str, float]:
+    rows = _values(experiment, versions, metric, query_id)
+    return dict(zip(rows["run"].astype("str").tolist(), rows["value"].tolist(), strict=True))
 
 
 @remembered(512)
@@ -184,11 +202,6 @@ def _values(
     table = measuring.measurements(experiment, versions, metrics)
     mine: pd.DataFrame = table[table["query_id"] == query_id]
     return mine
-
-
-def in_front(view: View, table: pd.DataFrame) -> pd.DataFrame:
-    """The measurements by the metric in front only."""
-    return table[is_measure(table, parse(view.metric)[0])]
 
 
 def is_measure(rows: pd.DataFrame, measure: Measure) -> pd.Series:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -20,7 +20,7 @@ from dashboard.views.address.choices import View
 from dashboard.views.cards.head import Chip, Head
 from dashboard.views.labels import group_name, label, short_label
 from dashboard.views.summary.index_cost import index_sentences
-from dashboard.views.summary.measurements import is_measure, metrics_in_view, outcome
+from dashboard.views.summary.measurements import is_measure, metrics_in_view, outcome, values
 from dashboard.views.summary.protocol import labels_sentence
 from dashboard.views.texts import plain, shown
 
@@ -99,12 +99,12 @@ def words(view: View, query_ids: pd.Series) -> pd.Series:
     return query_ids.map(lambda query: shown(names[query]))
 
 
-def values_table(view: View, table: pd.DataFrame) -> None:
+def values_table(view: View, found: Any) -> None:
     """One query's value by each metric, a column a version."""
     box = st.expander("All metrics of this query", key="values", on_change="rerun")
     if not box.open:  # drawn and sent only where somebody looks
         return
-    rows = []
+    table, rows = values(view, found), []
     for metric in metrics_in_view(view):
         mine = table[is_measure(table, parse(metric)[0])].set_index("run")["value"]
         rows.append(
@@ -121,11 +121,11 @@ def _number(value: float) -> str:
     return "not scored" if pd.isna(value) else number(value)
 
 
-def head_of(view: View, found: Any, values: pd.DataFrame) -> Head:
+def head_of(view: View, found: Any, front: Mapping[str, float]) -> Head:
     """What stands above the cards of a query: its words, the keywords that it asks for, how many
     items have them all, and its values.
 
-    values: by the metric in front, of the versions that answered.
+    front: its values by the metric in front, of the versions that answered.
     """
     row, experiment = _row(found), found.experiment
     chips, scored = _chips_and_count(found, tuple(view.groups))
@@ -140,14 +140,13 @@ def head_of(view: View, found: Any, values: pd.DataFrame) -> Head:
         chips=chips,
         scored=scored,
         notes=(*how, *index_sentences(experiment, found.runs)),
-        **_change(view, values),
+        **_change(view, front),
     )
 
 
-def _change(view: View, values: pd.DataFrame) -> dict[str, str]:
+def _change(view: View, front: Mapping[str, float]) -> dict[str, str]:
     """The values of baseline and candidate by the metric in front, and how they differ."""
-    by_run = dict(zip(values["run"].astype("str"), values["value"], strict=True))
-    pair = [by_run.get(version, float("nan")) for version in (view.baseline, view.candidate)]
+    pair = [front.get(version, float("nan")) for version in (view.baseline, view.candidate)]
     if view.baseline == view.candidate or all(map(pd.isna, pair)):
         return {}
     delta = pair[1] - pair[0]
