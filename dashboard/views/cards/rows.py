@@ -174,7 +174,7 @@ def _whole_row(results: QueryResults, view: View, version: str) -> Row:
     run = results.unbroken(version)
     length = run.attrs.get("length", len(run))
     note = f"all {length:,} ranked items; unjudged items are pale and do not count; "
-    note += "“#” in another version is a rank among judged items"
+    note += "“#” in another version is a rank among judged items, on a pale card among all"
     return Row(
         f"{version}, whole gallery", run[run["rank"] <= int(view.shown)], role="whole", note=note
     )
