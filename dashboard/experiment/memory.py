@@ -39,8 +39,9 @@ ASIDE = 10.0
 any more: weak references of tables that are remembered, and what sessions hold."""
 TRIM = 10.0
 """Seconds after which memory that is free is given back, which takes some 5 ms."""
-SWEEP = 300.0
-"""Seconds after which garbage is looked for in all that is remembered, too."""
+SWEEP = 60.0
+"""Seconds after which garbage is looked for in all that was set aside, too: of runs that went on
+meanwhile, some 2 MB a minute with fifty readers."""
 LOOK = 0.25
 """Seconds after which whoever waits for another's work looks whether its own reader has left."""
 
