@@ -25,7 +25,7 @@ WORD = 8
 LONGEST = 256  # bytes of an id that are looked at; of longer ids the length and these
 BLOCK = 1 << 14  # rows at a time: what they need stays in the cache
 ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 ÷ golden ratio: multiplying by it scatters high bits
-FEW = 100  # times as many ids as are looked up among them are not read for that
+FEW = 100  # an index so many times as long as the names is not read to look them up
 HALF = np.uint64(32)
 LOW_BYTES = np.array([(1 << 8 * kept) - 1 for kept in range(WORD + 1)], dtype=np.uint64)
 

@@ -8,7 +8,7 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.join import codes
+from dashboard.evaluation.join import of_items
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measure import values_of
 from dashboard.evaluation.metrics import Measure, parse
@@ -34,9 +34,11 @@ def ideal_run(
     """
     labels = judgement.labels(query_id) if most is None else judgement.best(query_id, most)
     rows = np.flatnonzero((labels.grade > 0) | (labels.credit > 0))
-    rank, at = like["rank"].to_numpy(), codes(like["item_id"], labels.names(rows))
-    place = np.full(len(rows), int(rank.max(initial=0)) + 1)
-    place[at[at >= 0]] = rank[at >= 0]
+    names = labels.names(rows)
+    placed = of_items(like, names)
+    place = np.full(len(rows), int(like["rank"].to_numpy().max(initial=0)) + 1)
+    at = names.get_indexer(pd.Index(placed["item_id"].tolist(), dtype="str"))
+    place[at] = placed["rank"].to_numpy()
     worth = -labels.credit[rows], -labels.grade[rows].astype(np.float64)
     rows = rows[np.lexsort((place, *worth))[:most]]
     return pd.DataFrame(
@@ -75,7 +77,7 @@ def ideal_value(
 
 def _best_of_one(judgement: Judgement, query_id: str, most: int | None) -> Rankings:
     """All judged items of the one query of a judgement as a ranking, the best first. most: how many
-    of them are read; None: all."""
+    are read, and stand in it; None: all. It says how many there are in either case."""
     grade, credit = judgement.best_first(query_id, most)
     return Rankings(
         query_ids=judgement.query_ids,

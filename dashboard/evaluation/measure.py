@@ -54,13 +54,16 @@ def measure_parts(
     judgement: Judgement,
     protocol: Protocol,
     measures: Sequence[Measure],
-) -> pd.DataFrame:
-    """What `measure` gives for a run whose queries come in parts, in their order, each part with
-    its judgement; values that depend on other queries are finished over all of them."""
+) -> list[pd.DataFrame]:
+    """What `measure` gives by each metric, for a run whose queries come in parts, in their order,
+    each part with its judgement; values that depend on other queries are finished over all."""
     for each in measures:
         check_scale(each, judgement)
     values = _values(parts, judgement, protocol, measures)
-    return _measurements([name], judgement, measures, values)
+    return [
+        _measurements([name], judgement, [each], [found])
+        for each, found in zip(measures, values, strict=True)
+    ]
 
 
 def _values(

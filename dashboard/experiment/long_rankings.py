@@ -52,9 +52,16 @@ def measured_parts(
     if len(blocks) < 2:
         yield measured_run(experiment, version, measures), judged
         return
+    held = None
+    if not which and depth * len(judged.query_ids) <= ROWS:  # which other work asks for, too
+        held = measured_run(experiment, version, measures)
     for queries_of_block in parts("measuring", blocks):
         part = judged.of_queries(queries_of_block)
-        yield _part_run(experiment, version, depth, part, which, frozenset(part.query_ids)), part
+        only = frozenset(part.query_ids)
+        if held is not None:
+            yield held[ids.among(held["query_id"], part.asked.to_series())], part
+        else:
+            yield _part_run(experiment, version, depth, part, which, only), part
 
 
 def _blocks(judged: Judgement, depth: int, which: Worth) -> Iterator[tuple[str, ...]]:
@@ -127,6 +134,16 @@ def right_answers(experiment: Experiment, version: str, queries: tuple[str, ...]
     return _deep_run(experiment, version, 1, part, "hit", frozenset(queries))
 
 
+def deep_answers(
+    experiment: Experiment, version: str, queries: Sequence[str]
+) -> Iterator[tuple[pd.DataFrame, Judgement]]:
+    """The same of long rankings and of many queries, some after others, with their judgement."""
+    judged = counted_judgement(experiment).of_queries(queries)
+    for some in parts("looking for right answers", list(_blocks(judged, 1, "hit"))):
+        part = judged.of_queries(some)
+        yield _deep_run(experiment, version, 1, part, "hit", frozenset(some)), part
+
+
 @remembered(ROWS, size=len, work="Searching …")
 def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) -> pd.DataFrame:
     """The first results of long rankings, and those of judged pairs: all, those that are worth
@@ -146,12 +163,12 @@ def _part_run(
     if which:
         return _deep_run(experiment, version, depth, judged, which, only)
     if experiment.leaves_copies_out:
-        run = _deep_run(experiment, version, depth, judged, "", only)
-        del run.attrs["lengths"]
+        run = _deep_run(experiment, version, depth, judged, which, only)
     else:
         encode_stored(experiment, version)
         collection = experiment.collection.under(experiment.protocol)
-        run = runs.run_of(collection, version, experiment.queries, depth, only=only)
+        asked = collection, version, experiment.queries, depth
+        run = runs.run_of(*asked, exact=experiment.exact, only=only)
         least = experiment.min_similarity
         run = run[run["score"] >= least] if least > NO_CUT else run
     sizes = run["query_id"].value_counts()
@@ -173,6 +190,6 @@ def _deep_run(
     wanted = [judged.pairs(which)] if which else []
     one = copies_left_out(experiment)
     run = runs.ranked_run(collection, version, experiment.queries, depth, wanted, least, only, one)
-    if which and closes_up(experiment, version):  # over the judged, which are all here
+    if not which or closes_up(experiment, version):  # nothing is deeper, or all judged are here
         del run.attrs["lengths"]
     return run

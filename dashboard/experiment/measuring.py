@@ -41,11 +41,7 @@ def _each_measured(
     wanted, judged = parse(" ".join(metrics)), counted_judgement(experiment)
     parts = measured_parts(experiment, version, wanted)
     with placing(experiment.collection.folder):
-        table = measuring.measure_parts(version, parts, judged, experiment.rules, wanted)
-    queries = len(judged.query_ids)
-    starts = range(0, len(table), queries) if queries else [0] * len(wanted)
-    each = (table.iloc[at : at + queries].reset_index(drop=True) for at in starts)
-    return [of_metric.copy() for of_metric in each]  # or each holds the memory of all
+        return measuring.measure_parts(version, parts, judged, experiment.rules, wanted)
 
 
 @remembered(128, work="Measuring {version} …")

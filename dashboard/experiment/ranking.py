@@ -138,7 +138,8 @@ def counted_query_run(experiment: Experiment, version: str, query_id: str) -> pd
 def _long_query_run(experiment: Experiment, version: str, query_id: str) -> pd.DataFrame:
     encode_stored(experiment, version)
     collection = experiment.collection.under(experiment.protocol)
-    whole = runs.run_of(collection, version, experiment.queries, only=frozenset([query_id]))
+    asked, only = (collection, version, experiment.queries), frozenset([query_id])
+    whole = runs.run_of(*asked, exact=experiment.exact, only=only)
     return _without_copies(experiment, whole)
 
 

@@ -155,7 +155,7 @@ class Gallery:
 
     def _rows_below(self, queries: Vectors) -> Iterator[npt.NDArray[np.int32]]:
         """The rows of `below`, one after another: each holds until the next one."""
-        step = min(_at_once(len(self.ids)), len(queries.ids))
+        step = max(1, min(_at_once(len(self.ids)), len(queries.ids)))
         room = np.empty((step, len(self.ids)), dtype=np.int32)  # new memory for each costs as much
         for start in range(0, len(queries.ids), step):
             some = np.arange(start, min(start + step, len(queries.ids)))

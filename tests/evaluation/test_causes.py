@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.evaluation.diagnosis import case as diagnosis_case
 from dashboard.evaluation.diagnosis import causes as suspecting
 from dashboard.evaluation.diagnosis import neighbours
 from dashboard.evaluation.diagnosis.case import Case
@@ -223,9 +224,10 @@ def test_a_keyword_that_similar_items_often_lack_is_not_suspected():
 
 
 def test_of_a_large_gallery_a_part_from_all_over_it_is_searched_and_said(monkeypatch):
-    monkeypatch.setattr(neighbours, "MOST", 22)
-    monkeypatch.setattr(neighbours, "SOME", 22)
+    monkeypatch.setattr(neighbours, "MOST", 40)
+    monkeypatch.setattr(neighbours, "SOME", 23)  # 11 stretches
     monkeypatch.setattr(neighbours, "STRETCH", 2)
+    monkeypatch.setattr(diagnosis_case, "HITS", 1)
 
     def beside_c0(*relevant):
         case = world(relevant=(*relevant, "far"), required=())
@@ -247,6 +249,7 @@ def test_of_a_large_gallery_a_part_from_all_over_it_is_searched_and_said(monkeyp
 def test_all_annotated_items_of_a_large_gallery_are_searched_where_they_are_few(monkeypatch):
     monkeypatch.setattr(neighbours, "MOST", 22)
     monkeypatch.setattr(neighbours, "SOME", 22)
+    monkeypatch.setattr(neighbours, "STRETCH", 2)
     kept = world().keywords
     case = world(keywords=kept[kept["item_id"].isin([f"b{n}" for n in range(20)])])
     assert case.among == "" and world(required=(), keywords=case.keywords).among != ""

@@ -9,9 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dashboard.experiment import judging, measuring, notes, ranking
+from dashboard.experiment import judging, measuring, memory, notes, ranking
 from dashboard.experiment.collection.collections import opened_at
 from dashboard.experiment.experiment import Experiment
+from dashboard.retrieval import runs
 from dashboard.tables import Findings
 
 DATA = Path(__file__).parents[2] / "data"
@@ -51,14 +52,28 @@ def test_metrics_within_the_depth_have_values_and_deeper_ones_have_none(driving:
     assert not ranking.is_long(asked, "v0.2")
 
 
-def test_exactly_searched_it_is_the_version_without_an_index(driving: Path) -> None:
-    asked = experiment(driving)
-    exact = measuring.measurements(replace(asked, exact=True), ("v0.2",), "P@5 AP")
-    plain = measuring.measurements(experiment(DRIVING), ("v0.2",), "P@5 AP")
+@pytest.mark.parametrize("long", [0, runs.LONG])
+@pytest.mark.parametrize("metrics", ["P@5 AP", "P@5 nDCG@10"])
+def test_exactly_searched_it_is_the_version_without_an_index(
+    metrics: str, long: int, driving: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.forget()
+    monkeypatch.setattr(runs, "LONG", long)
+    asked, plainly = experiment(driving), experiment(DRIVING)
+    through_index = measuring.measurements(asked, ("v0.2",), metrics)
+    exact = measuring.measurements(replace(asked, exact=True), ("v0.2",), metrics)
+    plain = measuring.measurements(plainly, ("v0.2",), metrics)
     pd.testing.assert_frame_equal(exact, plain, check_exact=True)
-    other = measuring.measurements(asked, ("v0.3",), "P@5 AP")
-    without = measuring.measurements(experiment(DRIVING), ("v0.3",), "P@5 AP")
+    assert not through_index.equals(exact)
+    query = plainly.collection.queries["query_id"].iloc[3]
+    whole = ranking.query_runs(replace(asked, exact=True), "v0.2", query)[1]
+    assert (
+        whole["score"].tolist() == ranking.query_runs(plainly, "v0.2", query)[1]["score"].tolist()
+    )
+    other = measuring.measurements(asked, ("v0.3",), metrics)
+    without = measuring.measurements(plainly, ("v0.3",), metrics)
     pd.testing.assert_frame_equal(other, without, check_exact=True)
+    memory.forget()
 
 
 def test_what_is_not_known_is_said_and_nothing_is_said_to_be_cut(driving: Path) -> None:

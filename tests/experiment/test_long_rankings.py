@@ -1,7 +1,9 @@
 """Metrics of long rankings, of which only parts are kept, are those of whole ones."""
 
+import shutil
 import weakref
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -194,6 +196,7 @@ def test_a_value_that_depends_on_other_queries_finds_them_in_other_blocks(
 
 def test_a_block_is_let_go_before_the_next_is_read(short_of_room, monkeypatch):
     monkeypatch.setattr(long_rankings, "PAIRS", 200)
+    monkeypatch.setattr(long_rankings, "ROWS", 200)  # or first results are held for other work
     read, there = long_rankings._part_run, []
 
     def reading(*of: object) -> pd.DataFrame:
@@ -205,6 +208,45 @@ def test_a_block_is_let_go_before_the_next_is_read(short_of_room, monkeypatch):
     monkeypatch.setattr(long_rankings, "_part_run", reading)
     measuring.measurements(experiment("driving", "alfa", -1.0), ("v0.2",), "P@5")
     assert len(there) > 2
+
+
+def test_first_results_that_can_be_held_are_searched_once_however_many_blocks(
+    short_of_room, monkeypatch
+):
+    monkeypatch.setattr(long_rankings, "PAIRS", 500)
+    asked, searched, search = experiment("driving", "alfa", -1.0), [], runs.run_of
+
+    def searching(*of: object, **more: object) -> pd.DataFrame:
+        searched.append(of)
+        return search(*of, **more)
+
+    monkeypatch.setattr(runs, "run_of", searching)
+    measuring.measurements(asked, ("v0.2",), "P@5")
+    measuring.measurements(asked, ("v0.2",), "nDCG@5")
+    measuring.counts(asked, ("v0.2",), None)
+    assert len(searched) == 1
+
+
+@pytest.mark.parametrize(("metrics", "copies"), [("AP", ""), ("P@5", " without copies")])
+def test_blocks_of_queries_without_a_vector_are_not_run_as_in_the_whole(
+    metrics, copies, short_of_room, monkeypatch, tmp_path
+):
+    folder = tmp_path / "driving"
+    shutil.copytree(opened("driving").folder, folder)
+    names, vectors = (folder / "models" / "v0.2" / f"queries.{kind}" for kind in ("txt", "npy"))
+    names.write_text("\n".join(names.read_text().splitlines()[30:]) + "\n")
+    np.save(vectors, np.load(vectors)[30:])
+    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path))
+    asked = experiment("driving", f"alfa{copies}", -1.0)
+
+    def measured(most: int) -> pd.DataFrame:
+        memory.forget()
+        monkeypatch.setattr(long_rankings, "PAIRS", most)
+        return measuring.measurements(asked, ("v0.2",), metrics)
+
+    in_blocks, at_once = measured(500), measured(10**9)
+    assert at_once["value"].isna().sum() >= 30
+    pd.testing.assert_frame_equal(in_blocks, at_once, check_exact=True)
 
 
 def test_how_many_queries_are_scored_is_counted_without_the_ranks_of_judged_items(

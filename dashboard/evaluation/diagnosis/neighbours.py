@@ -97,7 +97,7 @@ def spread(space: S) -> S:
     over it."""
     if len(space.ids) <= MOST:
         return space
-    every = -(-len(space.ids) // SOME)
+    every = -(-len(space.ids) // (SOME // STRETCH * STRETCH))
     starts = range(0, len(space.ids), STRETCH * every)
     some = [item for start in starts for item in space.ids[start : start + STRETCH]]
     return space.part_of(pd.Index(some, dtype="str"))

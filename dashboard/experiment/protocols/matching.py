@@ -14,7 +14,7 @@ from dashboard.evaluation.metrics import parse
 from dashboard.experiment.collection.collections import item_names
 from dashboard.experiment.experiment import NO_CUT, Experiment
 from dashboard.experiment.judging import counted_judgement, queries
-from dashboard.experiment.long_rankings import measured_parts, right_answers
+from dashboard.experiment.long_rankings import deep_answers, measured_parts, right_answers
 from dashboard.experiment.memory import remembered
 from dashboard.experiment.ranking import is_long
 from dashboard.retrieval.encoders.query_vectors import query_vectors
@@ -29,16 +29,17 @@ def first_hits(experiment: Experiment, version: str, only: tuple[str, ...] | Non
     relevant (the number of right answers)."""
     judged = counted_judgement(experiment)
     protocol = experiment.rules
-    parts = measured_parts(experiment, version, parse("P@1"))
-    found = pd.concat(
-        [curves.first_hits(run, part, protocol, only) for run, part in parts], ignore_index=True
-    )
-    deep = found["rank"].isna() | found["tied"].isna()
-    if deep.any() and is_long(experiment, version):  # few, which are counted
-        asked = tuple(found.loc[deep, "query_id"])
-        run = right_answers(experiment, version, asked)
-        further = curves.first_hits(run, judged.of_queries(asked), protocol)
-        found.loc[deep, ["rank", "tied"]] = further[["rank", "tied"]].to_numpy()
+    tables, goes_on = [], set[str]()
+    for run, part in measured_parts(experiment, version, parse("P@1")):
+        tables.append(curves.first_hits(run, part, protocol, only))
+        goes_on.update(run.attrs.get("torn", ()))
+    found = pd.concat(tables, ignore_index=True)
+    if is_long(experiment, version):  # what is not among the first results is counted
+        deep = found["rank"].isna() & found["query_id"].isin(goes_on)
+        below = deep_answers(experiment, version, found.loc[deep, "query_id"].tolist())
+        further = [curves.first_hits(run, part, protocol) for run, part in below]
+        for column in ("rank", "tied"):
+            found.loc[deep, column] = [each for table in further for each in table[column]]
     relevant = dict(zip(judged.query_ids, judged.relevant.tolist(), strict=True))
     return found.assign(
         kind=found["query_id"].map(judged.kinds).fillna("").astype("str"),

@@ -47,12 +47,13 @@ def ranks_of_answers(view: View) -> pd.DataFrame:
     if not judging.is_query(experiment, view.query):
         raise DataError(view.collection, f"no query {view.query[:80]!r}", "one of its queries")
     own, asking = matching.answers(experiment, view.query)
-    ranked = [
-        part.assign(version=version, rank=ranks)
-        for part in (own, asking)
-        for version, ranks in _ranks(experiment, part)[0].items()
-    ]
-    return pd.concat([own.iloc[:0], *ranked], ignore_index=True)
+    ranked = []
+    for part in (own, asking):
+        found, _ = _ranks(experiment, part)
+        for version in experiment.collection.versions:
+            ranks = found.get(version, pd.Series(pd.NA, index=part.index, dtype="Int64"))
+            ranked.append(part.assign(version=version, rank=ranks))
+    return pd.concat(ranked, ignore_index=True)
 
 
 def _ranks(
