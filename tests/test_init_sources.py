@@ -258,6 +258,17 @@ def test_judgements_and_runs_name_the_items(tmp_path, files) -> None:
     assert result.findings is not None and "error" not in set(result.findings["level"])
 
 
+def test_further_columns_of_queries_become_slices_where_queries_share_their_values(tmp_path):
+    asked = "query_id,text,colour,Length,remark\nq1,blue cars,blue,short,one\nq2,bikes,,short,two\n"
+    write(tmp_path / "source", {**json_files(), "queries.csv": asked})
+    result, collection = made(tmp_path)
+    assert collection.queries["Length"].tolist() == ["short", "short"]
+    assert "colour" not in collection.queries and "remark" not in collection.queries
+    (said,) = (each for each in result.problems if "no two queries share" in each)
+    assert "queries.csv: the 2 columns colour, remark" in said
+    assert result.files["guessed"].str.contains("slices: Length").any()
+
+
 PUBLIC = {
     "judgements in a table called so, not a run": (
         {"qrels.csv": "q_id,doc_id,score\nq1,d1,1\n", "v1.csv": "q_id,doc_id,score\nq1,d1,0.5\n"},

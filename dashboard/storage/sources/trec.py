@@ -16,7 +16,14 @@ import pandas as pd
 
 from dashboard.storage.files.contents import read_text
 from dashboard.storage.runs.runs import read_run
-from dashboard.storage.sources.content import QREL_COLUMNS, RUN_COLUMNS, Content, Detected, Reader
+from dashboard.storage.sources.content import (
+    QREL_COLUMNS,
+    QUERY_COLUMNS,
+    RUN_COLUMNS,
+    Content,
+    Detected,
+    Reader,
+)
 from dashboard.storage.sources.judgements import (
     GRADE,
     ITEM,
@@ -313,6 +320,7 @@ def _same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
 
 def _add_texts(listing: Listing, name: str, kind: str, content: Content) -> None:
     """Add topics, queries or documents."""
+    slices = pd.DataFrame()
     table = ending(name) in (".csv", ".parquet", ".jsonl")
     header = ending(name) == ".tsv" and _kind_of_header(name, _first_lines(listing, name))
     if kind == QUERIES and (table or header):
@@ -323,6 +331,7 @@ def _add_texts(listing: Listing, name: str, kind: str, content: Content) -> None
         if key is None or text is None:
             raise DataError(name, f"the columns {listed(cells.columns)}", "query_id and text")
         pairs = list(zip(cells[key], cells[text], strict=True))
+        slices = _slices(name, cells, key, content)
     else:
         content_of = read_text(listing.path(name), name, Findings())
         if kind == TOPICS:
@@ -339,6 +348,30 @@ def _add_texts(listing: Listing, name: str, kind: str, content: Content) -> None
         else:
             pairs = _pairs_of_lines(name, content_of)
     _add_pairs(name, kind, pairs, content)
+    for column in slices.columns:
+        content.queries[column] = content.queries["query_id"].map(slices[column]).fillna("")
+
+
+def _slices(name: str, cells: pd.DataFrame, key: str, content: Content) -> pd.DataFrame:
+    """The further columns of queries that divide them into slices, by their ids: those of which
+    some queries share a value."""
+    first = cells.drop_duplicates(key).set_index(key)
+    meant = {*TEXT, *QUERY_COLUMNS, *ITEM, *ID}
+    further = first[[each for each in first.columns if each.lower() not in meant]]
+    alone = [each for each in further.columns if not _is_shared(further[each])]
+    if alone:
+        content.problems.append(
+            f"left out: {name}: the {counted(len(alone), 'column')} {listed(alone)}, of which no "
+            "two queries share a value: no slices"
+        )
+    kept = further.drop(columns=alone)
+    if len(kept.columns):
+        content.note("queries.csv", len(kept), name, f"slices: {listed(kept.columns)}")
+    return kept
+
+
+def _is_shared(column: pd.Series) -> bool:
+    return bool(column[column.str.strip() != ""].duplicated().any())
 
 
 def _pairs_of_lines(name: str, content: str) -> list[tuple[str, str]]:
