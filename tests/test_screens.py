@@ -307,6 +307,13 @@ def test_versions_of_unlike_galleries_are_not_compared_unless_the_reader_says_so
     app.button[0].click().run()
     assert "yes" in app.query_params["anyway"]
     assert app.get("vega_lite_chart")
+    head, anyway = (
+        cards(opened("query", query="q002", anyway=choice, **choices))["head"]
+        for choice in ("no", "yes")
+    )
+    assert head["notes"][0].startswith("These versions are not comparable: ")
+    assert head["values"] == anyway["values"]
+    assert not head.get("change") and anyway["change"]
 
 
 def test_a_share_of_draws_is_never_all_or_none_and_no_mark_of_a_quotation():

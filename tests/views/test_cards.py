@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -56,6 +57,12 @@ def test_rows_say_who_moved_who_is_new_and_who_is_gone() -> None:
     told = payload([OLD, NEW], media_of("a", "b", "c", "d"), baseline="v0.1")
     moves = [[result.get("move", "") for result in row["results"]] for row in told["rows"]]
     assert moves == [["gone", "", ""], ["↑2", "same", "new"]]
+
+
+def test_nothing_moves_to_or_from_a_version_that_could_not_be_asked() -> None:
+    for old, new in ((OLD, replace(NEW, answered=False)), (replace(OLD, answered=False), NEW)):
+        told = payload([old, new], media_of("a", "b", "c", "d"), baseline="v0.1")
+        assert not any("move" in result for row in told["rows"] for result in row["results"])
 
 
 def test_nothing_moves_without_a_baseline_or_with_one_version() -> None:

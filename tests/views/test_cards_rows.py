@@ -33,8 +33,9 @@ def ranked(*item_ids):
 
 def found(runs, relevant, **kept):
     whole = kept.pop("whole", runs)
+    problems = kept.pop("problems", {})
     labels = {item: float(item in relevant) for item in "abcdefg"}
-    return QueryResults(None, "q", runs, whole, {}, (), tuple(relevant), labels, **kept)
+    return QueryResults(None, "q", runs, whole, problems, (), tuple(relevant), labels, **kept)
 
 
 RUNS = {"v1": ranked("a", "b", "c", "d", "e"), "v2": ranked("b", "e", "d", "c", "a")}
@@ -49,6 +50,16 @@ def test_what_nobody_shows_comes_first_and_each_says_who_has_it():
     ]
     assert lost["rank"].tolist() == [3, 3, 1], "the best rank in any version"
     assert "b" not in missed(found(RUNS, "b"), 2)["item_id"].tolist(), "both show it"
+
+
+def test_a_version_that_could_not_be_asked_misses_nothing():
+    runs = {**RUNS, "v2": RUNS["v2"].head(0)}
+    lost = missed(found(runs, "acd", problems={"v2": "The server is away."}), 2)
+    assert lost[["item_id", "note"]].to_numpy().tolist() == [
+        ["c", "missed by v1"],
+        ["d", "missed by v1"],
+    ]
+    assert missed(found(runs, "acd", problems=dict.fromkeys(RUNS, "away")), 2).empty
 
 
 def test_a_relevant_item_that_no_version_ranks_is_missed_too():

@@ -192,7 +192,7 @@ def _described(
         tuple(i for i in dict.fromkeys(wrong) if hit[i] is False and i not in results.outside),
         tuple(lost),
         depth,
-        tuple(version for version in results.runs if version not in results.problems),
+        results.answered,
         results.whole,
     )
     compared = tuple(dict.fromkeys([*item_ids, *([results.own] if results.own else [])]))

@@ -42,6 +42,7 @@ class Row:
     note: a sentence under the name, such as why there is nothing to show.
     total: how many items there are where the row shows a page of them, else 0.
     previous_page, next_page: the place of the first item of that page; 0: there is none.
+    answered: whether the version could be asked; from one that could not nothing moves.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Row:
     total: int = 0
     previous_page: int = 0
     next_page: int = 0
+    answered: bool = True
 
     @cached_property
     def item_ids(self) -> list[str]:
@@ -226,7 +228,8 @@ def _records(results: pd.DataFrame) -> Iterator[Record]:
 
 def _moves(row: Row, rows: Sequence[Row], baseline: str) -> dict[str, str]:
     """How each result moved; in the baseline's own row what no other version shows is gone."""
-    versions = {other.name: other.every for other in rows if other.role == "version"}
+    asked = [other for other in rows if other.role == "version" and other.answered]
+    versions = {other.name: other.every for other in asked}
     if row.role != "version" or baseline not in versions or len(versions) < 2:
         return {}
     if row.name == baseline:

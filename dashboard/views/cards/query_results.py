@@ -54,6 +54,11 @@ class QueryResults:
     outside: frozenset[str] = frozenset()
     brief: frozenset[str] = frozenset()
 
+    @property
+    def answered(self) -> tuple[str, ...]:
+        """The versions that have a ranking."""
+        return tuple(version for version in self.runs if version not in self.problems)
+
     def ranked(self, version: str) -> pd.DataFrame:
         """What counts of a version's ranking."""
         return self.counted.get(version, self.runs[version])

@@ -45,7 +45,7 @@ def rows_of(results: QueryResults, view: View, values: Mapping[str, float]) -> l
         if whole.item_ids != rows[-1].item_ids:
             wholes.append(whole)
     rows += wholes
-    like = next((v for v in (view.candidate, *results.runs) if v not in results.problems), "")
+    like = next((v for v in (view.candidate, *results.answered) if v in results.answered), "")
     if like and results.relevant:
         rows += _ideal_row(results, view, like)
     return [*rows, *_missed_row(results, view)]
@@ -157,6 +157,7 @@ def _version_row(results: QueryResults, view: View, version: str, value: float |
         value=value,
         note=note,
         shape=ways[version].shape,
+        answered=version in results.answered,
     )
 
 
@@ -185,7 +186,8 @@ def _measured(view: View) -> str:
 
 
 def missed(results: QueryResults, depth: int) -> pd.DataFrame:
-    """Relevant items that some version does not show in its first `depth`: first those of none.
+    """Relevant items that some version which could be asked does not show in its first `depth`:
+    first those of none.
 
     Columns item_id, rank, score (the best that any version gives; null where none ranks it), note
     (which versions show it). Of several copies that count as one, the best placed stands for all.
@@ -195,7 +197,7 @@ def missed(results: QueryResults, depth: int) -> pd.DataFrame:
     named = pd.Index(results.as_ones(results.relevant), dtype="str")
     order = np.argsort(rank, kind="stable")
     first = order[~named[order].duplicated()]
-    ones, versions = named[first], list(results.runs)
+    ones, versions = named[first], results.answered
     shows = np.zeros((len(ones), len(versions)), dtype=bool)
     for number, version in enumerate(versions):
         run = results.ranked(version)
@@ -207,7 +209,8 @@ def missed(results: QueryResults, depth: int) -> pd.DataFrame:
     lost = lost[np.argsort(times[lost], kind="stable")]
     bits = shows[lost] @ (1 << np.arange(len(versions)))  # one number says who shows an item
     kinds, kind = np.unique(bits, return_inverse=True)
-    notes = [_who([v for n, v in enumerate(versions) if k >> n & 1], len(versions)) for k in kinds]
+    shown = [[v for n, v in enumerate(versions) if k >> n & 1] for k in kinds]
+    notes = [_who(names, versions, len(results.runs)) for names in shown]
     ranks = rank[first[lost]]
     return pd.DataFrame(
         {
@@ -234,8 +237,10 @@ def _best(results: QueryResults, items: pd.Index) -> tuple[Floats, Floats]:
     return best, score
 
 
-def _who(names: Sequence[str], versions: int) -> str:
-    """Which of so many versions show a missed item."""
+def _who(names: Sequence[str], asked: Sequence[str], versions: int) -> str:
+    """Which of so many versions show a missed item. asked: those that could be."""
+    if not names and len(asked) < versions:
+        return f"missed by {', '.join(asked)}"
     if not names:
         return {1: "missed", 2: "missed by both"}.get(versions, "missed by all")
     return f"only {names[0]}" if len(names) == 1 else f"in {', '.join(names)}"

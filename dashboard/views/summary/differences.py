@@ -26,7 +26,7 @@ from dashboard.views.charts.verdict import Verdict, picture
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.labels import group_name, label, short_label, slice_name
 from dashboard.views.summary import query
-from dashboard.views.summary.measurements import comparison
+from dashboard.views.summary.measurements import comparison, not_comparable
 from dashboard.views.texts import plain, shown
 
 COLUMNS = {
@@ -69,12 +69,6 @@ def nothing_scored(view: View) -> str:
                 "under More."
             )
     return why
-
-
-def not_comparable(view: View) -> str:
-    """What a reader is told of two versions that are not comparable; empty where they are."""
-    ways = ranking.unlike(experiment_of(view), view.baseline, view.candidate)
-    return f"These versions are not comparable: {'; '.join(ways)}." if ways else ""
 
 
 def comparable(view: View) -> bool:

@@ -23,8 +23,14 @@ from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.report import Comparison, report
 from dashboard.views.server.not_found import plain_page
-from dashboard.views.summary.differences import not_comparable, same_version
-from dashboard.views.summary.measurements import chosen, deltas, metrics_in_view, selected
+from dashboard.views.summary.differences import same_version
+from dashboard.views.summary.measurements import (
+    chosen,
+    deltas,
+    metrics_in_view,
+    not_comparable,
+    selected,
+)
 from dashboard.views.table_files import save_button, table_file
 from dashboard.views.texts import shown
 

@@ -13,7 +13,7 @@ from dashboard.evaluation.comparison.scores import mean_of
 from dashboard.evaluation.digits import number
 from dashboard.evaluation.metrics.registry import Measure, parse
 from dashboard.evaluation.protocols.protocol import NO_RELEVANT
-from dashboard.experiment import judging, measuring, preparing
+from dashboard.experiment import judging, measuring, preparing, ranking
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.memory import is_remembered, remembered
@@ -91,6 +91,12 @@ def _deltas(
     values = measuring.of_queries(only, measuring.measurements(experiment, versions, metric))
     table = compare.deltas(values, baseline, candidate)
     return table.assign(outcome=table["delta"].map(outcome))
+
+
+def not_comparable(view: View) -> str:
+    """What a reader is told of two versions that are not comparable; empty where they are."""
+    ways = ranking.unlike(experiment_of(view), view.baseline, view.candidate)
+    return f"These versions are not comparable: {'; '.join(ways)}." if ways else ""
 
 
 def outcome(delta: float) -> str:
@@ -171,20 +177,17 @@ def keywords_in_words(view: View, means: pd.DataFrame) -> str:
 
 def values(view: View, found: Any) -> pd.DataFrame:
     """The measurements of one query by all metrics shown, of the versions that could be asked."""
-    versions = _answered(found)
-    if not versions:
+    if not found.answered:
         return MEASUREMENTS.empty()
-    return _values(found.experiment, versions, " ".join(metrics_in_view(view)), found.query_id)
+    metrics = " ".join(metrics_in_view(view))
+    return _values(found.experiment, found.answered, metrics, found.query_id)
 
 
 def in_front(view: View, found: Any) -> Mapping[str, float]:
     """The same by the metric in front only: run → value, NaN for null."""
-    answered = _answered(found)
-    return _front(found.experiment, answered, view.metric, found.query_id) if answered else {}
-
-
-def _answered(found: Any) -> tuple[str, ...]:
-    return tuple(version for version in found.runs if version not in found.problems)
+    if not found.answered:
+        return {}
+    return _front(found.experiment, found.answered, view.metric, found.query_id)
 
 
 @remembered(4096)

@@ -20,7 +20,13 @@ from dashboard.views.address.choices import View
 from dashboard.views.cards.head import Chip, Head
 from dashboard.views.labels import group_name, label, short_label
 from dashboard.views.summary.index_cost import index_sentences
-from dashboard.views.summary.measurements import is_measure, metrics_in_view, outcome, values
+from dashboard.views.summary.measurements import (
+    is_measure,
+    metrics_in_view,
+    not_comparable,
+    outcome,
+    values,
+)
 from dashboard.views.summary.protocol import labels_sentence
 from dashboard.views.texts import plain, shown
 
@@ -128,6 +134,7 @@ def head_of(view: View, found: Any, front: Mapping[str, float]) -> Head:
     front: its values by the metric in front, of the versions that answered.
     """
     row, experiment = _row(found), found.experiment
+    unlike = not_comparable(view)
     chips, scored = _chips_and_count(found, tuple(view.groups))
     judged = judging.judgement(experiment).notes
     how = [f"{experiment.rules.title}: {' '.join(judged)}"] if judged else []
@@ -139,13 +146,14 @@ def head_of(view: View, found: Any, front: Mapping[str, float]) -> Head:
         **picture_of(found),
         chips=chips,
         scored=scored,
-        notes=(*how, *index_sentences(experiment, found.runs)),
-        **_change(view, front),
+        notes=(*filter(None, [unlike]), *how, *index_sentences(experiment, found.runs)),
+        **_change(view, front, differs=not unlike or view.anyway == "yes"),
     )
 
 
-def _change(view: View, front: Mapping[str, float]) -> dict[str, str]:
-    """The values of baseline and candidate by the metric in front, and how they differ."""
+def _change(view: View, front: Mapping[str, float], *, differs: bool) -> dict[str, str]:
+    """The values of baseline and candidate by the metric in front, and, where that may be said, how
+    they differ."""
     pair = [front.get(version, float("nan")) for version in (view.baseline, view.candidate)]
     if view.baseline == view.candidate or all(map(pd.isna, pair)):
         return {}
@@ -153,8 +161,8 @@ def _change(view: View, front: Mapping[str, float]) -> dict[str, str]:
     return {
         "measure": short_label(view, view.metric),
         "values": " → ".join(map(number, pair)),
-        "change": "" if pd.isna(delta) else signed(delta),
-        "outcome": outcome(delta),
+        "change": "" if pd.isna(delta) or not differs else signed(delta),
+        "outcome": outcome(delta) if differs else "",
     }
 
 
