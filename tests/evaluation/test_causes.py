@@ -1,5 +1,7 @@
 """Each cause in a world made for it: twelve items around three directions, two versions."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -221,6 +223,22 @@ def test_a_keyword_that_similar_items_often_lack_is_not_suspected():
     lacking = kept["item_id"].isin([f"b{n}" for n in range(6)]) & (kept["keyword"] == "crossing")
     changed = {k: getattr(case, k) for k in case.__dataclass_fields__}
     assert only(Case(**changed | {"keywords": kept[~lacking]}), ["b0"]).cause == "near"
+
+
+@pytest.mark.parametrize("items", [5, 6, 30])
+def test_shares_are_those_of_plain_loops_and_too_few_neighbours_say_nothing(items):
+    kept = world().keywords
+    few = [f"b{n}" for n in range(items // 2)] + [f"c{n}" for n in range(items - items // 2)]
+    case = world(keywords=kept[kept["item_id"].isin(few)])
+    for version, pair, has in product(("v1", "v2"), (BIKE, CAR, ("type", "none")), (True, False)):
+        near = case.annotated.around[version].near
+        expected = [
+            sum(pair in case.has[other] for other in of) / len(of)
+            for item, of in near.items()
+            if len(of) >= 5 and (pair in case.has[item]) == has and item != few[0]
+        ]
+        found = case.annotated.shares(version, pair, few[0], has).tolist()
+        assert found == expected and (items > 5 or not found)
 
 
 def test_of_a_large_gallery_a_part_from_all_over_it_is_searched_and_said(monkeypatch):
