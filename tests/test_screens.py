@@ -133,6 +133,8 @@ def test_a_link_to_a_version_that_is_gone_says_so_and_computes_nothing(screen):
     assert "asks for the model version 'v9'; choose v0.1, v0.2 or v0.3." in told
     assert "Nothing was computed" in texts(app)
     assert not app.get("vega_lite_chart") and not app.get("bidi_component")
+    twice = texts(opened(screen, collection="driving", candidate="v9", runs=["v0.1", "v9"]))
+    assert twice.count("asks for the model version") == 1, "once, though two keys ask for it"
 
 
 def test_a_link_to_a_collection_that_is_gone_says_so():
