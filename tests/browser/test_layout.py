@@ -201,6 +201,24 @@ def test_the_buttons_above_the_cards_stand_apart_on_a_phone(
         assert max(across, down) > 3, (one, other)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["driving", "openmoji_composed"])  # with keywords; with a picture
+def test_on_a_phone_the_count_of_relevant_items_is_read_and_keywords_are_swiped(
+    dashboard: str, new_page: Callable, name: str
+) -> None:
+    page = new_page(width=390)
+    page.goto(f"{dashboard}/query?collection={name}")
+    page.locator(".card").first.wait_for()
+    settled(page)
+    count = page.locator(".gist .scored")
+    assert "relevant item" in count.inner_text()
+    assert count.evaluate("node => node.getBoundingClientRect().right") <= 390
+    assert count.evaluate("node => node.scrollWidth <= node.clientWidth")
+    for chips in page.locator(".gist .chips").all():
+        assert chips.evaluate("node => node.getBoundingClientRect().right") <= 390
+        assert chips.evaluate("node => node.tabIndex === 0 && node.scrollWidth > node.clientWidth")
+
+
 COLLECTIONS = (
     "driving", "openmoji_composed", "openmoji_captions", "openmoji_hashes", "digits_hashes",
     "openmoji_context",
