@@ -7,6 +7,8 @@ from itertools import combinations
 
 import pytest
 
+from tests.browser.conftest import REPOSITORY
+
 pytestmark = pytest.mark.usefixtures("alone")
 
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
@@ -217,6 +219,29 @@ def test_on_a_phone_the_count_of_relevant_items_is_read_and_keywords_are_swiped(
     for chips in page.locator(".gist .chips").all():
         assert chips.evaluate("node => node.getBoundingClientRect().right") <= 390
         assert chips.evaluate("node => node.tabIndex === 0 && node.scrollWidth > node.clientWidth")
+
+
+@pytest.mark.slow
+def test_on_a_phone_a_field_that_narrows_the_texts_has_a_line_of_its_own(
+    serve: Callable[..., str], new_page: Callable, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    data = tmp_path_factory.mktemp("many_texts")
+    folder = data / "many"
+    (folder / "runs").mkdir(parents=True)
+    queries = [f"q{number}" for number in range(201)]  # more than a list offers at once
+    (folder / "collection.toml").write_text('protocols = ["trec"]\n')
+    (folder / "items.csv").write_text("item_id\na\nb\n")
+    (folder / "queries.csv").write_text("query_id,text\n" + "".join(f"{q},{q}\n" for q in queries))
+    (folder / "qrels.txt").write_text("".join(f"{q} 0 a 1\n" for q in queries))
+    run = "".join(f"{q} Q0 a 1 2 x\n{q} Q0 b 2 1 x\n" for q in queries)
+    (folder / "runs" / "one.trec").write_text(run)
+    page = new_page(width=390)
+    page.goto(f"{serve(REPOSITORY / 'app.py', DASHBOARD_DATA=str(data))}/search?collection=many")
+    settled(page)
+    field = page.locator(".st-key-searched .st-key-find-text").bounding_box()
+    texts = page.locator(".st-key-searched .st-key-choice-stored-text").bounding_box()
+    assert field["width"] > 340 and texts["width"] > 280
+    assert texts["y"] >= field["y"] + field["height"]
 
 
 COLLECTIONS = (
