@@ -126,6 +126,18 @@ def test_a_screen_runs_for_every_kind_of_queries(screen, queries):
     assert not app.error
 
 
+FAULT = "v0.3 is left out: models/v0.3/items.npy: found"
+
+
+@pytest.mark.parametrize("screen", ["compare", "slices", "query", "search", "reviews"])
+def test_a_version_with_a_faulty_file_is_named_with_its_fault_where_it_lacks(broken, screen):
+    shutil.rmtree(broken / "models" / "v0.1")
+    with (broken / "models" / "v0.3" / "items.npy").open("r+b") as vectors:
+        vectors.truncate(1_000)
+    app = opened(screen, collection="driving")
+    assert [each.value.replace("\\", "").startswith(FAULT) for each in app.warning] == [True]
+
+
 @pytest.mark.parametrize("screen", SCREENS)
 def test_a_link_to_a_version_that_is_gone_says_so_and_computes_nothing(screen):
     app = opened(screen, collection="driving", candidate="v9")
@@ -133,6 +145,8 @@ def test_a_link_to_a_version_that_is_gone_says_so_and_computes_nothing(screen):
     assert "asks for the model version 'v9'; choose v0.1, v0.2 or v0.3." in told
     assert "Nothing was computed" in texts(app)
     assert not app.get("vega_lite_chart") and not app.get("bidi_component")
+    twice = texts(opened(screen, collection="driving", candidate="v9", runs=["v0.1", "v9"]))
+    assert twice.count("asks for the model version") == 1, "once, though two keys ask for it"
 
 
 def test_a_link_to_a_collection_that_is_gone_says_so():

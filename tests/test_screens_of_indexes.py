@@ -69,3 +69,16 @@ def test_right_answers_beyond_what_an_index_answers_are_not_drawn_as_if_they_wer
 def test_without_an_index_nothing_is_said():
     app = opened("compare", **CHOICES)
     assert "What the index costs" not in str(app.expander) and "through" not in said(app)
+
+
+def test_a_row_without_a_value_of_a_version_has_no_best_and_is_not_called_scored(indexed):
+    app = opened("overview", **CHOICES, runs=["v0.1", "v0.2"])
+    table = app.table[0].value
+    row = table.loc[next(name for name in table.index if name.startswith("AP"))]
+    cells = [str(row[place]).replace("\\", "") for place in table.columns]
+    assert cells[-2:] == ["–", "96 of 113, 0 of 113"], "in the order of the columns"
+    assert not any("**" in cell for cell in cells), "one value alone is not the best"
+    assert table.iloc[0].str.contains("**", regex=False).any()
+    assert "Some metrics have no value for some queries, see Scored." in said(app)
+    whole = said(opened("overview", **CHOICES, runs=["v0.1"]))
+    assert "no value for some" not in whole and "Not scored, and not counted as 0: 17" in whole

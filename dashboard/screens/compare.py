@@ -19,6 +19,7 @@ view = frame.screen(
     comparing="Compare needs two versions",
 )
 frame.need(view, "baseline", "candidate", "outcome", "between", "at", "find")
+summary.say_faulty_versions(view)
 if not summary.comparable(view):
     st.stop()
 with frame.beside_title():

@@ -16,6 +16,8 @@ frame.need(view, *NEEDED.split())
 if not versions_of(view):
     protocols.query_without_versions(view)
     st.stop()
+if view.baseline == view.candidate:
+    summary.say_faulty_versions(view)
 
 experiment = experiment_of(view)
 order = summary.chosen(view, summary.deltas(view))

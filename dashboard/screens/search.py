@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.experiment import judging
 from dashboard.experiment.collection import collections
 from dashboard.experiment.experiment import TYPED
-from dashboard.views import frame
+from dashboard.views import frame, summary
 from dashboard.views.experiments import experiment_of
 
 view = frame.screen(
@@ -16,6 +16,8 @@ view = frame.screen(
     headed=False,
 )
 frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")
+if view.baseline == view.candidate:
+    summary.say_faulty_versions(view)
 if not frame.search_form(view):
     st.stop()
 experiment = experiment_of(view, live=True)

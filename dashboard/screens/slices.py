@@ -20,6 +20,7 @@ opened = collections.opened(view.collection)
 ways = {by: group_name(by) for by in measuring.slices_of(opened)}
 with layout.buttons(ways.values(), "by"):
     frame.segments("Slice by", "by", ways, view)
+summary.say_faulty_versions(view)
 if not summary.comparable(view):
     st.stop()
 experiment = experiment_of(view)

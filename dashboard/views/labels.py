@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Protocol
 
 from dashboard.evaluation.comparison.slices import KEYWORD_GROUP
@@ -45,6 +46,15 @@ def label(view: Named, metric: str) -> str:
 def short_label(view: Named, metric: str) -> str:
     """The label without its formula."""
     return label(view, metric).partition(" (")[0] if view.names == "source" else metric
+
+
+def without_cutoff(view: Named, metric: str) -> str:
+    """The short label of a metric at every K: `P` of P@1, which trec_eval calls P_1."""
+    asked = measure(metric)
+    theirs = PROTOCOLS[view.protocol].shown_as.get(asked.name)
+    if theirs is None or view.names == "standard":
+        return asked.name
+    return _filled(theirs, replace(asked, cutoff=None)).partition(" (")[0]
 
 
 def tooltip(view: Named, metric: str) -> str:

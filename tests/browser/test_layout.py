@@ -7,6 +7,8 @@ from itertools import combinations
 
 import pytest
 
+from tests.browser.conftest import REPOSITORY
+
 pytestmark = pytest.mark.usefixtures("alone")
 
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
@@ -199,6 +201,47 @@ def test_the_buttons_above_the_cards_stand_apart_on_a_phone(
         across = max(one["x"], other["x"]) - min(b["x"] + b["width"] for b in (one, other))
         down = max(one["y"], other["y"]) - min(b["y"] + b["height"] for b in (one, other))
         assert max(across, down) > 3, (one, other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["driving", "openmoji_composed"])  # with keywords; with a picture
+def test_on_a_phone_the_count_of_relevant_items_is_read_and_keywords_are_swiped(
+    dashboard: str, new_page: Callable, name: str
+) -> None:
+    page = new_page(width=390)
+    page.goto(f"{dashboard}/query?collection={name}")
+    page.locator(".card").first.wait_for()
+    settled(page)
+    count = page.locator(".gist .scored")
+    assert "relevant item" in count.inner_text()
+    assert count.evaluate("node => node.getBoundingClientRect().right") <= 390
+    assert count.evaluate("node => node.scrollWidth <= node.clientWidth")
+    for chips in page.locator(".gist .chips").all():
+        assert chips.evaluate("node => node.getBoundingClientRect().right") <= 390
+        assert chips.evaluate("node => node.tabIndex === 0 && node.scrollWidth > node.clientWidth")
+
+
+@pytest.mark.slow
+def test_on_a_phone_a_field_that_narrows_the_texts_has_a_line_of_its_own(
+    serve: Callable[..., str], new_page: Callable, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    data = tmp_path_factory.mktemp("many_texts")
+    folder = data / "many"
+    (folder / "runs").mkdir(parents=True)
+    queries = [f"q{number}" for number in range(201)]  # more than a list offers at once
+    (folder / "collection.toml").write_text('protocols = ["trec"]\n')
+    (folder / "items.csv").write_text("item_id\na\nb\n")
+    (folder / "queries.csv").write_text("query_id,text\n" + "".join(f"{q},{q}\n" for q in queries))
+    (folder / "qrels.txt").write_text("".join(f"{q} 0 a 1\n" for q in queries))
+    run = "".join(f"{q} Q0 a 1 2 x\n{q} Q0 b 2 1 x\n" for q in queries)
+    (folder / "runs" / "one.trec").write_text(run)
+    page = new_page(width=390)
+    page.goto(f"{serve(REPOSITORY / 'app.py', DASHBOARD_DATA=str(data))}/search?collection=many")
+    settled(page)
+    field = page.locator(".st-key-searched .st-key-find-text").bounding_box()
+    texts = page.locator(".st-key-searched .st-key-choice-stored-text").bounding_box()
+    assert field["width"] > 340 and texts["width"] > 280
+    assert texts["y"] >= field["y"] + field["height"]
 
 
 COLLECTIONS = (

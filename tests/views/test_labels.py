@@ -8,7 +8,7 @@ import pytest
 from dashboard.evaluation.metrics.registry import parse
 from dashboard.evaluation.protocols import PROTOCOLS
 from dashboard.experiment.collection.names import item_names, query_names, words
-from dashboard.views.labels import label, short_label
+from dashboard.views.labels import label, short_label, without_cutoff
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -28,6 +28,22 @@ def test_hits_over_k_is_never_a_bare_recall():
     assert label(source, "P@5") == "Recall@5 (hits ÷ 5, ALFA 0.1; elsewhere: Precision@5)"
     standard = SimpleNamespace(protocol="alfa", names="standard")
     assert label(standard, "P@5") == "P@5 (hits in the first 5 ÷ 5)"
+
+
+@pytest.mark.parametrize(
+    "protocol, names, metric, called",
+    [
+        ("trec", "source", "P@1", "P"),
+        ("trec", "source", "nDCG@1", "ndcg_cut"),
+        ("trec", "source", "AP@1", "map"),
+        ("alfa", "source", "P@1", "Recall"),
+        ("context", "source", "MAX@1", "MAX, original gain"),
+        ("trec", "standard", "nDCG(exp)@1", "nDCG(exp)"),
+    ],
+)
+def test_a_metric_at_every_k_is_called_by_its_name_alone(protocol, names, metric, called):
+    view = SimpleNamespace(protocol=protocol, names=names)
+    assert without_cutoff(view, metric) == called
 
 
 def table(columns, rows):

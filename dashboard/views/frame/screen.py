@@ -100,9 +100,10 @@ def tab_title(title: str, view: View | None) -> str:
 
 
 def say(problems: Sequence[address.Problem]) -> None:
-    """Say in a sentence each what the link asked for and cannot be had."""
-    for problem in problems:
-        st.error(plain(problem.sentence, None), icon=":material/link_off:")
+    """Say in a sentence each what the link asked for and cannot be had; several keys of a link can
+    ask for the same version."""
+    for sentence in dict.fromkeys(problem.sentence for problem in problems):
+        st.error(plain(sentence, None), icon=":material/link_off:")
 
 
 def screen(

@@ -29,6 +29,7 @@ def listing(view: View) -> None:
     given = assigned_reviews.answers_by_review(collection) if made else {}
     lacking = summary.same_version(view)
     if lacking:
+        summary.say_faulty_versions(view)
         st.info(plain(f"A review compares two versions. {lacking}", None))
     elif not made:
         st.info("No review yet. Make one below and send its link to reviewers.")

@@ -1,6 +1,12 @@
 """What the numbers of a view say: `measurements` computes them, the others draw them."""
 
-from dashboard.views.summary.about import collection_line, identities, notes, problems
+from dashboard.views.summary.about import (
+    collection_line,
+    identities,
+    notes,
+    problems,
+    say_faulty_versions,
+)
 from dashboard.views.summary.corrected_labels import what_corrections_change
 from dashboard.views.summary.differences import (
     SLICE_COLUMNS,
@@ -93,6 +99,7 @@ __all__ = [
     "report_link",
     "routes",
     "save_queries",
+    "say_faulty_versions",
     "values",
     "values_table",
     "verdict",

@@ -36,6 +36,19 @@ def problems(collection: Collection) -> None:
         st.warning(plain(sentence(row), None), icon=":material/error:")
 
 
+def faulty_versions(view: View) -> list[str]:
+    """Of each version that is left out because of its files which one and what is wrong with it."""
+    collection = collections.opened(view.collection)
+    gone = {v: str(why) for v, why in collection.broken.items() if v not in collection.versions}
+    return [f"{version} is left out: {why.rstrip('.')}." for version, why in gone.items()]
+
+
+def say_faulty_versions(view: View) -> None:
+    """Say the same where a screen shows or compares the others."""
+    for sentence_of_one in faulty_versions(view):
+        st.warning(plain(sentence_of_one, None), icon=":material/error:")
+
+
 def notes(findings: pd.DataFrame, of_what: str = "on the collection's files") -> None:
     """What of some files was refused, left out or repaired, a whole sentence each.
 

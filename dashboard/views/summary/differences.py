@@ -26,6 +26,7 @@ from dashboard.views.charts.verdict import Verdict, picture
 from dashboard.views.experiments import experiment_of, versions_of
 from dashboard.views.labels import group_name, label, short_label, slice_name
 from dashboard.views.summary import query
+from dashboard.views.summary.about import faulty_versions
 from dashboard.views.summary.measurements import comparison, not_comparable
 from dashboard.views.texts import plain, shown
 
@@ -42,11 +43,10 @@ def same_version(view: View) -> str:
     """What a reader is told where the baseline is the candidate; empty where it is not."""
     if view.baseline != view.candidate:
         return ""
-    gone = collections.opened(view.collection).broken
-    why = f" Left out because of faulty files: {', '.join(gone)}." if gone else ""
-    if len(versions_of(view)) == 1:
-        return f"This collection has one version. Add a second one to compare.{why}"
-    return f"Baseline and candidate are the same version. Choose another candidate.{why}"
+    if len(versions_of(view)) > 1:
+        return "Baseline and candidate are the same version. Choose another candidate."
+    usable = " usable" if faulty_versions(view) else ""
+    return f"This collection has one{usable} version. Add a second one to compare."
 
 
 def nothing_scored(view: View) -> str:

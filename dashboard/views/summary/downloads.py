@@ -23,6 +23,7 @@ from dashboard.views.address.choices import View
 from dashboard.views.experiments import experiment_of
 from dashboard.views.report import Comparison, report
 from dashboard.views.server.not_found import plain_page
+from dashboard.views.summary.about import faulty_versions
 from dashboard.views.summary.differences import same_version
 from dashboard.views.summary.measurements import (
     chosen,
@@ -97,7 +98,7 @@ def answer(params: Mapping[str, Sequence[str]]) -> tuple[int, str, str]:
 def _unfit(view: View) -> str:
     """Why there is nothing to report on the two versions of a view, in a sentence; or nothing."""
     if same := same_version(view):
-        return same
+        return " ".join([same, *faulty_versions(view)])
     unlike = not_comparable(view) if view.anyway != "yes" else ""
     return f"{unlike} Choose “Compare anyway”." if unlike else ""
 

@@ -63,7 +63,7 @@ def versions_by_metrics(view: View) -> None:
         st.caption(_unlike_caption(view, unlike))
     st.caption(
         f"{ceiling}Best in bold. ▲ ▼: significantly better or worse than {plain(view.baseline)} "
-        f"(randomisation test, Holm over the metrics). {_left_out(view)}{_cut(view)}"
+        f"(randomisation test, Holm over the metrics). {_left_out(view, written)}{_cut(view)}"
     )
 
 
@@ -96,7 +96,7 @@ def _rows(
     for wanted in parse(metrics):
         mine = means[is_measure(means, wanted)].set_index("run")
         differences = sure[is_measure(sure, wanted)].set_index("candidate_run")
-        alike = mine["mean"].drop(list(unlike), errors="ignore")
+        alike = mine["mean"].drop(list(unlike), errors="ignore").dropna()
         best = alike.max() if len(alike) > 1 else nan
         cells = {
             _head(version, unlike): _cell(
@@ -104,7 +104,7 @@ def _rows(
             )
             for version in versions
         }
-        rows.append({**cells, "Scored": _scored(mine)})
+        rows.append({**cells, "Scored": _scored(mine.reindex(list(versions)).dropna(how="all"))})
     return rows
 
 
@@ -163,14 +163,17 @@ def _cell(
 
 
 def _scored(means: pd.DataFrame) -> str:
+    """How many queries are scored, in the order of the versions; what several share stands once."""
     pairs = zip(means["scored"], means["total"], strict=True)
-    return ", ".join(sorted({f"{int(scored):,} of {int(total):,}" for scored, total in pairs}))
+    each = [f"{int(scored):,} of {int(total):,}" for scored, total in pairs]
+    return ", ".join(dict.fromkeys(each))
 
 
-def _left_out(view: View) -> str:
-    """Why queries have no value, in a sentence; they are never counted as zero."""
-    experiment = experiment_of(view)
-    counted = measuring.counts(experiment, tuple(view.runs), selected(view, experiment))
+def _left_out(view: View, metrics: str) -> str:
+    """Why queries have no value, in sentences; they are never counted as zero."""
+    experiment, versions = experiment_of(view), tuple(view.runs)
+    only = selected(view, experiment)
+    counted = measuring.counts(experiment, versions, only)
     protocol = PROTOCOLS[view.protocol]
     left_out = dict(REASONS)
     if not protocol.of_keywords:
@@ -185,9 +188,16 @@ def _left_out(view: View) -> str:
     empty = counted["no_results"].max()
     zero = f" {_range(counted['no_results'])} returned no results and count as 0." if empty else ""
     ways = _of_which(view, experiment)
-    if not reasons:
-        return f"{ways}All queries are scored{' in the rows of their kind' if ways else ''}.{zero}"
-    return f"{ways}Not scored, and not counted as 0: {', '.join(reasons)}.{zero}"
+    values = measuring.measurements(experiment, versions, metrics)
+    means = measure.summarise(measuring.of_queries(only, values))
+    scored = means["run"].astype("str").map(counted.set_index("run")["scored"])
+    unknown = means["scored"] == 0 if ways else means["scored"] < scored
+    said = [f"Not scored, and not counted as 0: {', '.join(reasons)}."] * bool(reasons)
+    if unknown.any():
+        said.append("Some metrics have no value for some queries, see Scored.")
+    elif not reasons:
+        said.append(f"All queries are scored{' in the rows of their kind' if ways else ''}.")
+    return f"{ways}{' '.join(said)}{zero}"
 
 
 def _of_which(view: View, experiment: Experiment) -> str:

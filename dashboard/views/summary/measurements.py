@@ -21,7 +21,7 @@ from dashboard.tables import MEASUREMENTS
 from dashboard.views.address.choices import View
 from dashboard.views.charts.colours import SMALL_SLICE
 from dashboard.views.experiments import experiment_of
-from dashboard.views.labels import group_name, short_label
+from dashboard.views.labels import group_name, short_label, without_cutoff
 from dashboard.views.texts import plain
 
 
@@ -140,10 +140,10 @@ def _depth(view: View) -> int:
 
 
 def over_k(view: View) -> tuple[pd.DataFrame, str]:
-    """The means of the metric in front at K = 1 … 10, and what the axis is called."""
+    """The means of the metric in front at K = 1 … 10, and what the metric is called."""
     metrics, experiment = preparing.curve(view.metric), experiment_of(view)
     means = measuring.means(experiment, view.runs, metrics, selected(view, experiment))
-    return means, short_label(view, metrics.split()[0]).replace("@1", "@K")
+    return means, without_cutoff(view, metrics.split()[0])
 
 
 def by_keyword(view: View) -> pd.DataFrame:

@@ -25,9 +25,9 @@ export function drawHead(state) {
   nodes.values.replaceChildren(...valuesOf(head));
   drawPicture(nodes.photo, head);
   drawAbout(nodes.gist, head, data);
-  const line = nodes.gist.querySelector(".keywords"); // on a phone it is swiped
+  const chips = nodes.gist.querySelector(".chips"); // on a phone they are swiped
   requestAnimationFrame(() => {
-    if (line.scrollWidth > line.clientWidth) line.tabIndex = 0;
+    if (chips && chips.scrollWidth > chips.clientWidth) chips.tabIndex = 0;
     offerWhole(root);
   });
 }
