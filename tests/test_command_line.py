@@ -18,6 +18,7 @@ import pytest
 from PIL import Image
 
 from dashboard.__main__ import ENTERED_BY, STAYS, _parser, main
+from dashboard.commands import searching
 from dashboard.commands.output import printed
 from dashboard.storage.collection.collection import open_collection
 from tests.retrieval.networks import mean_colours, see, weighted
@@ -59,6 +60,14 @@ def test_a_stopped_call_says_one_sentence(
         child.send_signal(number)
         told = [line for line in child.stderr if not line.startswith("import time:")]
     assert (child.returncode, told) == (2, [f"stopped; {STAYS}\n"])
+
+
+def test_a_search_says_that_it_prints_no_more_results(tiny: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(searching, "DEEPEST", 2)
+    for k, said in (("3", "-k 3: a search prints 2 results of a version at most"), ("2", "")):
+        assert main(["search", str(tiny), "car", "--model", "v0.1", "-k", k]) == 0
+        out, err = capsys.readouterr()
+        assert len(out.splitlines()) == 3 and (said in err if said else "at most" not in err)
 
 
 @pytest.mark.parametrize("name", ENTERED_BY)
