@@ -109,6 +109,18 @@ def test_vectors_are_copied_to_a_server_and_searched_there(
         assert one == (other if known else other | {"mean": None, "scored": 0})
 
 
+def test_a_version_on_a_server_says_how_its_index_is_built(tmp_path: Path, capsys) -> None:
+    folder = tmp_path / "driving"
+    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
+    for version, table in (("v0.1", 'server = "http://127.0.0.1:9"'), ("v0.2", 'kind = "sq8"')):
+        with (folder / "models" / version / "model.toml").open("a") as described:
+            described.write(f"\n[index]\n{table}\n")
+    assert main(["index", str(folder)]) == 0
+    err = capsys.readouterr().err
+    assert "v0.1: nothing was built" in err and "--version v0.1 --to ADDRESS" in err
+    assert "v0.2: nothing" not in err
+
+
 def test_a_file_that_another_process_has_open_is_a_sentence_and_others_are_measured(
     tmp_path: Path, capsys, monkeypatch
 ) -> None:
