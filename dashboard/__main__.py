@@ -5,17 +5,20 @@ Tables go to stdout, complaints to stderr, one line each.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from types import FrameType
+from typing import TYPE_CHECKING
 
-from dashboard.commands.console import EXIT_CODES, WRONG, Answering, OneLine, complain
-from dashboard.commands.output import Format, printed
-from dashboard.logs import escape_logs
-from dashboard.tables import DataError
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+    from dashboard.commands.console import Answering
+    from dashboard.commands.output import Format
 
 ENTERED_BY = {
     "init": "collections.initializing.add_init",
@@ -36,10 +39,33 @@ ENTERED_BY = {
     "links": "reviews.sharing.add_links",
 }
 """Which function of `dashboard.commands` enters a command; those of `reference` enter last."""
+STAYS = "what is in the cache folder stays, and the same command takes it from there"
+"""What somebody reads who stops a call that says nothing else about it."""
+STOPPED = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Answer one call; returns the exit code."""
+    """Answer one call; returns the exit code. Who stops it reads one sentence, and no traceback."""
+    try:
+        return _answered(arguments)
+    except KeyboardInterrupt as stop:
+        return _say_stopped(str(stop) or STAYS)
+
+
+def _say_stopped(further: str = STAYS) -> int:
+    print(f"stopped; {further}", file=sys.stderr)
+    return STOPPED
+
+
+def _answered(arguments: Sequence[str] | None) -> int:
+    # not above: who stops the call while these are imported reads the sentence, too
+    from dashboard.commands.console import WRONG, complain
+    from dashboard.commands.output import printed
+    from dashboard.logs import escape_logs
+    from dashboard.tables import DataError
+
+    if arguments is None:
+        escape_logs()  # this process is the call alone
     call = _parser(*(sys.argv[1:] if arguments is None else arguments)[:1]).parse_args(arguments)
     try:
         if getattr(call, "metrics", None) == "":
@@ -59,14 +85,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(code)
 
 
-def _parser(named: str = "") -> argparse.ArgumentParser:
+def _parser(named: str = "") -> ArgumentParser:
     """The parser of all commands, or of the `named` one alone, which spares the others' import."""
+    from dashboard.commands.console import EXIT_CODES, OneLine
+
     codes = " ".join(f"{code}: {meaning}" for code, meaning in EXIT_CODES.items())
     parser = OneLine(prog="python -m dashboard", description=__doc__, epilog=f"Exit codes: {codes}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     abouts: dict[str, str] = {}
 
-    def command(name: str, answer: Answering, about: str, /) -> argparse.ArgumentParser:
+    def command(name: str, answer: Answering, about: str, /) -> ArgumentParser:
         added = commands.add_parser(name, help=about, description=about)
         added.add_argument("--format", choices=("table", "csv", "json"), default="table")
         added.set_defaults(answer=answer, as_blocks=False)
@@ -85,6 +113,26 @@ def _parser(named: str = "") -> argparse.ArgumentParser:
     return parser
 
 
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM. Of Python's own kind it would give the exit code, even where it is caught,
+    if it came while code in a string ran, as of a namedtuple."""
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Stopped
+
+
+def _at_a_stop(act: Callable[[int, FrameType | None], object]) -> None:
+    """What Ctrl-C and SIGTERM do from now on, unless whoever started this process ignores them."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, act)
+
+
 if __name__ == "__main__":
-    escape_logs()
-    sys.exit(main())
+    _at_a_stop(lambda *_: os._exit(_say_stopped()))
+    _parser(*sys.argv[1:2])  # imports first: these may swallow an exception, so a stop raises none
+    _at_a_stop(_stop)
+    code = main()
+    _at_a_stop(lambda *_: os._exit(code))  # while Python ends
+    sys.exit(code)

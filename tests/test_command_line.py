@@ -7,15 +7,18 @@ import io
 import json
 import resource
 import shutil
+import signal
 import subprocess
 import sys
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from dashboard.__main__ import ENTERED_BY, _parser, main
+from dashboard.__main__ import ENTERED_BY, STAYS, _parser, main
+from dashboard.commands import searching
 from dashboard.commands.output import printed
 from dashboard.storage.collection.collection import open_collection
 from tests.retrieval.networks import mean_colours, see, weighted
@@ -42,6 +45,39 @@ def rows(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) 
     out, err = capsys.readouterr()
     assert found == code, err
     return list(json.loads(out, parse_constant=pytest.fail))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("imported", ["numpy", "utf_8_sig"], ids=["starting", "reading"])
+def test_a_stopped_call_says_one_sentence(
+    imported: str, number: signal.Signals, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setenv("DASHBOARD_CACHE", str(tmp_path))
+    command = [sys.executable, "-X", "importtime", "-m", "dashboard", "measure", "driving"]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None
+        assert any(imported in line for line in child.stderr)
+        child.send_signal(number)
+        told = [line for line in child.stderr if not line.startswith("import time:")]
+    assert (child.returncode, told) == (2, [f"stopped; {STAYS}\n"])
+
+
+def test_a_search_says_that_it_prints_no_more_results(tiny: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(searching, "DEEPEST", 2)
+    for k, said in (("3", "-k 3: a search prints 2 results of a version at most"), ("2", "")):
+        assert main(["search", str(tiny), "car", "--model", "v0.1", "-k", k]) == 0
+        out, err = capsys.readouterr()
+        assert len(out.splitlines()) == 3 and (said in err if said else "at most" not in err)
+
+
+@pytest.mark.parametrize("name", ENTERED_BY)
+def test_whoever_stops_a_command_reads_one_sentence(name: str, monkeypatch, capsys) -> None:
+    def stopped(call: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ArgumentParser, "parse_args", lambda *_: Namespace(answer=stopped))
+    assert main([name]) == 2
+    assert capsys.readouterr() == ("", f"stopped; {STAYS}\n")
 
 
 @pytest.fixture

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,6 +107,42 @@ def test_vectors_are_copied_to_a_server_and_searched_there(
     for one, other in zip(there, here, strict=True):
         known = one["run"] != "v0.2" or one["metric"] != "AP"
         assert one == (other if known else other | {"mean": None, "scored": 0})
+
+
+def test_a_version_on_a_server_says_how_its_index_is_built(tmp_path: Path, capsys) -> None:
+    folder = tmp_path / "driving"
+    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
+    for version, table in (("v0.1", 'server = "http://127.0.0.1:9"'), ("v0.2", 'kind = "sq8"')):
+        with (folder / "models" / version / "model.toml").open("a") as described:
+            described.write(f"\n[index]\n{table}\n")
+    assert main(["index", str(folder)]) == 0
+    err = capsys.readouterr().err
+    assert "v0.1: nothing was built" in err and "--version v0.1 --to ADDRESS" in err
+    assert "v0.2: nothing" not in err
+
+
+def test_a_file_that_another_process_has_open_is_a_sentence_and_others_are_measured(
+    tmp_path: Path, capsys, monkeypatch
+) -> None:
+    pytest.importorskip("milvus_lite", reason="pip install pymilvus milvus-lite")
+    folder, address = tmp_path / "driving", str(tmp_path / "lite.db")
+    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
+    monkeypatch.setenv("DASHBOARD_MILVUS", address)
+    monkeypatch.setenv("DASHBOARD_CACHE", str(tmp_path / "cache"))
+    copied = [sys.executable, "-m", "dashboard", "index", str(folder), "--version", "v0.2"]
+    subprocess.run([*copied, "--to", address], check=True, capture_output=True)
+    with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
+        described.write(f'\n[index]\nserver = "{address}"\n')
+    measure = [sys.executable, "-m", "dashboard", "measure", str(folder), "--metrics", "P@5"]
+    subprocess.run(measure, check=True, capture_output=True)  # so its numbers are remembered
+    with (Path(address) / "LOCK").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ended = subprocess.run(measure, check=False, capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert [line[:4] for line in ended.stdout.splitlines()] == ["run ", "v0.1", "v0.3"]
+    (complaint,) = [line for line in ended.stderr.splitlines() if "lite.db" in line]
+    assert "another process may have it open; wanted one process at a time" in complaint
+    assert "Traceback" not in ended.stderr
 
 
 def test_a_copy_names_its_version(driving: str, capsys) -> None:

@@ -106,6 +106,17 @@ def test_a_folder_that_cannot_be_written_is_a_finding(
     assert code == 1 and preparing.UNWRITTEN in set(table["state"])
 
 
+def test_a_version_that_cannot_be_read_is_said_and_the_others_are_prepared(
+    collection: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vectors = collection / "models" / "v0.2" / "items.npy"
+    vectors.write_bytes(vectors.read_bytes()[:-7])
+    code = main(["prepare", str(collection)])
+    out, err = capsys.readouterr()
+    assert code == 2 and "models/v0.2/items.npy" in err
+    assert "v0.1: " in out and "v0.2: " not in out
+
+
 def test_what_is_drawn_in_front_of_a_terminal_says_how_far_it_is(
     collection: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -72,7 +72,7 @@ EXIT_CODES = {
     FINDING: "There is a finding: a failed check, a regression, a model made for another gallery, "
     "a metric without a value in both versions, or a stale file.",
     WRONG: "The call is wrong, or something cannot be read. Where that is only a part, the rest is "
-    "printed, and stderr names what is missing.",
+    "printed, and stderr names what is missing. Or somebody stopped the call (Ctrl-C, SIGTERM).",
 }
 ALL = ("error", "warning", "note")
 Answer = tuple[pd.DataFrame, int]
@@ -111,11 +111,11 @@ def unusable(collection: Collection) -> list[str]:
 
 @contextmanager
 def resumed_later() -> Iterator[None]:
-    """Work that goes on at the next call: who stops it by Ctrl-C reads so, and no traceback."""
+    """Work that goes on at the next call: who stops it reads so."""
     try:
         yield
     except KeyboardInterrupt as stop:
-        raise ValueError("stopped; the same command goes on where it was") from stop
+        raise KeyboardInterrupt("the same command goes on where it was") from stop
 
 
 def complain_about(findings: pd.DataFrame, levels: Sequence[str] = ALL) -> None:

@@ -103,9 +103,12 @@ def _measured(
         raise _without_versions(experiment)
     tables: dict[str, pd.DataFrame] = {}
     problems: list[DataError] = []
+    silent: list[str] = []
     for name in names:
         try:
-            tables[name] = measuring.measurements(experiment, (name,), metrics)
+            table = measuring.measurements(experiment, (name,), metrics)
+            silent += note_versions(experiment, (name,), findings)
+            tables[name] = table
         except DataError as problem:
             problems.append(problem)
             findings.error(problem)
@@ -113,8 +116,6 @@ def _measured(
         raise problems[-1]
     for each in experiment.submissions:
         complain_about(score(experiment.folder, experiment.digest, each).findings)
-    usable = list(tables)
-    silent = note_versions(experiment, usable, findings)
     judgement = judging.counted_judgement(experiment)
     note_judgement(experiment.rules, judgement, parse(metrics), findings)
     left_out = [name for name in names if name not in tables]

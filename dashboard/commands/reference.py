@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dashboard.commands import searching
 from dashboard.commands.console import EXIT_CODES, FINDING, FINE, Answer, Command
 from dashboard.commands.output import write_file
 from dashboard.evaluation.metrics import REGISTRY
@@ -42,6 +43,7 @@ _MB = 1_000_000
 LIMITS = [
     ("an id", f"{limits.LONGEST_ID:,} characters"),
     ("a text that is searched for", f"{LONGEST_TEXT:,} characters"),
+    ("results of a version that `search` prints", f"{searching.DEEPEST:,}"),
     ("a keyword", f"{limits.LONGEST_KEYWORD:,} characters"),
     ("keywords in a cell, or other words of a keyword", f"{limits.MOST_IN_CELL:,}"),
     ("different keywords of a collection", f"{limits.MOST_KEYWORDS:,}"),

@@ -12,6 +12,7 @@ from dashboard.commands.console import (
     Command,
     add_collection,
     at_least_one,
+    complain,
     complain_about,
     opened,
     unusable,
@@ -24,6 +25,7 @@ from dashboard.letters import is_visible
 from dashboard.tables import Findings
 
 DEEPEST = 1_000
+"""Results of a version that are printed at most."""
 USAGE = "give one of TEXT, --item ID or --file PATH (or a picture and TEXT, its target)"
 
 
@@ -35,7 +37,9 @@ def add_search(command: Command) -> None:
     added.add_argument("--item", metavar="ID")
     added.add_argument("--file", type=Path, metavar="PATH", help="a picture, or an item's clip")
     added.add_argument("--model", nargs="+", metavar="VERSION", help="default: all versions")
-    added.add_argument("-k", type=at_least_one, default=5, help="how many results (5)")
+    added.add_argument(
+        "-k", type=at_least_one, default=5, help=f"how many results (5), at most {DEEPEST:,}"
+    )
     add_keywords(added)
 
 
@@ -44,6 +48,8 @@ def _search(call: Namespace) -> Answer:
     experiment = experiment_of(call, collection)
     versions = call.model or collection.under(experiment.protocol).versions
     table = searching.search(experiment, versions, min(call.k, DEEPEST), noted)
+    if min(call.k, len(collection.items)) > DEEPEST:
+        complain(f"note: -k {call.k:,}: a search prints {DEEPEST:,} results of a version at most")
     findings = noted.frame()
     complain_about(findings, ("error", "warning"))
     gone = unusable(collection) if call.model is None else []

@@ -131,6 +131,12 @@ def copied(
     return copy_vectors(model, collection.items, address, replaces=replaces, progress=progress)
 
 
+def is_on_a_server(experiment: Experiment, version: str) -> bool:
+    """Whether the index of a version is on a Milvus server, where only copying builds it."""
+    settings = experiment.collection.searched[version].index
+    return settings is not None and bool(settings.server)
+
+
 def built(experiment: Experiment, version: str) -> dict[str, object]:
     """Builds the index of a version, where it is not built: a row on it."""
     model = experiment.collection.searched[version]

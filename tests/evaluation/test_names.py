@@ -93,6 +93,7 @@ def test_a_list_of_names_is_cut_at_spaces_and_commas_and_keeps_each_once():
         ("P@0", "whole number of at least 1"),
         ("P@-3", "whole number of at least 1"),
         ("P@1.5", "whole number of at least 1"),
+        ("P@1000000000", "at most 999,999,999, as in P@5"),
         ("P@", "whole number of at least 1"),
         ("nDCG(idael=retrieved)@5", "ideal"),
         ("nDCG(ideal=best)", "judged or retrieved"),

@@ -57,7 +57,8 @@ REFUSED = {
     "a yes for a number": ('kind = "hnsw"\nM = true', 6, "2 to 2,048", "Write M = 16"),
     "another kind's": ('kind = "hnsw"\n\nnlist = 4', 7, "(M, ef_construction", "Remove the line"),
     "more cells than items": ('kind = "ivf"\nnlist = 5', 6, "at most 4", "Remove the line"),
-    "parts that do not divide": ('kind = "pq"\npq_m = 3', 6, "the dimension, 8", "Write pq_m = 8"),
+    "parts that do not divide": ('kind = "pq"\npq_m = 3', 6, "the dimension, 8", "Write pq_m = 2"),
+    "more parts than numbers": ('kind = "pq"\npq_m = 99', 6, "dimension, 8", "Write pq_m = 8"),
     "codes for too few": ('kind = "pq"', 4, "2 to the power of it", 'Write kind = "exact"'),
     "an odd name": (
         'kind = "ivf"\nserver = "http://localhost:19530"\ncollection = "a;b"', 7, "letters", "Such"

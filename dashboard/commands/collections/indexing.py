@@ -14,6 +14,7 @@ from dashboard.commands.console import (
     Command,
     add_collection,
     at_least_one,
+    complain,
     opened,
     resumed_later,
 )
@@ -22,6 +23,7 @@ from dashboard.experiment import index_cost
 from dashboard.experiment.collection.collections import Collection
 from dashboard.experiment.experiment import Experiment
 
+ON_A_SERVER = "nothing was built, its index is on a Milvus server; to build it there add"
 METRICS = "P@10 nDCG@10"
 RECALL = ["version", "index", "k", "recall", "low", "high", "queries", "total"]
 COSTS = ["p50_ms", "p95_ms", "bytes", "build_s"]
@@ -61,7 +63,11 @@ def _index(call: Namespace) -> Answer:
     versions = _versions(call, collection, experiment)
     if call.evaluate:
         return _evaluated(call, experiment, versions), FINE
-    return pd.DataFrame([index_cost.built(experiment, version) for version in versions]), FINE
+    table = pd.DataFrame([index_cost.built(experiment, version) for version in versions])
+    for version in versions:
+        if index_cost.is_on_a_server(experiment, version):
+            complain(f"note: {version}: {ON_A_SERVER} --version {version} --to ADDRESS")
+    return table, FINE
 
 
 def _copied(call: Namespace, collection: Collection) -> pd.DataFrame:

@@ -44,7 +44,8 @@ def _init(call: Namespace) -> Answer:
         with progress_bar("files"):
             made = initialize(call.new, call.source, call.columns, dry_run=call.dry_run)
     except KeyboardInterrupt as stop:
-        raise ValueError("stopped; nothing was made yet, and the same command goes on") from stop
+        said = "nothing was made yet, and the same command goes on"
+        raise KeyboardInterrupt(said) from stop
     for sentence in made.problems:
         complain(sentence)
     if made.findings is None:

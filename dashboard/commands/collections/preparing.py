@@ -19,6 +19,7 @@ from dashboard.commands.console import (
     complain,
     opened,
     resumed_later,
+    unusable,
 )
 from dashboard.commands.output import one_line
 from dashboard.experiment import memory, preparing
@@ -40,7 +41,8 @@ def _prepare(call: Namespace) -> Answer:
 
 
 def _prepared(collection: Collection) -> Answer:
-    every, rows, code = list(preparing.steps(collection)), [], FINE
+    every, rows = list(preparing.steps(collection)), []
+    code = WRONG if unusable(collection) else FINE
     with tqdm(every, unit=" steps", disable=None, dynamic_ncols=True) as bar:  # none in a log file
         memory.announce_by(_beside(bar))
         try:

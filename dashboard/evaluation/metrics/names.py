@@ -75,7 +75,8 @@ def split_cutoff(word: str) -> tuple[str, int | None]:
     if not at:
         return word, None
     if not re.fullmatch(r"[1-9]\d{0,8}", cutoff):
-        raise ValueError(f"{word!r}: a cutoff is a whole number of at least 1, as in P@5.")
+        wanted = "a whole number of at least 1 and at most 999,999,999, as in P@5"
+        raise ValueError(f"{word!r}: a cutoff is {wanted}.")
     return call, int(cutoff)
 
 

@@ -54,6 +54,7 @@ _PASSWORD = re.compile(r"//[^/]*@")
 """A name and a password in an address."""
 RELOAD = "Start it or wait for it, then reload."
 RESUME = "Start it or wait for it, then type the same call: it sends the rows that are missing."
+ALONE = "End the other one; a Milvus server answers several."
 INSTALL = 'Type: pip install "pymilvus>=3.0.2,<3.1"'
 
 
@@ -180,7 +181,8 @@ def server(address: str, name: str, *, given: bool = False) -> Iterator[Any]:
         from pymilvus import MilvusClient
     except ImportError as error:
         raise DataError(name, "no Python package pymilvus", "it", cure=INSTALL) from error
-    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # errors become sentences here
+    for library in ("pymilvus", "milvus_lite"):  # their errors become sentences here
+        logging.getLogger(library).setLevel(logging.CRITICAL)
     authority = os.environ.get("DASHBOARD_MILVUS_CA", "")
     if authority and not Path(authority).is_file():
         raise DataError(name, "no such file", "the certificate that DASHBOARD_MILVUS_CA names")
@@ -226,6 +228,9 @@ def _refusal(name: str, error: BaseException, address: str, cure: str) -> DataEr
         wanted = "the token of this server in DASHBOARD_MILVUS_TOKEN"
         cure = "Start the dashboard with it."
         return DataError(name, "a server that refuses the token", wanted, cure=cure)
+    if low == "open local milvus failed":
+        found = "a file of milvus-lite that does not open, for another process may have it open"
+        return DataError(name, found, "one process at a time", cure=ALONE)
     if "deadline" in low or "timeout" in low or "timed out" in low:
         found = f"no answer within {SECONDS:g} seconds"
     elif "unavailable" in low or "connect" in low:

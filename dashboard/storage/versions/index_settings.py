@@ -142,8 +142,9 @@ def check_size(
         return
     if width % values["pq_m"]:
         fitting = [number for number in range(1, 65) if width % number == 0]
+        nearest = min(fitting, key=lambda number: abs(number - values["pq_m"]))
         wanted = f"a number that divides the dimension, {width}"
-        raise refusing.of("pq_m", values["pq_m"], wanted, f"Write pq_m = {fitting[-1]}.")
+        raise refusing.of("pq_m", values["pq_m"], wanted, f"Write pq_m = {nearest}.")
     if 1 << values["pq_bits"] > items:
         wanted = f"at most {items.bit_length() - 1}: 2 to the power of it items, of {items:,}"
         few = items < 16
