@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from dashboard.__main__ import main
 from dashboard.experiment.collection.collections import opened_in
 from dashboard.experiment.reviews import assigned_reviews as assigned
 from dashboard.experiment.reviews import machine_reviews, reviewing
@@ -132,6 +133,26 @@ def test_a_machine_is_asked_what_was_drawn_from_once_and_stays_apart_from_people
     code, rows, err = answer(capsys, "show", review.id)
     assert "Machine tiny-vl (prompt and settings " in err and "nobody knows how far" in err
     assert "machine" not in {row["reviewer"] for row in rows}
+
+
+def test_a_call_that_is_stopped_keeps_its_answers_and_says_that_it_goes_on(
+    folder: Path,  # noqa: F811
+    rater: dict[str, Any],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    review, save, saved = made(capsys, folder, *SAMPLE), machine_reviews._save, []
+
+    def stops(*answered: Any) -> None:
+        save(*answered)
+        saved.append(answered)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(machine_reviews, "_save", stops)
+    assert main(["reviews", "machine", review.id, "--rater", str(rater["file"])]) == 2
+    assert "stopped; the same command goes on where it was" in capsys.readouterr().err
+    given = reviews.latest(review.collection, reviews.MACHINE, assignment=review.id)
+    assert len(given) == len(saved) == 1
 
 
 def test_another_prompt_is_another_machine_and_closing_keeps_both(

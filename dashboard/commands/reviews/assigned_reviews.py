@@ -12,7 +12,16 @@ from pathlib import Path
 import pandas as pd
 
 from dashboard.commands.collections.embedding import add_service_limits, client_of, progress_bar
-from dashboard.commands.console import FINDING, FINE, Answer, at_least_one, complain, opened, seed
+from dashboard.commands.console import (
+    FINDING,
+    FINE,
+    Answer,
+    at_least_one,
+    complain,
+    opened,
+    resumed_later,
+    seed,
+)
 from dashboard.commands.experiments import experiment_of
 from dashboard.experiment.reviews import (
     assigned_reviews,
@@ -162,7 +171,7 @@ def _machine(call: Namespace) -> Answer:
     if collection is None:
         raise ValueError(f"the collection {assignment.collection} is not below the data folder")
     rater = machine_reviews.rater_of(Path(file), lambda headers: client_of(call, headers))
-    with progress_bar("results"):
+    with resumed_later(), progress_bar("results"):
         table = machine_reviews.ask(
             assignment, collection, rater, _author(call), at_once=call.at_once, most=call.most
         )
