@@ -96,6 +96,21 @@ def test_every_screen_comes_without_a_jump(dashboard: str, new_page: Callable, w
     assert all(value < 0.05 for value in found.values()), found
 
 
+@pytest.mark.slow
+def test_on_a_phone_a_verdict_without_slices_keeps_no_room_for_one(
+    dashboard: str, new_page: Callable
+) -> None:
+    page = new_page(width=390)
+    page.goto(f"{dashboard}/compare?collection=driving&slice=pv_object_type%3Dbicyclist")
+    settled(page)
+    drawn, room = page.locator("div.verdict"), page.locator(".st-key-verdict")
+    assert (
+        page.locator(".verdict .interval:not(.none)").count()
+        and not drawn.locator(".lowest").count()
+    )
+    assert room.bounding_box()["height"] - drawn.bounding_box()["height"] < 40
+
+
 class Held:
     """Requests of a page that wait until they are released, and those after it do not."""
 

@@ -120,7 +120,8 @@ def _renew(name: str, version: str) -> None:
 def verdict(view: View) -> None:
     """Draw whether the candidate is better at the metric in front, with all figures on request."""
     drawn = composed(view)
-    with st.container(border=True, horizontal=True, vertical_alignment="top", key="verdict"):
+    inside: dict[str, Any] = {"horizontal": True, "vertical_alignment": "top", "key": "verdict"}
+    with st.container(key=_room(drawn)), st.container(border=True, **inside):
         st.html(picture(drawn))
         with st.popover("Figures", help="The verdict in a sentence: p, Holm, formula and counts."):
             sentence = compare.verdict(
@@ -128,6 +129,13 @@ def verdict(view: View) -> None:
             )
             st.markdown(f"{plain(sentence, None)}.")
             st.caption(plain(_about(drawn), None))
+
+
+def _room(drawn: Verdict) -> str:
+    """What the verdict lacks, which tells how much room is kept for it on a phone."""
+    if pd.isna(drawn.row["low"]):
+        return "verdict-without-interval"
+    return "verdict-without-slice" if drawn.lowest_row is None else "verdict-whole"
 
 
 def composed(view: View) -> Verdict:
