@@ -54,7 +54,11 @@ def test_a_stopped_call_says_one_sentence(
 ) -> None:
     monkeypatch.setenv("DASHBOARD_CACHE", str(tmp_path))
     command = [sys.executable, "-X", "importtime", "-m", "dashboard", "measure", "driving"]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as child:
+    # in the background of a script, Ctrl-C is ignored, and by what is started there, too
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    signal.signal(signal.SIGINT, before)
+    with child:
         assert child.stderr is not None
         assert any(imported in line for line in child.stderr)
         child.send_signal(number)

@@ -333,7 +333,7 @@ def test_a_link_whose_submission_is_gone_computes_nothing_until_it_is_left_out(f
     (folder / "gallery.npy").unlink()
     app = opened(runs="mine", **CANDIDATE)
     assert "Nothing was computed" in texts(app)
-    assert len(app.error) == 3 and not app.dataframe
+    assert len(app.error) == 2 and not app.dataframe
     next(b for b in app.button if b.label.startswith("Open with default")).click().run()
     assert not app.error and board(app)["Version"].tolist() == ["v0.3", "v0.2", "v0.1"]
     assert app.query_params["candidate"] == "v0.3" and "submissions" not in app.query_params

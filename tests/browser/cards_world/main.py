@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.storage.media.item_media import media
-from dashboard.views.cards import Row, cards, needed, packed, payload
+from dashboard.views.cards import Row, captions_of, cards, needed, packed, payload
 from tests.browser.cards_world import world
 
 st.set_page_config(layout="wide")
@@ -72,7 +72,8 @@ contents = payload(
     columns=int(columns) if columns else None,
     askable=set(world.PLAIN),
 )
-cards(packed(contents), items, selected=selected, key="grid", on_open=opened)
+captions = captions_of(items.to_dict("records"))
+cards(packed(contents), captions, selected=selected, key="grid", on_open=opened)
 st.text(f"told: {told}")
 st.text(f"visit {visit}")
 if st.button("rerun"):
