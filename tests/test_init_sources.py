@@ -260,9 +260,12 @@ def test_judgements_and_runs_name_the_items(tmp_path, files) -> None:
 
 def test_further_columns_of_queries_become_slices_where_queries_share_their_values(tmp_path):
     asked = "query_id,text,colour,Length,remark\nq1,blue cars,blue,short,one\nq2,bikes,,short,two\n"
-    write(tmp_path / "source", {**json_files(), "queries.csv": asked})
+    more = "query_id,text,Length\nq3,a long text,long\nq4,another one,long\nq1,blue cars,\n"
+    files = {**json_files(), "queries.csv": asked, "queries_more.csv": more}
+    write(tmp_path / "source", files)
     result, collection = made(tmp_path)
-    assert collection.queries["Length"].tolist() == ["short", "short"]
+    lengths = dict(zip(*(collection.queries[name] for name in ("query_id", "Length")), strict=True))
+    assert lengths == {"q1": "short", "q2": "short", "q3": "long", "q4": "long"}
     assert "colour" not in collection.queries and "remark" not in collection.queries
     (said,) = (each for each in result.problems if "no two queries share" in each)
     assert "queries.csv: the 2 columns colour, remark" in said

@@ -348,8 +348,10 @@ def _add_texts(listing: Listing, name: str, kind: str, content: Content) -> None
         else:
             pairs = _pairs_of_lines(name, content_of)
     _add_pairs(name, kind, pairs, content)
-    for column in slices.columns:
-        content.queries[column] = content.queries["query_id"].map(slices[column]).fillna("")
+    asked = content.queries
+    for column in slices.columns:  # of several files the first counts, and others fill its cells
+        known = asked[column].fillna("") if column in asked else pd.Series("", index=asked.index)
+        asked[column] = known.where(known != "", asked["query_id"].map(slices[column]).fillna(""))
 
 
 def _slices(name: str, cells: pd.DataFrame, key: str, content: Content) -> pd.DataFrame:
