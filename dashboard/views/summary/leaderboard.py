@@ -75,6 +75,14 @@ def _named(view: View, metric: str) -> str:
 
 
 @remembered(64)
+def _means(
+    experiment: Experiment, versions: tuple[str, ...], metrics: str, only: tuple[str, ...] | None
+) -> pd.DataFrame:
+    values = measuring.measurements(experiment, versions, metrics)
+    return measure.summarise(measuring.of_queries(only, values))
+
+
+@remembered(64)
 def _rows(
     experiment: Experiment,
     versions: tuple[str, ...],
@@ -88,8 +96,7 @@ def _rows(
 
     unlike: the versions that may not be compared with the baseline; anyway: they are all the same.
     """
-    values = measuring.measurements(experiment, versions, metrics)
-    means = measure.summarise(measuring.of_queries(only, values))
+    means = _means(experiment, versions, metrics, only)
     others = tuple(v for v in versions if v != baseline and (v not in unlike or anyway))
     sure = measuring.against(experiment, baseline, others, metrics, only)
     rows = []
@@ -188,8 +195,7 @@ def _left_out(view: View, metrics: str) -> str:
     empty = counted["no_results"].max()
     zero = f" {_range(counted['no_results'])} returned no results and count as 0." if empty else ""
     ways = _of_which(view, experiment)
-    values = measuring.measurements(experiment, versions, metrics)
-    means = measure.summarise(measuring.of_queries(only, values))
+    means = _means(experiment, versions, metrics, only)
     scored = means["run"].astype("str").map(counted.set_index("run")["scored"])
     unknown = means["scored"] == 0 if ways else means["scored"] < scored
     said = [f"Not scored, and not counted as 0: {', '.join(reasons)}."] * bool(reasons)
