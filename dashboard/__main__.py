@@ -44,10 +44,13 @@ STAYS = "what is in the cache folder stays, and the same command takes it from t
 STOPPED = 2
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Answer one call; returns the exit code. Who stops it reads one sentence, and no traceback."""
+def main(arguments: Sequence[str] | None = None, parser: ArgumentParser | None = None) -> int:
+    """Answer one call; returns the exit code. Who stops it reads one sentence, and no traceback.
+
+    parser: of the call's command, where it is at hand.
+    """
     try:
-        return _answered(arguments)
+        return _answered(arguments, parser)
     except KeyboardInterrupt as stop:
         return _say_stopped(str(stop) or STAYS)
 
@@ -57,7 +60,7 @@ def _say_stopped(further: str = STAYS) -> int:
     return STOPPED
 
 
-def _answered(arguments: Sequence[str] | None) -> int:
+def _answered(arguments: Sequence[str] | None, parser: ArgumentParser | None) -> int:
     # not above: who stops the call while these are imported reads the sentence, too
     from dashboard.commands.console import WRONG, complain
     from dashboard.commands.output import printed
@@ -66,7 +69,9 @@ def _answered(arguments: Sequence[str] | None) -> int:
 
     if arguments is None:
         escape_logs()  # this process is the call alone
-    call = _parser(*(sys.argv[1:] if arguments is None else arguments)[:1]).parse_args(arguments)
+    if parser is None:
+        parser = _parser(*(sys.argv[1:] if arguments is None else arguments)[:1])
+    call = parser.parse_args(arguments)
     try:
         if getattr(call, "metrics", None) == "":
             raise ValueError("--metrics names no metric; write for example P@5 AP nDCG@10")
@@ -131,8 +136,8 @@ def _at_a_stop(act: Callable[[int, FrameType | None], object]) -> None:
 
 if __name__ == "__main__":
     _at_a_stop(lambda *_: os._exit(_say_stopped()))
-    _parser(*sys.argv[1:2])  # imports first: these may swallow an exception, so a stop raises none
+    made = _parser(*sys.argv[1:2])  # imports may swallow an exception, so a stop raises none here
     _at_a_stop(_stop)
-    code = main()
+    code = main(parser=made)
     _at_a_stop(lambda *_: os._exit(code))  # while Python ends
     sys.exit(code)
