@@ -57,11 +57,10 @@ def measured_parts(
         held = measured_run(experiment, version, measures)
     for queries_of_block in parts("measuring", blocks):
         part = judged.of_queries(queries_of_block)
-        only = frozenset(part.query_ids)
         if held is not None:
             yield held[ids.among(held["query_id"], part.asked.to_series())], part
         else:
-            yield _part_run(experiment, version, depth, part, which, only), part
+            yield _part_run(experiment, version, depth, which, part), part
 
 
 def _blocks(judged: Judgement, depth: int, which: Worth) -> Iterator[tuple[str, ...]]:
@@ -131,7 +130,7 @@ def right_answers(experiment: Experiment, version: str, queries: tuple[str, ...]
     if not is_long(experiment, version):
         return counted_run(experiment, version)
     part = counted_judgement(experiment).of_queries(queries)
-    return _deep_run(experiment, version, 1, part, "hit", frozenset(queries))
+    return _part_run(experiment, version, 1, "hit", part)
 
 
 def deep_answers(
@@ -141,55 +140,39 @@ def deep_answers(
     judged = counted_judgement(experiment).of_queries(queries)
     for some in parts("looking for right answers", list(_blocks(judged, 1, "hit"))):
         part = judged.of_queries(some)
-        yield _deep_run(experiment, version, 1, part, "hit", frozenset(some)), part
+        yield _part_run(experiment, version, 1, "hit", part), part
 
 
 @remembered(ROWS, size=len, work="Searching …")
 def _long_run(experiment: Experiment, version: str, depth: int, pairs: Worth) -> pd.DataFrame:
     """The first results of long rankings, and those of judged pairs: all, those that are worth
     anything, the relevant ones, or none."""
-    return _part_run(experiment, version, depth, counted_judgement(experiment), pairs)
+    return _part_run(experiment, version, depth, pairs)
 
 
 def _part_run(
     experiment: Experiment,
     version: str,
     depth: int,
-    judged: Judgement,
     which: Worth,
-    only: frozenset[str] | None = None,
+    part: Judgement | None = None,
 ) -> pd.DataFrame:
-    """The first results and, where pairs are wanted, those; only: of these queries."""
-    if which:
-        return _deep_run(experiment, version, depth, judged, which, only)
-    if experiment.leaves_copies_out:
-        run = _deep_run(experiment, version, depth, judged, which, only)
-    else:
-        encode_stored(experiment, version)
-        collection = experiment.collection.under(experiment.protocol)
-        asked = collection, version, experiment.queries, depth
-        run = runs.run_of(*asked, exact=experiment.exact, only=only)
-        least = experiment.min_similarity
-        run = run[run["score"] >= least] if least > NO_CUT else run
-    sizes = run["query_id"].value_counts()
-    run.attrs["torn"] = OfQueries.fromkeys(sizes.index[sizes >= depth].astype("str"))
-    return run
-
-
-def _deep_run(
-    experiment: Experiment,
-    version: str,
-    depth: int,
-    judged: Judgement,
-    which: Worth,
-    only: frozenset[str] | None = None,
-) -> pd.DataFrame:
-    """The first results, and those of judged pairs at their ranks; only: of these queries."""
+    """The first results and, where pairs are wanted, those at their ranks; of the queries of a part
+    of the judgement, or of all."""
     encode_stored(experiment, version)
     collection, least = experiment.collection.under(experiment.protocol), experiment.min_similarity
-    wanted = [judged.pairs(which)] if which else []
-    one = copies_left_out(experiment)
-    run = runs.ranked_run(collection, version, experiment.queries, depth, wanted, least, only, one)
-    if not which or closes_up(experiment, version):  # nothing is deeper, or all judged are here
-        del run.attrs["lengths"]
+    asked = collection, version, experiment.queries, depth
+    only = None if part is None else frozenset(part.query_ids)
+    if which or experiment.leaves_copies_out:
+        judged = counted_judgement(experiment) if part is None else part
+        wanted, one = [judged.pairs(which)] if which else [], copies_left_out(experiment)
+        run = runs.ranked_run(*asked, wanted, least, only, one)
+        if not which or closes_up(experiment, version):  # nothing is deeper, or all judged are here
+            del run.attrs["lengths"]
+    else:
+        run = runs.run_of(*asked, exact=experiment.exact, only=only)
+        run = run[run["score"] >= least] if least > NO_CUT else run
+    if not which:
+        sizes = run["query_id"].value_counts()
+        run.attrs["torn"] = OfQueries.fromkeys(sizes.index[sizes >= depth].astype("str"))
     return run

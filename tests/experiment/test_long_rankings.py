@@ -19,7 +19,7 @@ from dashboard.experiment import (
     ranking,
 )
 from dashboard.experiment.collection import media
-from dashboard.experiment.collection.collections import collection_in, opened
+from dashboard.experiment.collection.collections import collection_in, opened, opened_at
 from dashboard.experiment.experiment import Experiment
 from dashboard.experiment.protocols import matching
 from dashboard.experiment.reviews import corrections, keyword_changes, reviewing
@@ -95,7 +95,7 @@ def test_pairs_of_versions_are_compared_by_rankings_that_are_in_memory(short_of_
 
 
 def experiment(name: str, protocol: str, at_least: float) -> Experiment:
-    collection = opened(name)
+    collection = opened_at(name)
     protocol, without, _ = protocol.partition(" without copies")
     return Experiment.of(
         collection,
@@ -236,16 +236,18 @@ def test_blocks_of_queries_without_a_vector_are_not_run_as_in_the_whole(
     names, vectors = (folder / "models" / "v0.2" / f"queries.{kind}" for kind in ("txt", "npy"))
     names.write_text("\n".join(names.read_text().splitlines()[30:]) + "\n")
     np.save(vectors, np.load(vectors)[30:])
-    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path))
-    asked = experiment("driving", f"alfa{copies}", -1.0)
+    (folder / "models" / "v0.2" / "model.toml").write_text("")  # no text model gives the others
+    asked = experiment(str(folder), f"alfa{copies}", -1.0)
 
     def measured(most: int) -> pd.DataFrame:
         memory.forget()
-        monkeypatch.setattr(long_rankings, "PAIRS", most)
+        for bound in ("PAIRS", "ROWS"):  # or first results are held for all blocks
+            monkeypatch.setattr(long_rankings, bound, most)
         return measuring.measurements(asked, ("v0.2",), metrics)
 
-    in_blocks, at_once = measured(500), measured(10**9)
-    assert at_once["value"].isna().sum() >= 30
+    in_blocks, at_once = measured(60), measured(10**9)
+    not_run = ranking.outline(asked, "v0.2").attrs["not_run"]
+    assert list(not_run) == asked.collection.queries["query_id"].tolist()[:30]
     pd.testing.assert_frame_equal(in_blocks, at_once, check_exact=True)
 
 
@@ -484,13 +486,14 @@ def test_only_right_answers_that_stand_deep_are_counted(depth, least, short_of_r
     """Those among the first results stand where they are; of the others each has its whole."""
     monkeypatch.setattr(long_rankings, "DEPTHS", (depth, depth))
     asked = experiment("openmoji_captions", "crossmodal", least)
-    counted, deep_run = [], long_rankings._deep_run
+    counted, part_run = [], long_rankings._part_run
 
     def counting(*of: object) -> pd.DataFrame:
-        counted.extend(of[5] if len(of) > 5 else of[3].query_ids)
-        return deep_run(*of)
+        if of[3]:  # pairs are wanted, and not first results alone
+            counted.extend(of[4].query_ids)
+        return part_run(*of)
 
-    monkeypatch.setattr(long_rankings, "_deep_run", counting)
+    monkeypatch.setattr(long_rankings, "_part_run", counting)
     long = matching.first_hits(asked, "v0.3", None)
     shallow = long["rank"].fillna(depth + 1) < depth  # its ties cannot go on where lists end
     assert not set(counted) & set(long.loc[shallow, "query_id"]) and shallow.any()
