@@ -17,12 +17,20 @@ DATA = Path(__file__).parents[1] / "data"
 AWAY = shutil.ignore_patterns("media", "posters", "networks")
 
 
+def copy_of_driving(place: Path) -> Path:
+    """The collection without its pictures."""
+    return Path(shutil.copytree(DATA / "driving", place / "driving", ignore=AWAY))
+
+
+def give_index(folder: Path, settings: str, version: str = "v0.2") -> None:
+    with (folder / "models" / version / "model.toml").open("a") as described:
+        described.write(f"\n[index]\n{settings}\n")
+
+
 @pytest.fixture(scope="module")
 def driving(tmp_path_factory) -> str:
-    folder = tmp_path_factory.mktemp("indexed") / "driving"
-    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
-    with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
-        described.write('\n[index]\nkind = "ivf"\nnprobe = 2\ndepth = 20\n')
+    folder = copy_of_driving(tmp_path_factory.mktemp("indexed"))
+    give_index(folder, 'kind = "ivf"\nnprobe = 2\ndepth = 20')
     return str(folder)
 
 
@@ -77,10 +85,8 @@ def test_a_collection_without_an_index_says_what_to_write(capsys) -> None:
 
 
 def test_a_version_whose_index_cannot_be_is_refused_with_the_reason(tmp_path: Path, capsys) -> None:
-    folder = tmp_path / "driving"
-    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
-    with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
-        described.write('\n[index]\nkind = "pq"\npq_m = 7\n')
+    folder = copy_of_driving(tmp_path)
+    give_index(folder, 'kind = "pq"\npq_m = 7')
     for further in ([], ["--to", "http://127.0.0.1:9"]):
         assert main(["index", str(folder), "--version", "v0.2", *further]) == 2
         last = capsys.readouterr().err.strip().splitlines()[-1]
@@ -91,14 +97,12 @@ def test_vectors_are_copied_to_a_server_and_searched_there(
     tmp_path: Path, capsys, monkeypatch
 ) -> None:
     pytest.importorskip("milvus_lite", reason="pip install pymilvus milvus-lite")
-    folder, address = tmp_path / "driving", str(tmp_path / "lite.db")
-    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
+    folder, address = copy_of_driving(tmp_path), str(tmp_path / "lite.db")
     monkeypatch.setenv("DASHBOARD_MILVUS", address)
     (row,) = rows(capsys, str(folder), "--version", "v0.2", "--to", address)
     assert row["collection"] == "c_driving_v0_2"
     assert (row["rows"], row["copied"], row["checked"]) == (190, 190, 190)
-    with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
-        described.write(f'\n[index]\nserver = "{address}"\n')
+    give_index(folder, f'server = "{address}"')
     call = ["measure", "--queries", "all", "--metrics", "P@5 nDCG@10 AP", "--format", "json"]
     assert main([*call, str(folder)]) == 0
     there = json.loads(capsys.readouterr().out)
@@ -110,11 +114,9 @@ def test_vectors_are_copied_to_a_server_and_searched_there(
 
 
 def test_a_version_on_a_server_says_how_its_index_is_built(tmp_path: Path, capsys) -> None:
-    folder = tmp_path / "driving"
-    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
-    for version, table in (("v0.1", 'server = "http://127.0.0.1:9"'), ("v0.2", 'kind = "sq8"')):
-        with (folder / "models" / version / "model.toml").open("a") as described:
-            described.write(f"\n[index]\n{table}\n")
+    folder = copy_of_driving(tmp_path)
+    give_index(folder, 'server = "http://127.0.0.1:9"', "v0.1")
+    give_index(folder, 'kind = "sq8"')
     assert main(["index", str(folder)]) == 0
     err = capsys.readouterr().err
     assert "v0.1: nothing was built" in err and "--version v0.1 --to ADDRESS" in err
@@ -125,14 +127,12 @@ def test_a_file_that_another_process_has_open_is_a_sentence_and_others_are_measu
     tmp_path: Path, capsys, monkeypatch
 ) -> None:
     pytest.importorskip("milvus_lite", reason="pip install pymilvus milvus-lite")
-    folder, address = tmp_path / "driving", str(tmp_path / "lite.db")
-    shutil.copytree(DATA / "driving", folder, ignore=AWAY)
+    folder, address = copy_of_driving(tmp_path), str(tmp_path / "lite.db")
     monkeypatch.setenv("DASHBOARD_MILVUS", address)
     monkeypatch.setenv("DASHBOARD_CACHE", str(tmp_path / "cache"))
     copied = [sys.executable, "-m", "dashboard", "index", str(folder), "--version", "v0.2"]
     subprocess.run([*copied, "--to", address], check=True, capture_output=True)
-    with (folder / "models" / "v0.2" / "model.toml").open("a") as described:
-        described.write(f'\n[index]\nserver = "{address}"\n')
+    give_index(folder, f'server = "{address}"')
     measure = [sys.executable, "-m", "dashboard", "measure", str(folder), "--metrics", "P@5"]
     subprocess.run(measure, check=True, capture_output=True)  # so its numbers are remembered
     with (Path(address) / "LOCK").open("w") as lock:

@@ -201,6 +201,14 @@ def test_a_metric_and_its_formula_take_one_line_where_there_is_room(
     assert len(heights) == 10 and max(heights) < 30
 
 
+def query_on_a_phone(dashboard: str, new_page: Callable, name: str):
+    page = new_page(width=390)
+    page.goto(f"{dashboard}/query?collection={name}")
+    page.locator(".card").first.wait_for()
+    settled(page)
+    return page
+
+
 BUTTONS = ".steps button, .mode, .help, .unfold, .st-key-look button"
 
 
@@ -209,10 +217,7 @@ BUTTONS = ".steps button, .mode, .help, .unfold, .st-key-look button"
 def test_the_buttons_above_the_cards_stand_apart_on_a_phone(
     dashboard: str, new_page: Callable, name: str
 ) -> None:
-    page = new_page(width=390)
-    page.goto(f"{dashboard}/query?collection={name}")
-    page.locator(".card").first.wait_for()
-    settled(page)
+    page = query_on_a_phone(dashboard, new_page, name)
     page.locator(".asked bdi").evaluate("node => { node.textContent = 'word '.repeat(80) }")
     page.locator(".unfold").wait_for()
     boxes = [each.bounding_box() for each in page.locator(BUTTONS).all()]
@@ -228,10 +233,7 @@ def test_the_buttons_above_the_cards_stand_apart_on_a_phone(
 def test_on_a_phone_the_count_of_relevant_items_is_read_and_keywords_are_swiped(
     dashboard: str, new_page: Callable, name: str
 ) -> None:
-    page = new_page(width=390)
-    page.goto(f"{dashboard}/query?collection={name}")
-    page.locator(".card").first.wait_for()
-    settled(page)
+    page = query_on_a_phone(dashboard, new_page, name)
     count = page.locator(".gist .scored")
     assert "relevant item" in count.inner_text()
     assert count.evaluate("node => node.getBoundingClientRect().right") <= 390

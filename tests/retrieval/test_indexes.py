@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -167,10 +168,20 @@ def cells_of(index):
     return index.quantizer.reconstruct_n(0, index.nlist)
 
 
-def test_cells_are_those_of_one_training_and_a_reader_who_leaves_ends_it_between_rounds() -> None:
+def codes_of(index):
+    return faiss.vector_to_array(index.pq.centroids)
+
+
+@pytest.mark.parametrize(
+    ("kind", "found_by", "work", "total"),
+    [("ivf", cells_of, "finding cells", 10), ("pq", codes_of, "finding codes", 25)],
+)
+def test_training_is_that_of_one_piece_and_a_reader_who_leaves_ends_it_between_rounds(
+    kind: str, found_by: Callable, work: str, total: int
+) -> None:
     vectors = unit(np.random.default_rng(4).standard_normal((900, 8)).astype("float32"))
     gallery = Gallery(Vectors(tuple(f"i{n}" for n in range(len(vectors))), vectors))
-    settings, rounds = KINDS["ivf"], []
+    settings, rounds = KINDS[kind], []
 
     def leave(part: str, done: int, total: int) -> None:
         rounds.append((part, done, total))
@@ -179,32 +190,11 @@ def test_cells_are_those_of_one_training_and_a_reader_who_leaves_ends_it_between
 
     whole = approximate._empty(8, len(vectors), settings)
     whole.train(vectors)
-    np.testing.assert_array_equal(
-        cells_of(approximate._build(gallery, settings)[0]), cells_of(whole)
-    )
-    with heard_by(leave), pytest.raises(InterruptedError):
-        approximate._build(gallery, settings)
-    assert rounds == [("finding cells", done, 10) for done in range(4)]
-
-
-def test_codes_are_those_of_one_training_and_a_reader_who_leaves_ends_it_between_rounds() -> None:
-    vectors = unit(np.random.default_rng(4).standard_normal((900, 8)).astype("float32"))
-    gallery = Gallery(Vectors(tuple(f"i{n}" for n in range(len(vectors))), vectors))
-    settings, rounds = KINDS["pq"], []
-
-    def leave(part: str, done: int, total: int) -> None:
-        rounds.append((part, done, total))
-        if len(rounds) == 4:
-            raise InterruptedError
-
-    whole = approximate._empty(8, len(vectors), settings)
-    whole.train(vectors)
-    codes = faiss.vector_to_array(whole.pq.centroids)
     built = approximate._build(gallery, settings)[0]
-    np.testing.assert_array_equal(faiss.vector_to_array(built.pq.centroids), codes)
+    np.testing.assert_array_equal(found_by(built), found_by(whole))
     with heard_by(leave), pytest.raises(InterruptedError):
         approximate._build(gallery, settings)
-    assert rounds == [("finding codes", done, 25) for done in range(4)]
+    assert rounds == [(work, done, total) for done in range(4)]
 
 
 def test_an_index_is_built_once_and_a_damaged_file_is_built_again(
