@@ -10,7 +10,7 @@ import warnings
 from dataclasses import dataclass
 from itertools import combinations
 
-import krippendorff
+import evalica
 import numpy as np
 import pandas as pd
 
@@ -106,7 +106,7 @@ def _alpha_of(table: pd.DataFrame, ordinal: bool, seed: int) -> Agreement:
     domain = [float(value) if ordinal else float(place) for place, value in enumerate(values)]
     grades = np.where(np.isnan(codes), np.nan, np.take(domain, np.nan_to_num(codes).astype(int)))
     people = tuple(str(name) for name in table.columns)
-    return _figure("alpha", people, grades, lambda some: _alpha(some, ordinal, domain), seed)
+    return _figure("alpha", people, grades, lambda some: _alpha(some, ordinal), seed)
 
 
 def _codes(table: pd.DataFrame) -> tuple[Floats, list[str]]:
@@ -138,16 +138,13 @@ def _alike(codes: Floats) -> float:
     return same / compared if compared else float("nan")
 
 
-def _alpha(codes: Floats, ordinal: bool, domain: list[float]) -> float:
+def _alpha(codes: Floats, ordinal: bool) -> float:
     if len(np.unique(codes[~np.isnan(codes)])) < 2:
         return float("nan")  # all said one thing: nothing to disagree on
-    return float(
-        krippendorff.alpha(
-            reliability_data=codes.T,
-            level_of_measurement="ordinal" if ordinal else "nominal",
-            value_domain=domain,
-        )
+    found = evalica.alpha(
+        pd.DataFrame(codes.T), distance="ordinal" if ordinal else "nominal"
     )
+    return found.alpha if found.expected else float("nan")
 
 
 def _kappa(codes: Floats, number: int) -> float:

@@ -1,0 +1,30 @@
+"""`check`: everything that is wrong, left out or repaired in a collection's files."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
+from typing import Any
+
+from dashboard.next.commands.options import FINE, FOUND, add_collection, open_call
+
+HELP = "errors, omissions and repairs of a collection's files"
+COLUMNS = ("level", "file", "line", "found", "wanted")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return the findings; the code is 1 with any error."""
+    from dashboard.next.errors import DataError, Finding
+
+    try:
+        findings = open_call(call).findings
+    except DataError as error:
+        findings = (Finding.from_error(error),)
+    order = {"error": 0, "warning": 1, "note": 2}
+    rows = [asdict(each) for each in sorted(findings, key=lambda each: order[each.level])]
+    return rows, COLUMNS, FOUND if any(row["level"] == "error" for row in rows) else FINE

@@ -1,0 +1,93 @@
+"""Options of the commands, made from the table of choices, and what they open."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dashboard.next.errors import DataError
+from dashboard.next.study.choices import list_choices, resolve
+
+if TYPE_CHECKING:
+    from dashboard.next.storage.collection import Collection
+    from dashboard.next.study.choices import Choices
+    from dashboard.next.study.study import Study
+
+FINE, FOUND, WRONG = 0, 1, 2
+
+
+def add_collection(parser: ArgumentParser, files: bool = False) -> None:
+    """Add COLLECTION, and with `files` also judgements and runs in its place."""
+    text = "folder of a collection, or its name below data/"
+    parser.add_argument("collection", nargs="?" if files else None, metavar="COLLECTION", help=text)
+    if files:
+        parser.add_argument("--qrels", type=Path, metavar="FILE", help="judgements, TREC or CSV")
+        text = "results of a version, TREC or CSV; again for more"
+        parser.add_argument("--run", type=Path, action="append", metavar="FILE", help=text)
+
+
+def add_choices(parser: ArgumentParser, *keys: str) -> None:
+    """Add an option for every choice that changes numbers, and for others by their keys."""
+    for each in list_choices():
+        if each.changes_numbers or each.key in keys:
+            parser.add_argument(
+                f"--{each.key.replace('_', '-')}",
+                nargs="+" if each.kind == "names" else None,
+                metavar=each.key.upper(),
+                help=each.meaning,
+            )
+
+
+def find_folder(name: str) -> Path:
+    """Return the folder of a collection: a path, or a name below DASHBOARD_DATA (or data/)."""
+    path = Path(name)
+    return path if path.is_dir() else Path(os.environ.get("DASHBOARD_DATA", "data")) / name
+
+
+def open_call(call: Namespace) -> Collection:
+    """Open what a call names.
+
+    Raises:
+        ValueError: If it names neither or both of a collection and files.
+        DataError: If that cannot be used.
+    """
+    from dashboard.next.storage.collection import open_collection, open_files
+
+    qrels, runs = getattr(call, "qrels", None), getattr(call, "run", None)
+    if (call.collection is None) == (qrels is None) or bool(qrels) != bool(runs):
+        raise ValueError("Name a COLLECTION, or give --qrels FILE with --run FILE.")
+    if qrels and runs:
+        return open_files(qrels, runs)
+    return open_collection(find_folder(call.collection))
+
+
+def open_study_of(call: Namespace) -> tuple[Study, Choices]:
+    """Return the study of a call and all its choices."""
+    from dashboard.next.study.study import open_study
+
+    collection = open_call(call)
+    given: dict[str, str] = {}
+    for each in list_choices():
+        value = getattr(call, each.key, None)
+        if value is not None:
+            given[each.key] = " ".join(value) if isinstance(value, list) else str(value)
+    if call.collection is None:
+        given.setdefault("queries", "all")
+    choices = resolve(collection, given)
+    return open_study(collection, choices.restrict_to_numbers()), choices
+
+
+def complain_about_broken(collection: Collection, chosen: bool) -> int:
+    """Print why versions cannot be used; return the exit code.
+
+    Args:
+        collection: What was opened.
+        chosen: Whether the call names its versions; then others do not matter.
+    """
+    broken: list[DataError] = [] if chosen else list(collection.broken.values())
+    for problem in broken:
+        print(f"error: {problem}", file=sys.stderr)
+    return WRONG if broken else FINE

@@ -1,0 +1,101 @@
+"""What is relevant: a Judgement is asked for the grades of one query's items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table
+
+NOT_JUDGED = "no judged item"
+NO_RELEVANT = "no relevant item"
+
+
+class Judgement(Protocol):
+    """Grades of items. Queries and items are positions in the collection's tables.
+
+    Attributes:
+        relevant_from: Least grade of a relevant item.
+        unscorable: Why a query has no value, whatever a version finds.
+    """
+
+    @property
+    def relevant_from(self) -> float: ...
+
+    @property
+    def unscorable(self) -> Mapping[int, str]: ...
+
+    def grades(self, query: int) -> FloatArray:
+        """Return the grade of every item for a query, NaN for one that is not judged. [items]."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class TableJudgement:
+    """Judged pairs of a file.
+
+    Attributes:
+        items: Number of items of the collection.
+        pairs: Items and grades of each judged query.
+    """
+
+    items: int
+    pairs: Mapping[int, tuple[IntArray, FloatArray]]
+    unscorable: Mapping[int, str]
+    relevant_from: float = 1.0
+
+    def grades(self, query: int) -> FloatArray:
+        found = np.full(self.items, np.nan)
+        if query in self.pairs:
+            items, grades = self.pairs[query]
+            found[items] = grades
+        return found
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgingRules:
+    """A protocol: who judges, and what a value is where nothing is relevant.
+
+    Attributes:
+        judge: Return the judgement of a collection under some choices.
+        metrics: Metrics that are shown first.
+        nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints.
+        needs: What a collection needs for it, in words; None if it has that.
+    """
+
+    name: str
+    title: str
+    judge: Callable[[Any, Any], Judgement]
+    metrics: str
+    nothing_relevant: Literal["null", "zero"]
+    definition: str
+    source: str
+
+
+def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:
+    """Return the judgement of a table of judged pairs; pairs of unknown queries do not count."""
+    query, item = queries.find(qrels.queries), items.find(qrels.items)
+    known = (query >= 0) & (item >= 0)
+    query, item, grade = query[known], item[known], qrels.values[known]
+    order = np.argsort(query, kind="stable")
+    bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))
+    pairs = {
+        each: (item[order[low:high]], grade[order[low:high]])
+        for each, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))
+        if low < high
+    }
+    reasons = {each: NOT_JUDGED for each in range(len(queries)) if each not in pairs}
+    return TableJudgement(len(items), pairs, reasons)
+
+
+def find_relevant(judgement: Judgement, query: int) -> IntArray:
+    """Return the relevant items of a query."""
+    return np.flatnonzero(judgement.grades(query) >= judgement.relevant_from)
+
+
+def is_hit(judgement: Judgement, grades: FloatArray) -> BoolArray:
+    """Return which grades are those of relevant items."""
+    return np.asarray(grades >= judgement.relevant_from)

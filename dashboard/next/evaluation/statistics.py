@@ -1,0 +1,133 @@
+"""Intervals and tests of paired differences, with fixed seeds.
+
+A column holds the differences of one metric; a unit is a query, or the queries of one scene,
+which are drawn and swapped together. No number depends on the order of the queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dashboard.next.tables import FloatArray, IntArray
+
+RESAMPLES = 10_000
+"""Bootstrap samples."""
+SIGNS = 100_000
+"""Random choices of signs for more than EXACT_UNITS units."""
+EXACT_UNITS = 20
+"""Units up to which every choice of signs is counted."""
+TOLERANCE = 1e-12
+"""Means closer than this are equal."""
+MAX_CELLS = 1 << 23
+SEED = 0
+
+
+def sum_units(differences: FloatArray, groups: IntArray | None) -> tuple[FloatArray, FloatArray]:
+    """Return the sums and numbers of scored queries of each unit. [units, metrics] both.
+
+    Args:
+        differences: Shape [queries, metrics]; NaN for null.
+        groups: Unit of each query; None: each query is one.
+    """
+    sums, sizes = np.nan_to_num(differences), (~np.isnan(differences)).astype(np.float64)
+    if groups is None:
+        return sums, sizes
+    shape = (int(groups.max(initial=-1)) + 1, differences.shape[1])
+    summed, counted = np.zeros(shape), np.zeros(shape)
+    np.add.at(summed, groups, sums)
+    np.add.at(counted, groups, sizes)
+    return np.round(summed, 12), counted
+
+
+def compute_bootstrap_interval(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return the 95 % percentile bootstrap interval of each column's mean. [2, metrics].
+
+    NaN for fewer than two units.
+    """
+    return np.round(_apply_by_units(sums, sizes, _bootstrap, 2), 12) + 0.0
+
+
+def compute_randomisation_p(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return the p of Fisher's randomisation test, two-sided on |mean|. [metrics].
+
+    Every choice of signs is counted up to EXACT_UNITS differences; else SIGNS are drawn. All
+    differences 0 give 1; fewer than two units NaN.
+    """
+    return np.asarray(_apply_by_units(sums, sizes, _randomise, 1)[0])
+
+
+def _apply_by_units(
+    sums: FloatArray,
+    sizes: FloatArray,
+    kernel: Callable[[FloatArray, FloatArray], FloatArray],
+    answers: int,
+) -> FloatArray:
+    """Call a kernel with all columns of equally many scored units, each sorted. [answers, metrics].
+
+    So a column's answer depends on its own differences alone.
+    """
+    found = np.full((answers, sums.shape[1]), np.nan)
+    scored = sizes > 0
+    numbers = scored.sum(axis=0)
+    for number in np.unique(numbers[numbers >= 2]):
+        columns = np.flatnonzero(numbers == number)
+        keys = (sizes[:, columns], sums[:, columns], ~scored[:, columns])
+        rows = np.lexsort(keys, axis=0)[:number]
+        found[:, columns] = kernel(
+            np.take_along_axis(sums[:, columns], rows, 0),
+            np.take_along_axis(sizes[:, columns], rows, 0),
+        )
+    return found
+
+
+def _bootstrap(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    units, rng = len(sums), np.random.default_rng(SEED)
+    means = []
+    for rows in _split(RESAMPLES, units):
+        drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units)
+        means.append((counts @ sums) / (counts @ sizes))
+    return np.quantile(np.concatenate(means), (0.025, 0.975), axis=0)
+
+
+def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    least = np.abs(sums.sum(axis=0)) - TOLERANCE * sizes.sum(axis=0)
+    moved = np.sort(np.abs(sums), axis=0)[::-1]
+    rng, count = np.random.default_rng(SEED), np.zeros(sums.shape[1])
+    for rows in _split(SIGNS, len(sums)):
+        signs = 2.0 * rng.integers(0, 2, size=(rows, len(sums)), dtype=np.int8) - 1
+        count += (np.abs(signs @ moved) >= least).sum(axis=0)
+    p = (count + 1) / (SIGNS + 1)
+    for column in np.flatnonzero((moved > 0).sum(axis=0) <= EXACT_UNITS):
+        p[column] = (np.abs(_list_signed_sums(moved[:, column])) >= least[column]).mean()
+    return np.where(least <= 0, 1.0, p)[None]
+
+
+def _list_signed_sums(values: FloatArray) -> FloatArray:
+    """Return the sum of the values above 0 under every choice of signs."""
+    sums = np.zeros(1)
+    for value in values[values > 0]:
+        sums = np.concatenate([sums + value, sums - value])
+    return sums
+
+
+def _split(number: int, width: int) -> Iterator[int]:
+    """Yield numbers of rows of this width that add up to a number and fit in memory each."""
+    step = max(1, MAX_CELLS // width)
+    for start in range(0, number, step):
+        yield min(step, number - start)
+
+
+def correct_holm(p: FloatArray) -> FloatArray:
+    """Return p-values corrected for their number by Holm's step-down method; NaN stay NaN.
+
+    >>> correct_holm(np.array([0.01, 0.04, np.nan, 0.03, 0.005])).round(12).tolist()
+    [0.03, 0.06, nan, 0.06, 0.02]
+    """
+    order = np.argsort(p, kind="stable")
+    factors = np.maximum((~np.isnan(p)).sum() - np.arange(len(p)), 1)
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
+    return corrected

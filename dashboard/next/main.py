@@ -1,0 +1,12 @@
+"""The pages and how one goes from one to another; problems are said as sentences."""
+
+import streamlit as st
+
+from dashboard.next.errors import ChoiceError, DataError
+from dashboard.next.views.frame import make_pages
+
+st.set_page_config(page_title="Search quality", layout="wide")
+try:
+    st.navigation(list(make_pages().values())).run()
+except (DataError, ChoiceError, ValueError) as error:
+    st.error(str(error))

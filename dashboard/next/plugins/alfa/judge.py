@@ -1,0 +1,110 @@
+"""Relevance by keywords, and the ticks that cards show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dashboard.next.evaluation.judgement import NO_RELEVANT, JudgingRules
+from dashboard.next.plugins.alfa.keywords import Keyword, Keywords
+from dashboard.next.storage.collection import Collection
+from dashboard.next.study.choices import Choices
+from dashboard.next.study.study import Study
+from dashboard.next.tables import FloatArray, IntArray
+
+NO_KEYWORD = "no keyword mapped"
+NO_ITEM_KEYWORD = "item without keywords"
+
+
+@dataclass(frozen=True, eq=False)
+class KeywordJudgement:
+    """Grade 1 for an item that has all required keywords, else 0; NaN for one without any.
+
+    Attributes:
+        tables: Keywords of items and queries.
+        required: Keywords that each query requires, in the chosen groups.
+        own_items: The item that a query is about, -1 for none; it is not judged.
+    """
+
+    tables: Keywords
+    required: Sequence[Sequence[Keyword]]
+    own_items: IntArray
+    unscorable: dict[int, str]
+    relevant_from: float = 1.0
+
+    def count_matches(self, query: int) -> IntArray:
+        """Return how many of the required keywords each item has. [items]."""
+        index = self.tables.index
+        places = [index[each] for each in self.required[query] if each in index]
+        return np.asarray(self.tables.has[places].sum(axis=0))
+
+    def grades(self, query: int) -> FloatArray:
+        matched = self.count_matches(query)
+        judged = self.tables.annotated & bool(self.required[query])
+        if self.own_items[query] >= 0:
+            judged[self.own_items[query]] = False
+        return np.where(judged, matched == len(self.required[query]), np.nan)
+
+
+def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
+    """Judge every annotated item against every query.
+
+    A text query requires the keywords that its words are mapped to, an item query those of its
+    item. A query that requires none, or what no item has, is not scorable.
+    """
+    tables: Keywords = collection.tables["alfa"]
+    groups, threshold = choices["groups"], choices["mapping_threshold"]
+    own = collection.items.find(collection.queries["item_id"])
+    required: list[list[Keyword]] = []
+    unscorable: dict[int, str] = {}
+    for query, (name, item) in enumerate(zip(collection.queries.ids, own.tolist(), strict=True)):
+        if item >= 0:
+            required.append([tables.keywords[k] for k in tables.find_item(item, groups)])
+        else:
+            required.append(tables.find_query(name, groups, threshold))
+        if not required[-1]:
+            unscorable[query] = NO_KEYWORD if item < 0 else NO_ITEM_KEYWORD
+    made = KeywordJudgement(tables, required, own, unscorable)
+    for query in range(len(required)):
+        if query not in unscorable and not (made.grades(query) >= 1).any():
+            unscorable[query] = NO_RELEVANT
+    return made
+
+
+def list_required(study: Study, query: int) -> dict[str, Any]:
+    """Return the keywords that a query requires."""
+    if not isinstance(study.judgement, KeywordJudgement):
+        return {}
+    return {"required": [each.name for each in study.judgement.required[query]]}
+
+
+def match_items(study: Study, query: int, items: Sequence[int]) -> list[dict[str, Any]]:
+    """Return matched, required and a tick for each required keyword of some items."""
+    judged = study.judgement
+    if not isinstance(judged, KeywordJudgement):
+        return [{} for _ in items]
+    required, matches = judged.required[query], judged.count_matches(query)
+    places = [judged.tables.index.get(each, -1) for each in required]
+    return [
+        {
+            "matched": int(matches[item]) if item >= 0 else None,
+            "required": len(required),
+            "ticks": [bool(place >= 0 and judged.tables.has[place, item]) for place in places],
+        }
+        for item in items
+    ]
+
+
+ALFA = JudgingRules(
+    name="alfa",
+    title="ALFA 0.1, all keywords",
+    judge=judge,
+    metrics="P@1 P@3 P@5 R@1 R@3 R@5 AP nDCG@5",
+    nothing_relevant="null",
+    definition="An item is relevant when it has every keyword that the query asks for in the "
+    "chosen groups. A query that asks for no keyword, or for what no item has, is not scored.",
+    source="Retrieval Evaluation Framework for ALFA 0.1 embedding search",
+)

@@ -1,0 +1,14 @@
+"""What the protocol ALFA adds."""
+
+from dashboard.next.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="alfa",
+    files=("unified_annotation.csv", "query_keywords.csv"),
+    settings={"groups": [""], "default_groups": [""], "mapping_threshold": 0.6},
+    read_tables="keywords:read_keywords",
+    rules="judge:ALFA",
+    choices="choices:CHOICES",
+    describe_query="judge:list_required",
+    describe_items="judge:match_items",
+)

@@ -1,0 +1,309 @@
+"""A folder (or files of judgements and runs) opened as a Collection of checked frozen tables."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.plugins import PLUGINS, load
+from dashboard.next.storage.media import match_ids
+from dashboard.next.storage.runs import Pairs, RunFile, Ties, order_run, read_qrels, read_run
+from dashboard.next.storage.settings import SETTINGS, read_settings, read_toml
+from dashboard.next.storage.vectors import Vectors, read_vectors
+from dashboard.next.tables import Table, make_table, read_table
+
+QRELS = ("qrels.txt", "qrels.csv")
+RUNS = (".trec", ".txt", ".run", ".csv")
+MAX_OPEN = 8
+"""Collections that are kept open."""
+
+
+@dataclass(frozen=True, eq=False)
+class Version:
+    """A version to measure: vectors of items and of stored queries, or a file of results."""
+
+    name: str
+    note: str = ""
+    date: str = ""
+    items: Vectors | None = None
+    queries: Vectors | None = None
+    run: RunFile | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """Everything that was opened, checked.
+
+    Attributes:
+        items: `item_id`, file, poster, caption …, in gallery order.
+        queries: `query_id`, text, item_id (of an item query), scene ….
+        qrels: Judged pairs; None without a file.
+        tables: What each plugin read, by its name.
+        versions: Versions that can be used, in natural order of their names.
+        broken: Why a version (or a plugin's tables) cannot be used.
+        ties: Order of equal scores of run files.
+        digest: SHA-256 of every file that was opened.
+    """
+
+    name: str
+    folder: Path
+    settings: Mapping[str, Any]
+    items: Table
+    queries: Table
+    qrels: Pairs | None
+    versions: Mapping[str, Version]
+    tables: Mapping[str, Any] = field(default_factory=dict)
+    broken: Mapping[str, DataError] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    ties: Ties = "gallery"
+    digest: str = ""
+
+    @property
+    def title(self) -> str:
+        """Name on the screens."""
+        return str(self.settings.get("title") or self.name)
+
+    def find_version(self, name: str) -> Version:
+        """Return a version; raise its DataError if it cannot be used or is not there."""
+        if name in self.broken:
+            raise self.broken[name]
+        if name not in self.versions:
+            known = list_names(self.versions) or "none"
+            raise DataError(self.name, f"no version {name!r}", f"one of: {known}")
+        return self.versions[name]
+
+
+def open_collection(folder: Path) -> Collection:
+    """Open a folder; it stays open until one of its files changes.
+
+    Raises:
+        DataError: If the folder, its settings, items or queries cannot be used. A version or a
+            plugin's table that cannot be used is in `broken` and in the findings instead.
+    """
+    if not folder.is_dir():
+        raise DataError(str(folder), "no such folder", "the folder of a collection")
+    state = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in _list(folder))
+    with _LOCK:
+        if folder not in _OPEN or _OPEN[folder][0] != state:
+            while len(_OPEN) >= MAX_OPEN:
+                _OPEN.pop(next(iter(_OPEN)))
+            _OPEN[folder] = (state, _open(folder))
+        return _OPEN[folder][1]
+
+
+_OPEN: dict[Path, tuple[object, Collection]] = {}
+_LOCK = threading.Lock()
+
+
+def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
+    """Open a file of judgements and files of results without a collection; ties as in trec_eval.
+
+    Raises:
+        DataError: If a file cannot be used, or two runs have the same stem.
+    """
+    judged = read_qrels(qrels, str(qrels))
+    named: dict[str, Pairs] = {}
+    for path in runs:
+        if path.stem in named:
+            raise DataError(str(path), f"a second run {path.stem!r}", "files with other stems")
+        named[path.stem] = read_run(path, str(path))
+    items, queries = _name_tables(judged, named.values())
+    versions = {
+        name: Version(name, run=order_run(pairs, queries, items, "trec"))
+        for name, pairs in named.items()
+    }
+    digest = _digest([qrels, *runs])
+    return Collection(
+        qrels.stem, qrels.parent, {}, items, queries, judged, versions, ties="trec", digest=digest
+    )
+
+
+def _open(folder: Path) -> Collection:
+    findings: list[Finding] = []
+    broken: dict[str, DataError] = {}
+    schema = SETTINGS | {key: each for plugin in PLUGINS for key, each in plugin.settings.items()}
+    settings = read_settings(folder / "collection.toml", schema, findings)
+    judged = next((folder / name for name in QRELS if (folder / name).is_file()), None)
+    qrels = read_qrels(judged, judged.name) if judged else None
+    runs = _read_runs(folder, broken)
+    items, queries, ties = _read_items(folder, qrels, runs, findings)
+    items = _add_judged(items, qrels, findings)
+    versions = _read_versions(folder, items, queries, broken, findings)
+    for name, pairs in runs.items():
+        versions[name] = Version(name, run=order_run(pairs, queries, items, ties))
+    for key in ("default_baseline", "default_candidate"):
+        if settings.get(key) and settings[key] not in versions:
+            wanted = f"one of the versions ({list_names(versions) or 'there are none'})"
+            found = f"{key} = {settings[key]!r}, which is not there"
+            findings.append(Finding("error", "collection.toml", None, found, wanted))
+            settings.pop(key)
+    made = Collection(
+        folder.name, folder, settings, items, queries, qrels,
+        dict(sorted(versions.items(), key=lambda pair: _natural(pair[0]))),
+        broken=broken, ties=ties, digest=_digest(_list(folder)),
+    )  # fmt: skip
+    tables: dict[str, Any] = {}
+    for plugin in PLUGINS:
+        if plugin.read_tables:
+            tables[plugin.name] = _try(
+                plugin.name, broken, partial(load(plugin, "read_tables"), made, findings)
+            )
+    findings = [*map(Finding.from_error, broken.values()), *findings]
+    object.__setattr__(made, "tables", tables)
+    object.__setattr__(made, "findings", tuple(findings))
+    return made
+
+
+def _try(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:
+    try:
+        return read()
+    except DataError as error:
+        broken[name] = error
+        return None
+
+
+def _read_items(
+    folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: list[Finding]
+) -> tuple[Table, Table, Ties]:
+    """Return items and queries; without their files, those that judgements and runs name."""
+    if not (folder / "items.csv").is_file() and qrels is not None:
+        items, named = _name_tables(qrels, runs.values())
+        queries = _read_queries(folder, items, findings) if _has_queries(folder) else named
+        return items, queries, "trec"
+    items = read_table(folder / "items.csv", "items.csv", ("item_id",))
+    if not len(items):
+        raise DataError("items.csv", "no items", "at least one item")
+    if not _has_queries(folder) and qrels is not None:
+        return items, _name_tables(qrels, runs.values())[1], "gallery"
+    return items, _read_queries(folder, items, findings), "gallery"
+
+
+def _add_judged(items: Table, qrels: Pairs | None, findings: list[Finding]) -> Table:
+    """Return the items and after them judged ones that the file lacks: these count as relevant."""
+    outside = [] if qrels is None else dict.fromkeys(qrels.items).keys() - items.index.keys()
+    if not outside:
+        return items
+    found = f"{len(outside):,} judged items outside the gallery ({list_names(sorted(outside))})"
+    wanted = "items; they count as relevant, but only a file of results can name them"
+    findings.append(Finding("warning", "qrels", None, found, wanted))
+    columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
+    columns["item_id"] = (*items.ids, *sorted(outside))
+    return Table(items.file, "item_id", columns, items.lines)
+
+
+def _has_queries(folder: Path) -> bool:
+    return (folder / "queries.csv").is_file()
+
+
+def _read_queries(folder: Path, items: Table, findings: list[Finding]) -> Table:
+    """Return the queries; those without a text and a known item are left out with a warning."""
+    table = read_table(folder / "queries.csv", "queries.csv", ("query_id",))
+    names = match_ids((name for name in table["item_id"] if name), items.ids)
+    kept: list[int] = []
+    for row, (query, text, item) in enumerate(
+        zip(table.ids, table["text"], table["item_id"], strict=True)
+    ):
+        if (text and not item) or item in names:
+            kept.append(row)
+            continue
+        why = f"names the unknown item {item[:80]!r}" if item else "has no text and no item"
+        wanted = "a query; left out"
+        line = table.lines[row]
+        findings.append(Finding("warning", "queries.csv", line, f"{query} {why}", wanted))
+    columns = {name: tuple(cells[row] for row in kept) for name, cells in table.columns.items()}
+    columns["item_id"] = tuple(names.get(table["item_id"][row], "") for row in kept)
+    return Table("queries.csv", "query_id", columns, [table.lines[row] for row in kept])
+
+
+def _name_tables(qrels: Pairs, runs: Iterable[Pairs]) -> tuple[Table, Table]:
+    """Return tables of the items and of the queries that judgements name, then those of runs.
+
+    Queries are those that are judged: one that only a run names cannot be scored.
+    """
+    items = dict.fromkeys(qrels.items)
+    for pairs in runs:
+        items |= dict.fromkeys(pairs.items)
+    return make_table("qrels", "item_id", items), make_table(
+        "qrels", "query_id", dict.fromkeys(qrels.queries)
+    )
+
+
+def _read_versions(
+    folder: Path,
+    items: Table,
+    queries: Table,
+    broken: dict[str, DataError],
+    findings: list[Finding],
+) -> dict[str, Version]:
+    versions: dict[str, Version] = {}
+    for place in sorted(path for path in (folder / "models").glob("[!.]*") if path.is_dir()):
+        made = _try(place.name, broken, partial(_read_version, place, items, queries, findings))
+        if made:
+            versions[place.name] = made
+    return versions
+
+
+def _read_version(place: Path, items: Table, queries: Table, findings: list[Finding]) -> Version:
+    shown = f"models/{place.name}"
+    described = read_toml(place / "model.toml", f"{shown}/model.toml")
+    gallery = read_vectors(place, "items", items.ids, findings)
+    if gallery is None:
+        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items")
+    texts = [name for name, item in zip(queries.ids, queries["item_id"], strict=True) if not item]
+    stored = read_vectors(place, "queries", texts, findings) if texts else None
+    if stored is not None and stored.dimension != gallery.dimension:
+        found = f"query vectors of {stored.dimension} dimensions"
+        raise DataError(f"{shown}/queries.npy", found, f"{gallery.dimension}, as the items have")
+    for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
+        lacking = [name for name in wanted if vectors is None or name not in vectors.index]
+        if lacking:
+            found = f"no vector for {len(lacking):,} of {len(wanted):,} ({list_names(lacking)})"
+            finding = Finding(
+                "warning", f"{shown}/{stem}.npy", None, found, f"one for each of {stem}"
+            )
+            findings.append(finding)
+    note, date = str(described.get("note", "")), str(described.get("date", ""))
+    return Version(place.name, note, date, gallery, stored)
+
+
+def _read_runs(folder: Path, broken: dict[str, DataError]) -> dict[str, Pairs]:
+    runs: dict[str, Pairs] = {}
+    for path in sorted((folder / "runs").glob("[!.]*")):
+        if path.suffix in RUNS:
+            pairs = _try(path.stem, broken, partial(read_run, path, f"runs/{path.name}"))
+            if pairs:
+                runs[path.stem] = pairs
+    return runs
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts v0.2 before v0.10."""
+    parts = re.findall(r"\d+|\D+", name)
+    return [(0, int(each), "") if each.isdecimal() else (1, 0, each) for each in parts]
+
+
+def _list(folder: Path) -> list[Path]:
+    """Return the files that opening reads."""
+    names = ["collection.toml", "items.csv", "queries.csv", *QRELS]
+    names += [name for plugin in PLUGINS for name in plugin.files]
+    found = [folder / name for name in names]
+    for stem in ("items.npy", "items.txt", "queries.npy", "queries.txt", "model.toml"):
+        found += (folder / "models").glob(f"[!.]*/{stem}")
+    found += (path for path in (folder / "runs").glob("[!.]*") if path.suffix in RUNS)
+    return sorted(path for path in found if path.is_file())
+
+
+def _digest(paths: Sequence[Path]) -> str:
+    whole = hashlib.sha256()
+    for path in paths:
+        whole.update(f"{path.name}\0".encode())
+        with path.open("rb") as file:
+            whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()

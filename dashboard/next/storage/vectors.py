@@ -1,0 +1,116 @@
+"""Vectors of a version: an array of shape [rows, dimension] beside a file of ids, one a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.storage.media import match_ids
+
+MAX_LENGTH_ERROR = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Unit vectors by id. `unit` is float32 of shape [ids, dimension]."""
+
+    ids: tuple[str, ...]
+    unit: NDArray[np.float32]
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of a vector."""
+        return int(self.unit.shape[1])
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Row of each id."""
+        return {name: row for row, name in enumerate(self.ids)}
+
+
+def read_vectors(
+    folder: Path, stem: str, known: Sequence[str], findings: list[Finding]
+) -> Vectors | None:
+    """Read `stem.npy` and `stem.txt`; return None if there is no such array.
+
+    Vectors of ids that are not `known` are left out with a warning; an id matches by its name
+    without path and extension, too. Rows are scaled to length 1 in double precision.
+
+    Raises:
+        DataError: If a file is missing or broken, numbers of rows and ids differ, an id stands
+            twice, or a row is zero or not finite.
+    """
+    path, name = folder / f"{stem}.npy", f"models/{folder.name}/{stem}.npy"
+    if not path.is_file():
+        return None
+    stored = _read_array(path, name)
+    ids = _read_ids(folder / f"{stem}.txt", f"models/{folder.name}/{stem}.txt")
+    if len(stored) != len(ids):
+        found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"
+        raise DataError(name, found, "one vector for each id, in the same order")
+    unit = _scale_rows(stored, ids, name, findings)
+    names = match_ids(ids, known)
+    unknown = [each for each in ids if each not in names]
+    if unknown:
+        found = f"{len(unknown):,} vectors of unknown ids ({list_names(unknown)})"
+        findings.append(Finding("warning", name, None, found, f"ids of {stem}; left out"))
+    rows = [row for row, each in enumerate(ids) if each in names]
+    if not rows:
+        raise DataError(name, f"no vector of any of the {len(known):,} {stem}", f"ids of {stem}")
+    kept = tuple(names[ids[row]] for row in rows)
+    if len(set(kept)) < len(kept):
+        raise DataError(name, f"two vectors of one of the {stem}", "one vector of each")
+    return Vectors(kept, unit if len(rows) == len(ids) else unit[rows])
+
+
+def _read_array(path: Path, name: str) -> NDArray[np.generic]:
+    try:
+        stored = np.load(path, allow_pickle=False)
+    except (ValueError, OSError, EOFError, MemoryError) as error:
+        why = f"a file that is no array ({str(error)[:80]})"
+        raise DataError(name, why, "a .npy file of numbers") from error
+    if not isinstance(stored, np.ndarray) or stored.ndim != 2 or not stored.size:
+        raise DataError(name, f"the shape {np.shape(stored)}", "(rows, dimension)")
+    if stored.dtype.kind not in "fiu":
+        raise DataError(name, f"numbers of type {stored.dtype}", "float32")
+    return stored
+
+
+def _read_ids(path: Path, name: str) -> list[str]:
+    if not path.is_file():
+        raise DataError(name, "no such file", "the id of each vector, one a line")
+    ids = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    first: dict[str, int] = {}
+    for line, each in enumerate(ids, start=1):
+        if not each:
+            raise DataError(name, "an empty line", "an id", line=line)
+        if each in first:
+            found = f"{each!r} again (first in line {first[each]})"
+            raise DataError(name, found, "each id once", line=line)
+        first[each] = line
+    return ids
+
+
+def _scale_rows(
+    stored: NDArray[np.generic], ids: Sequence[str], name: str, findings: list[Finding]
+) -> NDArray[np.float32]:
+    wide = stored.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        lengths = np.linalg.norm(wide, axis=1)
+    for bad, found in ((~np.isfinite(lengths), "NaN or infinity"), (lengths == 0, "only zeros")):
+        if bad.any():
+            row = int(np.argmax(bad))
+            where = f"{found} in row {row} ({ids[row]})"
+            raise DataError(name, where, "finite vectors that are not zero")
+    if np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
+        found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
+        findings.append(Finding("note", name, None, found, "length 1; scaled for the cosine"))
+    unit: NDArray[np.float32] = (wide / lengths[:, None]).astype(np.float32)
+    unit.flags.writeable = False
+    return unit

@@ -1,0 +1,217 @@
+"""The table of choices: keys of the address, options of the commands, inputs of a Study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from dashboard.next.errors import ChoiceError, list_names
+from dashboard.next.plugins import load_all
+
+if TYPE_CHECKING:
+    from dashboard.next.storage.collection import Collection
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One thing that a reader can choose.
+
+    Attributes:
+        key: Its name in the address, and as an option (`--min-similarity`).
+        meaning: A sentence for `--help` and tooltips.
+        kind: "names" are several texts, with blanks between them.
+        default: Return the usual value, given the collection and the choices before it.
+        allowed: Return the values that there are; None: any.
+        changes_numbers: Whether it belongs to what a Study computes.
+    """
+
+    key: str
+    meaning: str
+    kind: Literal["text", "number", "names"] = "text"
+    default: Callable[[Collection, Values], Any]
+    allowed: Callable[[Collection, Values], Sequence[str]] | None = None
+    changes_numbers: bool = False
+
+    def read(self, given: str, collection: Collection, before: Values) -> Any:
+        """Return the value that a text stands for.
+
+        Raises:
+            ChoiceError: If there is no such value.
+        """
+        value: Any = tuple(given.split()) if self.kind == "names" else given
+        if self.kind == "number":
+            try:
+                value = float(given)
+            except ValueError:
+                raise ChoiceError(f"{self.key} = {given!r} is no number.") from None
+        if self.allowed is not None:
+            known = self.allowed(collection, before)
+            for each in value if self.kind == "names" else (value,):
+                if each not in known:
+                    there = list_names(known, 20) or "none"
+                    raise ChoiceError(f"There is no {self.key} {each!r}. There are: {there}.")
+        return value
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Chosen values by key; hashable."""
+
+    values: tuple[tuple[str, Any], ...]
+
+    def __getitem__(self, key: str) -> Any:
+        return dict(self.values)[key]
+
+    def replace(self, **values: Any) -> Choices:
+        """Return the same choices but for some values."""
+        return Choices(tuple((dict(self.values) | values).items()))
+
+    def restrict_to_numbers(self) -> Choices:
+        """Return the choices that numbers depend on."""
+        keys = {each.key for each in list_choices() if each.changes_numbers}
+        return Choices(tuple((key, value) for key, value in self.values if key in keys))
+
+    def write(self) -> dict[str, str]:
+        """Return the texts that `resolve` reads."""
+        return {key: _write(value) for key, value in self.values}
+
+
+def resolve(collection: Collection, given: Mapping[str, str]) -> Choices:
+    """Return a value for every choice: the given one, or the usual one.
+
+    Raises:
+        ChoiceError: If a given value is not there, or a key is unknown.
+    """
+    values: dict[str, Any] = {}
+    for each in list_choices():
+        text = given.get(each.key, "").strip()
+        values[each.key] = (
+            each.read(text, collection, values) if text else each.default(collection, values)
+        )
+    return Choices(tuple(values.items()))
+
+
+@cache
+def list_choices() -> tuple[Choice, ...]:
+    """Return the choices of the core, then those of plugins."""
+    return (*_CORE, *(each for choices in load_all("choices") for each in choices), *_VIEW)
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, tuple):
+        return " ".join(value)
+    if value is None:
+        return ""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _list_protocols(collection: Collection, before: Values) -> list[str]:
+    from dashboard.next.study.protocols import list_rules
+
+    return [rules.name for rules in list_rules(collection)]
+
+
+def _pick_protocol(collection: Collection, before: Values) -> str:
+    known = _list_protocols(collection, before)
+    wanted = [each for each in collection.settings.get("protocols", ()) if each in known]
+    if not known:
+        raise ChoiceError(f"{collection.name} has neither judgements nor keywords to judge by.")
+    return (wanted or known)[0]
+
+
+def _pick_queries(collection: Collection, before: Values) -> str:
+    return "item" if len(collection.queries) and all(collection.queries["item_id"]) else "text"
+
+
+def _list_versions(collection: Collection, before: Values) -> list[str]:
+    return [*collection.versions, *collection.broken]
+
+
+def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], str]:
+    def pick(collection: Collection, before: Values) -> str:
+        names = list(collection.versions)
+        return str(collection.settings.get(setting) or (names[place] if names else ""))
+
+    return pick
+
+
+def _pick_metrics(collection: Collection, before: Values) -> str:
+    from dashboard.next.study.protocols import find_rules
+
+    return find_rules(collection, before["protocol"]).metrics
+
+
+def _pick_metric(collection: Collection, before: Values) -> str:
+    from dashboard.next.evaluation.metrics import parse
+
+    measures = parse(before["metrics"])
+    same = [each for each in measures if each.name == measures[0].name]
+    return str(max(same, key=lambda each: each.cutoff or 0))
+
+
+_CORE = (
+    Choice(
+        key="protocol",
+        meaning="protocol that says what is relevant",
+        default=_pick_protocol,
+        allowed=_list_protocols,
+        changes_numbers=True,
+    ),
+    Choice(
+        key="queries",
+        meaning="kind of queries: text, item or all",
+        default=_pick_queries,
+        allowed=lambda collection, before: ("text", "item", "all"),
+        changes_numbers=True,
+    ),
+    Choice(
+        key="min_similarity",
+        meaning="least score of a result; results below are removed (default: none are)",
+        kind="number",
+        default=lambda collection, before: None,
+        changes_numbers=True,
+    ),
+)
+_VIEW = (
+    Choice(
+        key="runs",
+        meaning="versions to measure (default: all)",
+        kind="names",
+        default=lambda collection, before: tuple(collection.versions),
+        allowed=_list_versions,
+    ),
+    Choice(
+        key="baseline",
+        meaning="version that another one is compared with",
+        default=_pick_version("default_baseline", 0),
+        allowed=_list_versions,
+    ),
+    Choice(
+        key="candidate",
+        meaning="version in question",
+        default=_pick_version("default_candidate", -1),
+        allowed=_list_versions,
+    ),
+    Choice(
+        key="metrics",
+        meaning='metrics, such as "P@5 AP nDCG@10" (default: those of the protocol)',
+        default=_pick_metrics,
+    ),
+    Choice(key="metric", meaning="metric that charts and lists show", default=_pick_metric),
+    Choice(
+        key="query",
+        meaning="query that is looked at",
+        default=lambda collection, before: "",
+        allowed=lambda collection, before: collection.queries.ids,
+    ),
+    Choice(
+        key="shown",
+        meaning="results of a version that are shown",
+        default=lambda collection, before: "5",
+        allowed=lambda collection, before: ("5", "10", "20"),
+    ),
+)

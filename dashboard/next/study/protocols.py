@@ -1,0 +1,44 @@
+"""The protocols that there are: judged pairs, and those of plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dashboard.next.errors import ChoiceError
+from dashboard.next.evaluation.judgement import Judgement, JudgingRules, judge_table
+from dashboard.next.plugins import PLUGINS, load
+from dashboard.next.storage.collection import Collection
+
+
+def _judge_qrels(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
+    return judge_table(collection.queries, collection.items, collection.qrels)
+
+
+QRELS = JudgingRules(
+    name="qrels",
+    title="Judged pairs",
+    judge=_judge_qrels,
+    metrics="P@5 P@10 R@10 AP nDCG@10 RR Success@5",
+    nothing_relevant="zero",
+    definition="A result whose grade is at least 1 is relevant; one without a grade counts as not "
+    "relevant. A query without a relevant item, or without results, counts as 0.",
+    source="trec_eval (NIST), with -c: every judged query counts",
+)
+
+
+def list_rules(collection: Collection) -> list[JudgingRules]:
+    """Return the protocols that a collection has what is needed for."""
+    found = [QRELS] if collection.qrels is not None else []
+    for plugin in PLUGINS:
+        if plugin.rules and collection.tables.get(plugin.name) is not None:
+            found.append(load(plugin, "rules"))
+    return found
+
+
+def find_rules(collection: Collection, name: str) -> JudgingRules:
+    """Return the protocol of a name."""
+    for rules in list_rules(collection):
+        if rules.name == name:
+            return rules
+    raise ChoiceError(f"{collection.name} has nothing that the protocol {name!r} can judge by.")

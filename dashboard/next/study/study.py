@@ -1,0 +1,169 @@
+"""A Study: a collection under the choices that numbers depend on. Each part is computed once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dashboard.next.errors import ChoiceError, DataError
+from dashboard.next.evaluation.compare import compare_runs
+from dashboard.next.evaluation.judgement import Judgement, JudgingRules
+from dashboard.next.evaluation.measure import Measurement, Row, count_queries, measure_run
+from dashboard.next.evaluation.metrics import Measure, parse
+from dashboard.next.retrieval.run import Run
+from dashboard.next.retrieval.sources import make_source
+from dashboard.next.storage.collection import Collection
+from dashboard.next.study.choices import Choices
+from dashboard.next.study.protocols import find_rules
+from dashboard.next.study.query import QueryResult, show_query
+from dashboard.next.tables import FloatArray, IntArray, Table
+
+MAX_STUDIES = 16
+TYPED = "(typed)"
+"""Id of a query that is searched with and not stored."""
+Value = TypeVar("Value")
+
+
+@dataclass(eq=False)
+class Study:
+    """Every number of a collection under some choices; screens and commands read them here."""
+
+    collection: Collection
+    choices: Choices
+    _parts: dict[Any, Any] = field(default_factory=dict)
+    _locks: dict[Any, threading.Lock] = field(default_factory=dict)
+
+    def _compute_once(self, key: Any, compute: Callable[[], Value]) -> Value:
+        """Return a part; who asks for it while it is computed waits for it."""
+        if key not in self._parts:
+            with self._locks.setdefault(key, threading.Lock()):
+                if key not in self._parts:
+                    self._parts[key] = compute()
+        found: Value = self._parts[key]
+        return found
+
+    @property
+    def rules(self) -> JudgingRules:
+        """Protocol that judges."""
+        return find_rules(self.collection, self.choices["protocol"])
+
+    @property
+    def judgement(self) -> Judgement:
+        """Grades of all items for all queries."""
+        judge = self.rules.judge
+        return self._compute_once("judgement", lambda: judge(self.collection, self.choices))
+
+    @property
+    def queries(self) -> IntArray:
+        """Positions of the queries in question."""
+        kind, items = self.choices["queries"], self.collection.queries["item_id"]
+        wanted = [kind == "all" or bool(item) == (kind == "item") for item in items]
+        if not any(wanted):
+            raise ChoiceError(f"None of {len(items):,} queries is of the kind {kind!r}.")
+        return np.flatnonzero(wanted)
+
+    def run(self, version: str) -> Run:
+        """Return the run of a version.
+
+        Raises:
+            DataError: If there is no such version, or it cannot be used.
+        """
+        return self._compute_once(("run", version), lambda: self._make_run(version))
+
+    def _make_run(self, version: str) -> Run:
+        source = make_source(self.collection, self.collection.find_version(version))
+        own_items = self.collection.items.find(self.collection.queries["item_id"])
+        least = self.choices["min_similarity"]
+        return Run(source, own_items, -np.inf if least is None else least)
+
+    def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
+        """Return the value of each metric for each version and query."""
+        return [self._measure(version, tuple(parse(metrics))) for version in versions]
+
+    def _measure(self, version: str, measures: tuple[Measure, ...]) -> Measurement:
+        ids = tuple(self.collection.queries.ids[query] for query in self.queries.tolist())
+        values = self._compute_once(
+            ("values", version, measures),
+            lambda: measure_run(
+                self.run(version), self.queries, self.judgement, self.rules, measures
+            ),
+        )
+        return Measurement(version, measures, ids, values)
+
+    def compare(self, baseline: str, candidate: str, metrics: str) -> list[Row]:
+        """Return a row a metric; see `evaluation.compare`."""
+        before, after = self.measure((baseline, candidate), metrics)
+        scenes = [self.collection.queries["scene"][query] for query in self.queries.tolist()]
+        return self._compute_once(
+            ("compare", baseline, candidate, before.measures),
+            lambda: compare_runs(before, after, scenes),
+        )
+
+    def count_queries(self, version: str) -> dict[str, int]:
+        """Return how many queries are scored and why others are not."""
+        return self._compute_once(
+            ("counts", version),
+            lambda: count_queries(self.run(version), self.queries, self.judgement, self.rules),
+        )
+
+    def value(self, version: str, query: int, metric: str) -> float | None:
+        """Return one value of one query; None for null."""
+        found = self.values(version, metric)[np.searchsorted(self.queries, query)]
+        return None if np.isnan(found) else float(found)
+
+    def values(self, version: str, metric: str) -> FloatArray:
+        """Return the values of one metric, NaN for null. [queries in question]."""
+        (measurement,) = self.measure([version], metric)
+        return np.asarray(measurement.values[0])
+
+    def query(
+        self, query_id: str, versions: Sequence[str], depth: int = 5, metric: str = ""
+    ) -> QueryResult:
+        """Return what each version finds for a stored query.
+
+        Raises:
+            ChoiceError: If the query is unknown, or not of the kind in question.
+        """
+        query = self.collection.queries.index.get(query_id, -1)
+        if query not in self.queries:
+            raise ChoiceError(f"There is no query {query_id!r} of the kind in question.")
+        return show_query(self, query, versions, depth, metric)
+
+    def search(
+        self, versions: Sequence[str], *, text: str = "", item: str = "", depth: int = 5
+    ) -> QueryResult:
+        """Return what each version finds for a stored query's text, or for an item.
+
+        Raises:
+            ChoiceError: If the item is unknown, or there are no vectors of the text.
+        """
+        collection = self.collection
+        if item and item not in collection.items.index:
+            raise ChoiceError(f"There is no item {item!r}.")
+        if item:
+            asked = Table("", "query_id", {"query_id": (TYPED,), "text": ("",), "item_id": (item,)})
+            study = Study(replace(collection, queries=asked), self.choices.replace(queries="item"))
+            return show_query(study, 0, versions, depth, "")
+        texts = collection.queries["text"]
+        if text not in texts:
+            raise ChoiceError(f"No version has a vector of {text!r}: it is no stored query.")
+        every = Study(collection, self.choices.replace(queries="all"))
+        return show_query(every, texts.index(text), versions, depth, "")
+
+
+@lru_cache(maxsize=MAX_STUDIES)
+def open_study(collection: Collection, choices: Choices) -> Study:
+    """Return the study of a collection under choices; `choices` are those of numbers alone.
+
+    Raises:
+        DataError: If a plugin's tables, which the protocol needs, cannot be used.
+    """
+    problem = collection.broken.get(choices["protocol"])
+    if isinstance(problem, DataError):
+        raise problem
+    return Study(collection, choices)

@@ -1,0 +1,127 @@
+"""Rows, exit codes and sentences of the command line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.next.__main__ import main
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[dict], str]:
+    code = main([*arguments, "--format", "json"])
+    printed = capsys.readouterr()
+    return code, json.loads(printed.out) if printed.out else [], printed.err
+
+
+def test_measure(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, rows, _ = call(capsys, "measure", str(world), "--metrics", "P@2", "--queries", "all")
+    assert code == 0
+    assert rows[0] == {
+        "run": "v1", "metric": "P", "cutoff": 2, "mean": 0.25, "scored": 2, "total": 4,
+    }  # fmt: skip
+
+
+def test_by_query_has_null(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--metrics", "P@2", "--runs", "v1", "--by-query")
+    _, rows, _ = call(capsys, "measure", str(world), *options)
+    values = {row["query_id"]: row["value"] for row in rows}
+    assert values == {"q1": 0.5, "q2": 0.0, "q4": None}
+
+
+def test_compare(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, (row,), _ = call(capsys, "compare", str(world), "--metrics", "P@2")
+    assert (code, row["baseline"], row["candidate"], row["delta"]) == (0, 0.25, 0.75, 0.5)
+
+
+def test_search_item(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, rows, _ = call(capsys, "search", str(world), "--item", "b", "--model", "v1", "-k", "2")
+    found = [(r["item_id"], r["hit"], r["matched"], r["required"]) for r in rows]
+    assert (code, found) == (0, [("d", None, 0, 1), ("a", True, 1, 1)])
+
+
+def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, rows, _ = call(capsys, "search", str(world), "a car", "--model", "v1", "-k", "1")
+    assert (code, rows[0]["item_id"], rows[0]["hit"]) == (0, "a", True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("measure", "WORLD", "--runs", "v9"), "There is no runs 'v9'. There are: v1, v2."),
+        (("measure", "WORLD", "--metrics", "X@1"), "There is no metric 'X'"),
+        (("measure", "WORLD", "--groups", "pv_x"), "There is no groups 'pv_x'"),
+        (("measure", "WORLD", "--min-similarity", "x"), "min_similarity = 'x' is no number."),
+        (("measure", "none"), "no such folder"),
+        (("measure",), "Name a COLLECTION"),
+        (("search", "WORLD"), "Give one of TEXT and --item ID"),
+        (("search", "WORLD", "--item", "x"), "There is no item 'x'."),
+        (("search", "WORLD", "unseen"), "No version has a vector of 'unseen'"),
+    ],
+)
+def test_wrong_calls(
+    world: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
+) -> None:
+    named = [str(world) if each == "WORLD" else each for each in arguments]
+    code, rows, errors = call(capsys, *named)
+    assert (code, rows) == (2, [])
+    assert sentence in errors
+
+
+def test_broken_version_is_said(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (world / "models" / "v1" / "items.npy").write_bytes(b"x")
+    code, rows, errors = call(capsys, "measure", str(world), "--metrics", "P@1")
+    assert (code, {row["run"] for row in rows}) == (2, {"v2"})
+    assert "models/v1/items.npy: found a file that is no array" in errors
+    code, rows, _ = call(capsys, "check", str(world))
+    assert (code, rows[0]["level"], rows[0]["file"]) == (1, "error", "models/v1/items.npy")
+
+
+def test_version_without_query_vectors(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (world / "models" / "v1" / "queries.npy").unlink()
+    options = ("--metrics", "P@1", "--queries", "all", "--runs", "v1")
+    code, (row,), _ = call(capsys, "measure", str(world), *options)
+    assert (code, row["scored"], row["total"]) == (0, 0, 4)
+
+
+def test_help_is_light() -> None:
+    script = (
+        "import sys; from dashboard.next.__main__ import main\ntry: main(['measure', '--help'])\n"
+    )
+    script += "except SystemExit: print([n for n in ('numpy', 'pandas') if n in sys.modules])"
+    root = Path(__file__).parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.endswith("[]\n")
+
+
+def test_threshold_ends_lists(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--metrics", "R", "--runs", "v1", "--by-query")
+    _, rows, _ = call(capsys, "measure", str(world), *options)
+    assert [row["value"] for row in rows][:2] == [1.0, 1.0]
+    _, rows, _ = call(capsys, "measure", str(world), *options, "--min-similarity", "0.5")
+    assert [row["value"] for row in rows][:2] == [0.5, 0.0]
+    options = ("--model", "v1", "-k", "4", "--min-similarity", "0.5")
+    _, rows, _ = call(capsys, "search", str(world), "a car", *options)
+    assert [row["item_id"] for row in rows] == ["a", "c"]
+
+
+def test_ties_of_plain_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q.txt").write_text("q 0 a 1\n")
+    (tmp_path / "r.trec").write_text("q Q0 a 1 2 t\nq Q0 b 2 2 t\nq Q0 c 3 2.00000001 t\n")
+    files = ("--qrels", str(tmp_path / "q.txt"), "--run", str(tmp_path / "r.trec"))
+    _, (row,), _ = call(capsys, "measure", *files, "--metrics", "RR")
+    assert row["mean"] == 1 / 3  # as trec_eval: equal as float32, ids descending
+
+
+def test_vectors_in_another_order(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = world / "models" / "v1"
+    np.save(place / "items.npy", np.array([[0.0, 1], [0, 1], [1, 0]], dtype=np.float32))
+    (place / "items.txt").write_text("d\nb\na\n")
+    options = ("--model", "v1", "-k", "3")
+    _, rows, _ = call(capsys, "search", str(world), "a car", *options)
+    assert [row["item_id"] for row in rows] == ["a", "b", "d"]

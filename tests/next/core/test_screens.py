@@ -1,0 +1,65 @@
+"""Each screen draws, says what it cannot do, and spells its choices out in the address."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+MAIN = Path(__file__).parents[3] / "dashboard" / "next" / "main.py"
+
+
+def draw(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str, **params: str) -> AppTest:
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    test.switch_page(f"screens/{screen}.py")
+    for key, value in params.items():
+        test.query_params[key] = value
+    return test.run()
+
+
+@pytest.mark.parametrize("screen", ["overview", "compare", "query"])
+def test_draws(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
+    drawn = draw(world, monkeypatch, screen)
+    assert not drawn.exception and not drawn.error
+    assert drawn.query_params["baseline"] == "v1"
+    assert drawn.query_params["groups"] == "pv_object_type"
+
+
+@pytest.mark.parametrize(
+    "params", [{"runs": "v9"}, {"query": "q9"}, {"collection": "none"}, {"metric": "Q"}]
+)
+def test_unknown_value_is_said(world: Path, monkeypatch, params: dict[str, str]) -> None:
+    drawn = draw(world, monkeypatch, "query", **params)
+    (value,) = params.values()
+    assert value in drawn.error[0].value
+    assert not drawn.exception and not drawn.caption
+
+
+def test_broken_file_is_said(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (world / "items.csv").unlink()
+    drawn = draw(world, monkeypatch, "overview")
+    assert "items.csv: found no such file" in drawn.error[0].value
+
+
+def test_choice_of_a_metric(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "query")
+    drawn.text_input(key="input-metric").set_value("AP").run()
+    assert drawn.query_params["metric"] == "AP"
+    assert not drawn.exception
+
+
+@pytest.mark.parametrize("screen", ["overview", "compare", "query"])
+def test_broken_version_is_said(world: Path, monkeypatch, screen: str) -> None:
+    (world / "models" / "v1" / "items.npy").write_bytes(b"x")
+    drawn = draw(world, monkeypatch, screen, baseline="v1", runs="v1")
+    said = [each.value for each in (*drawn.error, *drawn.warning)]
+    assert any("models/v1/items.npy: found a file that is no array" in each for each in said)
+    assert not drawn.exception
+
+
+@pytest.mark.parametrize("screen", ["overview", "compare", "query"])
+def test_no_query_of_a_kind(world: Path, monkeypatch, screen: str) -> None:
+    (world / "queries.csv").write_text("query_id,text,item_id\nq3,,a\n")
+    drawn = draw(world, monkeypatch, screen, queries="text")
+    assert drawn.error[0].value == "None of 1 queries is of the kind 'text'."
+    assert not drawn.exception

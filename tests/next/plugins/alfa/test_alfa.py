@@ -1,0 +1,100 @@
+"""Keywords, the mapping of queries, and relevance by all keywords."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.next.plugins.alfa.judge import NO_ITEM_KEYWORD, NO_KEYWORD, judge
+from dashboard.next.plugins.alfa.keywords import Candidate, Keyword, keep_best
+from dashboard.next.storage.collection import open_collection
+from dashboard.next.study.choices import resolve
+from dashboard.next.study.study import open_study
+
+
+def find_judgement(world: Path, **given: str):
+    collection = open_collection(world)
+    return judge(collection, resolve(collection, given))
+
+
+def test_keywords_are_read(world: Path) -> None:
+    tables = open_collection(world).tables["alfa"]
+    assert tables.groups == ("pv_object_type", "pv_ego_behavior")
+    assert [each.name for each in tables.keywords] == ["car", "bus", "turning", "stopped"]
+    assert tables.annotated.tolist() == [True, True, True, False]
+
+
+def test_grades(world: Path) -> None:
+    judged = find_judgement(world)
+    np.testing.assert_equal(judged.grades(0), [1, 1, 0, np.nan])  # q1: car
+    np.testing.assert_equal(judged.grades(1), [1, 0, 0, np.nan])  # q2: car and bus
+    np.testing.assert_equal(judged.grades(2), [np.nan, 0, 0, np.nan])  # q3: as a; not itself
+    assert judged.count_matches(1).tolist() == [2, 1, 1, 0]
+    assert judged.unscorable == {2: "no relevant item", 3: NO_KEYWORD}
+
+
+def test_groups_and_threshold(world: Path) -> None:
+    behaviour = find_judgement(world, groups="pv_ego_behavior")
+    assert behaviour.unscorable == {0: NO_KEYWORD, 1: NO_KEYWORD, 3: NO_KEYWORD}
+    np.testing.assert_equal(behaviour.grades(2), [np.nan, 1, 0, np.nan])
+    assert 3 not in find_judgement(world, mapping_threshold="0.3").unscorable
+
+
+def test_item_without_keywords(world: Path) -> None:
+    text = (world / "queries.csv").read_text().replace("q3,,a", "q3,,d")
+    (world / "queries.csv").write_text(text)
+    assert find_judgement(world).unscorable[2] == NO_ITEM_KEYWORD
+
+
+def test_a_word_serves_one_candidate() -> None:
+    long = Candidate("small car", Keyword("g", "car"), 0.8)
+    short = Candidate("car", Keyword("g", "bus"), 0.82)
+    exact = Candidate("car", Keyword("g", "auto"), 1.0)
+    assert keep_best([short, long], 0.5) == [long]
+    assert keep_best([short, long, exact], 0.5) == [short, exact]
+    assert keep_best([long], 0.9) == []
+
+
+@pytest.mark.parametrize("cell", ["car; bus", "car | bus", "Car ;  BUS"])
+def test_separators(world: Path, cell: str) -> None:
+    text = f"slice_id,object_type,pv_object_type\na,x,{cell}\nb,x,car{cell[4:5]} van\nc,x,car\n"
+    (world / "unified_annotation.csv").write_text(text.replace("\nc,x,car", "\nc,x,bus"))
+    tables = open_collection(world).tables["alfa"]
+    assert len(tables.keywords) in (2, 3)
+
+
+def test_broken_annotation_does_not_hide_the_rest(world: Path) -> None:
+    (world / "unified_annotation.csv").write_text("slice,x\n")
+    (world / "qrels.txt").write_text("q1 0 a 1\n")
+    collection = open_collection(world)
+    assert "a column slice_id" in str(collection.broken["alfa"])
+    assert resolve(collection, {})["protocol"] == "qrels"
+
+
+def test_rows_have_ticks(world: Path) -> None:
+    collection = open_collection(world)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = study.query("q2", ["v1"], 2, "P@2")
+    assert found.asked == {"required": ["car", "bus"]}
+    ticks = [(row["item_id"], row["matched"], row["ticks"], row["hit"]) for row in found.rows]
+    assert ticks == [("b", 1, [True, False], False), ("d", 0, [False, False], None)]
+    assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [("a", 3, [])]
+    assert found.values == {"v1": 0.0}
+
+
+def test_a_longer_exact_keyword_is_better() -> None:
+    exact = Candidate("car", Keyword("g", "auto"), 1.0)
+    near = Candidate("car on road", Keyword("g", "x"), 0.99)
+    assert keep_best([near, exact], 0.5) == [exact]
+
+
+def test_missed_items_say_who_shows_them(world: Path) -> None:
+    collection = open_collection(world)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = study.query("q1", ["v1", "v2"], 2, "P@2")
+    assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [
+        ("b", 2, ["v2"])
+    ]
+    cut = resolve(collection, {"min_similarity": "0.5"}).restrict_to_numbers()
+    found = open_study(collection, cut).query("q1", ["v1"], 4, "P@2")
+    assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [("b", 3, [])]
