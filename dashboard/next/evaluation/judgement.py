@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -31,6 +31,28 @@ class Judgement(Protocol):
     def grades(self, query: int) -> FloatArray:
         """Return the grade of every item for a query, NaN for one that is not judged. [items]."""
         ...
+
+
+@runtime_checkable
+class PartialJudgement(Protocol):
+    """A judgement that also says how relevant an item is that is not wholly so."""
+
+    def credits(self, query: int) -> FloatArray:
+        """Return the partial relevance of every item in [0, 1]; what is not judged has none."""
+        ...
+
+
+def find_credits(judgement: Judgement, query: int, grades: FloatArray) -> FloatArray:
+    """Return the partial relevance of every item, 1 for a relevant one where there is no other.
+
+    Args:
+        judgement: It may have `credits(query)`.
+        query: Position of the query.
+        grades: What the judgement gives for it.
+    """
+    if isinstance(judgement, PartialJudgement):
+        return np.where(np.isnan(grades), 0.0, judgement.credits(query))
+    return is_hit(judgement, grades).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dashboard.next.evaluation.judgement import Judgement, JudgingRules, find_relevant
-from dashboard.next.evaluation.metrics import Block, Measure, find_depth, label
+from dashboard.next.evaluation.judgement import (
+    Judgement,
+    JudgingRules,
+    find_credits,
+    find_relevant,
+)
+from dashboard.next.evaluation.metrics import Block, Measure, Reads, find_depth, label
 from dashboard.next.retrieval.run import Run
 from dashboard.next.tables import BoolArray, FloatArray, IntArray
 
@@ -63,8 +68,8 @@ def measure_run(
     Null: the query is not scorable, was not run, or nothing is relevant to it (under rules that
     say so). Zero: a list without results, where there was something to find.
     """
-    deep = any(each.cutoff is None for each in measures)
-    wanted = (lambda query: _find_worthy(judgement, query)) if deep else None
+    reads = {each.metric.reads for each in measures if each.reads_on}
+    wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
     found: list[FloatArray] = []
     for part in run.parts(queries, find_depth(measures), wanted):
         block = label(part, judgement)
@@ -73,10 +78,15 @@ def measure_run(
     return np.concatenate(found, axis=1) if found else np.empty((len(measures), 0))
 
 
-def _find_worthy(judgement: Judgement, query: int) -> IntArray:
+def _find_worthy(judgement: Judgement, query: int, reads: Collection[Reads]) -> IntArray:
     """Return the items whose rank a metric without a cutoff reads."""
-    least = min(judgement.relevant_from, np.finfo(np.float64).tiny)
-    return np.flatnonzero(judgement.grades(query) >= least)
+    grades = judgement.grades(query)
+    if "judged" in reads:
+        return np.flatnonzero(~np.isnan(grades))
+    worthy = grades >= min(judgement.relevant_from, np.finfo(np.float64).tiny)
+    if "credits" in reads:
+        worthy |= find_credits(judgement, query, grades) > 0
+    return np.flatnonzero(worthy)
 
 
 def _decide(measure: Measure, block: Block, null: BoolArray, rules: JudgingRules) -> FloatArray:
