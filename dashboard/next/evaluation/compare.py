@@ -12,6 +12,7 @@ from dashboard.next.evaluation.statistics import (
     compute_bootstrap_interval,
     compute_randomisation_p,
     correct_holm,
+    find_twins,
     sum_units,
 )
 from dashboard.next.tables import FloatArray, IntArray
@@ -37,7 +38,7 @@ def compare_runs(
     p = compute_randomisation_p(*units)
     columns = zip(
         baseline.measures, baseline.values, candidate.values, differences,
-        low, high, p, correct_holm(p), strict=True,
+        low, high, p, correct_holm(p, find_twins(differences.T)), strict=True,
     )  # fmt: skip
     return [_make_row(*column) for column in columns]
 

@@ -10,6 +10,7 @@ from dashboard.next.evaluation.statistics import (
     compute_bootstrap_interval,
     compute_randomisation_p,
     correct_holm,
+    find_twins,
     sum_units,
 )
 
@@ -44,12 +45,57 @@ def test_drawn_p_is_near_the_exact_one() -> None:
 
 
 def test_interval_against_scipy() -> None:
+    from scipy.stats import bootstrap, norm, t
+
+    values = np.random.default_rng(0).exponential(1, size=400) - 0.9
+    low, high = compute_bootstrap_interval(*sum_units(values[:, None], None))[:, 0]
+    wide = np.sqrt(400 / 399) * t.ppf(0.975, 399)
+    level = 2 * norm.cdf(wide) - 1
+    options = {"method": "BCa", "n_resamples": 10_000, "confidence_level": level, "rng": 1}
+    theirs = bootstrap((values,), np.mean, **options).confidence_interval
+    assert [low, high] == pytest.approx(list(theirs), abs=0.04 * (high - low))
+
+
+def test_interval_of_scenes_against_scipy() -> None:
     from scipy.stats import bootstrap
 
-    values = np.random.default_rng(0).normal(0.2, 1, size=200)
-    low, high = compute_bootstrap_interval(*sum_units(values[:, None], None))[:, 0]
-    theirs = bootstrap((values,), np.mean, method="percentile", rng=1).confidence_interval
-    assert [low, high] == pytest.approx(list(theirs), abs=0.01)
+    rng = np.random.default_rng(1)
+    groups = np.sort(rng.integers(0, 60, size=200))
+    groups = np.unique(groups, return_inverse=True)[1]
+    values = rng.normal(0.1, 1, size=200) + rng.normal(size=groups.max() + 1)[groups]
+    sums, sizes = sum_units(values[:, None], groups)
+    low, high = compute_bootstrap_interval(sums, sizes)[:, 0]
+    theirs = bootstrap(
+        (sums[:, 0], sizes[:, 0]),
+        lambda total, number, axis=-1: total.sum(axis) / number.sum(axis),
+        paired=True, vectorized=True, method="BCa", n_resamples=10_000, rng=1,
+        confidence_level=0.957,  # 60 scenes: t with 59 degrees of freedom, and 60 / 59
+    ).confidence_interval  # fmt: skip
+    assert [low, high] == pytest.approx(list(theirs), abs=0.04 * (high - low))
+
+
+def test_constant_differences_have_no_interval() -> None:
+    row = compare([0.1] * 6, [0.3] * 6)
+    assert (row["delta"], row["low"], row["high"]) == (0.2, None, None)
+    assert row["p"] == 2 / 64
+    row = compare([0.1] * 6, [0.1] * 6)
+    assert (row["low"], row["high"], row["p"]) == (None, None, 1.0)
+
+
+def test_interval_does_not_depend_on_other_metrics() -> None:
+    values = np.random.default_rng(2).integers(-2, 3, size=(50, 3)) / 5
+    together = compute_bootstrap_interval(*sum_units(values, None))
+    for column in range(3):
+        alone = compute_bootstrap_interval(*sum_units(values[:, [column]], None))
+        assert alone[:, 0].tolist() == together[:, column].tolist()
+
+
+def test_equal_twins_are_one_test() -> None:
+    values = np.array([[1.0, 0.5, 1.0], [0.0, 0.0, 0.2], [-1.0, -0.5, np.nan]])
+    assert find_twins(values).tolist() == [0, 0, 2]
+    assert find_twins(-values[:, :2] * [1, -1]).tolist() == [0, 1]
+    found = correct_holm(np.array([0.01, 0.01, 0.04]), np.array([0, 0, 2]))
+    assert found.tolist() == [0.02, 0.02, 0.04]
 
 
 def test_holm_against_statsmodels() -> None:
