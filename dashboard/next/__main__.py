@@ -6,12 +6,30 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from dashboard.next.commands import check, compare, measure, search
+from dashboard.next.commands import (
+    check,
+    compare,
+    keys,
+    measure,
+    metrics,
+    protocols,
+    search,
+    slices,
+)
 from dashboard.next.commands.options import WRONG
 from dashboard.next.commands.output import FORMATS, print_rows
 from dashboard.next.errors import DataError
 
-COMMANDS = {"check": check, "measure": measure, "compare": compare, "search": search}
+COMMANDS = {
+    "check": check,
+    "measure": measure,
+    "compare": compare,
+    "slices": slices,
+    "search": search,
+    "metrics": metrics,
+    "protocols": protocols,
+    "keys": keys,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -33,7 +33,7 @@ def compare_runs(
     """
     differences = np.round(candidate.values - baseline.values, 12)
     order = np.argsort(np.array(baseline.query_ids))
-    units = sum_units(differences[:, order].T, _group(scenes, order))
+    units = sum_units(differences[:, order].T, group_scenes(scenes, order))
     low, high = compute_bootstrap_interval(*units)
     p = compute_randomisation_p(*units)
     columns = zip(
@@ -72,7 +72,8 @@ def list_differences(baseline: FloatArray, candidate: FloatArray) -> tuple[Float
     return delta, np.argsort(delta, kind="stable")
 
 
-def _group(scenes: Sequence[str] | None, order: IntArray) -> IntArray | None:
+def group_scenes(scenes: Sequence[str] | None, order: IntArray) -> IntArray | None:
+    """Return the unit of each query in an order: its scene, or itself; None if there are none."""
     if scenes is None or not any(scenes):
         return None
     names = [scenes[at] or f"\0{at}" for at in order]

@@ -85,7 +85,8 @@ class JudgingRules:
         judge: Return the judgement of a collection under some choices.
         metrics: Metrics that are shown first.
         nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints.
-        needs: What a collection needs for it, in words; None if it has that.
+        definition: What is relevant, and which queries are not scored.
+        blind: What its metrics do not show.
     """
 
     name: str
@@ -95,6 +96,7 @@ class JudgingRules:
     nothing_relevant: Literal["null", "zero"]
     definition: str
     source: str
+    blind: str = ""
 
 
 def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:

@@ -7,7 +7,8 @@ from typing import Any
 
 from dashboard.next.errors import ChoiceError
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules, judge_table
-from dashboard.next.plugins import PLUGINS, load
+from dashboard.next.evaluation.metrics import parse
+from dashboard.next.plugins import PLUGINS, load, load_all
 from dashboard.next.storage.collection import Collection
 
 
@@ -24,6 +25,9 @@ QRELS = JudgingRules(
     definition="A result whose grade is at least 1 is relevant; one without a grade counts as not "
     "relevant. A query without a relevant item, or without results, counts as 0.",
     source="trec_eval (NIST), with -c: every judged query counts",
+    blind="A relevant item that nobody judged counts as not relevant; Judged@K shows how many of "
+    "the results have a grade. P@K cannot reach 1 where fewer than K items are relevant, R@K where "
+    "more are.",
 )
 
 
@@ -34,6 +38,17 @@ def list_rules(collection: Collection) -> list[JudgingRules]:
         if plugin.rules and collection.tables.get(plugin.name) is not None:
             found.append(load(plugin, "rules"))
     return found
+
+
+def list_all_rules() -> list[JudgingRules]:
+    """Return every protocol, whatever a collection needs for it."""
+    return [QRELS, *load_all("rules")]
+
+
+def write_formula(rules: JudgingRules) -> str:
+    """Return the formulas of the metrics that a protocol shows first, each once."""
+    entries = dict.fromkeys(each.metric for each in parse(rules.metrics))
+    return "; ".join(f"{each.title} = {each.formula}" for each in entries)
 
 
 def find_rules(collection: Collection, name: str) -> JudgingRules:

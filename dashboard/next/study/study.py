@@ -11,19 +11,23 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dashboard.next.errors import ChoiceError, DataError
-from dashboard.next.evaluation.compare import compare_runs
+from dashboard.next.evaluation.compare import compare_runs, list_differences
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules
 from dashboard.next.evaluation.measure import Measurement, Row, count_queries, measure_run
 from dashboard.next.evaluation.metrics import Measure, parse
+from dashboard.next.evaluation.slices import compare_slices, divide_by_column, pair_slices
+from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.protocols import find_rules
 from dashboard.next.study.query import QueryResult, show_query
-from dashboard.next.tables import FloatArray, IntArray, Table
+from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table
 
 MAX_STUDIES = 16
+NO_SLICES = ("query_id", "text", "item_id")
+"""Columns of queries.csv that say what a query is, and do not divide queries."""
 TYPED = "(typed)"
 """Id of a query that is searched with and not stored."""
 Value = TypeVar("Value")
@@ -95,13 +99,47 @@ class Study:
         )
         return Measurement(version, measures, ids, values)
 
+    @property
+    def scenes(self) -> list[str]:
+        """Scene of each query in question, "" for none."""
+        return [self.collection.queries["scene"][query] for query in self.queries.tolist()]
+
     def compare(self, baseline: str, candidate: str, metrics: str) -> list[Row]:
         """Return a row a metric; see `evaluation.compare`."""
         before, after = self.measure((baseline, candidate), metrics)
-        scenes = [self.collection.queries["scene"][query] for query in self.queries.tolist()]
         return self._compute_once(
             ("compare", baseline, candidate, before.measures),
-            lambda: compare_runs(before, after, scenes),
+            lambda: compare_runs(before, after, self.scenes),
+        )
+
+    def list_slices(self) -> dict[str, BoolArray]:
+        """Return which of the queries in question are in each slice, by its name A=x.
+
+        Queries are divided by columns of queries.csv with few values, and by what plugins say in
+        the hook `slice_queries`: `(study) -> {name: queries in question}`.
+        """
+        return self._compute_once("slices", self._divide_queries)
+
+    def _divide_queries(self) -> dict[str, BoolArray]:
+        table, slices = self.collection.queries, dict[str, BoolArray]()
+        for column, cells in table.columns.items():
+            if column not in NO_SLICES:
+                slices |= divide_by_column(column, [cells[query] for query in self.queries])
+        for plugin in PLUGINS:
+            if getattr(plugin, "slice_queries", ""):
+                slices |= load(plugin, "slice_queries")(self)
+        return slices
+
+    def compare_slices(
+        self, baseline: str, candidate: str, metric: str, pairs: bool = False
+    ) -> list[Row]:
+        """Return a row a slice, or with `pairs` a row for two slices that hold together."""
+        delta, _ = list_differences(self.values(baseline, metric), self.values(candidate, metric))
+        slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
+        ids = [self.collection.queries.ids[query] for query in self.queries.tolist()]
+        return self._compute_once(
+            ("compare_slices", baseline, candidate, metric, pairs),
+            lambda: compare_slices(delta, slices, self.scenes, ids),
         )
 
     def count_queries(self, version: str) -> dict[str, int]:

@@ -125,3 +125,18 @@ def test_vectors_in_another_order(world: Path, capsys: pytest.CaptureFixture[str
     options = ("--model", "v1", "-k", "3")
     _, rows, _ = call(capsys, "search", str(world), "a car", *options)
     assert [row["item_id"] for row in rows] == ["a", "b", "d"]
+
+
+def test_reference(capsys: pytest.CaptureFixture[str]) -> None:
+    _, metrics, _ = call(capsys, "metrics")
+    names = {row["metric"] for row in metrics}
+    assert {"P", "AP(retrieved)", "nDCG(ideal=retrieved)", "RBP(0.95)", "num_rel_ret"} <= names
+    assert len(names) == len(metrics) and all(all(row.values()) for row in metrics)
+    assert list(metrics[0]) == ["metric", "formula", "source", "summary"]
+    _, protocols, _ = call(capsys, "protocols")
+    fields = ["protocol", "title", "definition", "formula", "source", "blind"]
+    assert list(protocols[0]) == fields
+    assert {"qrels", "alfa"} <= {row["protocol"] for row in protocols}
+    _, keys, _ = call(capsys, "keys")
+    assert list(keys[0]) == ["key", "holds"]
+    assert {"collection", "baseline", "groups", "min_similarity"} <= {row["key"] for row in keys}

@@ -1,0 +1,31 @@
+"""`metrics`: every metric, from the register."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.next.commands.options import FINE
+
+HELP = "every metric with its formula and source"
+COLUMNS = ("metric", "formula", "source", "summary")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add no argument; the command has none of its own."""
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a metric."""
+    from dashboard.next.evaluation.metrics import METRICS
+
+    rows = [
+        {
+            "metric": each.title,
+            "formula": each.formula,
+            "source": each.source,
+            "summary": each.summary,
+        }
+        for each in METRICS.values()
+    ]
+    return rows, COLUMNS, FINE

@@ -1,0 +1,112 @@
+"""Differences of two versions on parts of the queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dashboard.next.evaluation.compare import group_scenes
+from dashboard.next.evaluation.measure import Row
+from dashboard.next.evaluation.statistics import (
+    compute_bootstrap_interval,
+    compute_randomisation_p,
+    correct_holm,
+    find_twins,
+    sum_units,
+)
+from dashboard.next.tables import BoolArray, FloatArray
+
+SMALL_SLICE = 5
+"""A slice with fewer scored queries has no interval and no test."""
+MIN_VALUES, MAX_VALUES = 2, 20
+"""Different values of a column that divides queries."""
+JOIN = " & "
+
+Slices = Mapping[str, BoolArray]
+
+
+def divide_by_column(column: str, cells: Sequence[str]) -> dict[str, BoolArray]:
+    """Return which queries hold each value of a column; empty cells are in no slice.
+
+    A column with fewer than MIN_VALUES or more than MAX_VALUES values gives no slices.
+
+    >>> {name: inside.tolist() for name, inside in divide_by_column("by", ["x", "y", ""]).items()}
+    {'by=x': [True, False, False], 'by=y': [False, True, False]}
+    """
+    texts = np.array(cells, dtype=object)
+    values = list(dict.fromkeys(cell for cell in cells if cell))
+    if not MIN_VALUES <= len(values) <= MAX_VALUES:
+        return {}
+    return {f"{column}={value}": texts == value for value in values}
+
+
+def pair_slices(slices: Slices) -> dict[str, BoolArray]:
+    """Return the queries that two slices share, where these are fewer than either has.
+
+    Pairs with fewer than SMALL_SLICE queries are left out: there are too many of them.
+    """
+    names = list(slices)
+    if not names:
+        return {}
+    table = np.array([slices[name] for name in names], dtype=np.float64)
+    shared = table @ table.T
+    pairs: dict[str, BoolArray] = {}
+    for one, name in enumerate(names):
+        for other in range(one + 1, len(names)):
+            least = min(shared[one, one], shared[other, other])
+            if SMALL_SLICE <= shared[one, other] < least:
+                both = np.asarray(slices[name] & slices[names[other]])
+                pairs[name + JOIN + names[other]] = both
+    return pairs
+
+
+def compare_slices(
+    differences: FloatArray, slices: Slices, scenes: Sequence[str], query_ids: Sequence[str]
+) -> list[Row]:
+    """Return a row a slice, from the lowest difference to the highest; small slices last.
+
+    Args:
+        differences: Candidate minus baseline of each query, NaN for null.
+        slices: Which queries are in each.
+        scenes: Scene of each query, "" for none; queries of one are drawn and swapped together.
+        query_ids: Ids of the queries; no number depends on their order.
+    """
+    if not slices:
+        return []
+    order = np.argsort(np.array(query_ids))
+    inside = np.array(list(slices.values()), dtype=bool)
+    columns = np.where(inside, differences, np.nan)[:, order].T
+    scored = (~np.isnan(columns)).sum(axis=0)
+    large = scored >= SMALL_SLICE
+    low, high, p, adjusted = np.full((4, len(slices)), np.nan)
+    if large.any():
+        units = sum_units(columns[:, large], group_scenes(scenes, order))
+        low[large], high[large] = compute_bootstrap_interval(*units)
+        p[large] = compute_randomisation_p(*units)
+        adjusted[large] = correct_holm(p[large], find_twins(columns[:, large]))
+    rows = [
+        {
+            "slice": name,
+            "queries": int(number),
+            "delta": round(float(np.nanmean(column)), 12) + 0.0 if number else None,
+            "low": bounds[0],
+            "high": bounds[1],
+            "p": bounds[2],
+            "p_adjusted": bounds[3],
+        }
+        for name, number, column, bounds in zip(
+            slices, scored, columns.T, _list_numbers(low, high, p, adjusted), strict=True
+        )
+    ]
+    return sorted(rows, key=_rank)
+
+
+def _list_numbers(*columns: FloatArray) -> list[list[float | None]]:
+    rows = np.transpose(columns).tolist()
+    return [[None if np.isnan(number) else number for number in row] for row in rows]
+
+
+def _rank(row: Row) -> tuple[bool, bool, float, str]:
+    delta = row["delta"]
+    return row["queries"] < SMALL_SLICE, delta is None, delta or 0.0, row["slice"]
