@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from typing import NoReturn
 
 from dashboard.next.commands import (
     check,
@@ -16,7 +18,7 @@ from dashboard.next.commands import (
     search,
     slices,
 )
-from dashboard.next.commands.options import WRONG
+from dashboard.next.commands.options import FINE, WRONG
 from dashboard.next.commands.output import FORMATS, print_rows
 from dashboard.next.errors import DataError
 
@@ -32,9 +34,18 @@ COMMANDS = {
 }
 
 
+class OneLineParser(ArgumentParser):
+    """A parser that says in one line what is wrong with a call."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message and where help is, and exit."""
+        print(f"error: {message} ({self.prog} --help tells more)", file=sys.stderr)
+        sys.exit(WRONG)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    parser = ArgumentParser(
+    parser = OneLineParser(
         prog="python -m dashboard.next", description="Quality of search, measured and compared."
     )
     added = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -48,7 +59,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (DataError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return WRONG
-    print_rows(rows, columns, call.format)
+    try:
+        print_rows(rows, columns, call.format)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as head, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
     return int(code)
 
 

@@ -65,13 +65,21 @@ def open_call(call: Namespace) -> Collection:
 
 
 def open_study_of(call: Namespace) -> tuple[Study, Choices]:
-    """Return the study of a call and all its choices."""
+    """Return the study of a call and all its choices.
+
+    Raises:
+        ValueError: If there is no such choice, or plain files have no such choice.
+        DataError: If what the call names cannot be used.
+    """
     from dashboard.next.study.study import open_study
 
     collection = open_call(call)
     given: dict[str, str] = {}
     for each in list_choices():
         value = getattr(call, each.key, None)
+        if value is not None and call.collection is None and not each.of_files:
+            option = f"--{each.key.replace('_', '-')}"
+            raise ValueError(f"{option}: only a COLLECTION has that; leave it out with --qrels.")
         if value is not None:
             given[each.key] = " ".join(value) if isinstance(value, list) else str(value)
     if call.collection is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +28,8 @@ class Choice:
         default: Return the usual value, given the collection and the choices before it.
         allowed: Return the values that there are; None: any.
         changes_numbers: Whether it belongs to what a Study computes.
+        limits: Least and largest number.
+        of_files: Whether files of judgements and results can be measured with it, too.
     """
 
     key: str
@@ -35,6 +38,8 @@ class Choice:
     default: Callable[[Collection, Values], Any]
     allowed: Callable[[Collection, Values], Sequence[str]] | None = None
     changes_numbers: bool = False
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    of_files: bool = False
 
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
@@ -44,16 +49,25 @@ class Choice:
         """
         value: Any = tuple(given.split()) if self.kind == "names" else given
         if self.kind == "number":
-            try:
-                value = float(given)
-            except ValueError:
-                raise ChoiceError(f"{self.key} = {given!r} is no number.") from None
+            value = self._read_number(given)
         if self.allowed is not None:
             known = self.allowed(collection, before)
             for each in value if self.kind == "names" else (value,):
                 if each not in known:
                     there = list_names(known, 20) or "none"
                     raise ChoiceError(f"There is no {self.key} {each!r}. There are: {there}.")
+        return value
+
+    def _read_number(self, given: str) -> float:
+        try:
+            value = float(given)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ChoiceError(f"{self.key} = {given!r} is no number.")
+        least, largest = self.limits
+        if not least <= value <= largest:
+            raise ChoiceError(f"{self.key} = {given!r} is not from {least:g} to {largest:g}.")
         return value
 
 
@@ -160,6 +174,7 @@ _CORE = (
         default=_pick_protocol,
         allowed=_list_protocols,
         changes_numbers=True,
+        of_files=True,
     ),
     Choice(
         key="queries",
@@ -170,8 +185,9 @@ _CORE = (
     ),
     Choice(
         key="min_similarity",
-        meaning="least score of a result; results below are removed (default: none are)",
+        meaning="least score of a result, -1 to 1; results below are removed (default: none are)",
         kind="number",
+        limits=(-1.0, 1.0),
         default=lambda collection, before: None,
         changes_numbers=True,
     ),
@@ -189,19 +205,27 @@ _VIEW = (
         meaning="version that another one is compared with",
         default=_pick_version("default_baseline", 0),
         allowed=_list_versions,
+        of_files=True,
     ),
     Choice(
         key="candidate",
         meaning="version in question",
         default=_pick_version("default_candidate", -1),
         allowed=_list_versions,
+        of_files=True,
     ),
     Choice(
         key="metrics",
         meaning='metrics, such as "P@5 AP nDCG@10" (default: those of the protocol)',
         default=_pick_metrics,
+        of_files=True,
     ),
-    Choice(key="metric", meaning="metric that charts and lists show", default=_pick_metric),
+    Choice(
+        key="metric",
+        meaning="metric that charts and lists show",
+        default=_pick_metric,
+        of_files=True,
+    ),
     Choice(
         key="query",
         meaning="query that is looked at",

@@ -1,6 +1,7 @@
 """Rows, exit codes and sentences of the command line."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,11 @@ def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> 
         (("measure", "WORLD", "--metrics", "X@1"), "There is no metric 'X'"),
         (("measure", "WORLD", "--groups", "pv_x"), "There is no groups 'pv_x'"),
         (("measure", "WORLD", "--min-similarity", "x"), "min_similarity = 'x' is no number."),
+        (("measure", "WORLD", "--min-similarity", "nan"), "min_similarity = 'nan' is no number."),
+        (("measure", "WORLD", "--min-similarity", "2"), "min_similarity = '2' is not from -1 to 1"),
+        (("measure", "WORLD", "--queries", "x"), "There is no queries 'x'."),
+        (("measure", "WORLD", "--protocol", "x"), "There is no protocol 'x'."),
+        (("compare", "WORLD", "--baseline", "v9"), "There is no baseline 'v9'."),
         (("measure", "none"), "no such folder"),
         (("measure",), "Name a COLLECTION"),
         (("search", "WORLD"), "Give one of TEXT and --item ID"),
@@ -69,6 +75,49 @@ def test_wrong_calls(
     code, rows, errors = call(capsys, *named)
     assert (code, rows) == (2, [])
     assert sentence in errors
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("value", ["", "--min-similarity", "--nothing", "--format xml"])
+def test_calls_that_cannot_be_read(
+    value: str, world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["measure", str(world), *value.split()] if value else [])
+    printed = capsys.readouterr()
+    assert (stopped.value.code, printed.out, printed.err.count("\n")) == (2, "", 1)
+    assert printed.err.startswith("error: ") and "--help tells more" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--min-similarity", "0.5"), ("--queries", "all"), ("--runs", "r"), ("--groups", "a")],
+)
+def test_options_that_plain_files_lack(
+    option: str, value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q.txt").write_text("q 0 a 1\n")
+    (tmp_path / "r.trec").write_text("q Q0 a 1 2 t\n")
+    files = ("--qrels", str(tmp_path / "q.txt"), "--run", str(tmp_path / "r.trec"))
+    code, rows, errors = call(capsys, "measure", *files, option, value)
+    assert (code, rows) == (2, [])
+    assert errors == f"error: {option}: only a COLLECTION has that; leave it out with --qrels.\n"
+
+
+def test_empty_result(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(world / "models")
+    for options in ((), ("--by-query",)):
+        assert main(["measure", str(world), "--format", "json", *options]) == 0
+        assert capsys.readouterr().out == "[]\n"
+
+
+def test_a_reader_that_has_enough(world: Path) -> None:
+    script = f"{sys.executable} -m dashboard.next metrics --format csv; echo code $? >&2"
+    done = subprocess.run(
+        ["sh", "-c", f"({script}) | true"],
+        cwd=Path(__file__).parents[3], capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stderr == "code 0\n"
 
 
 def test_broken_version_is_said(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
