@@ -70,9 +70,10 @@ def measure_run(
     """
     reads = {each.metric.reads for each in measures if each.reads_on}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
+    with_credits = any(each.metric.reads == "credits" for each in measures)
     found: list[FloatArray] = []
     for part in run.parts(queries, find_depth(measures), wanted):
-        block = label(part, judgement)
+        block = label(part, judgement, with_credits)
         null = np.isin(part.queries, [*judgement.unscorable, *part.not_run])
         found.append(np.stack([_decide(each, block, null, rules) for each in measures]))
     return np.concatenate(found, axis=1) if found else np.empty((len(measures), 0))

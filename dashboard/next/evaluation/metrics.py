@@ -67,8 +67,14 @@ class Block:
         return np.bincount(row, values, minlength=len(self.relevant)).astype(np.float64)
 
 
-def label(part: Part, judgement: Judgement) -> Block:
-    """Return the block of a part of a run: its results with their grades."""
+def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
+    """Return the block of a part of a run: its results with their grades.
+
+    Args:
+        part: Results of some queries.
+        judgement: What grades them.
+        with_credits: Whether a metric reads partial relevance; else it is left 0.
+    """
     listed = part.rank <= part.passing[part.row]
     row, item, rank = part.row[listed], part.item[listed], part.rank[listed]
     grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
@@ -79,7 +85,8 @@ def label(part: Part, judgement: Judgement) -> Block:
         every, items = judgement.grades(query), item[low:high]
         known = items >= 0
         grades[low:high][known] = every[items[known]]
-        credits[low:high][known] = find_credits(judgement, query, every)[items[known]]
+        if with_credits:
+            credits[low:high][known] = find_credits(judgement, query, every)[items[known]]
         relevant.append(int((every >= judgement.relevant_from).sum()))
         ideal.append(np.sort(every[every > 0])[::-1])
     sizes = [len(each) for each in ideal]
