@@ -450,6 +450,23 @@ def compute_dcg(block: Block, k: int | None) -> FloatArray:
     return _discount(block, (block.row, block.rank, block.grade), k)
 
 
+@metric(
+    "DCG(exp)",
+    formula="Σ (2^grade − 1) ÷ log2(rank + 1)",
+    source="Burges et al. 2005",
+    reads="grades",
+    other_names=("DCG(gain=exp)",),
+)
+def compute_exponential_dcg(block: Block, k: int | None) -> FloatArray:
+    """Compute the sum of gains 2^grade − 1, each divided by log2(rank + 1).
+
+    Raises:
+        ValueError: If a grade is so high that its gain is no number to add up.
+    """
+    _check_grades("DCG(exp)", block, LARGE_EXPONENT)
+    return _discount(block, (block.row, block.rank, np.exp2(block.grade) - 1), k)
+
+
 def _discount(
     block: Block, results: tuple[IntArray, IntArray, FloatArray], k: int | None
 ) -> FloatArray:
@@ -530,10 +547,14 @@ def compute_exponential_err(block: Block, k: int | None) -> FloatArray:
     Raises:
         ValueError: If a grade is above 4.
     """
-    highest = block.ideal[2].max(initial=0)
-    if highest > MAX_GRADE:
-        raise ValueError(f"ERR(exp) takes grades up to {MAX_GRADE}; one is {highest:g}.")
+    _check_grades("ERR(exp)", block, MAX_GRADE)
     return _expect_reciprocal_rank(block, (np.exp2(block.grade) - 1) / 2**MAX_GRADE, k)
+
+
+def _check_grades(name: str, block: Block, most: int) -> None:
+    highest = block.ideal[2].max(initial=0)
+    if highest > most:
+        raise ValueError(f"{name} takes grades up to {most}; one is {highest:g}.")
 
 
 def _expect_reciprocal_rank(block: Block, stop: FloatArray, k: int | None) -> FloatArray:

@@ -50,6 +50,7 @@ def measure(lists, grades: list[dict[int, float]], metrics: str, items: int = 20
         ("nDCG(ideal=retrieved)@2", 2 / (2 + 1 / np.log2(3))),
         ("nDCG(exp,ideal=retrieved)@2", 3 / (3 + 1 / np.log2(3))),
         ("DCG@3", 2 + 1 / 2), ("DCG", 2 + 1 / 2 + 1 / np.log2(6)), ("CG@3", 2), ("CG", 3),
+        ("DCG(exp)", 3 + 1 / 2 + 1 / np.log2(6)),
         ("RBP(0.5)", (1 + 1 / 4 + 1 / 16) / 2), ("RBP@3", 0.05 * (1 + 0.95**2)), ("ERR", 1),
         ("ERR(exp)", 3 / 16 + 13 / 16 / 16 / 3 + 13 / 16 * 15 / 16 / 16 / 5),
         ("ERR(exp)@2", 3 / 16), ("Judged@4", 3 / 4), ("Judged", 4 / 5),
@@ -89,6 +90,8 @@ def test_exponential_gains_of_large_grades() -> None:
     assert found[0, 0] == pytest.approx(expected, abs=1e-12)
     with pytest.raises(ValueError, match="grades up to 4; one is 5"):
         measure([[0]], [{0: 5}], "ERR(exp)")
+    with pytest.raises(ValueError, match="grades up to 300; one is 2000"):
+        measure([[0]], [{0: 2000}], "DCG(exp)")
 
 
 def test_lists_without_a_hit() -> None:
