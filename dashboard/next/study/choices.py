@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -47,7 +48,9 @@ class Choice:
             try:
                 value = float(given)
             except ValueError:
-                raise ChoiceError(f"{self.key} = {given!r} is no number.") from None
+                value = math.nan
+            if not math.isfinite(value):
+                raise ChoiceError(f"{self.key} = {given!r} is no number; write for example 0.3.")
         if self.allowed is not None:
             known = self.allowed(collection, before)
             for each in value if self.kind == "names" else (value,):
