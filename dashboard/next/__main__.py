@@ -10,8 +10,14 @@ from dashboard.next.commands import check, compare, measure, search
 from dashboard.next.commands.options import WRONG
 from dashboard.next.commands.output import FORMATS, print_rows
 from dashboard.next.errors import DataError
+from dashboard.next.plugins import load_commands
 
-COMMANDS = {"check": check, "measure": measure, "compare": compare, "search": search}
+COMMANDS = {
+    "check": check,
+    "measure": measure,
+    "compare": compare,
+    "search": search,
+} | load_commands()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

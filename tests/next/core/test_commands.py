@@ -54,7 +54,10 @@ def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> 
         (("measure", "WORLD", "--runs", "v9"), "There is no runs 'v9'. There are: v1, v2."),
         (("measure", "WORLD", "--metrics", "X@1"), "There is no metric 'X'"),
         (("measure", "WORLD", "--groups", "pv_x"), "There is no groups 'pv_x'"),
-        (("measure", "WORLD", "--min-similarity", "x"), "min_similarity = 'x' is no number; write for example 0.3."),
+        (
+            ("measure", "WORLD", "--min-similarity", "x"),
+            "min_similarity = 'x' is no number; write for example 0.3.",
+        ),
         (("measure", "none"), "no such folder"),
         (("measure",), "Name a COLLECTION"),
         (("search", "WORLD"), "Give one of TEXT and --item ID"),
