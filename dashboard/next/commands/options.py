@@ -34,7 +34,8 @@ def add_choices(parser: ArgumentParser, *keys: str) -> None:
     for each in list_choices():
         if each.changes_numbers or each.key in keys:
             parser.add_argument(
-                f"--{each.key.replace('_', '-')}",
+                f"--{(each.option or each.key).replace('_', '-')}",
+                dest=each.key,
                 nargs="+" if each.kind == "names" else None,
                 metavar=each.key.upper(),
                 help=each.meaning,

@@ -46,5 +46,5 @@ def _load_model() -> Any:
     from sentence_transformers import SentenceTransformer
     from transformers.utils.logging import disable_progress_bar
 
-    disable_progress_bar()  # type: ignore[no-untyped-call]
+    disable_progress_bar()
     return KeyBERT(model=SentenceTransformer(str(weights[0].parent), device="cpu")).model

@@ -22,11 +22,13 @@ class Choice:
     """One thing that a reader can choose.
 
     Attributes:
-        key: Its name in the address, and as an option (`--min-similarity`).
+        key: Its name in the address.
+        option: Its name on the command line and in Python; empty: the key.
         meaning: A sentence for `--help` and tooltips.
         kind: "names" are several texts, with blanks between them.
         default: Return the usual value, given the collection and the choices before it.
         allowed: Return the values that there are; None: any.
+        limits: Least and greatest value of a number.
         changes_numbers: Whether it belongs to what a Study computes.
     """
 
@@ -36,6 +38,8 @@ class Choice:
     default: Callable[[Collection, Values], Any]
     allowed: Callable[[Collection, Values], Sequence[str]] | None = None
     changes_numbers: bool = False
+    option: str = ""
+    limits: tuple[float, float] = (-math.inf, math.inf)
 
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
@@ -51,6 +55,9 @@ class Choice:
                 value = math.nan
             if not math.isfinite(value):
                 raise ChoiceError(f"{self.key} = {given!r} is no number; write for example 0.3.")
+            low, high = self.limits
+            if not low <= value <= high:
+                raise ChoiceError(f"{self.key} = {given!r} lies outside of {low:g} to {high:g}.")
         if self.allowed is not None:
             known = self.allowed(collection, before)
             for each in value if self.kind == "names" else (value,):
