@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from dashboard.next.commands import check, compare, measure, search
+from dashboard.next.commands import check, compare, keys, measure, metrics, protocols, search
 from dashboard.next.commands.options import WRONG
 from dashboard.next.commands.output import FORMATS, print_rows
 from dashboard.next.errors import DataError
@@ -17,6 +17,9 @@ COMMANDS = {
     "measure": measure,
     "compare": compare,
     "search": search,
+    "metrics": metrics,
+    "protocols": protocols,
+    "keys": keys,
 } | load_commands()
 
 

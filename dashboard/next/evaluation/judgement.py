@@ -32,6 +32,13 @@ class Judgement(Protocol):
         """Return the grade of every item for a query, NaN for one that is not judged. [items]."""
         ...
 
+    def credits(self, query: int) -> FloatArray:
+        """Return the partial relevance of every item, which CG, RBP and ERR read. [items].
+
+        It is the grade, unless a protocol knows what makes an item relevant in part.
+        """
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class TableJudgement:
@@ -54,6 +61,9 @@ class TableJudgement:
             found[items] = grades
         return found
 
+    def credits(self, query: int) -> FloatArray:
+        return self.grades(query)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class JudgingRules:
@@ -63,7 +73,8 @@ class JudgingRules:
         judge: Return the judgement of a collection under some choices.
         metrics: Metrics that are shown first.
         nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints.
-        needs: What a collection needs for it, in words; None if it has that.
+        definition: Definition of relevance, in words.
+        blind: Differences between versions that its numbers do not show.
     """
 
     name: str
@@ -73,12 +84,18 @@ class JudgingRules:
     nothing_relevant: Literal["null", "zero"]
     definition: str
     source: str
+    blind: str
 
 
 def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:
-    """Return the judgement of a table of judged pairs; pairs of unknown queries do not count."""
+    """Return the judgement of a table of judged pairs.
+
+    Pairs of unknown queries do not count, nor does an item query's own item, which is no result.
+    """
     query, item = queries.find(qrels.queries), items.find(qrels.items)
+    own = items.find(queries["item_id"])
     known = (query >= 0) & (item >= 0)
+    known &= own[query] != item
     query, item, grade = query[known], item[known], qrels.values[known]
     order = np.argsort(query, kind="stable")
     bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))

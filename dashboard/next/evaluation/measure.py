@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules, find_relevant
-from dashboard.next.evaluation.metrics import Block, Measure, find_depth, label
+from dashboard.next.evaluation.metrics import Block, Measure, find_depth, find_metric, label
 from dashboard.next.retrieval.run import Run
 from dashboard.next.tables import BoolArray, FloatArray, IntArray
 
@@ -64,7 +64,8 @@ def measure_run(
     say so). Zero: a list without results, where there was something to find.
     """
     deep = any(each.cutoff is None for each in measures)
-    wanted = (lambda query: _find_worthy(judgement, query)) if deep else None
+    credit = any(find_metric(each.name).reads_credit for each in measures if each.cutoff is None)
+    wanted = (lambda query: _find_worthy(judgement, query, credit)) if deep else None
     found: list[FloatArray] = []
     for part in run.parts(queries, find_depth(measures), wanted):
         block = label(part, judgement)
@@ -73,8 +74,10 @@ def measure_run(
     return np.concatenate(found, axis=1) if found else np.empty((len(measures), 0))
 
 
-def _find_worthy(judgement: Judgement, query: int) -> IntArray:
+def _find_worthy(judgement: Judgement, query: int, credit: bool) -> IntArray:
     """Return the items whose rank a metric without a cutoff reads."""
+    if credit:
+        return np.flatnonzero(np.nan_to_num(judgement.credits(query)) > 0)
     least = min(judgement.relevant_from, np.finfo(np.float64).tiny)
     return np.flatnonzero(judgement.grades(query) >= least)
 

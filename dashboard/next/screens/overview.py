@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.next.evaluation.metrics import METRICS, parse, parse_one
+from dashboard.next.evaluation.metrics import find_metric, parse, parse_one
 from dashboard.next.views.charts import colour_versions, draw_curve
 from dashboard.next.views.frame import open_page
 
@@ -22,13 +22,13 @@ for each in measured:
     row["queries"] = f"{counts[each.run]['scored']:,} of {counts[each.run]['total']:,}"
     table.append(row)
 formulas = {
-    str(m): st.column_config.NumberColumn(format="%.3f", help=METRICS[m.name].formula)
+    str(m): st.column_config.NumberColumn(format="%.3f", help=find_metric(m.name).formula)
     for m in parse(choices["metrics"])
 }
 st.dataframe(table, hide_index=True, column_config=formulas)
 
 front = parse_one(choices["metric"])
-if METRICS[front.name].cutoff != "never":
+if find_metric(front.name).cutoff != "never":
     names = " ".join(f"{front.name}@{k}" for k in range(1, MAX_CUTOFF + 1))
     rows = [row for each in study.measure(runs, names) for row in each.list_means()]
     colours = colour_versions(list(runs), choices["baseline"], choices["candidate"])

@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard.next.errors import ChoiceError
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules, judge_table
-from dashboard.next.plugins import PLUGINS, load
+from dashboard.next.plugins import PLUGINS, load, load_all
 from dashboard.next.storage.collection import Collection
 
 
@@ -24,7 +24,14 @@ QRELS = JudgingRules(
     definition="A result whose grade is at least 1 is relevant; one without a grade counts as not "
     "relevant. A query without a relevant item, or without results, counts as 0.",
     source="trec_eval (NIST), with -c: every judged query counts",
+    blind="A relevant item without a grade counts as not relevant, so a version that finds other "
+    "items than those that were pooled looks worse than it is.",
 )
+
+
+def list_all_rules() -> list[JudgingRules]:
+    """Return every protocol that there is, whatever a collection has."""
+    return [QRELS, *load_all("rules")]
 
 
 def list_rules(collection: Collection) -> list[JudgingRules]:

@@ -128,3 +128,22 @@ def test_vectors_in_another_order(world: Path, capsys: pytest.CaptureFixture[str
     options = ("--model", "v1", "-k", "3")
     _, rows, _ = call(capsys, "search", str(world), "a car", *options)
     assert [row["item_id"] for row in rows] == ["a", "b", "d"]
+
+
+def test_reference(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, first in (("metrics", "P@K"), ("protocols", "qrels"), ("keys", "collection")):
+        assert main([command, "--format", "json"]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        assert next(iter(rows[0].values())) == first
+        assert all(row.get("source", "-") and row.get("blind", "-") for row in rows)
+
+
+def test_own_item_is_not_relevant(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Item query x1 about b: a perfect ranking of its one other relevant item has AP and R 1."""
+    (world / "queries.csv").write_text("query_id,text,item_id\nx1,,b\n")
+    (world / "qrels.txt").write_text("x1 0 b 1\nx1 0 a 1\nx1 0 c 0\n")
+    words = ("--protocol", "qrels", "--queries", "item", "--runs", "v2", "--by-query")
+    names = "AP R@5 num_rel"
+    assert main(["measure", str(world), *words, "--metrics", names, "--format", "json"]) == 0
+    values = [row["value"] for row in json.loads(capsys.readouterr().out)]
+    assert values == [1, 1, 1]

@@ -5,7 +5,7 @@ import pytest
 
 from dashboard.next.evaluation.judgement import TableJudgement
 from dashboard.next.evaluation.measure import measure_run
-from dashboard.next.evaluation.metrics import parse
+from dashboard.next.evaluation.metrics import METRICS, parse
 from dashboard.next.retrieval.gallery import Ranking
 from dashboard.next.retrieval.run import Run
 from dashboard.next.study.protocols import QRELS
@@ -120,3 +120,66 @@ def test_other_names_and_repetitions() -> None:
         "RR",
         "nDCG@10",
     ]
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        ("AP(retrieved)@4", (1 + 2 / 3) / 2),
+        ("AP(min)@3", (1 + 2 / 3) / 3),
+        ("DCG@4", 1 + 0.5 / np.log2(4)),
+        ("CG@3", 1.5),
+        ("nDCG(exp)@3", (1 + (2**0.5 - 1) / 2) / (1 + (2**0.5 - 1) * (1 / np.log2(3) + 1 / 2))),
+        ("RBP(0.8)@4", 0.2 * (1 + 0.5 * 0.8**2)),
+        ("RBP@4", 0.05 * (1 + 0.5 * 0.95**2)),
+        ("ERR@4", 1.0),
+        ("Judged@4", 3 / 4),
+        ("Judged@10", 3 / 5),
+        ("num_ret", 5),
+        ("num_rel", 3),
+        ("num_rel_ret", 2),
+    ],
+)
+def test_partial_grades(metric: str, value: float) -> None:
+    """Grades 1, 0.5, 0.5 and 0; relevant from 0.5; the last two results are not judged."""
+    grades = {0: 1.0, 1: 0.0, 2: 0.5, 9: 0.5}
+    pairs = {0: (np.array(list(grades)), np.array(list(grades.values())))}
+    judgement = TableJudgement(20, pairs, {}, relevant_from=0.5)
+    run = Run(Lists([[0, 1, 2, 3, 4]]), np.array([-1]))
+    found = measure_run(run, np.array([0]), judgement, QRELS, parse(metric))
+    assert found.tolist() == [[pytest.approx(value, abs=1e-12)]]
+
+
+def test_err_stops_at_certain_relevance() -> None:
+    """A reader who stops with probability 0.5 at rank 1 reaches rank 3 with 0.5."""
+    found = measure([[0, 1, 2]], [{0: 0.5, 2: 1.0}], "ERR ERR@3")
+    np.testing.assert_allclose(found, [[0.5 + 0.5 / 3]] * 2, atol=1e-12)
+
+
+def test_scale_above_one_is_refused() -> None:
+    for name in ("RBP@5", "ERR@5"):
+        with pytest.raises(ValueError, match="reads grades from 0 to 1; here they reach 2"):
+            measure([[0]], [{0: 2.0}], name)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("ndcg_cut_10", "nDCG@10"), ("map", "AP"), ("P_10", "P@10"), ("recall_100", "R@100"),
+        ("recip_rank", "RR"), ("RBP@5", "RBP(0.95)@5"), ("rbp(.8)@5", "RBP(0.8)@5"),
+        ("ap(retrieved)@3", "AP(retrieved)@3"), ("num_rel_ret", "num_rel_ret"),
+    ],
+)  # fmt: skip
+def test_names(given: str, name: str) -> None:
+    assert [str(each) for each in parse(given)] == [name]
+
+
+@pytest.mark.parametrize("given", ["RBP(2)@5", "RBP(x)@5", "RBP()@5", "AP(x)", "P(0.5)@5", "P_x"])
+def test_wrong_settings(given: str) -> None:
+    with pytest.raises(ValueError, match=r"between 0 and 1|no metric"):
+        parse(given)
+
+
+def test_labels_differ() -> None:
+    labels = [name.lower() for name in METRICS]
+    assert len(set(labels)) == len(labels)

@@ -48,6 +48,11 @@ class KeywordJudgement:
             judged[self.own_items[query]] = False
         return np.where(judged, matched == len(self.required[query]), np.nan)
 
+    def credits(self, query: int) -> FloatArray:
+        """Return the share of the required keywords that each judged item has. [items]."""
+        share = self.count_matches(query) / max(1, len(self.required[query]))
+        return np.where(np.isnan(self.grades(query)), np.nan, share)
+
 
 def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     """Judge every annotated item against every query.
@@ -107,4 +112,6 @@ ALFA = JudgingRules(
     definition="An item is relevant when it has every keyword that the query asks for in the "
     "chosen groups. A query that asks for no keyword, or for what no item has, is not scored.",
     source="Retrieval Evaluation Framework for ALFA 0.1 embedding search",
+    blind="An item that lacks one required keyword counts as one that lacks all; what "
+    "the chosen groups have no keyword for does not count.",
 )
