@@ -14,6 +14,7 @@ import pandas as pd
 
 from dashboard.next.commands.options import find_folder
 from dashboard.next.errors import ChoiceError
+from dashboard.next.evaluation.compare import SIGNIFICANT, describe_difference
 from dashboard.next.evaluation.metrics import Measure, parse, parse_one
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.study.choices import list_choices, resolve
@@ -21,8 +22,6 @@ from dashboard.next.study.study import Study, open_study
 
 if TYPE_CHECKING:
     from dashboard.next.tables import Table
-
-SIGNIFICANT = 0.05
 
 
 def open(collection: str | Path) -> OpenCollection:
@@ -192,23 +191,6 @@ class OpenCollection:
                 given[options[name].key] = " ".join(value) if is_list else str(value)
         resolved = resolve(self._opened, given)
         return open_study(self._opened, resolved.restrict_to_numbers()), str(resolved["metrics"])
-
-
-def describe_difference(row: dict[str, Any], metric: str, baseline: str, candidate: str) -> str:
-    """Return a row of a comparison as a sentence."""
-    counts = f"{row['better']} queries better, {row['same']} same, {row['worse']} worse"
-    scored = f"{row['scored']:,} of {row['total']:,} queries scored"
-    if row["delta"] is None:
-        return f"{metric}: {candidate} and {baseline} cannot be compared ({scored})."
-    difference = f"{row['delta']:+.3f}"
-    if row["low"] is not None:
-        difference += f", 95 % interval {row['low']:+.3f} to {row['high']:+.3f}"
-    p = row["p_holm"]
-    if p is None or p >= SIGNIFICANT:
-        outcome = f"{candidate} is not clearly different from {baseline}"
-    else:
-        outcome = f"{candidate} is {'better' if row['delta'] > 0 else 'worse'} than {baseline}"
-    return f"{outcome}: {metric} {difference} ({counts}; {scored})."
 
 
 def _pick_front(measures: Sequence[Measure]) -> Measure:

@@ -218,10 +218,17 @@ _VIEW = (
         default=lambda collection, before: "",
         allowed=lambda collection, before: collection.queries.ids,
     ),
+    Choice(key="text", meaning="text to search with", default=lambda collection, before: ""),
+    Choice(
+        key="item",
+        meaning="item to search with",
+        default=lambda collection, before: "",
+        allowed=lambda collection, before: collection.items.ids,
+    ),
     Choice(
         key="shown",
         meaning="results of a version that are shown",
-        default=lambda collection, before: "5",
+        default=lambda collection, before: "10",
         allowed=lambda collection, before: ("5", "10", "20"),
     ),
 )

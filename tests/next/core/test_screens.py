@@ -17,12 +17,12 @@ def draw(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str, **params: st
     return test.run()
 
 
-@pytest.mark.parametrize("screen", ["overview", "compare", "query"])
+@pytest.mark.parametrize("screen", ["overview", "compare", "query", "search", "collections"])
 def test_draws(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
     drawn = draw(world, monkeypatch, screen)
     assert not drawn.exception and not drawn.error
     assert drawn.query_params["baseline"] == "v1"
-    assert drawn.query_params["groups"] == "pv_object_type"
+    assert "groups" not in drawn.query_params  # the usual ones are not spelled out
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,44 @@ def test_no_query_of_a_kind(world: Path, monkeypatch, screen: str) -> None:
     drawn = draw(world, monkeypatch, screen, queries="text")
     assert drawn.error[0].value == "None of 1 queries is of the kind 'text'."
     assert not drawn.exception
+
+
+def test_address_is_short_and_full_ones_still_work(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what is not usual is written; a link with every key opens the same view."""
+    drawn = draw(world, monkeypatch, "query", groups="pv_ego_behavior")
+    assert dict(drawn.query_params) == {
+        "collection": "world", "baseline": "v1", "candidate": "v2", "groups": "pv_ego_behavior",
+    }  # fmt: skip
+    full = {"protocol": "alfa", "queries": "text", "mapping_threshold": "0.6", "runs": "v1 v2"}
+    again = draw(world, monkeypatch, "query", groups="pv_ego_behavior", **full)
+    assert dict(again.query_params) == dict(drawn.query_params)
+
+
+def test_chip_puts_a_choice_back(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", min_similarity="0.5")
+    (chip,) = [each for each in drawn.button if each.label.endswith("✕")]
+    assert chip.label == "Min similarity\\: 0\\.5 ✕"
+    chip.click()
+    assert "min_similarity" not in drawn.run().query_params
+
+
+def test_compare_says_its_verdict(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", metric="AP")
+    (verdict, *_) = drawn.subheader
+    assert (
+        verdict.value.startswith("v2 is not clearly different from v1") or "cannot" in verdict.value
+    )
+
+
+def test_search_by_item(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "search", item="a")
+    assert not drawn.exception and not drawn.error
+    assert any("Relevant items" in each.value for each in drawn.caption)
+
+
+def test_wrong_values_are_sentences(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in ("query", "item", "baseline", "protocol", "groups", "min_similarity", "shown"):
+        drawn = draw(world, monkeypatch, "query", **{key: "constructor"})
+        assert not drawn.exception and len(drawn.error) == 1, key
