@@ -104,3 +104,13 @@ def test_wrong_values_are_sentences(world: Path, monkeypatch: pytest.MonkeyPatch
     for key in ("query", "item", "baseline", "protocol", "groups", "min_similarity", "shown"):
         drawn = draw(world, monkeypatch, "query", **{key: "constructor"})
         assert not drawn.exception and len(drawn.error) == 1, key
+
+
+@pytest.mark.parametrize("screen", ["overview", "compare", "query", "search", "collections"])
+def test_shipped_collections(monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
+    """Each screen of each shipped collection draws, or says in a sentence why it cannot."""
+    data = MAIN.parents[2] / "data"
+    for folder in sorted(path.parent for path in data.glob("*/collection.toml")):
+        drawn = draw(folder, monkeypatch, screen, collection=folder.name)
+        assert not drawn.exception, (folder.name, drawn.exception)
+        assert len(drawn.error) <= 1
