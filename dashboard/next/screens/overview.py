@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard.next.evaluation.metrics import find_metric, parse, parse_one
+from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.charts import colour_versions, draw_curve
 from dashboard.next.views.frame import open_page
 
@@ -10,7 +11,7 @@ MAX_CUTOFF = 10
 
 study, choices = open_page("runs", "metrics", "metric")
 collection, runs = study.collection, choices["runs"]
-st.title(collection.title)
+st.title(escape_markdown(collection.title))
 st.caption(study.rules.definition)
 
 measured = study.measure(runs, choices["metrics"])
@@ -38,4 +39,4 @@ for version, count in counts.items():
         f"{number:,} {why.replace('_', ' ')}" for why, number in list(count.items())[2:] if number
     ]
     if left:
-        st.caption(f"{version}: {', '.join(left)}")
+        st.caption(escape_markdown(f"{version}: {', '.join(left)}"))
