@@ -21,6 +21,7 @@ from dashboard.next.commands import (
 from dashboard.next.commands.options import FINE, WRONG
 from dashboard.next.commands.output import FORMATS, print_rows
 from dashboard.next.errors import DataError
+from dashboard.next.plugins import load_commands
 
 COMMANDS = {
     "check": check,
@@ -31,7 +32,7 @@ COMMANDS = {
     "metrics": metrics,
     "protocols": protocols,
     "keys": keys,
-}
+} | load_commands()
 
 
 class OneLineParser(ArgumentParser):

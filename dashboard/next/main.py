@@ -3,10 +3,11 @@
 import streamlit as st
 
 from dashboard.next.errors import ChoiceError, DataError
+from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.frame import make_pages
 
 st.set_page_config(page_title="Search quality", layout="wide")
 try:
-    st.navigation(list(make_pages().values())).run()
+    st.navigation(list(make_pages().values()), position="hidden").run()
 except (DataError, ChoiceError, ValueError) as error:
-    st.error(str(error))
+    st.error(escape_markdown(str(error)))

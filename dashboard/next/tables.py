@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.next.errors import DataError
+from dashboard.next.errors import DataError, Finding
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -61,22 +62,59 @@ def make_table(file: str, key: str, ids: Iterable[str]) -> Table:
     return Table(file, key, {key: tuple(ids)})
 
 
-def read_table(path: Path, name: str, required: Sequence[str], unique: bool = True) -> Table:
-    """Read a CSV file with a header.
+def read_text(path: Path, name: str, findings: list[Finding]) -> str:
+    """Return the text of a file in UTF-8, in UTF-16 with its mark, or else in Windows-1252.
+
+    Args:
+        path: The file.
+        name: Its name in messages.
+        findings: Gains a note if the file is not UTF-8.
+
+    Raises:
+        DataError: If the file is missing, or holds NUL or bytes of no such encoding.
+    """
+    if not path.is_file():
+        raise DataError(name, "no such file", "a text file")
+    raw = path.read_bytes()
+    encodings = (
+        ["utf-16"] if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "cp1252"]
+    )
+    for encoding in encodings:
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" in text:
+            line = text.count("\n", 0, text.index("\0")) + 1
+            raise DataError(name, "a NUL byte", "text in UTF-8", line=line)
+        if encoding != "utf-8-sig":
+            shown = {"utf-16": "UTF-16", "cp1252": "Windows-1252"}[encoding]
+            findings.append(Finding("note", name, None, f"text in {shown}", "UTF-8; read as it is"))
+        return text
+    raise DataError(name, "bytes that are not UTF-8", "a UTF-8 file")
+
+
+def read_table(
+    path: Path, name: str, required: Sequence[str], findings: list[Finding], unique: bool = True
+) -> Table:
+    """Read a table with a header, separated by commas, semicolons, tabs or bars.
 
     Args:
         path: The file.
         name: Its name in messages.
         required: Columns that must be there; the first one is the key.
-        unique: Whether a key stands once, and is not empty.
+        findings: Gains a note for each repair: encoding, delimiter, identical rows.
+        unique: Whether a key stands once, and is not empty; identical rows count once.
 
     Raises:
-        DataError: If the file is missing, empty, not UTF-8, lacks a column, or has a row of
-            another length, an empty key or a key twice.
+        DataError: If the file is missing, empty, not text, lacks a column, or has a row of
+            another length, an empty key or a key in two different rows.
     """
-    lines, rows = _read_rows(path, name, required)
+    lines, rows = _read_rows(path, name, required, findings)
     header = rows.pop(0)
     lines.pop(0)
+    if unique:
+        lines, rows = _drop_identical(lines, rows, name, findings)
     columns = dict(zip(header, zip(*rows, strict=True), strict=True)) if rows else {}
     table = Table(name, required[0], {c: columns.get(c, ()) for c in header}, lines)
     if unique:
@@ -84,21 +122,47 @@ def read_table(path: Path, name: str, required: Sequence[str], unique: bool = Tr
     return table
 
 
-def _read_rows(path: Path, name: str, required: Sequence[str]) -> tuple[list[int], list[list[str]]]:
+def _drop_identical(
+    lines: list[int], rows: list[list[str]], name: str, findings: list[Finding]
+) -> tuple[list[int], list[list[str]]]:
+    first: dict[tuple[str, ...], int] = {}
+    for line, row in zip(lines, rows, strict=True):
+        first.setdefault(tuple(row), line)
+    if len(first) < len(rows):
+        again = next(n for n, row in zip(lines, rows, strict=True) if first[tuple(row)] != n)
+        found = f"{len(rows) - len(first):,} identical rows"
+        findings.append(Finding("note", name, again, found, "each row once; they count once"))
+    return list(first.values()), [list(row) for row in first]
+
+
+def _find_delimiter(text: str, required: Sequence[str]) -> str:
+    """Return the delimiter under which the header has the required columns; else the comma."""
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    for mark in ",;\t|":
+        if set(required) <= {cell.strip().strip('"') for cell in header.split(mark)}:
+            return mark
+    return ","
+
+
+def _read_rows(
+    path: Path, name: str, required: Sequence[str], findings: list[Finding]
+) -> tuple[list[int], list[list[str]]]:
     """Return the lines and cells of the header and of all rows."""
     if not path.is_file():
         raise DataError(name, "no such file", f"a table with the columns {', '.join(required)}")
+    text = read_text(path, name, findings)
+    mark = _find_delimiter(text, required)
+    if mark != ",":
+        shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
+        findings.append(Finding("note", name, 1, f"cells separated by {shown}", "commas; read so"))
     lines: list[int] = []
     rows: list[list[str]] = []
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            for row in reader:
-                if row:
-                    lines.append(reader.line_num)
-                    rows.append([cell.strip() for cell in row])
-    except UnicodeDecodeError as error:
-        raise DataError(name, "bytes that are not UTF-8", "a UTF-8 file") from error
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
+        for row in reader:
+            if row:
+                lines.append(reader.line_num)
+                rows.append([cell.strip() for cell in row])
     except csv.Error as error:
         line = lines[-1] + 1 if lines else 1
         raise DataError(name, f"a broken row ({error})", "CSV", line=line) from error

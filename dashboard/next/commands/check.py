@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from typing import Any
 
-from dashboard.next.commands.options import FINE, FOUND, add_collection, open_call
+from dashboard.next.commands.options import FINE, FOUND, add_collection, find_folder, open_call
 
 HELP = "errors, omissions and repairs of a collection's files"
 COLUMNS = ("level", "file", "line", "found", "wanted")
@@ -18,12 +18,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
-    """Return the findings; the code is 1 with any error."""
+    """Return the findings; the code is 1 with any error.
+
+    Raises:
+        DataError: If there is no such folder.
+    """
     from dashboard.next.errors import DataError, Finding
 
     try:
         findings = open_call(call).findings
     except DataError as error:
+        if not find_folder(call.collection).is_dir():
+            raise
         findings = (Finding.from_error(error),)
     order = {"error": 0, "warning": 1, "note": 2}
     rows = [asdict(each) for each in sorted(findings, key=lambda each: order[each.level])]

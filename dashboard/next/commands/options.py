@@ -34,7 +34,8 @@ def add_choices(parser: ArgumentParser, *keys: str) -> None:
     for each in list_choices():
         if each.changes_numbers or each.key in keys:
             parser.add_argument(
-                f"--{each.key.replace('_', '-')}",
+                f"--{(each.option or each.key).replace('_', '-')}",
+                dest=each.key,
                 nargs="+" if each.kind == "names" else None,
                 metavar=each.key.upper(),
                 help=each.meaning,
@@ -78,7 +79,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     for each in list_choices():
         value = getattr(call, each.key, None)
         if value is not None and call.collection is None and not each.of_files:
-            option = f"--{each.key.replace('_', '-')}"
+            option = f"--{(each.option or each.key).replace('_', '-')}"
             raise ValueError(f"{option}: only a COLLECTION has that; leave it out with --qrels.")
         if value is not None:
             given[each.key] = " ".join(value) if isinstance(value, list) else str(value)

@@ -19,6 +19,7 @@ from dashboard.next.tables import FloatArray, IntArray
 
 SAME = 1e-9
 """Differences up to this size are no difference."""
+SIGNIFICANT = 0.05
 
 
 def compare_runs(
@@ -64,6 +65,26 @@ def _make_row(
         "worse": int((delta < -SAME).sum()),
         "p_holm": _or_none(p_holm),
     }
+
+
+def describe_difference(row: Row, metric: str, baseline: str, candidate: str) -> str:
+    """Return a row of a comparison as a sentence.
+
+    A difference is clear where p, after Holm over the metrics compared, is below SIGNIFICANT.
+    """
+    counts = f"{row['better']} queries better, {row['same']} same, {row['worse']} worse"
+    scored = f"{row['scored']:,} of {row['total']:,} queries scored"
+    if row["delta"] is None:
+        return f"{metric}: {candidate} and {baseline} cannot be compared ({scored})."
+    difference = f"{row['delta']:+.3f}"
+    if row["low"] is not None:
+        difference += f", 95 % interval {row['low']:+.3f} to {row['high']:+.3f}"
+    p = row["p_holm"]
+    if p is None or p >= SIGNIFICANT:
+        outcome = f"{candidate} is not clearly different from {baseline}"
+    else:
+        outcome = f"{candidate} is {'better' if row['delta'] > 0 else 'worse'} than {baseline}"
+    return f"{outcome}: {metric} {difference} ({counts}; {scored})."
 
 
 def list_differences(baseline: FloatArray, candidate: FloatArray) -> tuple[FloatArray, IntArray]:

@@ -100,9 +100,13 @@ class JudgingRules:
 
 
 def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:
-    """Return the judgement of a table of judged pairs; pairs of unknown queries do not count."""
+    """Return the judgement of a table of judged pairs.
+
+    Pairs of unknown queries do not count, nor does an item query's own item, which is no result.
+    """
     query, item = queries.find(qrels.queries), items.find(qrels.items)
-    known = (query >= 0) & (item >= 0)
+    own = items.find(queries["item_id"])
+    known = (query >= 0) & (item >= 0) & (own[query] != item)
     query, item, grade = query[known], item[known], qrels.values[known]
     order = np.argsort(query, kind="stable")
     bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))

@@ -3,19 +3,24 @@
 import numpy as np
 import streamlit as st
 
-from dashboard.next.evaluation.compare import list_differences
-from dashboard.next.evaluation.metrics import Measure
+from dashboard.next.evaluation.compare import describe_difference, list_differences
+from dashboard.next.evaluation.metrics import Measure, parse_one
+from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.charts import draw_differences, draw_intervals
 from dashboard.next.views.frame import open_page, open_query
 
 study, choices = open_page("baseline", "candidate", "metrics", "metric")
 baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
-st.title(f"{candidate} against {baseline}")
 
 rows = [
     {"name": str(Measure(row["metric"], row["cutoff"]))} | row
     for row in study.compare(baseline, candidate, choices["metrics"])
 ]
+front = parse_one(metric)
+row = next((each for each in rows if each["name"] == str(front)), None)
+if row is None:  # the metric of the lists is not among those compared
+    (row,) = study.compare(baseline, candidate, metric)
+st.subheader(escape_markdown(describe_difference(row, metric, baseline, candidate)))
 columns = ["name", "baseline", "candidate", "delta", "low", "high", "p", "p_holm"]
 columns += ["better", "same", "worse", "scored", "total"]
 st.dataframe([{name: row[name] for name in columns} for row in rows], hide_index=True)

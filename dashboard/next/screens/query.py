@@ -3,12 +3,12 @@
 import streamlit as st
 
 from dashboard.next.evaluation.compare import list_differences
-from dashboard.next.views.address import draw_choice, set_choice
+from dashboard.next.views.address import draw_choice, escape_markdown, set_choice
 from dashboard.next.views.cards import draw_cards
 from dashboard.next.views.charts import colour_versions
 from dashboard.next.views.frame import open_page
 
-study, choices = open_page("baseline", "candidate", "runs", "metric", "shown")
+study, choices = open_page("baseline", "candidate", "metric", "shown")
 collection, metric = study.collection, choices["metric"]
 baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choices["shown"])
 
@@ -27,16 +27,18 @@ def describe(query_id: str) -> str:
 
 
 place = ids.index(query)
-left, middle, right = st.columns([1, 10, 1], vertical_alignment="bottom")
-with middle:
-    draw_choice(collection, choices.replace(query=query), "query", ids, describe)
-left.button("←", on_click=set_choice, args=("query", ids[place - 1]), disabled=place == 0)
-after = ids[min(place + 1, len(ids) - 1)]
-right.button("→", on_click=set_choice, args=("query", after), disabled=after == query)
-
-versions = list(dict.fromkeys([baseline, candidate, *choices["runs"]]))
+before, after = ids[max(place - 1, 0)], ids[min(place + 1, len(ids) - 1)]
+versions = list(dict.fromkeys([baseline, candidate]))
 found = study.query(query, versions, depth, metric)
 required = ", ".join(found.asked.get("required", ())) or "nothing"
-st.caption(f"Requires: {required}. Relevant items: {found.relevant:,}. Queries: worst first.")
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(width=430):
+        pinned = choices.replace(query=query)
+        draw_choice(collection, pinned, "query", ids, describe, label_visibility="collapsed")
+    for label, key, target in (("←", "k", before), ("→", "j", after)):
+        at_end = target == query
+        st.button(label, shortcut=key, on_click=set_choice, args=("query", target), disabled=at_end)
+    count = f"{place + 1:,} of {len(ids):,}, worst first. {found.relevant:,} relevant items."
+    st.caption(escape_markdown(f"{count} Requires: {required}."), width="content")
 colours = colour_versions(versions, baseline, candidate)
 draw_cards(found, collection, colours, baseline, metric, depth)

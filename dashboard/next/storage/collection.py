@@ -108,12 +108,13 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     Raises:
         DataError: If a file cannot be used, or two runs have the same stem.
     """
-    judged = read_qrels(qrels, str(qrels))
+    findings: list[Finding] = []
+    judged = read_qrels(qrels, str(qrels), findings)
     named: dict[str, Pairs] = {}
     for path in runs:
         if path.stem in named:
             raise DataError(str(path), f"a second run {path.stem!r}", "files with other stems")
-        named[path.stem] = read_run(path, str(path))
+        named[path.stem] = read_run(path, str(path), findings)
     items, queries = _name_tables(judged, named.values())
     versions = {
         name: Version(name, run=order_run(pairs, queries, items, "trec"))
@@ -121,7 +122,16 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     }
     digest = _digest([qrels, *runs])
     return Collection(
-        qrels.stem, qrels.parent, {}, items, queries, judged, versions, ties="trec", digest=digest
+        qrels.stem,
+        qrels.parent,
+        {},
+        items,
+        queries,
+        judged,
+        versions,
+        findings=tuple(findings),
+        ties="trec",
+        digest=digest,
     )
 
 
@@ -131,8 +141,8 @@ def _open(folder: Path) -> Collection:
     schema = SETTINGS | {key: each for plugin in PLUGINS for key, each in plugin.settings.items()}
     settings = read_settings(folder / "collection.toml", schema, findings)
     judged = next((folder / name for name in QRELS if (folder / name).is_file()), None)
-    qrels = read_qrels(judged, judged.name) if judged else None
-    runs = _read_runs(folder, broken)
+    qrels = read_qrels(judged, judged.name, findings) if judged else None
+    runs = _read_runs(folder, broken, findings)
     items, queries, ties = _read_items(folder, qrels, runs, findings)
     items = _add_judged(items, qrels, findings)
     versions = _read_versions(folder, items, queries, broken, findings)
@@ -177,7 +187,7 @@ def _read_items(
         items, named = _name_tables(qrels, runs.values())
         queries = _read_queries(folder, items, findings) if _has_queries(folder) else named
         return items, queries, "trec"
-    items = read_table(folder / "items.csv", "items.csv", ("item_id",))
+    items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
     if not len(items):
         raise DataError("items.csv", "no items", "at least one item")
     if not _has_queries(folder) and qrels is not None:
@@ -204,7 +214,7 @@ def _has_queries(folder: Path) -> bool:
 
 def _read_queries(folder: Path, items: Table, findings: list[Finding]) -> Table:
     """Return the queries; those without a text and a known item are left out with a warning."""
-    table = read_table(folder / "queries.csv", "queries.csv", ("query_id",))
+    table = read_table(folder / "queries.csv", "queries.csv", ("query_id",), findings)
     names = match_ids((name for name in table["item_id"] if name), items.ids)
     kept: list[int] = []
     for row, (query, text, item) in enumerate(
@@ -273,11 +283,13 @@ def _read_version(place: Path, items: Table, queries: Table, findings: list[Find
     return Version(place.name, note, date, gallery, stored)
 
 
-def _read_runs(folder: Path, broken: dict[str, DataError]) -> dict[str, Pairs]:
+def _read_runs(
+    folder: Path, broken: dict[str, DataError], findings: list[Finding]
+) -> dict[str, Pairs]:
     runs: dict[str, Pairs] = {}
     for path in sorted((folder / "runs").glob("[!.]*")):
         if path.suffix in RUNS:
-            pairs = _try(path.stem, broken, partial(read_run, path, f"runs/{path.name}"))
+            pairs = _try(path.stem, broken, partial(read_run, path, f"runs/{path.name}", findings))
             if pairs:
                 runs[path.stem] = pairs
     return runs

@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from dashboard.next.errors import DataError
-from dashboard.next.tables import FloatArray, IntArray, Table, read_table
+from dashboard.next.errors import DataError, Finding
+from dashboard.next.tables import FloatArray, IntArray, Table, read_table, read_text
 
 Ties = Literal["gallery", "trec"]
 
@@ -32,14 +32,14 @@ class RunFile:
     ranked: Mapping[int, tuple[IntArray, FloatArray]]
 
 
-def read_qrels(path: Path, name: str) -> Pairs:
+def read_qrels(path: Path, name: str, findings: list[Finding]) -> Pairs:
     """Read judgements: TREC's four fields a line, or CSV with query_id, item_id and grade."""
-    return _read_pairs(path, name, "grade", fields=4, item=2, value=3)
+    return _read_pairs(path, name, "grade", findings, fields=4, item=2, value=3)
 
 
-def read_run(path: Path, name: str) -> Pairs:
+def read_run(path: Path, name: str, findings: list[Finding]) -> Pairs:
     """Read results: TREC's six fields a line, or CSV with query_id, item_id and score."""
-    return _read_pairs(path, name, "score", fields=6, item=2, value=4)
+    return _read_pairs(path, name, "score", findings, fields=6, item=2, value=4)
 
 
 def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> RunFile:
@@ -68,51 +68,55 @@ def _order(pairs: Pairs, rows: list[int], items: Table, ties: Ties) -> tuple[Int
     return items.find(pairs.items[row] for row in rows)[order], scores[order]
 
 
-def _read_pairs(path: Path, name: str, number: str, fields: int, item: int, value: int) -> Pairs:
+def _read_pairs(
+    path: Path, name: str, number: str, findings: list[Finding], fields: int, item: int, value: int
+) -> Pairs:
     if not path.is_file():
         raise DataError(name, "no such file", f"lines of query, item and {number}")
     if path.suffix == ".csv":
-        found = _read_csv(path, name, number)
+        found = _read_csv(path, name, number, findings)
     else:
-        found = _read_trec(path, name, fields, item, value)
-    queries: list[str] = []
-    items: list[str] = []
-    values: list[float] = []
+        found = _read_trec(path, name, findings, fields, item, value)
+    values: dict[tuple[str, str], float] = {}
     first: dict[tuple[str, str], int] = {}
+    repeated: list[int] = []
     for line, query, each, text in found:
-        pair = (query, each)
-        if pair in first:
+        pair, read = (query, each), _read_number(text, name, number, line)
+        if pair in first and values[pair] != read:
             twice = f"query {query!r} and item {each!r} a second time (first in line {first[pair]})"
-            raise DataError(name, twice, "each pair once", line=line)
-        first[pair] = line
-        queries.append(query)
-        items.append(each)
-        values.append(_read_number(text, name, number, line))
-    if not queries:
+            raise DataError(name, twice, f"one {number} for each pair", line=line)
+        if pair in first:
+            repeated.append(line)
+        first.setdefault(pair, line)
+        values[pair] = read
+    if not values:
         raise DataError(name, "no rows", f"lines of query, item and {number}")
-    return Pairs(tuple(queries), tuple(items), np.array(values))
+    if repeated:
+        said = f"{len(repeated):,} lines that say the same again"
+        findings.append(Finding("note", name, repeated[0], said, "each pair once; they count once"))
+    queries, items = zip(*values, strict=True)
+    return Pairs(queries, items, np.array(list(values.values())))
 
 
-def _read_csv(path: Path, name: str, number: str) -> Iterator[tuple[int, str, str, str]]:
-    table = read_table(path, name, ("query_id", "item_id", number), unique=False)
+def _read_csv(
+    path: Path, name: str, number: str, findings: list[Finding]
+) -> Iterator[tuple[int, str, str, str]]:
+    table = read_table(path, name, ("query_id", "item_id", number), findings, unique=False)
     columns = (table["query_id"], table["item_id"], table[number])
     yield from zip(table.lines, *columns, strict=True)
 
 
 def _read_trec(
-    path: Path, name: str, fields: int, item: int, value: int
+    path: Path, name: str, findings: list[Finding], fields: int, item: int, value: int
 ) -> Iterator[tuple[int, str, str, str]]:
-    with path.open(encoding="utf-8-sig") as file:
-        try:
-            for line, text in enumerate(file, start=1):
-                parts = text.split()
-                if not parts or (text.startswith("#") and len(parts) != fields):
-                    continue
-                if len(parts) < fields:
-                    raise DataError(name, f"{len(parts)} fields", f"{fields} fields", line=line)
-                yield line, parts[0], parts[item], parts[value]
-        except UnicodeDecodeError as error:
-            raise DataError(name, "bytes that are not UTF-8", "a UTF-8 file") from error
+    for line, text in enumerate(read_text(path, name, findings).split("\n"), start=1):
+        parts = text.split()
+        is_comment = text.startswith("#") and (parts[0] == "#" or len(parts) != fields)
+        if not parts or is_comment:
+            continue
+        if len(parts) < fields:
+            raise DataError(name, f"{len(parts)} fields", f"{fields} fields", line=line)
+        yield line, parts[0], parts[item], parts[value]
 
 
 def _read_number(text: str, name: str, number: str, line: int) -> float:

@@ -22,11 +22,13 @@ class Choice:
     """One thing that a reader can choose.
 
     Attributes:
-        key: Its name in the address, and as an option (`--min-similarity`).
+        key: Its name in the address.
+        option: Its name on the command line and in Python; empty: the key.
         meaning: A sentence for `--help` and tooltips.
         kind: "names" are several texts, with blanks between them.
         default: Return the usual value, given the collection and the choices before it.
         allowed: Return the values that there are; None: any.
+        limits: Least and greatest value of a number.
         changes_numbers: Whether it belongs to what a Study computes.
         limits: Least and largest number.
         of_files: Whether files of judgements and results can be measured with it, too.
@@ -40,6 +42,7 @@ class Choice:
     changes_numbers: bool = False
     limits: tuple[float, float] = (-math.inf, math.inf)
     of_files: bool = False
+    option: str = ""
 
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
@@ -232,10 +235,17 @@ _VIEW = (
         default=lambda collection, before: "",
         allowed=lambda collection, before: collection.queries.ids,
     ),
+    Choice(key="text", meaning="text to search with", default=lambda collection, before: ""),
+    Choice(
+        key="item",
+        meaning="item to search with",
+        default=lambda collection, before: "",
+        allowed=lambda collection, before: collection.items.ids,
+    ),
     Choice(
         key="shown",
         meaning="results of a version that are shown",
-        default=lambda collection, before: "5",
+        default=lambda collection, before: "10",
         allowed=lambda collection, before: ("5", "10", "20"),
     ),
 )

@@ -31,6 +31,11 @@ QRELS = JudgingRules(
 )
 
 
+def list_all_rules() -> list[JudgingRules]:
+    """Return every protocol that there is, whatever a collection has."""
+    return [QRELS, *load_all("rules")]
+
+
 def list_rules(collection: Collection) -> list[JudgingRules]:
     """Return the protocols that a collection has what is needed for."""
     found = [QRELS] if collection.qrels is not None else []
@@ -38,11 +43,6 @@ def list_rules(collection: Collection) -> list[JudgingRules]:
         if plugin.rules and collection.tables.get(plugin.name) is not None:
             found.append(load(plugin, "rules"))
     return found
-
-
-def list_all_rules() -> list[JudgingRules]:
-    """Return every protocol, whatever a collection needs for it."""
-    return [QRELS, *load_all("rules")]
 
 
 def write_formula(rules: JudgingRules) -> str:

@@ -13,6 +13,7 @@ from dashboard.next.evaluation.judgement import find_relevant
 from dashboard.next.evaluation.measure import Row
 from dashboard.next.plugins import load_all
 from dashboard.next.retrieval.run import Part
+from dashboard.next.tables import IntArray
 
 if TYPE_CHECKING:
     from dashboard.next.study.study import Study
@@ -25,6 +26,8 @@ class QueryResult:
     Attributes:
         rows: run, rank, item_id, score, hit (None: not judged) and fields of plugins; the first
             results of each version.
+        ideal: item_id, rank from 1, ranks by version and fields of plugins; the relevant items in
+            the best order.
         missed: item_id, rank (the best of any version; None: none ranks it), runs that show it,
             and fields of plugins.
         asked: What plugins say of the query, such as the keywords that it requires.
@@ -38,6 +41,7 @@ class QueryResult:
     text: str
     item_id: str
     rows: list[Row]
+    ideal: list[Row]
     missed: list[Row]
     asked: Mapping[str, Any]
     relevant: int
@@ -68,6 +72,7 @@ def show_query(
         text=queries["text"][query],
         item_id=queries["item_id"][query],
         rows=_list_rows(study, query, parts, depth),
+        ideal=_list_ideal(study, query, parts, relevant, depth),
         missed=_list_missed(study, query, parts, depth, relevant.tolist()),
         asked={k: v for each in load_all("describe_query") for k, v in each(study, query).items()},
         relevant=len(relevant),
@@ -94,6 +99,23 @@ def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) 
                 )
                 items.append(item)
     return _add_fields(study, query, rows, items)
+
+
+def _list_ideal(
+    study: Study, query: int, parts: Mapping[str, Part], relevant: IntArray, depth: int
+) -> list[Row]:
+    """Return the first relevant items, the highest grade first, equal ones in gallery order."""
+    best = relevant[np.argsort(-study.judgement.grades(query)[relevant], kind="stable")][:depth]
+    ranks = {v: dict(zip(p.item.tolist(), p.rank.tolist(), strict=True)) for v, p in parts.items()}
+    rows: list[Row] = [
+        {
+            "item_id": study.collection.items.ids[item],
+            "rank": place,
+            "ranks": {version: of[item] for version, of in ranks.items() if item in of},
+        }
+        for place, item in enumerate(best.tolist(), start=1)
+    ]
+    return _add_fields(study, query, rows, best.tolist())
 
 
 def _list_missed(

@@ -17,9 +17,11 @@ from dashboard.next.evaluation.measure import Measurement, Row, count_queries, m
 from dashboard.next.evaluation.metrics import Measure, parse
 from dashboard.next.evaluation.slices import compare_slices, divide_by_column, pair_slices
 from dashboard.next.plugins import PLUGINS, load
+from dashboard.next.retrieval.encoders import encode_text
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
 from dashboard.next.storage.collection import Collection
+from dashboard.next.storage.vectors import Vectors
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.protocols import find_rules
 from dashboard.next.study.query import QueryResult, show_query
@@ -116,7 +118,7 @@ class Study:
         """Return which of the queries in question are in each slice, by its name A=x.
 
         Queries are divided by columns of queries.csv with few values, and by what plugins say in
-        the hook `slice_queries`: `(study) -> {name: queries in question}`.
+        the hook `slice_queries`.
         """
         return self._compute_once("slices", self._divide_queries)
 
@@ -126,7 +128,7 @@ class Study:
             if column not in NO_SLICES:
                 slices |= divide_by_column(column, [cells[query] for query in self.queries])
         for plugin in PLUGINS:
-            if getattr(plugin, "slice_queries", ""):
+            if plugin.slice_queries:
                 slices |= load(plugin, "slice_queries")(self)
         return slices
 
@@ -175,23 +177,43 @@ class Study:
     def search(
         self, versions: Sequence[str], *, text: str = "", item: str = "", depth: int = 5
     ) -> QueryResult:
-        """Return what each version finds for a stored query's text, or for an item.
+        """Return what each version finds for a text or an item.
+
+        A stored query's text is searched with its stored vectors; any other text is embedded by
+        each version's own text side, and its words are mapped to keywords.
 
         Raises:
-            ChoiceError: If the item is unknown, or there are no vectors of the text.
+            ChoiceError: If the item is unknown.
         """
         collection = self.collection
         if item and item not in collection.items.index:
             raise ChoiceError(f"There is no item {item!r}.")
-        if item:
-            asked = Table("", "query_id", {"query_id": (TYPED,), "text": ("",), "item_id": (item,)})
-            study = Study(replace(collection, queries=asked), self.choices.replace(queries="item"))
-            return show_query(study, 0, versions, depth, "")
         texts = collection.queries["text"]
-        if text not in texts:
-            raise ChoiceError(f"No version has a vector of {text!r}: it is no stored query.")
-        every = Study(collection, self.choices.replace(queries="all"))
-        return show_query(every, texts.index(text), versions, depth, "")
+        if not item and text in texts:
+            every = Study(collection, self.choices.replace(queries="all"))
+            return show_query(every, texts.index(text), versions, depth, "")
+        columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
+        asked = replace(collection, queries=Table("", "query_id", columns))
+        if not item:
+            asked = self._encode(asked, versions, text)
+        kind = "item" if item else "text"
+        return show_query(Study(asked, self.choices.replace(queries=kind)), 0, versions, depth, "")
+
+    def _encode(self, asked: Collection, versions: Sequence[str], text: str) -> Collection:
+        """Return a collection whose only query is a typed text, with its vectors and keywords."""
+        broken, encoded = dict(asked.broken), dict(asked.versions)
+        for name in versions:
+            if name in encoded and encoded[name].items is not None:
+                try:
+                    vector = encode_text(asked.folder, name, text)
+                    encoded[name] = replace(encoded[name], queries=Vectors((TYPED,), vector))
+                except DataError as error:
+                    broken[name] = error
+        tables = dict(asked.tables)
+        for plugin in PLUGINS:
+            if plugin.map_text and tables.get(plugin.name) is not None:
+                tables[plugin.name] = load(plugin, "map_text")(asked, TYPED, text)
+        return replace(asked, versions=encoded, broken=broken, tables=tables)
 
 
 @lru_cache(maxsize=MAX_STUDIES)

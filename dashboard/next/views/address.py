@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import streamlit as st
+from streamlit.elements.lib.utils import LabelVisibility
 
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.choices import Choices, list_choices, resolve
 
 COLLECTION = "collection"
+PINNED = ("baseline", "candidate", "query")
+"""Choices that a link always names."""
 _LAST = "last-address"
 
 
@@ -19,16 +23,23 @@ def read_address() -> dict[str, str]:
 
 
 def read_choices(collection: Collection, given: dict[str, str]) -> Choices:
-    """Return the choices of an address, and spell them all out in it.
+    """Return the choices of an address, and write those that are not the usual ones to it.
+
+    Versions and query are always written, so that a link keeps its meaning when a new version
+    arrives.
 
     Raises:
         ChoiceError: If the address holds an unknown value.
     """
     choices = resolve(collection, given)
-    full = {COLLECTION: collection.name} | {k: v for k, v in choices.write().items() if v}
-    if st.query_params.to_dict() != full:
-        st.query_params.from_dict(full)
-    st.session_state[_LAST] = full
+    values = choices.write()
+    pinned = {key: values[key] for key in PINNED if values[key]}
+    usual = resolve(collection, pinned).write()
+    differing = {key: value for key, value in values.items() if value and value != usual[key]}
+    short = {COLLECTION: collection.name} | pinned | differing
+    if st.query_params.to_dict() != short:
+        st.query_params.from_dict(short)
+    st.session_state[_LAST] = short
     return choices
 
 
@@ -37,12 +48,23 @@ def set_choice(key: str, value: str) -> None:
     st.query_params[key] = value
 
 
+def drop_choice(key: str) -> None:
+    """Put one choice of the address back to its usual value; the script runs again."""
+    st.query_params.pop(key, None)
+
+
+def escape_markdown(text: str) -> str:
+    """Return a text that Streamlit's markdown shows letter by letter."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", text)
+
+
 def draw_choice(
     collection: Collection,
     choices: Choices,
     key: str,
     options: Sequence[str] = (),
     label: Callable[[str], str] = str,
+    label_visibility: LabelVisibility = "visible",
 ) -> None:
     """Draw the input of a choice: several of, one of, or a text.
 
@@ -52,6 +74,7 @@ def draw_choice(
         key: The choice.
         options: Values to choose among, where the choice itself does not list them.
         label: Return what a value is called.
+        label_visibility: Whether the name of the choice stands above its input.
     """
     (choice,) = (each for each in list_choices() if each.key == key)
     widget, now = f"input-{key}", choices[key]
@@ -65,12 +88,24 @@ def draw_choice(
 
     if choice.kind == "names":
         st.session_state[widget] = list(now)
-        st.multiselect(name, options, key=widget, help=choice.meaning, on_change=write)
+        st.multiselect(
+            name, options, key=widget, help=choice.meaning, on_change=write,
+            label_visibility=label_visibility,
+        )  # fmt: skip
     elif options:
         st.session_state[widget] = now
         st.selectbox(
-            name, options, key=widget, help=choice.meaning, on_change=write, format_func=label
+            name,
+            options,
+            key=widget,
+            help=choice.meaning,
+            on_change=write,
+            format_func=label,
+            label_visibility=label_visibility,
         )
     else:
         st.session_state[widget] = choices.write()[key]
-        st.text_input(name, key=widget, help=choice.meaning, on_change=write)
+        st.text_input(
+            name, key=widget, help=choice.meaning, on_change=write,
+            label_visibility=label_visibility,
+        )  # fmt: skip

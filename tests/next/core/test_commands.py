@@ -65,7 +65,10 @@ def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> 
         (("measure",), "Name a COLLECTION"),
         (("search", "WORLD"), "Give one of TEXT and --item ID"),
         (("search", "WORLD", "--item", "x"), "There is no item 'x'."),
-        (("search", "WORLD", "unseen"), "No version has a vector of 'unseen'"),
+        (
+            ("search", "WORLD", "unseen", "--model", "v1"),
+            "found no encoder; expected one of minilm",
+        ),
     ],
 )
 def test_wrong_calls(
@@ -189,3 +192,14 @@ def test_reference(capsys: pytest.CaptureFixture[str]) -> None:
     _, keys, _ = call(capsys, "keys")
     assert list(keys[0]) == ["key", "holds"]
     assert {"collection", "baseline", "groups", "min_similarity"} <= {row["key"] for row in keys}
+
+
+def test_own_item_is_not_relevant(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Item query x1 about b: a perfect ranking of its one other relevant item has AP and R 1."""
+    (world / "queries.csv").write_text("query_id,text,item_id\nx1,,b\n")
+    (world / "qrels.txt").write_text("x1 0 b 1\nx1 0 a 1\nx1 0 c 0\n")
+    words = ("--protocol", "qrels", "--queries", "item", "--runs", "v2", "--by-query")
+    names = "AP R@5 num_rel"
+    assert main(["measure", str(world), *words, "--metrics", names, "--format", "json"]) == 0
+    values = [row["value"] for row in json.loads(capsys.readouterr().out)]
+    assert values == [1, 1, 1]

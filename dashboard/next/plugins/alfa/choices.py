@@ -35,6 +35,8 @@ CHOICES = (
     ),
     Choice(
         key="mapping_threshold",
+        option="threshold",
+        limits=(0.0, 1.0),
         meaning="least score at which words of a query count as a keyword (default 0.6)",
         kind="number",
         default=lambda collection, before: float(collection.settings.get("mapping_threshold", 0.6)),

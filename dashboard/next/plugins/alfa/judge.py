@@ -13,7 +13,7 @@ from dashboard.next.plugins.alfa.keywords import Keyword, Keywords
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
-from dashboard.next.tables import FloatArray, IntArray
+from dashboard.next.tables import BoolArray, FloatArray, IntArray
 
 NO_KEYWORD = "no keyword mapped"
 NO_ITEM_KEYWORD = "item without keywords"
@@ -48,6 +48,11 @@ class KeywordJudgement:
             judged[self.own_items[query]] = False
         return np.where(judged, matched == len(self.required[query]), np.nan)
 
+    def credits(self, query: int) -> FloatArray:
+        """Return the share of the required keywords that each judged item has. [items]."""
+        share = self.count_matches(query) / max(1, len(self.required[query]))
+        return np.where(np.isnan(self.grades(query)), np.nan, share)
+
 
 def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     """Judge every annotated item against every query.
@@ -81,6 +86,19 @@ def list_required(study: Study, query: int) -> dict[str, Any]:
     return {"required": [each.name for each in study.judgement.required[query]]}
 
 
+def slice_queries(study: Study) -> dict[str, BoolArray]:
+    """Return a slice for each required keyword, `pv_object_type=car`: the queries that need it."""
+    judged = study.judgement
+    if not isinstance(judged, KeywordJudgement):
+        return {}
+    required = [judged.required[query] for query in study.queries.tolist()]
+    named = dict.fromkeys(each for keywords in required for each in keywords)
+    return {
+        f"{each.group}={each.name}": np.array([each in keywords for keywords in required])
+        for each in named
+    }
+
+
 def match_items(study: Study, query: int, items: Sequence[int]) -> list[dict[str, Any]]:
     """Return matched, required and a tick for each required keyword of some items."""
     judged = study.judgement
@@ -107,4 +125,6 @@ ALFA = JudgingRules(
     definition="An item is relevant when it has every keyword that the query asks for in the "
     "chosen groups. A query that asks for no keyword, or for what no item has, is not scored.",
     source="Retrieval Evaluation Framework for ALFA 0.1 embedding search",
+    blind="An item that lacks one required keyword counts as one that lacks all; what "
+    "the chosen groups have no keyword for does not count.",
 )

@@ -109,7 +109,7 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
     path = collection.folder / ANNOTATION
     if not path.is_file():
         return None
-    table = read_table(path, ANNOTATION, ("slice_id",))
+    table = read_table(path, ANNOTATION, ("slice_id",), findings)
     wanted = tuple(map(_name_group, collection.settings.get("groups", ())))
     columns = {_name_group(c): c for c in table.columns if _is_group(c, wanted)}
     groups = tuple(g for g in wanted if g in columns) or tuple(columns)
@@ -206,7 +206,7 @@ def _read_mapping(
             findings.append(Finding("warning", MAPPING, None, found, "the keywords of each query"))
         return {}
     columns = ("query_id", "ngram", "group", "keyword", "score")
-    table = read_table(path, MAPPING, columns, unique=False)
+    table = read_table(path, MAPPING, columns, findings, unique=False)
     mapped: dict[str, list[Candidate]] = {}
     for line, query, ngram, group, keyword, score in zip(
         table.lines, *(table[column] for column in columns), strict=True

@@ -4,11 +4,14 @@ from dashboard.next.plugins import Plugin
 
 PLUGIN = Plugin(
     name="alfa",
-    files=("unified_annotation.csv", "query_keywords.csv"),
+    files=("unified_annotation.csv", "query_keywords.csv", "vocabulary.toml"),
     settings={"groups": [""], "default_groups": [""], "mapping_threshold": 0.6},
     read_tables="keywords:read_keywords",
     rules="judge:ALFA",
     choices="choices:CHOICES",
     describe_query="judge:list_required",
     describe_items="judge:match_items",
+    slice_queries="judge:slice_queries",
+    map_text="vocabulary:map_text",
+    commands={"keywords": "commands"},
 )

@@ -14,6 +14,7 @@ from dashboard.next.study.query import QueryResult
 from dashboard.next.views.media import address_media
 
 FOLDER = Path(__file__).parent
+RELEVANT = {"hit": True}
 
 
 @cache
@@ -67,19 +68,32 @@ def make_payload(
             {
                 "name": version,
                 "colour": colours.get(version, "#888"),
-                "value": f"{metric} {'no value' if value is None else f'{value:.3f}'}",
+                "value": _describe_value(metric, value),
                 "note": note,
                 "cards": cards,
             }
         )
-    missed = [_make_card(row, collection, found.asked) for row in found.missed[:depth]]
+    ideal = [_make_card(row | RELEVANT, collection, found.asked) for row in found.ideal]
+    for card, row in zip(ideal, found.ideal, strict=True):
+        card["note"] = _describe_ranks(row["ranks"], list(found.lengths))
+    if ideal:
+        row = {"name": "Ideal order", "colour": "", "value": "", "note": "", "cards": ideal}
+        drawn.append(row)
+    missed = [_make_card(row | RELEVANT, collection, found.asked) for row in found.missed[:depth]]
     for card, row in zip(missed, found.missed, strict=False):
-        card["note"] = f"only {', '.join(row['runs'])}" if row["runs"] else "missed by all"
+        lacking = [version for version in found.lengths if version not in row["runs"]]
+        card["note"] = f"missed by {', '.join(lacking)}" if row["runs"] else "missed by all"
     many = f"{len(found.missed):,} relevant items are missing from at least one top {depth}"
     if missed:
         drawn.append({"name": "Missed", "colour": "", "value": "", "note": many, "cards": missed})
     problems = [f"{v}: {why}" for v, why in found.problems.items() if v not in by_run]
     return {"rows": drawn, "problems": problems}
+
+
+def _describe_value(metric: str, value: float | None) -> str:
+    if not metric:
+        return ""
+    return f"{metric} no value" if value is None else f"{metric} {value:.3f}"
 
 
 def _make_card(
@@ -93,7 +107,7 @@ def _make_card(
         "item": item or "not in the collection",
         "rank": row["rank"],
         "score": None if row.get("score") is None else f"{row['score']:.3f}",
-        "hit": row.get("hit"),
+        "hit": row["hit"],
         "caption": collection.items["caption"][place] if place >= 0 else "",
         "poster": address_media(collection, "poster", item),
         "clip": address_media(collection, "clip", item),
@@ -101,6 +115,12 @@ def _make_card(
         "move": "",
         "note": "",
     }
+
+
+def _describe_ranks(ranks: Mapping[str, int], versions: Sequence[str]) -> str:
+    """Return the rank in each version: "#6 in v0.2 · not in v0.3"."""
+    told = (f"#{ranks[v]:,} in {v}" if v in ranks else f"not in {v}" for v in versions)
+    return " · ".join(told)
 
 
 def _describe_move(

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dashboard.next.__main__ import main
 from dashboard.next.plugins.alfa.judge import NO_ITEM_KEYWORD, NO_KEYWORD, judge
 from dashboard.next.plugins.alfa.keywords import Candidate, Keyword, keep_best
 from dashboard.next.storage.collection import open_collection
@@ -98,3 +99,27 @@ def test_missed_items_say_who_shows_them(world: Path) -> None:
     cut = resolve(collection, {"min_similarity": "0.5"}).restrict_to_numbers()
     found = open_study(collection, cut).query("q1", ["v1"], 4, "P@2")
     assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [("b", 3, [])]
+
+
+@pytest.mark.filterwarnings("default")
+def test_typed_text(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A version with a projection finds what a text asks for; one without says why it cannot."""
+    folder = world / "models" / "v1"
+    (folder / "model.toml").write_text('encoder = "minilm+projection"\n')
+    weights = np.zeros((384, 2), dtype=np.float32)
+    np.save(folder / "text_projection.npy", weights)
+    np.save(folder / "text_bias.npy", np.array([0.0, 1.0], dtype=np.float32))
+    code = main(["search", str(world), "two buses", "--format", "csv", "-k", "2"])
+    out, err = capsys.readouterr()
+    assert out.splitlines()[1:] == ["v1,1,b,1.0,False,0,1", "v1,2,d,1.0,,0,1"]
+    assert code == 2 and "v2: models/v2/model.toml: found no encoder" in err
+
+
+def test_slices_by_keyword(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text queries q1 and q2 require car, q2 also bus; such small slices have no interval."""
+    words = ("--baseline", "v1", "--candidate", "v2", "--metric", "P@1", "--format", "csv")
+    assert main(["slices", str(world), *words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    found = {line.split(",")[0]: line.split(",")[1] for line in lines[1:]}
+    assert found["pv_object_type=car"] == "2" and found["pv_object_type=bus"] == "1"
+    assert all(line.endswith(",,,,") for line in lines[1:])

@@ -1,0 +1,207 @@
+"""The library: a collection and its numbers for a notebook or a training script, as pandas tables.
+
+The numbers are those of the command line. These names stay: new ones may come, none changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dashboard.next.commands.options import find_folder
+from dashboard.next.errors import ChoiceError
+from dashboard.next.evaluation.compare import SIGNIFICANT, describe_difference
+from dashboard.next.evaluation.metrics import Measure, parse, parse_one
+from dashboard.next.storage.collection import Collection, open_collection
+from dashboard.next.study.choices import list_choices, resolve
+from dashboard.next.study.study import Study, open_study
+
+if TYPE_CHECKING:
+    from dashboard.next.tables import Table
+
+
+def open(collection: str | Path) -> OpenCollection:
+    """Open a collection by its name below the data folder, or by its folder's path.
+
+    Raises:
+        DataError: If it cannot be opened; the sentence says what is wrong and what to do.
+    """
+    opened = open_collection(find_folder(str(collection)))
+    return OpenCollection(opened.folder.resolve())
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A comparison by one metric: candidate minus baseline.
+
+    Attributes:
+        delta: Difference of the means; None if no query is scored in both.
+        low: Lower end of its 95 % interval; None where it is not defined.
+        high: Upper end.
+        p: p of the randomisation test after Holm over all metrics compared.
+        clear: Whether p is below 0.05.
+        better: Whether the difference is clear and positive.
+        scored: Queries scored in both versions.
+        total: All queries.
+        sentence: The verdict in words.
+    """
+
+    metric: str
+    delta: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    clear: bool
+    better: bool
+    scored: int
+    total: int
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class OpenCollection:
+    """A collection in a folder, always in the present state of its files."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """Name of the folder."""
+        return self.folder.name
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Names of the versions that can be used, in natural order."""
+        return tuple(self._opened.versions)
+
+    @property
+    def items(self) -> pd.DataFrame:
+        """Table of the items, with the column `item_id`."""
+        return _make_frame(self._opened.items)
+
+    @property
+    def queries(self) -> pd.DataFrame:
+        """Table of the stored queries, with the column `query_id`."""
+        return _make_frame(self._opened.queries)
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """Errors, omissions and repairs of the files: level, file, line, found, wanted."""
+        columns = ["level", "file", "line", "found", "wanted"]
+        return pd.DataFrame([asdict(each) for each in self._opened.findings], columns=columns)
+
+    @property
+    def _opened(self) -> Collection:
+        return open_collection(self.folder)
+
+    def measure(
+        self,
+        metrics: str = "",
+        versions: Sequence[str] | None = None,
+        *,
+        by_query: bool = False,
+        **choices: Any,
+    ) -> pd.DataFrame:
+        """Return the mean of each metric and version, or with `by_query` the value of each query.
+
+        Args:
+            metrics: Such as `nDCG@10 P@5`; empty: those of the protocol.
+            versions: None: all that can be used.
+            by_query: Whether the rows are run, query_id, metric, cutoff, value instead of run,
+                metric, cutoff, mean, scored, total.
+            choices: Options of the command `measure` by name: protocol, groups, threshold,
+                queries ("text", "item", "all"), min_similarity.
+
+        Raises:
+            ChoiceError: If a choice is unknown or has no such value.
+            ValueError: If there is no such metric.
+            DataError: If a version cannot be used.
+        """
+        study, default = self._study(choices)
+        names = tuple(self._opened.versions if versions is None else versions)
+        found = study.measure(dict.fromkeys(names), metrics or default)
+        rows = [
+            row for each in found for row in (each.list_values() if by_query else each.list_means())
+        ]
+        return _fix_types(pd.DataFrame(rows))
+
+    def compare(
+        self, baseline: str, candidate: str, metrics: str = "", **choices: Any
+    ) -> pd.DataFrame:
+        """Return a row a metric: both means, difference, interval, test and counts.
+
+        Args:
+            baseline: Version that is compared with.
+            candidate: Version in question.
+            metrics: As of `measure`.
+            choices: As of `measure`.
+        """
+        study, default = self._study(choices)
+        return _fix_types(pd.DataFrame(study.compare(baseline, candidate, metrics or default)))
+
+    def verdict(
+        self, baseline: str, candidate: str, metric: str = "", *, metrics: str = "", **choices: Any
+    ) -> Verdict:
+        """Return the comparison by one metric, with a sentence.
+
+        Args:
+            baseline: Version that is compared with.
+            candidate: Version in question.
+            metric: Empty: the one that the screens show.
+            metrics: All that are compared, over which p is corrected; empty: the protocol's.
+            choices: As of `measure`.
+        """
+        study, default = self._study(choices)
+        compared = parse(metrics or default)
+        front = parse_one(metric) if metric else _pick_front(compared)
+        measures = " ".join(map(str, dict.fromkeys([*compared, front])))
+        rows = study.compare(baseline, candidate, measures)
+        row = next(r for r in rows if (r["metric"], r["cutoff"]) == (front.name, front.cutoff))
+        p = row["p_holm"]
+        clear = p is not None and p < SIGNIFICANT
+        return Verdict(
+            metric=str(front),
+            delta=row["delta"],
+            low=row["low"],
+            high=row["high"],
+            p=p,
+            clear=clear,
+            better=clear and row["delta"] > 0,
+            scored=row["scored"],
+            total=row["total"],
+            sentence=describe_difference(row, str(front), baseline, candidate),
+        )
+
+    def _study(self, choices: dict[str, Any]) -> tuple[Study, str]:
+        """Return the study under some choices, and the protocol's metrics."""
+        options = {each.option or each.key: each for each in list_choices() if each.changes_numbers}
+        given: dict[str, str] = {}
+        for name, value in choices.items():
+            if name not in options:
+                raise ChoiceError(f"There is no choice {name!r}. There are: {', '.join(options)}.")
+            if value is not None:
+                is_list = isinstance(value, list | tuple)
+                given[options[name].key] = " ".join(value) if is_list else str(value)
+        resolved = resolve(self._opened, given)
+        return open_study(self._opened, resolved.restrict_to_numbers()), str(resolved["metrics"])
+
+
+def _pick_front(measures: Sequence[Measure]) -> Measure:
+    same = [each for each in measures if each.name == measures[0].name]
+    return max(same, key=lambda each: each.cutoff or 0)
+
+
+def _make_frame(table: Table) -> pd.DataFrame:
+    return pd.DataFrame({name: list(cells) for name, cells in table.columns.items()})
+
+
+def _fix_types(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose cutoffs are whole numbers, missing without one."""
+    return frame.astype({"cutoff": "Int64"}) if "cutoff" in frame else frame

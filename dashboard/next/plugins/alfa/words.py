@@ -1,0 +1,265 @@
+"""Words of a text that can name a keyword: without stop words and negated words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+LONGEST_PHRASE = 6
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+CONTRACTED = re.compile(r"'(?:s|re|ve|ll|d|m)$")
+CLAUSE_END = re.compile(r"[.,;:!?()\n–—]")
+ARTICLES = frozenset({"a", "an", "the"})
+STOP_WORDS = ARTICLES | frozenset(
+    WORD.findall("""
+    of at in on with and or to for from by as is are was were be been being am it its this
+    that these those there while some someone somebody who which has have had into onto
+    do does did will would can could
+""")
+)
+EGO = "ego"
+EGO_WORDS = frozenset({"we", "us", "our", "ours", "ourselves", "i", "me", "my", "own", "host"})
+EGO_OBJECTS = frozenset({"us", "me"})
+EGO_VEHICLE = frozenset({"car", "vehicle"})
+"""Words for the ego vehicle; EGO_OBJECTS never act."""
+NOUN_NEGATIONS = frozenset(
+    {"no", "without", "neither", "nor", "except", "excluding", "zero", "lacking", "minus"}
+)
+ANY = re.compile(r"(any|every)(thing|one|body|where)?")
+"""After these words “but” excludes: “any weather but rain”, “anything but rain”."""
+BEFORE_OF = frozenset({"absence", "lack", "free", "devoid", "instead"})
+BEFORE_THAN = frozenset({"rather", "other"})
+HYPHENED = re.compile(r"\bnon-(\w+)|(\w+)-free\b", re.IGNORECASE)
+"""Hyphenated words that negate one word: “non-raining”, “rain-free”."""
+ALONE = frozenset({"nobody", "none", "nothing"})
+NEGATIONS = NOUN_NEGATIONS | ALONE | {"not", "never"}
+CONTRASTS = frozenset({"but", "only", "just", "while", "whereas", "although", "though", "instead"})
+PREPOSITIONS = frozenset(WORD.findall("at in on by near under during from with through along"))
+
+
+LINKS = frozenset(WORD.findall("of at in on with and or to for from by into onto"))
+"""Stop words that separate the words around them: “a street at an intersection”."""
+
+
+class Linked(NamedTuple):
+    """A word that can name a keyword, with the links between it and the word before."""
+
+    text: str
+    links: tuple[str, ...]
+
+
+class Reading(NamedTuple):
+    """Words of a text that can name keywords, in stretches between negations, and the negations."""
+
+    stretches: list[list[Linked]]
+    negated: list[str]
+
+
+class _Word(NamedTuple):
+    text: str
+    plain: str
+    """The word in the form in which words are compared."""
+    starts_clause: bool
+
+
+def read_text(text: str, phrases: Collection[str], whole: Collection[str], *, ego: bool) -> Reading:
+    """Return the words of a text without stop words, in stretches between negations.
+
+    A negation reaches to the end of its clause, to a word of contrast (“but”), to an “and” that
+    starts something new, and to a preposition after a negated word: “no cyclists on the highway”
+    is on the highway. A negation inside a phrase of the vocabulary (“not moving”) negates nothing.
+
+    Args:
+        text: What a person typed.
+        phrases: The vocabulary's phrases in the form of `make_plain`.
+        whole: Those whose stop words distinguish them; they are read as one word.
+        ego: Whether the vocabulary speaks of the ego vehicle; see `list_content`.
+    """
+    text = HYPHENED.sub(lambda found: _spell_out(found, phrases), text)
+    words = _mark_negations(list(_split_words(text, ego=ego)))
+    places = _list_places(words, ego=ego)
+    spans = _find_negated(words, _find_inner_negations(words, places, phrases))
+    taken = {place for span in spans for place in span}
+    stretches: list[list[Linked]] = [[]]
+    together = _find_whole(words, whole)
+    for last, place in zip([-1, *places], places, strict=False):
+        if any(between in taken for between in range(last + 1, place + 1)) and stretches[-1]:
+            stretches.append([])
+        if place not in taken and together.get(place) != "":
+            text = together.get(place) or words[place].text
+            stretches[-1].append(Linked(text, _find_links(words, last, place)))
+    negated = [
+        " ".join(words[place].text for place in span)
+        for span in spans
+        if len(span) > 1 or words[span[0]].plain in ALONE
+    ]
+    return Reading([stretch for stretch in stretches if stretch], negated)
+
+
+def list_content(phrase: str, *, ego: bool) -> list[Linked]:
+    """Return the words of a phrase without stop words.
+
+    Args:
+        phrase: A phrase of the vocabulary or of a query.
+        ego: Whether “car” and “vehicle” after “our” and “ego” are left out, too; they are the ego
+            vehicle, not an object.
+    """
+    words = list(_split_words(phrase, ego=ego))
+    places = _list_places(words, ego=ego)
+    return [
+        Linked(words[place].text, _find_links(words, last, place))
+        for last, place in zip([-1, *places], places, strict=False)
+    ]
+
+
+def list_links(words: list[Linked]) -> tuple[str, ...]:
+    """Return the links between the words of an n-gram."""
+    return tuple(link for word in words[1:] for link in word.links)
+
+
+def drop_articles(phrase: str) -> list[str]:
+    """Return the words of a phrase without articles."""
+    return [word.text for word in _split_words(phrase, ego=False) if word.text not in ARTICLES]
+
+
+def make_plain(ngram: str, *, ego: bool) -> str:
+    """Return an n-gram's words in the singular, by the rules for English endings; “isn't” is “not”.
+
+    Args:
+        ngram: Words separated by blanks.
+        ego: Whether all words for the ego vehicle (“we”, “our”) become one.
+    """
+    return " ".join(_make_plain(word, ego=ego) for word in ngram.split(" "))
+
+
+def _split_words(text: str, *, ego: bool) -> Iterator[_Word]:
+    text, end = unicodedata.normalize("NFC", text).lower(), 0
+    for found in WORD.finditer(text):
+        starts_clause = bool(CLAUSE_END.search(text, end, found.start()))
+        yield _Word(found[0], _make_plain(found[0], ego=ego), starts_clause)
+        end = found.end()
+
+
+def _spell_out(found: re.Match[str], phrases: Collection[str]) -> str:
+    """Return “no rain” for “rain-free”, in commas; a phrase of the vocabulary stays as it is."""
+    is_known = make_plain(found[0].lower().replace("-", " "), ego=False) in phrases
+    return found[0] if is_known else f", no {found[1] or found[2]},"
+
+
+def _mark_negations(words: list[_Word]) -> list[_Word]:
+    """Return the words, each “free of”, “any … but” and the like taken as “without”."""
+    following = [word.text for word in words[1:]] + [""]
+    return [
+        word._replace(plain="without")
+        if (word.plain in BEFORE_OF and after == "of")
+        or (word.plain in BEFORE_THAN and after == "than")
+        or (word.text == "but" and any(ANY.fullmatch(w.text) for w in words[max(0, at - 2) : at]))
+        else word
+        for at, (word, after) in enumerate(zip(words, following, strict=False))
+    ]
+
+
+def _find_links(words: list[_Word], last: int, place: int) -> tuple[str, ...]:
+    """Return the links between two places; the end of a clause is one, too."""
+    found = [word.text for word in words[last + 1 : place] if word.text in LINKS]
+    ended = any(word.starts_clause for word in words[last + 1 : place + 1])
+    return (*found, ",") if ended else tuple(found)
+
+
+def _list_places(words: list[_Word], *, ego: bool) -> list[int]:
+    """Return the places of the words that are no stop words."""
+    places: list[int] = []
+    for place, word in enumerate(words):
+        after_ego = ego and bool(places) and words[places[-1]].plain == EGO
+        is_ego_vehicle = after_ego and places[-1] == place - 1 and word.text in EGO_VEHICLE
+        if not (CONTRACTED.sub("", word.text.replace("’", "'")) in STOP_WORDS or is_ego_vehicle):
+            places.append(place)
+    return places
+
+
+def _find_inner_negations(
+    words: list[_Word], places: list[int], phrases: Collection[str]
+) -> frozenset[int]:
+    """Return the places of negations that are part of a phrase of the vocabulary."""
+    plain = [words[place].plain for place in places]
+    inside = set()
+    for at in (at for at, word in enumerate(plain) if word in NEGATIONS):
+        for start in range(max(0, at - LONGEST_PHRASE + 1), at + 1):
+            for end in range(max(at + 1, start + 2), start + LONGEST_PHRASE + 1):
+                if " ".join(plain[start:end]) in phrases:
+                    inside.add(places[at])
+    return frozenset(inside)
+
+
+def _find_negated(words: list[_Word], inside: frozenset[int]) -> list[range]:
+    """Return the places of each negation and of the words that it negates."""
+    spans, after = [], 0
+    for start, word in enumerate(words):
+        if start < after or start in inside or word.plain not in NEGATIONS:
+            continue
+        after, says = start + 1, word.plain in ALONE
+        while after < len(words) and not _ends_negation(words, after, word.plain, says=says):
+            says = says or words[after].text not in STOP_WORDS
+            after += 1
+        while after > start + 1 and words[after - 1].text in STOP_WORDS:
+            after -= 1
+        spans.append(range(start, after))
+    return spans
+
+
+def _ends_negation(words: list[_Word], place: int, negation: str, *, says: bool) -> bool:
+    """Return whether a negation ends before a word.
+
+    Args:
+        words: Words of the text.
+        place: Place of the word.
+        negation: The negation in its plain form.
+        says: Whether a word was negated already.
+    """
+    word, following = words[place], words[place + 1].text if place + 1 < len(words) else ""
+    if word.starts_clause or word.text in CONTRASTS or word.plain in NEGATIONS:
+        return True
+    if word.text == "and":
+        return negation not in NOUN_NEGATIONS or following in STOP_WORDS
+    return says and word.text in PREPOSITIONS and following != "front"
+
+
+def _find_whole(words: list[_Word], whole: Collection[str]) -> dict[int, str]:
+    """Return phrases with their stop words at the place of their last word; "" at the others."""
+    found: dict[int, str] = {}
+    if not whole:
+        return found
+    places = [place for place, word in enumerate(words) if word.text not in ARTICLES]
+    for start in range(len(places)):
+        for end in range(start + LONGEST_PHRASE, start + 1, -1):
+            part = places[start:end]
+            if " ".join(words[place].plain for place in part) in whole:
+                found |= dict.fromkeys(part, "")
+                found[part[-1]] = " ".join(words[place].text for place in part)
+                break
+    return found
+
+
+def _make_plain(word: str, *, ego: bool) -> str:
+    word = word.replace("’", "'")
+    if word.endswith("n't") or word == "cannot":
+        return "not"
+    word = CONTRACTED.sub("", word)
+    return EGO if ego and word in EGO_WORDS else _make_singular(word)
+
+
+def _make_singular(word: str) -> str:
+    """Return the singular of a word.
+
+    >>> [_make_singular(word) for word in ("lorries", "buses", "cars", "bus", "crosses", "us")]
+    ['lorry', 'bus', 'car', 'bus', 'cross', 'us']
+    """
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and re.search("(s|x|ch|sh)es$", word):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
