@@ -1,14 +1,14 @@
-"""What is relevant: a Judgement is asked for the grades of one query's items."""
+"""Judgements (grades of the items for one query) and the rules of a protocol."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table
+from dashboard.next.tables import FloatArray, IntArray, Table
 
 NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
@@ -32,27 +32,12 @@ class Judgement(Protocol):
         """Return the grade of every item for a query, NaN for one that is not judged. [items]."""
         ...
 
-
-@runtime_checkable
-class PartialJudgement(Protocol):
-    """A judgement that also says how relevant an item is that is not wholly so."""
-
     def credits(self, query: int) -> FloatArray:
-        """Return the partial relevance of every item in [0, 1]; what is not judged has none."""
+        """Return the partial relevance of every item in [0, 1], 0 for one not judged. [items].
+
+        It is 1 for every relevant item where the judgement knows no part of relevance.
+        """
         ...
-
-
-def find_credits(judgement: Judgement, query: int, grades: FloatArray) -> FloatArray:
-    """Return the partial relevance of every item, 1 for a relevant one where there is no other.
-
-    Args:
-        judgement: It may have `credits(query)`.
-        query: Position of the query.
-        grades: What the judgement gives for it.
-    """
-    if isinstance(judgement, PartialJudgement):
-        return np.where(np.isnan(grades), 0.0, judgement.credits(query))
-    return is_hit(judgement, grades).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +60,9 @@ class TableJudgement:
             items, grades = self.pairs[query]
             found[items] = grades
         return found
+
+    def credits(self, query: int) -> FloatArray:
+        return (self.grades(query) >= self.relevant_from).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -122,8 +110,3 @@ def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:
 def find_relevant(judgement: Judgement, query: int) -> IntArray:
     """Return the relevant items of a query."""
     return np.flatnonzero(judgement.grades(query) >= judgement.relevant_from)
-
-
-def is_hit(judgement: Judgement, grades: FloatArray) -> BoolArray:
-    """Return which grades are those of relevant items."""
-    return np.asarray(grades >= judgement.relevant_from)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.next.evaluation.block import Block, label
 from dashboard.next.evaluation.judgement import (
     Judgement,
     JudgingRules,
-    find_credits,
     find_relevant,
 )
-from dashboard.next.evaluation.metrics import Block, Measure, Reads, find_depth, label
+from dashboard.next.evaluation.metrics import Measure, Reads, find_depth
 from dashboard.next.retrieval.run import Run
 from dashboard.next.tables import BoolArray, FloatArray, IntArray
 
@@ -86,7 +86,7 @@ def _find_worthy(judgement: Judgement, query: int, reads: Collection[Reads]) -> 
         return np.flatnonzero(~np.isnan(grades))
     worthy = grades >= min(judgement.relevant_from, np.finfo(np.float64).tiny)
     if "credits" in reads:
-        worthy |= find_credits(judgement, query, grades) > 0
+        worthy |= judgement.credits(query) > 0
     return np.flatnonzero(worthy)
 
 
