@@ -22,10 +22,11 @@ from dashboard.next.study.choices import resolve
 from dashboard.next.study.study import open_study
 
 ROOT = Path(__file__).parents[2]
-BUILT = ("alfa",)
+BUILT = ("alfa", "composed", "crossmodal", "hashing")
 NOT_BUILT = ("--copies",)
+NOT_BUILT_COLLECTIONS = ("openmoji_context",)
 CHANGED = {"compare driving": "the collection names its usual baseline and candidate"}
-LEAST_VALUES, LEAST_QUERIES = 63_000, 100
+LEAST_VALUES, LEAST_QUERIES = 317_000, 350
 
 
 def read(name: str) -> Any:
@@ -115,7 +116,7 @@ def test_comparisons() -> None:
 def test_queries() -> None:
     compared = 0
     for frozen in read("queries"):
-        if frozen["collection"] != "driving":
+        if frozen["collection"] in NOT_BUILT_COLLECTIONS:
             continue
         collection = open_collection(ROOT / "data" / frozen["collection"])
         given = {"queries": frozen["kind"]}
@@ -132,13 +133,15 @@ def test_queries() -> None:
             rows = [row for row in shown.rows if row["run"] == run]
             new = [[row["item_id"], round(row["score"], 6), row["hit"]] for row in rows]
             assert new == [[item, score, hit] for item, score, hit in old], frozen["query"]
-            assert find_ranks(study, run, position, relevant) == frozen["ranks"][run]
+            # below a threshold the first edition gave ranks among all items
+            if not (given.get("min_similarity") and study.rules.name == "composed"):
+                assert find_ranks(study, run, position, relevant) == frozen["ranks"][run]
         compared += 1
     assert compared >= LEAST_QUERIES
 
 
-def find_ranks(study: Any, run: str, query: int, relevant: Any) -> dict[str, int]:
-    (part,) = study.run(run).parts(np.array([query]), 0, lambda _: relevant)
+def find_ranks(study: Any, version: str, query: int, relevant: Any) -> dict[str, int]:
+    (part,) = study.run(version).parts(np.array([query]), 0, lambda _: relevant)
     names = (study.collection.items.ids[item] for item in part.item)
     return dict(zip(names, part.rank.tolist(), strict=True))
 

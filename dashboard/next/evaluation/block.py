@@ -24,7 +24,10 @@ class Block:
         credit: Partial relevance of each result in [0, 1]; 1 for a hit where the judgement has no
             other.
         judged: Whether each result has a grade.
+        nonrelevant: Whether each result has a grade from 0 on that is no relevant one's; by
+            convention a grade below 0 says that nobody judged.
         relevant: R, the number of relevant items of each query.
+        judged_nonrelevant: Number of such items of each query, found or not.
         returned: Number of results of each query, down to the similarity threshold.
         ideal: Positive grades of the judged items of each query, descending, as such rows.
     """
@@ -35,7 +38,9 @@ class Block:
     hit: BoolArray
     credit: FloatArray
     judged: BoolArray
+    nonrelevant: BoolArray
     relevant: IntArray
+    judged_nonrelevant: IntArray
     returned: IntArray
     ideal: tuple[IntArray, IntArray, FloatArray]
 
@@ -65,6 +70,7 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
     ideal: list[FloatArray] = []
     relevant: list[int] = []
+    nonrelevant: list[int] = []
     bounds = np.searchsorted(row, np.arange(len(part.queries) + 1))
     for query, low, high in zip(part.queries.tolist(), bounds[:-1], bounds[1:], strict=True):
         every, items = judgement.grades(query), item[low:high]
@@ -73,13 +79,17 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
         if with_credits:
             credits[low:high][known] = judgement.credits(query)[items[known]]
         relevant.append(int((every >= judgement.relevant_from).sum()))
+        nonrelevant.append(int(((every >= 0) & (every < judgement.relevant_from)).sum()))
         ideal.append(np.sort(every[every > 0])[::-1])
     sizes = [len(each) for each in ideal]
     ranks = np.concatenate([np.arange(1, size + 1) for size in sizes])
     best = (np.repeat(np.arange(len(sizes)), sizes), ranks, np.concatenate(ideal))
     grade, judged = np.nan_to_num(grades).clip(min=0), ~np.isnan(grades)
-    hit = grade >= judgement.relevant_from
-    return Block(row, rank, grade, hit, credits, judged, np.array(relevant), part.passing, best)
+    hit, is_counted = grade >= judgement.relevant_from, grades >= 0
+    return Block(
+        row, rank, grade, hit, credits, judged, is_counted & ~hit,
+        np.array(relevant), np.array(nonrelevant), part.passing, best,
+    )  # fmt: skip
 
 
 def divide(top: FloatArray, bottom: FloatArray | IntArray) -> FloatArray:

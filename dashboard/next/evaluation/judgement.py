@@ -67,12 +67,19 @@ class TableJudgement:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class JudgingRules:
-    """A protocol: who judges, and what a value is where nothing is relevant.
+    """A protocol: what is relevant, what is ranked, and what the values are.
 
     Attributes:
-        judge: Return the judgement of a collection under some choices.
+        judge: `(collection, choices) -> Judgement`.
         metrics: Metrics that are shown first.
         nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints.
+        queries: Kind of queries that it usually measures; "": text queries where there are any.
+        candidates: `(collection, judgement, query) -> items` that may be results of a query, -1
+            for those outside the collection; None: all may.
+        transform: `version -> version`, whose vectors are searched; None: as they are.
+        finish: `(study, measure, values) -> values` of metrics that depend on other queries.
+        is_complete: Whether an item without a grade is known not to be relevant.
+        instead_of: Name of a protocol whose place this one takes.
         definition: What is relevant, and which queries are not scored.
         blind: What its metrics do not show.
     """
@@ -85,15 +92,27 @@ class JudgingRules:
     definition: str
     source: str
     blind: str = ""
+    queries: str = ""
+    candidates: Callable[[Any, Any, int], IntArray | None] | None = None
+    transform: Callable[[Any], Any] | None = None
+    finish: Callable[[Any, Any, FloatArray], FloatArray] | None = None
+    is_complete: bool = False
+    instead_of: str = ""
 
 
-def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:
+def judge_table(queries: Table, items: Table, own: IntArray, qrels: Any) -> TableJudgement:
     """Return the judgement of a table of judged pairs.
 
-    Pairs of unknown queries do not count, nor does an item query's own item, which is no result.
+    Pairs of unknown queries do not count, nor does the item that a query is about, which is no
+    result.
+
+    Args:
+        queries: Queries of the collection.
+        items: Items of the collection.
+        own: The item that each query is about, -1 for none.
+        qrels: Judged pairs.
     """
     query, item = queries.find(qrels.queries), items.find(qrels.items)
-    own = items.find(queries["item_id"])
     known = (query >= 0) & (item >= 0) & (own[query] != item)
     query, item, grade = query[known], item[known], qrels.values[known]
     order = np.argsort(query, kind="stable")

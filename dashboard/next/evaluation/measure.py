@@ -68,7 +68,7 @@ def measure_run(
     Null: the query is not scorable, was not run, or nothing is relevant to it (under rules that
     say so). Zero: a list without results, where there was something to find.
     """
-    reads = {each.metric.reads for each in measures if each.reads_on}
+    reads = {each.metric.reads for each in measures if each.needs_all}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
     with_credits = any(each.metric.reads == "credits" for each in measures)
     found: list[FloatArray] = []

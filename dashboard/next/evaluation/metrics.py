@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from dashboard.next.evaluation.block import Block
+from dashboard.next.plugins import load_all
 from dashboard.next.tables import FloatArray
 
 Cutoff = Literal["optional", "required", "never"]
@@ -56,6 +57,7 @@ class Metric:
         cutoff: Whether the name takes, needs or refuses `@k`.
         reads: What it takes from results: which of them have to be in a block.
         deep: Whether it reads results beyond its cutoff.
+        depth: Rank to which it reads a list without a cutoff; None: to the end.
         setting: A number in the name; the function takes it after k.
     """
 
@@ -67,6 +69,7 @@ class Metric:
     cutoff: Cutoff
     reads: Reads
     deep: bool
+    depth: int | None
     setting: Setting | None
 
     @property
@@ -104,9 +107,14 @@ class Measure:
         return METRICS.get(self.name) or METRICS[self.name.partition("(")[0]]
 
     @property
-    def reads_on(self) -> bool:
-        """Whether it reads lists to their ends."""
-        return self.cutoff is None or self.metric.deep
+    def depth(self) -> int | None:
+        """Rank to which it reads a list; None: to the end."""
+        return self.cutoff or self.metric.depth
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether it needs every result that adds to it, however deep."""
+        return self.depth is None or self.metric.deep
 
 
 METRICS: dict[str, Metric] = {}
@@ -121,6 +129,7 @@ def metric(
     cutoff: Cutoff = "optional",
     reads: Reads = "hits",
     deep: bool = False,
+    depth: int | None = None,
     setting: Setting | None = None,
     other_names: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., FloatArray]], Callable[..., FloatArray]]:
@@ -136,7 +145,7 @@ def metric(
         if taken := sorted(names & OTHER_NAMES.keys()):
             raise ValueError(f"Two metrics are called {taken[0]}.")
         METRICS[name] = Metric(
-            name, function, formula, source, summary, cutoff, reads, deep, setting
+            name, function, formula, source, summary, cutoff, reads, deep, depth, setting
         )
         OTHER_NAMES.update(dict.fromkeys(names, name))
         return function
@@ -161,7 +170,8 @@ def parse(text: str) -> list[Measure]:
 
 
 def parse_one(word: str) -> Measure:
-    """Return the measure of one name."""
+    """Return the measure of one name; metrics of plugins count, too."""
+    load_all("metrics")
     printed = re.fullmatch(r"(\w+?)[_.](\d+)", word)
     if printed and printed[1].lower() in TREC_EVAL:
         word = f"{TREC_EVAL[printed[1].lower()]}@{printed[2]}"
@@ -197,5 +207,5 @@ def _find_entry(call: str) -> tuple[Metric, str]:
 
 
 def find_depth(measures: Iterable[Measure]) -> int:
-    """Return the rank to which metrics with a cutoff read a list; 0 without one."""
-    return max((each.cutoff or 0 for each in measures), default=0)
+    """Return the rank to which metrics read lists that do not read them to the end; else 0."""
+    return max((each.depth or 0 for each in measures), default=0)

@@ -51,16 +51,21 @@ class Run:
         own_items: The item that each query of the collection is about, -1 for none; it is never
             a result of that query.
         min_similarity: A list ends before the first result with a lower score.
+        candidates: Return the items that may be results of a query; None: all may.
     """
 
     source: Source
     own_items: IntArray
     min_similarity: float = -np.inf
+    candidates: Callable[[int], IntArray | None] | None = None
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         """Yield the whole finished ranking of each query; nothing else finishes rankings."""
         for query, found in zip(queries.tolist(), self.source.rank(queries), strict=True):
             kept = (found.items != self.own_items[query]) | (found.items < 0)
+            among = None if self.candidates is None else self.candidates(query)
+            if among is not None:
+                kept &= np.isin(found.items, among)
             yield found if kept.all() else Ranking(found.items[kept], found.scores[kept])
 
     def parts(

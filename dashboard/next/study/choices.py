@@ -141,7 +141,10 @@ def _pick_protocol(collection: Collection, before: Values) -> str:
 
 
 def _pick_queries(collection: Collection, before: Values) -> str:
-    return "item" if len(collection.queries) and all(collection.queries["item_id"]) else "text"
+    from dashboard.next.study.protocols import find_rules
+
+    usual = find_rules(collection, before["protocol"]).queries
+    return usual or ("text" if collection.is_text.any() else "item")
 
 
 def _list_versions(collection: Collection, before: Values) -> list[str]:

@@ -13,7 +13,8 @@ from dashboard.next.storage.collection import Collection
 
 
 def _judge_qrels(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
-    return judge_table(collection.queries, collection.items, collection.qrels)
+    own = collection.own_items
+    return judge_table(collection.queries, collection.items, own, collection.qrels)
 
 
 QRELS = JudgingRules(
@@ -33,7 +34,9 @@ QRELS = JudgingRules(
 
 def list_all_rules() -> list[JudgingRules]:
     """Return every protocol that there is, whatever a collection has."""
-    return [QRELS, *load_all("rules")]
+    found: list[JudgingRules] = [QRELS, *load_all("rules")]
+    replaced = {each.instead_of for each in found}
+    return [each for each in found if each.name not in replaced]
 
 
 def list_rules(collection: Collection) -> list[JudgingRules]:
@@ -42,7 +45,8 @@ def list_rules(collection: Collection) -> list[JudgingRules]:
     for plugin in PLUGINS:
         if plugin.rules and collection.tables.get(plugin.name) is not None:
             found.append(load(plugin, "rules"))
-    return found
+    replaced = {each.instead_of for each in found}
+    return [each for each in found if each.name not in replaced]
 
 
 def write_formula(rules: JudgingRules) -> str:

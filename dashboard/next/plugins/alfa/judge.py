@@ -62,7 +62,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     """
     tables: Keywords = collection.tables["alfa"]
     groups, threshold = choices["groups"], choices["mapping_threshold"]
-    own = collection.items.find(collection.queries["item_id"])
+    own = collection.own_items
     required: list[list[Keyword]] = []
     unscorable: dict[int, str] = {}
     for query, (name, item) in enumerate(zip(collection.queries.ids, own.tolist(), strict=True)):
