@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from dashboard.next.errors import DataError, Finding
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+Ties = Literal["gallery", "id"]
+"""Order of equal scores: as items stand in the gallery, or by id, descending."""
 
 
 @dataclass(frozen=True, eq=False)

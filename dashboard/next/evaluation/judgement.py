@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table
+from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table, Ties
 
 NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
@@ -85,6 +85,7 @@ class JudgingRules:
         judge: Return the judgement of a collection under some choices.
         metrics: Metrics that are shown first.
         nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints.
+        ties: Order of equal scores.
         definition: What is relevant, and which queries are not scored.
         blind: What its metrics do not show.
     """
@@ -94,6 +95,7 @@ class JudgingRules:
     judge: Callable[[Any, Any], Judgement]
     metrics: str
     nothing_relevant: Literal["null", "zero"]
+    ties: Ties = "gallery"
     definition: str
     source: str
     blind: str = ""
@@ -104,7 +106,7 @@ def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:
 
     Pairs of unknown queries do not count, nor does an item query's own item, which is no result.
     """
-    query, item = queries.find(qrels.queries), items.find(qrels.items)
+    query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
     own = items.find(queries["item_id"])
     known = (query >= 0) & (item >= 0) & (own[query] != item)
     query, item, grade = query[known], item[known], qrels.values[known]

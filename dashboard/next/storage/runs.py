@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from dashboard.next.errors import DataError, Finding
-from dashboard.next.tables import FloatArray, IntArray, Table, read_table, read_text
-
-Ties = Literal["gallery", "trec"]
+from dashboard.next.tables import FloatArray, IntArray, read_table, read_text
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Rows of a file: a query, an item and a number (a score or a grade)."""
+    """Rows of a file: a query, an item and a number (a score or a grade).
+
+    Attributes:
+        queries: Queries that the file names, each once.
+        items: Items that the file names, each once.
+        query: Place of each row's query in `queries`.
+        item: Place of each row's item in `items`.
+        values: Number of each row.
+    """
 
     queries: tuple[str, ...]
     items: tuple[str, ...]
+    query: IntArray
+    item: IntArray
     values: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class RunFile:
-    """Ranked results: items (-1 for one that the collection lacks) and scores of each query."""
-
-    ranked: Mapping[int, tuple[IntArray, FloatArray]]
 
 
 def read_qrels(path: Path, name: str, findings: list[Finding]) -> Pairs:
@@ -40,32 +40,6 @@ def read_qrels(path: Path, name: str, findings: list[Finding]) -> Pairs:
 def read_run(path: Path, name: str, findings: list[Finding]) -> Pairs:
     """Read results: TREC's six fields a line, or CSV with query_id, item_id and score."""
     return _read_pairs(path, name, "score", findings, fields=6, item=2, value=4)
-
-
-def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> RunFile:
-    """Return the results of each known query, best first.
-
-    Equal scores keep the order of the items; with ties "trec" scores are compared as float32 and
-    equal ones stand by id, descending, as trec_eval has it.
-    """
-    by_query: dict[int, list[int]] = {}
-    for row, query in enumerate(pairs.queries):
-        if query in queries.index:
-            by_query.setdefault(queries.index[query], []).append(row)
-    return RunFile({query: _order(pairs, rows, items, ties) for query, rows in by_query.items()})
-
-
-def _order(pairs: Pairs, rows: list[int], items: Table, ties: Ties) -> tuple[IntArray, FloatArray]:
-    if ties == "trec":
-        rows = sorted(rows, key=pairs.items.__getitem__, reverse=True)
-        scores = pairs.values[rows].astype(np.float32).astype(np.float64)
-        place = np.arange(len(rows))
-    else:
-        scores = pairs.values[rows]
-        place = items.find(pairs.items[row] for row in rows)
-        place[place < 0] = len(items)
-    order = np.lexsort((place, -scores))
-    return items.find(pairs.items[row] for row in rows)[order], scores[order]
 
 
 def _read_pairs(
@@ -94,8 +68,16 @@ def _read_pairs(
     if repeated:
         said = f"{len(repeated):,} lines that say the same again"
         findings.append(Finding("note", name, repeated[0], said, "each pair once; they count once"))
-    queries, items = zip(*values, strict=True)
-    return Pairs(queries, items, np.array(list(values.values())))
+    queries, rows_of_queries = _number([pair[0] for pair in values])
+    items, rows_of_items = _number([pair[1] for pair in values])
+    numbers = np.array(list(values.values()))
+    return Pairs(queries, items, rows_of_queries, rows_of_items, numbers)
+
+
+def _number(names: list[str]) -> tuple[tuple[str, ...], IntArray]:
+    """Return each name once, and the place of each among these."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return tuple(places), np.array([places[name] for name in names])
 
 
 def _read_csv(

@@ -22,6 +22,7 @@ QRELS = JudgingRules(
     judge=_judge_qrels,
     metrics="P@5 P@10 R@10 AP nDCG@10 RR Success@5",
     nothing_relevant="zero",
+    ties="id",
     definition="A result whose grade is at least 1 is relevant; one without a grade counts as not "
     "relevant. A query without a relevant item, or without results, counts as 0.",
     source="trec_eval (NIST), with -c: every judged query counts",

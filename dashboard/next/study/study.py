@@ -21,7 +21,7 @@ from dashboard.next.retrieval.encoders import encode_text
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
 from dashboard.next.storage.collection import Collection
-from dashboard.next.storage.vectors import Vectors
+from dashboard.next.storage.vectors import make_vectors
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.protocols import find_rules
 from dashboard.next.study.query import QueryResult, show_query
@@ -82,7 +82,9 @@ class Study:
         return self._compute_once(("run", version), lambda: self._make_run(version))
 
     def _make_run(self, version: str) -> Run:
-        source = make_source(self.collection, self.collection.find_version(version))
+        source = make_source(
+            self.collection, self.collection.find_version(version), self.rules.ties
+        )
         own_items = self.collection.items.find(self.collection.queries["item_id"])
         least = self.choices["min_similarity"]
         return Run(source, own_items, -np.inf if least is None else least)
@@ -206,7 +208,7 @@ class Study:
             if name in encoded and encoded[name].items is not None:
                 try:
                     vector = encode_text(asked.folder, name, text)
-                    encoded[name] = replace(encoded[name], queries=Vectors((TYPED,), vector))
+                    encoded[name] = replace(encoded[name], queries=make_vectors(TYPED, vector))
                 except DataError as error:
                     broken[name] = error
         tables = dict(asked.tables)
