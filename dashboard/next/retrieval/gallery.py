@@ -17,6 +17,8 @@ BEST = MILLION + 10
 """Millionths that no cosine of unit vectors reaches, whatever its last bits."""
 PLACE = np.int64(0xFFFFFFFF)
 """Bits of a sorted number that hold a place."""
+LEVEL_BITS = 21
+"""Bits of a number of millionths below the best."""
 BIN_BITS = 16
 """65,536 bins: the table of their sizes stays in the processor's cache."""
 MAX_CELLS = 1 << 25
@@ -117,7 +119,7 @@ class Gallery:
         """Write how many millionths each cosine is below the best."""
         step = max(1, MAX_PRODUCT // max(queries.shape))
         for start in range(0, len(self.items), step):
-            block = self.vectors.scale(slice(start, start + step)).astype(np.float64)
+            block = self.vectors.scale(start, start + step).astype(np.float64)
             cosines = queries @ block.T
             cosines *= -MILLION
             np.rint(cosines, out=cosines)
@@ -144,8 +146,9 @@ class CountedRanking:
     def find(self, depth: int, wanted: IntArray, least: float) -> Found:
         asked = self.rows[wanted]
         asked = asked[asked >= 0]
-        shift = max(int(self.below.max()).bit_length() - BIN_BITS, 0)
-        bins = (self.below >> shift).astype(np.intp)
+        shift = LEVEL_BITS - min(BIN_BITS, len(self.below).bit_length())
+        bins = np.empty(len(self.below), dtype=np.intp)
+        np.right_shift(self.below, shift, out=bins)
         sizes = np.bincount(bins)
         is_read = np.cumsum(sizes) - sizes < depth
         is_read[bins[asked]] = True

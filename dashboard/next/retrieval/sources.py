@@ -93,7 +93,7 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
             not_run[query] = f"{version.name} has no vector {whose}"
             continue
         rows[query] = len(vectors)
-        vectors.append(stored.scale(slice(place, place + 1)))
+        vectors.append(stored.scale(place, place + 1))
     nothing = np.empty((0, version.items.dimension), np.float32)
     return VectorSource(gallery, np.concatenate([nothing, *vectors]), rows, not_run)
 

@@ -191,7 +191,7 @@ def _read_items(
 
 def _add_judged(items: Table, qrels: Pairs | None, findings: list[Finding]) -> Table:
     """Return the items and after them judged ones that the file lacks: these count as relevant."""
-    outside = [] if qrels is None else dict.fromkeys(qrels.items).keys() - items.index.keys()
+    outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
     if not outside:
         return items
     found = f"{len(outside):,} judged items outside the gallery ({list_names(sorted(outside))})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,8 +22,49 @@ BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
+class ArrayFile:
+    """An array that stays in its file; a slice reads rows.
+
+    It is not mapped: a mapped file that is cut short ends the process that reads it.
+
+    Attributes:
+        start: Bytes before the first number.
+        state: Size and time of the file when it was opened.
+    """
+
+    path: Path
+    name: str
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    start: int
+    state: tuple[int, int]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        """Return some rows in succession.
+
+        Raises:
+            DataError: If the file has changed since it was opened.
+        """
+        first, last, _ = rows.indices(len(self))
+        count = (last - first) * self.shape[1]
+        with self.path.open("rb") as file:
+            if _find_state(os.fstat(file.fileno())) != self.state:
+                found = "a file that has changed while it was read"
+                raise DataError(self.name, found, "one state of it", do="Reload the page.")
+            file.seek(self.start + first * self.shape[1] * self.dtype.itemsize)
+            return np.fromfile(file, self.dtype, count).reshape(-1, self.shape[1])
+
+
+def _find_state(status: os.stat_result) -> tuple[int, int]:
+    return status.st_size, status.st_mtime_ns
+
+
+@dataclass(frozen=True, eq=False)
 class Vectors:
-    """Vectors by id. They stay in their file, and are scaled to length 1 when they are read.
+    """Vectors by id, scaled to length 1 when they are read.
 
     Attributes:
         stored: Numbers of any width. [rows, dimension].
@@ -31,7 +73,7 @@ class Vectors:
     """
 
     ids: tuple[str, ...]
-    stored: NDArray[Any]
+    stored: NDArray[Any] | ArrayFile
     rows: IntArray
     lengths: FloatArray
 
@@ -45,10 +87,12 @@ class Vectors:
         """Place of each id."""
         return {name: place for place, name in enumerate(self.ids)}
 
-    def scale(self, places: slice | IntArray) -> NDArray[np.float32]:
-        """Return the vectors of some ids at length 1. [ids, dimension]."""
-        wide = self.stored[self.rows[places]].astype(np.float64)
-        wide /= self.lengths[places, None]
+    def scale(self, first: int, last: int) -> NDArray[np.float32]:
+        """Return the vectors of some ids in succession, at length 1. [ids, dimension]."""
+        rows = self.rows[first:last]
+        block = self.stored[rows[0] : rows[-1] + 1]
+        wide = (block if len(block) == len(rows) else block[rows - rows[0]]).astype(np.float64)
+        wide /= self.lengths[first:last, None]
         return wide.astype(np.float32)
 
 
@@ -83,32 +127,36 @@ def read_vectors(
     if unknown:
         found = f"{len(unknown):,} vectors of unknown ids ({list_names(unknown)})"
         findings.append(Finding("warning", name, None, found, f"ids of {stem}; left out"))
-    rows = np.flatnonzero([each in names for each in ids])
-    if not len(rows):
+    if not names:
         raise DataError(name, f"no vector of any of the {len(known):,} {stem}", f"ids of {stem}")
-    kept = tuple(names[ids[row]] for row in rows.tolist())
-    if len(set(kept)) < len(kept):
+    rows = np.flatnonzero([each in names for each in ids]) if unknown else np.arange(len(ids))
+    if len(set(names.values())) < len(names):
         raise DataError(name, f"two vectors of one of the {stem}", "one vector of each")
-    return Vectors(kept, stored, rows, lengths[rows])
+    return Vectors(tuple(names.values()), stored, rows, lengths[rows])
 
 
-def _read_array(path: Path, name: str) -> NDArray[Any]:
+def _read_array(path: Path, name: str) -> NDArray[Any] | ArrayFile:
     try:
         stored = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError, MemoryError) as error:
         why = f"a file that is no array ({str(error)[:80]})"
         raise DataError(name, why, "a .npy file of numbers") from error
-    if not isinstance(stored, np.ndarray) or stored.ndim != 2 or not stored.size:
+    if not isinstance(stored, np.memmap) or stored.ndim != 2 or not stored.size:
         raise DataError(name, f"the shape {np.shape(stored)}", "(rows, dimension)")
     if stored.dtype.kind not in "fiu":
         raise DataError(name, f"numbers of type {stored.dtype}", "float32")
-    return stored.view(np.ndarray)
+    if not stored.flags.c_contiguous:
+        return np.array(stored)
+    state = _find_state(path.stat())
+    return ArrayFile(path, name, stored.shape, stored.dtype, stored.offset, state)
 
 
 def _read_ids(path: Path, name: str) -> list[str]:
     if not path.is_file():
         raise DataError(name, "no such file", "the id of each vector, one a line")
     ids = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    if len(set(ids)) == len(ids) and "" not in ids:
+        return ids
     first: dict[str, int] = {}
     for line, each in enumerate(ids, start=1):
         if not each:
@@ -121,7 +169,7 @@ def _read_ids(path: Path, name: str) -> list[str]:
 
 
 def _compute_lengths(
-    stored: NDArray[Any], ids: Sequence[str], name: str, findings: list[Finding]
+    stored: NDArray[Any] | ArrayFile, ids: Sequence[str], name: str, findings: list[Finding]
 ) -> FloatArray:
     """Return the length of each row, in double precision."""
     step = max(1, BLOCK // stored.shape[1])

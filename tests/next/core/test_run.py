@@ -92,8 +92,8 @@ def draw_world(
     distinct = rng.normal(size=(int(rng.integers(1, 12)), 3)).round(1) + 0.01
     vectors = distinct[rng.integers(len(distinct), size=known)]
     gallery = make_gallery(vectors, items, places)
-    unit = gallery.vectors.scale(slice(None)).astype(np.float64)
-    asked = gallery.vectors.scale(rng.integers(known, size=queries))
+    unit = gallery.vectors.scale(0, known).astype(np.float64)
+    asked = gallery.vectors.scale(0, known)[rng.integers(known, size=queries)]
     cosines = np.einsum("qd,id->qi", asked.astype(np.float64), unit).round(6)
     scores = [dict(zip(items.tolist(), row.tolist(), strict=True)) for row in cosines]
     lists = {}
