@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from dashboard.next.errors import DataError, Finding
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+Ties = Literal["gallery", "id"]
+"""Order of equal scores: as items stand in the gallery, or by id, descending."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,8 @@ class Table:
 
     def find(self, ids: Iterable[str]) -> IntArray:
         """Return the positions of some keys, -1 for unknown ones."""
-        return np.array([self.index.get(name, -1) for name in ids], dtype=np.int64)
+        index = self.index
+        return np.array([index.get(name, -1) for name in ids], dtype=np.int64)
 
 
 def make_table(file: str, key: str, ids: Iterable[str]) -> Table:
@@ -111,9 +115,9 @@ def read_table(
             another length, an empty key or a key in two different rows.
     """
     lines, rows = _read_rows(path, name, required, findings)
-    header = rows.pop(0)
-    lines.pop(0)
-    if unique:
+    header, lines, rows = rows[0], lines[1:], rows[1:]
+    key = header.index(required[0])
+    if unique and len({row[key] for row in rows}) < len(rows):
         lines, rows = _drop_identical(lines, rows, name, findings)
     columns = dict(zip(header, zip(*rows, strict=True), strict=True)) if rows else {}
     table = Table(name, required[0], {c: columns.get(c, ()) for c in header}, lines)
@@ -162,7 +166,7 @@ def _read_rows(
         for row in reader:
             if row:
                 lines.append(reader.line_num)
-                rows.append([cell.strip() for cell in row])
+                rows.append(list(map(str.strip, row)))
     except csv.Error as error:
         line = lines[-1] + 1 if lines else 1
         raise DataError(name, f"a broken row ({error})", "CSV", line=line) from error
@@ -184,6 +188,8 @@ def list_columns(header: Sequence[str]) -> str:
 
 
 def _check_key(table: Table) -> None:
+    if len(table.index) == len(table) and "" not in table.index:
+        return
     first: dict[str, int] = {}
     for line, name in zip(table.lines, table.ids, strict=True):
         if not name:

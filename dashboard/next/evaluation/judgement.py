@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from dashboard.next.tables import FloatArray, IntArray, Table
+from dashboard.next.tables import FloatArray, IntArray, Table, Ties
 
 NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
@@ -73,6 +73,7 @@ class JudgingRules:
         judge: `(collection, choices) -> Judgement`.
         metrics: Metrics that are shown first.
         nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints.
+        ties: Order of equal scores.
         queries: Kind of queries that it usually measures; "": text queries where there are any.
         candidates: `(collection, judgement, query) -> items` that may be results of a query, -1
             for those outside the collection; None: all may.
@@ -89,6 +90,7 @@ class JudgingRules:
     judge: Callable[[Any, Any], Judgement]
     metrics: str
     nothing_relevant: Literal["null", "zero"]
+    ties: Ties = "gallery"
     definition: str
     source: str
     blind: str = ""
@@ -112,7 +114,7 @@ def judge_table(queries: Table, items: Table, own: IntArray, qrels: Any) -> Tabl
         own: The item that each query is about, -1 for none.
         qrels: Judged pairs.
     """
-    query, item = queries.find(qrels.queries), items.find(qrels.items)
+    query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
     known = (query >= 0) & (item >= 0) & (own[query] != item)
     query, item, grade = query[known], item[known], qrels.values[known]
     order = np.argsort(query, kind="stable")

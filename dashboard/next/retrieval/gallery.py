@@ -1,68 +1,192 @@
-"""Exact search by cosine."""
+"""Rankings, and exact search by cosine that finds ranks by counting."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dashboard.next.storage.vectors import Vectors
 from dashboard.next.tables import FloatArray, IntArray
 
 MILLION = 1_000_000
-MAX_CELLS = 1 << 23
+BEST = MILLION + 10
+"""Millionths that no cosine of unit vectors reaches, whatever its last bits."""
+PLACE = np.int64(0xFFFFFFFF)
+"""Bits of a sorted number that hold a place."""
+LEVEL_BITS = 21
+"""Bits of a number of millionths below the best."""
+BIN_BITS = 16
+"""65,536 bins: the table of their sizes stays in the processor's cache."""
+MAX_CELLS = 1 << 25
 """Scores, of queries x items, that are held at once."""
-MAX_PRODUCT = 1 << 20
-"""Numbers of the gallery that are widened to double precision at once."""
+MAX_PRODUCT = 1 << 17
+"""Scores that are rounded while they are in the processor's cache."""
 
 
-class Ranking(NamedTuple):
-    """Items of one query, best first, with their scores."""
+class Found(NamedTuple):
+    """Some results of one query, sorted by rank, and what is known of its whole list.
+
+    Attributes:
+        items: Item of each result; -1 if the collection does not have it.
+        rank: Rank of each result in the whole list, from 1.
+        tie_first: Rank of the first result with this score.
+        tie_last: Rank of the last result with this score.
+        length: Number of results of the whole list.
+        passing: Number of them with at least the least score.
+    """
+
+    items: IntArray
+    scores: FloatArray
+    rank: IntArray
+    tie_first: IntArray
+    tie_last: IntArray
+    length: int
+    passing: int
+
+
+class Ranking(Protocol):
+    """The whole list of one query; it holds until the next one is asked for."""
+
+    def find(self, depth: int, wanted: IntArray, least: float) -> Found:
+        """Return the first `depth` results and, however deep they are, the wanted items.
+
+        Args:
+            depth: Results from the first on.
+            wanted: Items; those that are no results are left out.
+            least: Score from which results are counted in `passing`.
+        """
+        ...
+
+    def restrict(self, items: IntArray) -> Ranking:
+        """Return the list of the results among some items; -1 keeps those outside of them."""
+        ...
+
+
+class SortedRanking(NamedTuple):
+    """A list whose items are sorted, best first."""
 
     items: IntArray
     scores: FloatArray
 
+    def find(self, depth: int, wanted: IntArray, least: float) -> Found:
+        deep = np.flatnonzero(np.isin(self.items[depth:], wanted)) + depth
+        at = np.concatenate([np.arange(min(depth, len(self.items))), deep])
+        scores, falling = self.scores[at], -self.scores
+        first = np.searchsorted(falling, -scores, side="left") + 1
+        last = np.searchsorted(falling, -scores, side="right")
+        passing = int(np.searchsorted(falling, -least, side="right"))
+        return Found(self.items[at], scores, at + 1, first, last, len(self.items), passing)
+
+    def restrict(self, items: IntArray) -> SortedRanking:
+        kept = np.isin(self.items, items)
+        return SortedRanking(self.items[kept], self.scores[kept])
+
 
 @dataclass(frozen=True, eq=False)
 class Gallery:
-    """Unit vectors of items, in the order that decides between equal scores.
+    """Vectors of items that can be searched.
 
     Attributes:
-        unit: float32 of shape [items, dimension].
-        items: Position of each row in the collection's items; ascending.
+        vectors: The vectors.
+        items: Position of each vector's item in the collection.
+        places: Place of each item of the collection among those with equal scores.
     """
 
-    unit: NDArray[np.float32]
+    vectors: Vectors
     items: IntArray
+    places: IntArray
 
-    def rank(self, queries: NDArray[np.float32]) -> Iterator[Ranking]:
-        """Yield the whole ranking of each query vector.
+    def rank(self, queries: NDArray[np.float32]) -> Iterator[CountedRanking]:
+        """Yield the ranking of each query vector.
 
-        Scores are cosines in double precision, rounded to 6 decimals; equal scores keep gallery
-        order.
+        Scores are cosines in double precision, rounded to 6 decimals.
 
         Raises:
             ValueError: If the dimensions differ.
         """
-        if queries.shape[1] != self.unit.shape[1]:
-            widths = f"{queries.shape[1]} dimensions, the items {self.unit.shape[1]}"
+        if queries.shape[1] != self.vectors.dimension:
+            widths = f"{queries.shape[1]} dimensions, the items {self.vectors.dimension}"
             raise ValueError(f"the queries have {widths}")
-        step = max(1, MAX_CELLS // max(1, len(self.items)))
+        rows = np.full(len(self.places), -1)
+        rows[self.items] = np.arange(len(self.items))
+        blocks = -(-len(queries) * len(self.items) // MAX_CELLS)
+        step = max(1, -(-len(queries) // max(1, blocks)))
+        below = np.empty((step, len(self.items)), dtype=np.int32)
+        items, places = np.argsort(self.places), self.places[self.items]
         for start in range(0, len(queries), step):
-            yield from self._rank_block(queries[start : start + step].astype(np.float64))
+            some = queries[start : start + step]
+            self._compare(some.astype(np.float64), below)
+            for row in below[: len(some)]:
+                yield CountedRanking(row, rows, items, places)
 
-    def _rank_block(self, queries: FloatArray) -> Iterator[Ranking]:
-        # one whole number holds score and place: millionths below the best cosine, then the row
-        keys = np.empty((len(queries), len(self.items)), dtype=np.int64)
-        step = max(1, MAX_PRODUCT // self.unit.shape[1])
-        for start in range(0, len(self.unit), step):
-            block = self.unit[start : start + step].astype(np.float64)
-            below = 2 * MILLION - np.rint(queries @ block.T * MILLION)
-            keys[:, start : start + step] = below
-        keys = (keys << 32) + np.arange(len(self.items))
-        keys.sort(axis=1)
-        for row in keys:
-            scores = (2 * MILLION - (row >> 32)) / MILLION
-            yield Ranking(self.items[row & 0xFFFFFFFF], scores)
+    def _compare(self, queries: FloatArray, below: NDArray[np.int32]) -> None:
+        """Write how many millionths each cosine is below the best."""
+        step = max(1, MAX_PRODUCT // max(queries.shape))
+        for start in range(0, len(self.items), step):
+            block = self.vectors.scale(start, start + step).astype(np.float64)
+            cosines = queries @ block.T
+            cosines *= -MILLION
+            np.rint(cosines, out=cosines)
+            cosines += BEST
+            below[: len(queries), start : start + len(block)] = cosines
+
+
+@dataclass(frozen=True, eq=False)
+class CountedRanking:
+    """A list that is not sorted: ranks are found by counting in bins of scores.
+
+    Attributes:
+        below: Millionths that each row of the gallery is below the best score.
+        rows: Row of each item of the collection; -1 if it has no vector.
+        items: Item at each place.
+        places: Place of each row among rows with equal scores.
+    """
+
+    below: NDArray[np.int32]
+    rows: IntArray
+    items: IntArray
+    places: IntArray
+
+    def find(self, depth: int, wanted: IntArray, least: float) -> Found:
+        asked = self.rows[wanted]
+        asked = asked[asked >= 0]
+        shift = LEVEL_BITS - min(BIN_BITS, len(self.below).bit_length())
+        bins = np.empty(len(self.below), dtype=np.intp)
+        np.right_shift(self.below, shift, out=bins)
+        sizes = np.bincount(bins)
+        is_read = np.cumsum(sizes) - sizes < depth
+        is_read[bins[asked]] = True
+        keys = np.sort(self._make_keys(np.flatnonzero(is_read.take(bins))))
+        at = np.searchsorted(keys, self._make_keys(asked))
+        at = np.union1d(np.arange(min(depth, len(self.below))), at)
+        level = keys[at] >> 32
+        before = np.cumsum(np.where(is_read, 0, sizes))[level >> shift]  # and are in no key
+        first = np.searchsorted(keys, level << 32) + before + 1
+        last = np.searchsorted(keys, level + 1 << 32) + before
+        items, scores = self.items[keys[at] & PLACE], (BEST - level) / MILLION
+        passing = int(np.count_nonzero(self.below <= _find_limit(least)))
+        return Found(items, scores, at + before + 1, first, last, len(self.below), passing)
+
+    def restrict(self, items: IntArray) -> CountedRanking:
+        items = items[items >= 0]
+        items = items[self.rows[items] >= 0]
+        kept = self.rows[items]
+        rows = np.full(len(self.rows), -1)
+        rows[items] = np.arange(len(items))
+        return CountedRanking(self.below[kept], rows, self.items, self.places[kept])
+
+    def _make_keys(self, rows: IntArray) -> IntArray:
+        """Return whole numbers that rise with the rank."""
+        return (self.below[rows].astype(np.int64) << 32) | self.places[rows]
+
+
+def _find_limit(least: float) -> int:
+    """Return the most millionths below the best at which a score is at least `least`."""
+    if least < -1:
+        return 2 * BEST
+    level = round(least * MILLION)
+    return BEST - (level if level / MILLION >= least else level + 1)

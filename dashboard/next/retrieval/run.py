@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dashboard.next.retrieval.gallery import Ranking
+from dashboard.next.retrieval.gallery import Found, Ranking
 from dashboard.next.retrieval.sources import Source
 from dashboard.next.tables import FloatArray, IntArray
 
@@ -59,15 +59,6 @@ class Run:
     min_similarity: float = -np.inf
     candidates: Callable[[int], IntArray | None] | None = None
 
-    def rank(self, queries: IntArray) -> Iterator[Ranking]:
-        """Yield the whole finished ranking of each query; nothing else finishes rankings."""
-        for query, found in zip(queries.tolist(), self.source.rank(queries), strict=True):
-            kept = (found.items != self.own_items[query]) | (found.items < 0)
-            among = None if self.candidates is None else self.candidates(query)
-            if among is not None:
-                kept &= np.isin(found.items, among)
-            yield found if kept.all() else Ranking(found.items[kept], found.scores[kept])
-
     def parts(
         self, queries: IntArray, depth: int, wanted: Callable[[int], IntArray] | None = None
     ) -> Iterator[Part]:
@@ -84,22 +75,53 @@ class Run:
     def _part(
         self, queries: IntArray, depth: int, wanted: Callable[[int], IntArray] | None
     ) -> Part:
-        rows: list[tuple[IntArray, FloatArray, IntArray, IntArray, IntArray]] = []
-        lengths: list[tuple[int, int]] = []
-        for query, found in zip(queries.tolist(), self.rank(queries), strict=True):
-            at = np.arange(min(depth, len(found.items)))
-            if wanted is not None:
-                deep = np.isin(found.items[depth:], wanted(query))
-                at = np.concatenate([at, np.flatnonzero(deep) + depth])
-            score, falling = found.scores[at], -found.scores
-            first = np.searchsorted(falling, -score, side="left") + 1
-            last = np.searchsorted(falling, -score, side="right")
-            rows.append((found.items[at], score, at + 1, first, last))
-            passing = int(np.searchsorted(falling, -self.min_similarity, side="right"))
-            lengths.append((len(found.items), passing))
-        item, score, rank, first, last = map(np.concatenate, zip(*rows, strict=True))
-        row = np.repeat(np.arange(len(queries)), [len(each[0]) for each in rows])
-        length, passed = np.array(lengths).T
+        found = [
+            self._find(query, ranking, depth, NO_ITEMS if wanted is None else wanted(query))
+            for query, ranking in zip(queries.tolist(), self.source.rank(queries), strict=True)
+        ]
+        item, score, rank, first, last = (
+            np.concatenate([each[column] for each in found]) for column in range(5)
+        )
+        row = np.repeat(np.arange(len(queries)), [len(each.items) for each in found])
+        length, passing = np.array([(each.length, each.passing) for each in found]).T
         asked = set(queries.tolist())
         not_run = {query: why for query, why in self.source.not_run.items() if query in asked}
-        return Part(queries, row, item, score, rank, first, last, length, passed, not_run)
+        return Part(queries, row, item, score, rank, first, last, length, passing, not_run)
+
+    def _find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
+        """Return what a ranking finds among its candidates, without the query's own item."""
+        among = None if self.candidates is None else self.candidates(query)
+        if among is not None:
+            ranking = ranking.restrict(among)
+        own = self.own_items[query]
+        if own < 0:
+            return ranking.find(depth, wanted, self.min_similarity)
+        found = ranking.find(depth + 1, np.append(wanted, own), self.min_similarity)
+        is_own = found.items == own
+        if is_own.any():
+            found = _count_without(found, int(np.argmax(is_own)), self.min_similarity)
+        kept = ((found.rank <= depth) | np.isin(found.items, wanted)) & ~is_own
+        return Found(
+            found.items[kept],
+            found.scores[kept],
+            found.rank[kept],
+            found.tie_first[kept],
+            found.tie_last[kept],
+            found.length,
+            found.passing,
+        )
+
+
+NO_ITEMS = np.empty(0, dtype=np.int64)
+
+
+def _count_without(found: Found, at: int, least: float) -> Found:
+    """Return ranks and numbers that do not count one of the results."""
+    rank = found.rank[at]
+    return found._replace(
+        rank=found.rank - (found.rank > rank),
+        tie_first=found.tie_first - (found.tie_first > rank),
+        tie_last=found.tie_last - (found.tie_last >= rank),
+        length=found.length - 1,
+        passing=found.passing - int(found.scores[at] >= least),
+    )

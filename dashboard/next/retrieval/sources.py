@@ -8,11 +8,12 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from dashboard.next.retrieval.gallery import Gallery, Ranking
+from dashboard.next.retrieval.gallery import Gallery, Ranking, SortedRanking
 from dashboard.next.storage.collection import Collection, Version
-from dashboard.next.storage.runs import RunFile
-from dashboard.next.tables import IntArray
+from dashboard.next.storage.runs import Pairs
+from dashboard.next.tables import IntArray, Table, Ties
 
 
 class Source(Protocol):
@@ -26,7 +27,7 @@ class Source(Protocol):
     def not_run(self) -> Mapping[int, str]: ...
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
-        """Yield the whole ranking of each query; an empty one if it was not run."""
+        """Yield the ranking of each query; an empty one if it was not run."""
         ...
 
 
@@ -55,39 +56,73 @@ class VectorSource:
 class RunFileSource:
     """Results that a file holds; a query that the file does not name has found nothing."""
 
-    run: RunFile
+    ranked: Mapping[int, Ranking]
     not_run: Mapping[int, str]
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         for query in queries.tolist():
-            yield Ranking(*self.run.ranked[query]) if query in self.run.ranked else NOTHING
+            yield self.ranked.get(query, NOTHING)
 
 
-NOTHING = Ranking(np.empty(0, dtype=np.int64), np.empty(0))
+NOTHING = SortedRanking(np.empty(0, dtype=np.int64), np.empty(0))
 
 
-def make_source(collection: Collection, version: Version) -> Source:
-    """Return the source of a version's results."""
-    if version.run is not None:
-        return RunFileSource(version.run, {})
-    assert version.items is not None
+def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
+    """Return the source of a version's results.
+
+    Args:
+        collection: What the version belongs to.
+        version: Vectors or results.
+        ties: Order of equal scores; with "id" also those are equal that are so in single precision.
+    """
     items, queries = collection.items, collection.queries
-    places = items.find(version.items.ids)
-    order = np.argsort(places)
-    gallery = Gallery(version.items.unit[order], places[order])
+    if version.run is not None:
+        return RunFileSource(order_run(version.run, queries, items, ties), {})
+    assert version.items is not None
+    threadpool_limits(1, "blas")  # several threads wait for each other at every block
+    places = np.arange(len(items)) if ties == "gallery" else _sort_ids(items.ids)
+    gallery = Gallery(version.items, items.find(version.items.ids), places)
     vectors: list[NDArray[np.float32]] = []
     rows = np.full(len(queries), -1)
     not_run: dict[int, str] = {}
     for query, (name, item) in enumerate(zip(queries.ids, queries["item_id"], strict=True)):
         stored = version.items if item else version.queries
-        row = None if stored is None else stored.index.get(item or name)
-        if stored is None or row is None:
+        place = None if stored is None else stored.index.get(item or name)
+        if stored is None or place is None:
             whose = f"of the item {item}" if item else "of this query"
             not_run[query] = f"{version.name} has no vector {whose}"
             continue
         rows[query] = len(vectors)
-        vectors.append(stored.unit[row])
-    shape = (0, version.items.dimension)
-    return VectorSource(
-        gallery, np.stack(vectors) if vectors else np.empty(shape, np.float32), rows, not_run
-    )
+        vectors.append(stored.scale(place, place + 1))
+    nothing = np.empty((0, version.items.dimension), np.float32)
+    return VectorSource(gallery, np.concatenate([nothing, *vectors]), rows, not_run)
+
+
+def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[int, Ranking]:
+    """Return the results of each known query, best first.
+
+    Equal scores keep the order of the items. With ties "id" scores are compared as float32 and
+    equal ones stand by id, descending, as trec_eval has it.
+    """
+    query, item = queries.find(pairs.queries)[pairs.query], items.find(pairs.items)[pairs.item]
+    scores, place = pairs.values, np.where(item < 0, len(items), item)
+    if ties == "id":
+        with np.errstate(over="ignore"):
+            single = scores.astype(np.float32)
+        _, first, group = np.unique(single, return_index=True, return_inverse=True)
+        scores, place = scores[first][group], _sort_ids(pairs.items)[pairs.item]
+    order = np.lexsort((place, -scores, query))
+    bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))
+    item, scores = item[order], scores[order]
+    return {
+        each: SortedRanking(item[low:high], scores[low:high])
+        for each, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))
+        if low < high
+    }
+
+
+def _sort_ids(ids: tuple[str, ...]) -> IntArray:
+    """Return the place of each id in descending order."""
+    places = np.empty(len(ids), dtype=np.int64)
+    places[sorted(range(len(ids)), key=ids.__getitem__, reverse=True)] = np.arange(len(ids))
+    return places

@@ -16,7 +16,7 @@ import numpy as np
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.storage.media import match_ids
-from dashboard.next.storage.runs import Pairs, RunFile, Ties, order_run, read_qrels, read_run
+from dashboard.next.storage.runs import Pairs, read_qrels, read_run
 from dashboard.next.storage.settings import SETTINGS, read_settings, read_toml
 from dashboard.next.storage.vectors import Vectors, read_vectors
 from dashboard.next.tables import BoolArray, IntArray, Table, make_table, read_table
@@ -36,7 +36,7 @@ class Version:
     date: str = ""
     items: Vectors | None = None
     queries: Vectors | None = None
-    run: RunFile | None = None
+    run: Pairs | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,6 @@ class Collection:
         tables: What each plugin read, by its name.
         versions: Versions that can be used, in natural order of their names.
         broken: Why a version (or a plugin's tables) cannot be used.
-        ties: Order of equal scores of run files.
         digest: SHA-256 of every file that was opened.
     """
 
@@ -64,7 +63,6 @@ class Collection:
     tables: Mapping[str, Any] = field(default_factory=dict)
     broken: Mapping[str, DataError] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    ties: Ties = "gallery"
     digest: str = ""
 
     @property
@@ -122,7 +120,7 @@ _LOCK = threading.Lock()
 
 
 def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
-    """Open a file of judgements and files of results without a collection; ties as in trec_eval.
+    """Open a file of judgements and files of results without a collection.
 
     Raises:
         DataError: If a file cannot be used, or two runs have the same stem.
@@ -135,14 +133,9 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
             raise DataError(str(path), f"a second run {path.stem!r}", "files with other stems")
         named[path.stem] = read_run(path, str(path), findings)
     items, queries = _name_tables(judged, named.values())
-    versions = {
-        name: Version(name, run=order_run(pairs, queries, items, "trec"))
-        for name, pairs in named.items()
-    }
-    made = Collection(
-        qrels.stem, qrels.parent, {}, items, queries, judged, versions,
-        ties="trec", digest=_digest([qrels, *runs]),
-    )  # fmt: skip
+    versions = {name: Version(name, run=pairs) for name, pairs in named.items()}
+    digest = _digest([qrels, *runs])
+    made = Collection(qrels.stem, qrels.parent, {}, items, queries, judged, versions, digest=digest)
     return _read_plugins(made, {}, findings)
 
 
@@ -154,11 +147,11 @@ def _open(folder: Path) -> Collection:
     judged = next((folder / name for name in QRELS if (folder / name).is_file()), None)
     qrels = read_qrels(judged, judged.name, findings) if judged else None
     runs = _read_runs(folder, broken, findings)
-    items, queries, ties = _read_items(folder, qrels, runs, findings)
+    items, queries = _read_items(folder, qrels, runs, findings)
     items = _add_judged(items, qrels, findings)
     versions = _read_versions(folder, items, queries, broken, findings)
     for name, pairs in runs.items():
-        versions[name] = Version(name, run=order_run(pairs, queries, items, ties))
+        versions[name] = Version(name, run=pairs)
     for key in ("default_baseline", "default_candidate"):
         if settings.get(key) and settings[key] not in versions:
             wanted = f"one of the versions ({list_names(versions) or 'there are none'})"
@@ -168,7 +161,7 @@ def _open(folder: Path) -> Collection:
     made = Collection(
         folder.name, folder, settings, items, queries, qrels,
         dict(sorted(versions.items(), key=lambda pair: _natural(pair[0]))),
-        broken=broken, ties=ties, digest=_digest(_list(folder)),
+        broken=broken, digest=_digest(_list(folder)),
     )  # fmt: skip
     return _read_plugins(made, broken, findings)
 
@@ -196,23 +189,23 @@ def _try(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> An
 
 def _read_items(
     folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: list[Finding]
-) -> tuple[Table, Table, Ties]:
+) -> tuple[Table, Table]:
     """Return items and queries; without their files, those that judgements and runs name."""
     if not (folder / "items.csv").is_file() and qrels is not None:
         items, named = _name_tables(qrels, runs.values())
         queries = _read_queries(folder, items, findings) if _has_queries(folder) else named
-        return items, queries, "trec"
+        return items, queries
     items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
     if not len(items):
         raise DataError("items.csv", "no items", "at least one item")
     if not _has_queries(folder) and qrels is not None:
-        return items, _name_tables(qrels, runs.values())[1], "gallery"
-    return items, _read_queries(folder, items, findings), "gallery"
+        return items, _name_tables(qrels, runs.values())[1]
+    return items, _read_queries(folder, items, findings)
 
 
 def _add_judged(items: Table, qrels: Pairs | None, findings: list[Finding]) -> Table:
     """Return the items and after them judged ones that the file lacks: these count as relevant."""
-    outside = [] if qrels is None else dict.fromkeys(qrels.items).keys() - items.index.keys()
+    outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
     if not outside:
         return items
     found = f"{len(outside):,} judged items outside the gallery ({list_names(sorted(outside))})"

@@ -3,127 +3,156 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from dashboard.next.errors import DataError, Finding
-from dashboard.next.tables import FloatArray, IntArray, Table, read_table, read_text
+from dashboard.next.tables import FloatArray, IntArray, read_table, read_text
 
-Ties = Literal["gallery", "trec"]
+Row = tuple[int, str, str, str]
+"""Line, query, item and number."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Rows of a file: a query, an item and a number (a score or a grade)."""
+    """Rows of a file: a query, an item and a number (a score or a grade).
+
+    Attributes:
+        queries: Queries that the file names, each once.
+        items: Items that the file names, each once.
+        query: Place of each row's query in `queries`.
+        item: Place of each row's item in `items`.
+        values: Number of each row.
+    """
 
     queries: tuple[str, ...]
     items: tuple[str, ...]
+    query: IntArray
+    item: IntArray
     values: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class RunFile:
-    """Ranked results: items (-1 for one that the collection lacks) and scores of each query."""
-
-    ranked: Mapping[int, tuple[IntArray, FloatArray]]
 
 
 def read_qrels(path: Path, name: str, findings: list[Finding]) -> Pairs:
     """Read judgements: TREC's four fields a line, or CSV with query_id, item_id and grade."""
-    return _read_pairs(path, name, "grade", findings, fields=4, item=2, value=3)
+    return _read_pairs(path, name, findings, ("query", "iteration", "item", "grade"))
 
 
 def read_run(path: Path, name: str, findings: list[Finding]) -> Pairs:
     """Read results: TREC's six fields a line, or CSV with query_id, item_id and score."""
-    return _read_pairs(path, name, "score", findings, fields=6, item=2, value=4)
+    return _read_pairs(path, name, findings, ("query", "Q0", "item", "rank", "score", "tag"))
 
 
-def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> RunFile:
-    """Return the results of each known query, best first.
-
-    Equal scores keep the order of the items; with ties "trec" scores are compared as float32 and
-    equal ones stand by id, descending, as trec_eval has it.
-    """
-    by_query: dict[int, list[int]] = {}
-    for row, query in enumerate(pairs.queries):
-        if query in queries.index:
-            by_query.setdefault(queries.index[query], []).append(row)
-    return RunFile({query: _order(pairs, rows, items, ties) for query, rows in by_query.items()})
-
-
-def _order(pairs: Pairs, rows: list[int], items: Table, ties: Ties) -> tuple[IntArray, FloatArray]:
-    if ties == "trec":
-        rows = sorted(rows, key=pairs.items.__getitem__, reverse=True)
-        scores = pairs.values[rows].astype(np.float32).astype(np.float64)
-        place = np.arange(len(rows))
-    else:
-        scores = pairs.values[rows]
-        place = items.find(pairs.items[row] for row in rows)
-        place[place < 0] = len(items)
-    order = np.lexsort((place, -scores))
-    return items.find(pairs.items[row] for row in rows)[order], scores[order]
-
-
-def _read_pairs(
-    path: Path, name: str, number: str, findings: list[Finding], fields: int, item: int, value: int
-) -> Pairs:
+def _read_pairs(path: Path, name: str, findings: list[Finding], fields: tuple[str, ...]) -> Pairs:
+    number = "grade" if "grade" in fields else "score"
     if not path.is_file():
         raise DataError(name, "no such file", f"lines of query, item and {number}")
     if path.suffix == ".csv":
-        found = _read_csv(path, name, number, findings)
-    else:
-        found = _read_trec(path, name, findings, fields, item, value)
+        return _collect(_read_csv(path, name, number, findings), name, number, findings)
+    text = _set_blanks(read_text(path, name, findings))
+    pairs = _parse_trec(text, fields, number)
+    return pairs or _collect(_split_lines(text, name, fields, number), name, number, findings)
+
+
+def _set_blanks(text: str) -> str:
+    """Return the same lines with one blank between fields."""
+    text = text.replace("\r\n", "\n").replace("\t", " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
+
+
+def _parse_trec(text: str, fields: tuple[str, ...], number: str) -> Pairs | None:
+    """Return the rows of a text; None if a line has to be looked at more closely."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+    from pyarrow import csv
+
+    names = pa.dictionary(pa.int32(), pa.string())
+    try:
+        table = csv.read_csv(
+            pa.py_buffer(text.encode()),
+            csv.ReadOptions(column_names=fields, use_threads=False),
+            csv.ParseOptions(delimiter=" ", quote_char=False),
+            csv.ConvertOptions(
+                include_columns=["query", "item", number],
+                column_types={"query": names, "item": names, number: pa.float64()},
+                null_values=[],
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    table = table.unify_dictionaries().combine_chunks()
+    columns = [table.column(column).chunk(0) for column in ("query", "item")]
+    queries, items = (tuple(column.dictionary.to_pylist()) for column in columns)
+    query, item = (np.from_dlpack(each.indices).astype(np.int64) for each in columns)
+    values = np.from_dlpack(table.column(number).chunk(0)).astype(np.float64)
+    keys = np.sort(query * len(items) + item)
+    is_odd = not np.isfinite(values).all() or (keys[1:] == keys[:-1]).any()
+    return (
+        None
+        if is_odd or text.startswith("#") or "\n#" in text
+        else Pairs(queries, items, query, item, values)
+    )
+
+
+def _collect(rows: Iterable[Row], name: str, number: str, findings: list[Finding]) -> Pairs:
+    """Return the pairs of some rows; rows that say the same again count once."""
     values: dict[tuple[str, str], float] = {}
     first: dict[tuple[str, str], int] = {}
     repeated: list[int] = []
-    for line, query, each, text in found:
-        pair, read = (query, each), _read_number(text, name, number, line)
-        if pair in first and values[pair] != read:
-            twice = f"query {query!r} and item {each!r} a second time (first in line {first[pair]})"
-            raise DataError(name, twice, f"one {number} for each pair", line=line)
+    for line, query, item, text in rows:
+        pair, value = (query, item), _read_number(text, name, number, line)
+        if pair in first and values[pair] != value:
+            twice = f"query {query!r} and item {item!r} a second time (first in line {first[pair]})"
+            do = "Remove one of the two lines."
+            raise DataError(name, twice, f"one {number} for each pair", line=line, do=do)
         if pair in first:
             repeated.append(line)
         first.setdefault(pair, line)
-        values[pair] = read
+        values[pair] = value
     if not values:
         raise DataError(name, "no rows", f"lines of query, item and {number}")
     if repeated:
         said = f"{len(repeated):,} lines that say the same again"
         findings.append(Finding("note", name, repeated[0], said, "each pair once; they count once"))
-    queries, items = zip(*values, strict=True)
-    return Pairs(queries, items, np.array(list(values.values())))
+    queries, rows_of_queries = _number([pair[0] for pair in values])
+    items, rows_of_items = _number([pair[1] for pair in values])
+    numbers = np.array(list(values.values()))
+    return Pairs(queries, items, rows_of_queries, rows_of_items, numbers)
 
 
-def _read_csv(
-    path: Path, name: str, number: str, findings: list[Finding]
-) -> Iterator[tuple[int, str, str, str]]:
+def _number(names: list[str]) -> tuple[tuple[str, ...], IntArray]:
+    """Return each name once, and the place of each among these."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return tuple(places), np.array([places[name] for name in names])
+
+
+def _read_csv(path: Path, name: str, number: str, findings: list[Finding]) -> Iterator[Row]:
     table = read_table(path, name, ("query_id", "item_id", number), findings, unique=False)
     columns = (table["query_id"], table["item_id"], table[number])
     yield from zip(table.lines, *columns, strict=True)
 
 
-def _read_trec(
-    path: Path, name: str, findings: list[Finding], fields: int, item: int, value: int
-) -> Iterator[tuple[int, str, str, str]]:
-    for line, text in enumerate(read_text(path, name, findings).split("\n"), start=1):
-        parts = text.split()
-        is_comment = text.startswith("#") and (parts[0] == "#" or len(parts) != fields)
-        if not parts or is_comment:
+def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> Iterator[Row]:
+    places = (fields.index("query"), fields.index("item"), fields.index(number))
+    for line, content in enumerate(text.split("\n"), start=1):
+        parts = content.split(" ")
+        is_comment = content.startswith("#") and (parts[0] == "#" or len(parts) != len(fields))
+        if not content or is_comment:
             continue
-        if len(parts) < fields:
-            raise DataError(name, f"{len(parts)} fields", f"{fields} fields", line=line)
-        yield line, parts[0], parts[item], parts[value]
+        if len(parts) != len(fields):
+            wanted = f"{len(fields)} fields: {' '.join(fields)}"
+            raise DataError(name, f"{len(parts)} fields", wanted, line=line)
+        yield line, parts[places[0]], parts[places[1]], parts[places[2]]
 
 
 def _read_number(text: str, name: str, number: str, line: int) -> float:
     try:
-        value = float(text)
+        value = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise DataError(name, f"{number} {text!r}", "a finite number", line=line)
+        raise DataError(name, f"{number} {text[:80]!r}", "a finite number", line=line)
     return value

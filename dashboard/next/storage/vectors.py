@@ -2,36 +2,103 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.storage.media import match_ids
+from dashboard.next.tables import FloatArray, IntArray
 
 MAX_LENGTH_ERROR = 1e-3
+BLOCK = 1 << 20
+"""Numbers of an array that are widened to double precision at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayFile:
+    """An array that stays in its file; a slice reads rows.
+
+    It is not mapped: a mapped file that is cut short ends the process that reads it.
+
+    Attributes:
+        start: Bytes before the first number.
+        state: Size and time of the file when it was opened.
+    """
+
+    path: Path
+    name: str
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    start: int
+    state: tuple[int, int]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        """Return some rows in succession.
+
+        Raises:
+            DataError: If the file has changed since it was opened.
+        """
+        first, last, _ = rows.indices(len(self))
+        count = (last - first) * self.shape[1]
+        with self.path.open("rb") as file:
+            if _find_state(os.fstat(file.fileno())) != self.state:
+                found = "a file that has changed while it was read"
+                raise DataError(self.name, found, "one state of it", do="Reload the page.")
+            file.seek(self.start + first * self.shape[1] * self.dtype.itemsize)
+            return np.fromfile(file, self.dtype, count).reshape(-1, self.shape[1])
+
+
+def _find_state(status: os.stat_result) -> tuple[int, int]:
+    return status.st_size, status.st_mtime_ns
 
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Unit vectors by id. `unit` is float32 of shape [ids, dimension]."""
+    """Vectors by id, scaled to length 1 when they are read.
+
+    Attributes:
+        stored: Numbers of any width. [rows, dimension].
+        rows: Row of each id.
+        lengths: Euclidean length of each id's vector.
+    """
 
     ids: tuple[str, ...]
-    unit: NDArray[np.float32]
+    stored: NDArray[Any] | ArrayFile
+    rows: IntArray
+    lengths: FloatArray
 
     @property
     def dimension(self) -> int:
         """Numbers of a vector."""
-        return int(self.unit.shape[1])
+        return int(self.stored.shape[1])
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Row of each id."""
-        return {name: row for row, name in enumerate(self.ids)}
+        """Place of each id."""
+        return {name: place for place, name in enumerate(self.ids)}
+
+    def scale(self, first: int, last: int) -> NDArray[np.float32]:
+        """Return the vectors of some ids in succession, at length 1. [ids, dimension]."""
+        rows = self.rows[first:last]
+        block = self.stored[rows[0] : rows[-1] + 1]
+        wide = (block if len(block) == len(rows) else block[rows - rows[0]]).astype(np.float64)
+        wide /= self.lengths[first:last, None]
+        return wide.astype(np.float32)
+
+
+def make_vectors(name: str, vector: NDArray[np.float32]) -> Vectors:
+    """Return one unit vector by its name. [1, dimension]."""
+    return Vectors((name,), vector, np.zeros(1, dtype=np.int64), np.ones(1))
 
 
 def read_vectors(
@@ -40,7 +107,7 @@ def read_vectors(
     """Read `stem.npy` and `stem.txt`; return None if there is no such array.
 
     Vectors of ids that are not `known` are left out with a warning; an id matches by its name
-    without path and extension, too. Rows are scaled to length 1 in double precision.
+    without path and extension, too.
 
     Raises:
         DataError: If a file is missing or broken, numbers of rows and ids differ, an id stands
@@ -54,38 +121,42 @@ def read_vectors(
     if len(stored) != len(ids):
         found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"
         raise DataError(name, found, "one vector for each id, in the same order")
-    unit = _scale_rows(stored, ids, name, findings)
+    lengths = _compute_lengths(stored, ids, name, findings)
     names = match_ids(ids, known)
     unknown = [each for each in ids if each not in names]
     if unknown:
         found = f"{len(unknown):,} vectors of unknown ids ({list_names(unknown)})"
         findings.append(Finding("warning", name, None, found, f"ids of {stem}; left out"))
-    rows = [row for row, each in enumerate(ids) if each in names]
-    if not rows:
+    if not names:
         raise DataError(name, f"no vector of any of the {len(known):,} {stem}", f"ids of {stem}")
-    kept = tuple(names[ids[row]] for row in rows)
-    if len(set(kept)) < len(kept):
+    rows = np.flatnonzero([each in names for each in ids]) if unknown else np.arange(len(ids))
+    if len(set(names.values())) < len(names):
         raise DataError(name, f"two vectors of one of the {stem}", "one vector of each")
-    return Vectors(kept, unit if len(rows) == len(ids) else unit[rows])
+    return Vectors(tuple(names.values()), stored, rows, lengths[rows])
 
 
-def _read_array(path: Path, name: str) -> NDArray[np.generic]:
+def _read_array(path: Path, name: str) -> NDArray[Any] | ArrayFile:
     try:
-        stored = np.load(path, allow_pickle=False)
+        stored = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError, MemoryError) as error:
         why = f"a file that is no array ({str(error)[:80]})"
         raise DataError(name, why, "a .npy file of numbers") from error
-    if not isinstance(stored, np.ndarray) or stored.ndim != 2 or not stored.size:
+    if not isinstance(stored, np.memmap) or stored.ndim != 2 or not stored.size:
         raise DataError(name, f"the shape {np.shape(stored)}", "(rows, dimension)")
     if stored.dtype.kind not in "fiu":
         raise DataError(name, f"numbers of type {stored.dtype}", "float32")
-    return stored
+    if not stored.flags.c_contiguous:
+        return np.array(stored)
+    state = _find_state(path.stat())
+    return ArrayFile(path, name, stored.shape, stored.dtype, stored.offset, state)
 
 
 def _read_ids(path: Path, name: str) -> list[str]:
     if not path.is_file():
         raise DataError(name, "no such file", "the id of each vector, one a line")
     ids = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    if len(set(ids)) == len(ids) and "" not in ids:
+        return ids
     first: dict[str, int] = {}
     for line, each in enumerate(ids, start=1):
         if not each:
@@ -97,12 +168,18 @@ def _read_ids(path: Path, name: str) -> list[str]:
     return ids
 
 
-def _scale_rows(
-    stored: NDArray[np.generic], ids: Sequence[str], name: str, findings: list[Finding]
-) -> NDArray[np.float32]:
-    wide = stored.astype(np.float64)
+def _compute_lengths(
+    stored: NDArray[Any] | ArrayFile, ids: Sequence[str], name: str, findings: list[Finding]
+) -> FloatArray:
+    """Return the length of each row, in double precision."""
+    step = max(1, BLOCK // stored.shape[1])
     with np.errstate(invalid="ignore", over="ignore"):
-        lengths = np.linalg.norm(wide, axis=1)
+        lengths = np.concatenate(
+            [
+                np.linalg.norm(stored[start : start + step].astype(np.float64), axis=1)
+                for start in range(0, len(stored), step)
+            ]
+        )
     for bad, found in ((~np.isfinite(lengths), "NaN or infinity"), (lengths == 0, "only zeros")):
         if bad.any():
             row = int(np.argmax(bad))
@@ -111,6 +188,4 @@ def _scale_rows(
     if np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
         found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
         findings.append(Finding("note", name, None, found, "length 1; scaled for the cosine"))
-    unit: NDArray[np.float32] = (wide / lengths[:, None]).astype(np.float32)
-    unit.flags.writeable = False
-    return unit
+    return lengths

@@ -23,6 +23,7 @@ QRELS = JudgingRules(
     judge=_judge_qrels,
     metrics="P@5 P@10 R@10 AP nDCG@10 RR Success@5",
     nothing_relevant="zero",
+    ties="id",
     definition="A result whose grade is at least 1 is relevant; one without a grade counts as not "
     "relevant. A query without a relevant item, or without results, counts as 0.",
     source="trec_eval (NIST), with -c: every judged query counts",
@@ -34,9 +35,7 @@ QRELS = JudgingRules(
 
 def list_all_rules() -> list[JudgingRules]:
     """Return every protocol that there is, whatever a collection has."""
-    found: list[JudgingRules] = [QRELS, *load_all("rules")]
-    replaced = {each.instead_of for each in found}
-    return [each for each in found if each.name not in replaced]
+    return _replace_core([QRELS, *load_all("rules")])
 
 
 def list_rules(collection: Collection) -> list[JudgingRules]:
@@ -45,8 +44,13 @@ def list_rules(collection: Collection) -> list[JudgingRules]:
     for plugin in PLUGINS:
         if plugin.rules and collection.tables.get(plugin.name) is not None:
             found.append(load(plugin, "rules"))
-    replaced = {each.instead_of for each in found}
-    return [each for each in found if each.name not in replaced]
+    return _replace_core(found)
+
+
+def _replace_core(found: list[JudgingRules]) -> list[JudgingRules]:
+    """Return protocols, each that takes the place of another one in that place."""
+    instead = {each.instead_of: each for each in found if each.instead_of}
+    return [instead.get(each.name, each) for each in found if not each.instead_of]
 
 
 def write_formula(rules: JudgingRules) -> str:

@@ -21,7 +21,7 @@ from dashboard.next.retrieval.encoders import encode_text
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
 from dashboard.next.storage.collection import Collection
-from dashboard.next.storage.vectors import Vectors
+from dashboard.next.storage.vectors import make_vectors
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.protocols import find_rules
 from dashboard.next.study.query import QueryResult, show_query
@@ -84,15 +84,13 @@ class Study:
     def _make_run(self, version: str) -> Run:
         collection, rules = self.collection, self.rules
         found, least = collection.find_version(version), self.choices["min_similarity"]
+        if rules.transform is not None:
+            found = rules.transform(found)
         candidates = None
         if rules.candidates is not None:
             candidates = partial(rules.candidates, collection, self.judgement)
-        return Run(
-            make_source(collection, rules.transform(found) if rules.transform else found),
-            collection.own_items,
-            -np.inf if least is None else least,
-            candidates,
-        )
+        source = make_source(collection, found, rules.ties)
+        return Run(source, collection.own_items, -np.inf if least is None else least, candidates)
 
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
         """Return the value of each metric for each version and query."""
@@ -218,7 +216,7 @@ class Study:
             if name in encoded and encoded[name].items is not None:
                 try:
                     vector = encode_text(asked.folder, name, text)
-                    encoded[name] = replace(encoded[name], queries=Vectors((TYPED,), vector))
+                    encoded[name] = replace(encoded[name], queries=make_vectors(TYPED, vector))
                 except DataError as error:
                     broken[name] = error
         tables = dict(asked.tables)

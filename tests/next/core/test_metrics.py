@@ -6,7 +6,7 @@ import pytest
 from dashboard.next.evaluation.judgement import TableJudgement
 from dashboard.next.evaluation.measure import measure_run
 from dashboard.next.evaluation.metrics import METRICS, OTHER_NAMES, metric, parse
-from dashboard.next.retrieval.gallery import Ranking
+from dashboard.next.retrieval.gallery import SortedRanking
 from dashboard.next.retrieval.run import Run
 from dashboard.next.study.protocols import QRELS
 
@@ -22,7 +22,7 @@ class Lists:
     def rank(self, queries: np.ndarray):
         for query in queries.tolist():
             items = np.array(self.lists[query], dtype=np.int64)
-            yield Ranking(items, -np.arange(len(items), dtype=float))
+            yield SortedRanking(items, -np.arange(len(items), dtype=float))
 
 
 def measure(lists, grades: list[dict[int, float]], metrics: str, items: int = 20, **others):

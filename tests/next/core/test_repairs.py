@@ -62,7 +62,8 @@ def test_lists(tmp_path: Path) -> None:
     path.write_bytes("# judged by é\n\nq1 0 a 1\nq1 0 a 1\nq1 0 b 0\n".encode("cp1252"))
     findings: list[Finding] = []
     pairs = read_qrels(path, "qrels.txt", findings)
-    assert (pairs.queries, pairs.items, pairs.values.tolist()) == (("q1", "q1"), ("a", "b"), [1, 0])
+    assert (pairs.queries, pairs.items) == (("q1",), ("a", "b"))
+    assert (pairs.item.tolist(), pairs.values.tolist()) == ([0, 1], [1, 0])
     assert [(each.line, each.found) for each in findings] == [
         (None, "text in Windows-1252"),
         (4, "1 lines that say the same again"),

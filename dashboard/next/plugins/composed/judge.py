@@ -23,13 +23,16 @@ NAME = "composed"
 
 
 def check_labels(collection: Collection, findings: list[Finding]) -> bool | None:
-    """Return whether queries with a picture and a text have labels 0 and 1; None if not.
+    """Return whether judged pairs are labels 0 and 1; None if not.
+
+    A collection whose settings name other protocols is not judged so.
 
     Raises:
         DataError: If the collection asks for the protocol and a label is neither.
     """
-    wanted = NAME in collection.settings.get("protocols", ())
-    if collection.qrels is None or not (wanted or any(collection.queries["image"])):
+    named = collection.settings.get("protocols", ())
+    wanted = NAME in named
+    if collection.qrels is None or (named and not wanted):
         return None
     values = collection.qrels.values
     strange = values[~np.isin(values, (0, 1))]
@@ -37,7 +40,7 @@ def check_labels(collection: Collection, findings: list[Finding]) -> bool | None
         if wanted:
             raise DataError("qrels", f"label {strange[0]:g}", "1 (fulfils the query) or 0")
         return None
-    if not (values == 0).any():
+    if wanted and not (values == 0).any():
         found = "no label 0 for any query"
         expected = "items that do not fulfil a query: among fulfilled ones any order has AP 1; "
         expected += "the protocol trec tells versions apart"

@@ -29,13 +29,16 @@ COLUMNS = ("labels", "label")
 def read_types(collection: Collection, findings: list[Finding]) -> str | None:
     """Return "pairs" or "labels", by which the types of pairs are told; None without either.
 
+    A collection whose settings name other protocols is not judged so.
+
     Raises:
         DataError: If the collection asks for the protocol and a grade is no type's, or an item is
             both query and gallery.
     """
-    source = _find_source(collection)
+    named = collection.settings.get("protocols", ())
+    source = None if named and NAME not in named else _find_source(collection)
     problem = _find_problem(collection) if source else None
-    if problem and NAME in collection.settings.get("protocols", ()):
+    if problem and named:
         raise problem
     return None if problem else source
 
@@ -92,8 +95,9 @@ def take_signs(version: Version) -> Version:
 def _sign(vectors: Vectors | None) -> Vectors | None:
     if vectors is None:
         return None
-    signs = np.where(vectors.unit >= 0, 1, -1) / np.sqrt(vectors.dimension)
-    return replace(vectors, unit=signs.astype(np.float32))
+    count, bits = len(vectors.ids), vectors.dimension
+    signs = np.where(vectors.scale(0, count) >= 0, np.int8(1), np.int8(-1))
+    return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
 
 
 HASHING = JudgingRules(
