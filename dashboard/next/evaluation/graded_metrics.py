@@ -12,6 +12,9 @@ LARGE_EXPONENT = 300
 """Gains 2^grade above 2^300 are divided by the largest one before they are added up."""
 MAX_GRADE = 4
 """Largest grade of gdeval's ERR."""
+PERSISTENCE = Setting("p", 0.95, 0.0, 1.0, is_bare=True)
+PER = Setting("per", "list", words=("list", "image"))
+"""Whether a sum is divided by the number of results that are looked at."""
 
 
 @metric(
@@ -129,10 +132,24 @@ def _divide_exponential(
     formula="Σ credit",
     source="Järvelin and Kekäläinen 2002; Shao et al. 2019 (CG, ORG)",
     reads="credits",
+    settings=(PER,),
 )
-def compute_cumulative_gain(block: Block, k: int | None) -> FloatArray:
+def compute_cumulative_gain(block: Block, k: int | None, per: str = "list") -> FloatArray:
     """Compute the sum of the partial relevance of the results."""
-    return block.add_up(block.row, block.rank, block.credit, k)
+    return divide_per_image(block, k, block.add_up(block.row, block.rank, block.credit, k), per)
+
+
+@metric(
+    "DCG(credit)",
+    formula="Σ credit ÷ log2(rank + 1)",
+    source="Shao et al. 2019 (DCG, ORG)",
+    reads="credits",
+    settings=(PER,),
+)
+def compute_credit_dcg(block: Block, k: int | None, per: str = "list") -> FloatArray:
+    """Compute the sum of partial relevance, each divided by log2(rank + 1)."""
+    total = _discount(block, (block.row, block.rank, block.credit), k)
+    return divide_per_image(block, k, total, per)
 
 
 @metric(
@@ -140,12 +157,22 @@ def compute_cumulative_gain(block: Block, k: int | None) -> FloatArray:
     formula="(1 − p) Σ credit · p^(rank − 1)",
     source="Moffat and Zobel 2008; Shao et al. 2019 (RBP, ORG)",
     reads="credits",
-    setting=Setting("p", 0.95, 0.0, 1.0),
+    settings=(PERSISTENCE, PER),
 )
-def compute_rank_biased_precision(block: Block, k: int | None, p: float) -> FloatArray:
+def compute_rank_biased_precision(
+    block: Block, k: int | None, p: float = 0.95, per: str = "list"
+) -> FloatArray:
     """Compute the expected gain of a reader who reads on with probability p."""
     terms = block.credit * (1 - p) * p ** (block.rank - 1.0)
-    return block.add_up(block.row, block.rank, terms, k)
+    return divide_per_image(block, k, block.add_up(block.row, block.rank, terms, k), per)
+
+
+def divide_per_image(block: Block, k: int | None, total: FloatArray, per: str) -> FloatArray:
+    """Return sums, with `per` "image" divided by the number of results that are looked at."""
+    if per == "list":
+        return total
+    looked_at = block.returned if k is None else np.minimum(block.returned, k)
+    return total / np.maximum(looked_at, 1)
 
 
 @metric(

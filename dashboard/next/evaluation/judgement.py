@@ -72,7 +72,8 @@ class JudgingRules:
     Attributes:
         judge: `(collection, choices) -> Judgement`.
         metrics: Metrics that are shown first.
-        nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints.
+        nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints,
+            "formula" what the formula gives.
         ties: Order of equal scores.
         queries: Kind of queries that it usually measures; "": text queries where there are any.
         candidates: `(collection, judgement, query) -> items` that may be results of a query, -1
@@ -89,7 +90,7 @@ class JudgingRules:
     title: str
     judge: Callable[[Any, Any], Judgement]
     metrics: str
-    nothing_relevant: Literal["null", "zero"]
+    nothing_relevant: Literal["null", "zero", "formula"]
     ties: Ties = "gallery"
     definition: str
     source: str

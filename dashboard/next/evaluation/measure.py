@@ -66,7 +66,8 @@ def measure_run(
     """Return the value of each metric for each query, NaN for null. [metrics, queries].
 
     Null: the query is not scorable, was not run, or nothing is relevant to it (under rules that
-    say so). Zero: a list without results, where there was something to find.
+    say so; under others what the formula gives). Zero: a list without results, where there was
+    something to find.
     """
     reads = {each.metric.reads for each in measures if each.needs_all}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
@@ -96,7 +97,7 @@ def _decide(measure: Measure, block: Block, null: BoolArray, rules: JudgingRules
     nothing_relevant = block.relevant == 0
     if rules.nothing_relevant == "zero":
         values[undefined] = 0.0
-    else:
+    elif rules.nothing_relevant == "null":
         null = null | nothing_relevant
     values[undefined & (block.returned == 0) & ~nothing_relevant] = 0.0
     values[null] = np.nan

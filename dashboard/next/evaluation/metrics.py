@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -24,25 +25,57 @@ _WORD = re.compile(r"(?:[^\s,()]|\((?:[^()]|\([^()]*\))*\)|[()])+")
 
 @dataclass(frozen=True)
 class Setting:
-    """A number in a metric's name, as 0.95 in `RBP(0.95)`."""
+    """A number or a word in a metric's name: 0.95 in `RBP(0.95)`, per=image in `CG(per=image)`.
+
+    Attributes:
+        default: Its usual value.
+        low: Least number.
+        high: Largest number.
+        words: The values that there are; none for a number.
+        is_bare: Whether it is written without its name, and always.
+        is_inner: Whether it belongs to the inner name, as 0.95 in `CAG(RBP(0.95))`.
+    """
 
     name: str
-    default: float
-    low: float
-    high: float
+    default: float | str
+    low: float = 0.0
+    high: float = 0.0
+    words: tuple[str, ...] = ()
+    is_bare: bool = False
+    is_inner: bool = False
 
-    def read(self, metric: str, text: str) -> float:
-        """Return the number that a text stands for.
+    def read(self, metric: str, text: str) -> float | str:
+        """Return the value that a text stands for.
 
         Raises:
-            ValueError: If it is none from low to high.
+            ValueError: If it is no such word, or no number from low to high.
         """
-        digits = text.removeprefix(f"{self.name}=")
-        value = float(digits) if re.fullmatch(r"\d*\.?\d+(e-?\d+)?", digits) else np.nan
-        if not self.low <= value <= self.high:
-            limits = f"a number from {self.low:g} to {self.high:g}"
-            raise ValueError(f"{metric} has no {self.name} {digits!r}; write {limits}.")
-        return value
+        if self.words:
+            if text not in self.words:
+                raise ValueError(f"{metric} has no {self.name} {text!r}; write {self._limits}.")
+            return text
+        value = float(text) if re.fullmatch(r"\d*\.?\d+(e-?\d+)?", text) else np.nan
+        if not self.low <= value <= self.high or type(self.default)(value) != value:
+            raise ValueError(f"{metric} has no {self.name} {text!r}; write {self._limits}.")
+        return type(self.default)(value)
+
+    @property
+    def _limits(self) -> str:
+        if self.words:
+            return " or ".join(self.words)
+        kind = "a whole number" if isinstance(self.default, int) else "a number"
+        return f"{kind} from {self.low:g} to {self.high:g}"
+
+    def write(self, value: float | str) -> str:
+        """Return the value as it stands in a name; "" for the usual one, unless it is bare."""
+        if value == self.default and not self.is_bare:
+            return ""
+        is_whole = isinstance(value, float) and value.is_integer()
+        text = str(int(value)) if is_whole else str(value)
+        return text if self.is_bare else f"{self.name}={text}"
+
+
+Values = dict[str, float | str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +91,7 @@ class Metric:
         reads: What it takes from results: which of them have to be in a block.
         deep: Whether it reads results beyond its cutoff.
         depth: Rank to which it reads a list without a cutoff; None: to the end.
-        setting: A number in the name; the function takes it after k.
+        settings: What can be set in the name; the function takes them by name.
     """
 
     name: str
@@ -70,16 +103,25 @@ class Metric:
     reads: Reads
     deep: bool
     depth: int | None
-    setting: Setting | None
+    settings: tuple[Setting, ...]
 
     @property
     def title(self) -> str:
-        """Name with the default setting, such as `RBP(0.95)`."""
-        return self.write(self.setting.default) if self.setting else self.name
+        """Name with the usual settings, such as `RBP(0.95)`."""
+        return self.write({})
 
-    def write(self, value: float) -> str:
-        """Return the name with a setting."""
-        return f"{self.name}({int(value) if value.is_integer() else value!r})"
+    def write(self, values: Values) -> str:
+        """Return the name with settings; those that are not given are the usual ones."""
+        written = [
+            (each.is_inner, each.write(values.get(each.name, each.default)))
+            for each in self.settings
+        ]
+        inner = ",".join(text for is_inner, text in written if is_inner and text)
+        outer = [text for is_inner, text in written if not is_inner and text]
+        head, _, tail = self.name.partition("(")
+        if tail:
+            outer.insert(0, tail.removesuffix(")") + (f"({inner})" if inner else ""))
+        return f"{head}({','.join(outer)})" if outer else head
 
 
 @dataclass(frozen=True)
@@ -94,17 +136,13 @@ class Measure:
 
     def __call__(self, block: Block) -> FloatArray:
         """Return the value of each query, NaN where the formula has none. [queries]."""
-        if self.metric.setting is None:
-            return self.metric.function(block, self.cutoff)
-        text = self.name.removeprefix(self.metric.name).strip("()")
-        return self.metric.function(
-            block, self.cutoff, self.metric.setting.read(self.metric.name, text)
-        )
+        entry, values = find_metric(self.name)
+        return entry.function(block, self.cutoff, **values)
 
     @property
     def metric(self) -> Metric:
         """Entry of the register."""
-        return METRICS.get(self.name) or METRICS[self.name.partition("(")[0]]
+        return find_metric(self.name)[0]
 
     @property
     def depth(self) -> int | None:
@@ -130,7 +168,7 @@ def metric(
     reads: Reads = "hits",
     deep: bool = False,
     depth: int | None = None,
-    setting: Setting | None = None,
+    settings: tuple[Setting, ...] = (),
     other_names: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., FloatArray]], Callable[..., FloatArray]]:
     """Register the decorated function as a metric.
@@ -145,7 +183,7 @@ def metric(
         if taken := sorted(names & OTHER_NAMES.keys()):
             raise ValueError(f"Two metrics are called {taken[0]}.")
         METRICS[name] = Metric(
-            name, function, formula, source, summary, cutoff, reads, deep, depth, setting
+            name, function, formula, source, summary, cutoff, reads, deep, depth, settings
         )
         OTHER_NAMES.update(dict.fromkeys(names, name))
         return function
@@ -176,7 +214,8 @@ def parse_one(word: str) -> Measure:
     if printed and printed[1].lower() in TREC_EVAL:
         word = f"{TREC_EVAL[printed[1].lower()]}@{printed[2]}"
     call, at, digits = word.partition("@")
-    entry, name = _find_entry(call)
+    entry, values = find_metric(call)
+    name = entry.write(values)
     if at and not re.fullmatch(r"[1-9]\d{0,8}", digits):
         raise ValueError(f"{word!r}: a cutoff is a whole number from 1, as in P@5.")
     if at and entry.cutoff == "never":
@@ -186,16 +225,26 @@ def parse_one(word: str) -> Measure:
     return Measure(name, int(digits) if at else None)
 
 
-def _find_entry(call: str) -> tuple[Metric, str]:
-    """Return the metric that is called so, and its whole name with the setting."""
+@cache
+def find_metric(call: str) -> tuple[Metric, Values]:
+    """Return the metric of a name, and the settings in it.
+
+    Raises:
+        ValueError: If there is no such metric, or a setting is wrong.
+    """
     if call.lower() in OTHER_NAMES:
-        entry = METRICS[OTHER_NAMES[call.lower()]]
-        return entry, entry.title
-    head, _, text = call.partition("(")
-    entry_of_head = METRICS.get(OTHER_NAMES.get(head.lower(), ""))
-    if entry_of_head and entry_of_head.setting and text.endswith(")"):
-        value = entry_of_head.setting.read(entry_of_head.name, text[:-1])
-        return entry_of_head, entry_of_head.write(value)
+        return METRICS[OTHER_NAMES[call.lower()]], {}
+    head, _, inside = call.partition("(")
+    outer = _split_arguments(inside.removesuffix(")"))
+    inner_head, _, inner = outer[0].partition("(")
+    if f"{head}({inner_head})".lower() in OTHER_NAMES:
+        entry = METRICS[OTHER_NAMES[f"{head}({inner_head})".lower()]]
+        given = [*_split_arguments(inner.removesuffix(")")), *outer[1:]]
+        return entry, _read_settings(entry, [each for each in given if each])
+    if head.lower() in OTHER_NAMES and call.endswith(")"):
+        entry = METRICS[OTHER_NAMES[head.lower()]]
+        if entry.settings:
+            return entry, _read_settings(entry, outer)
     if head.lower() in ("precision", "recall"):
         raise ValueError(
             f"{head} means two things: write P for hits ÷ K (ALFA 0.1 calls it Recall), R for "
@@ -204,6 +253,29 @@ def _find_entry(call: str) -> tuple[Metric, str]:
     near = get_close_matches(call.lower(), OTHER_NAMES, n=3, cutoff=0.5)
     known = dict.fromkeys([OTHER_NAMES[each] for each in near] or METRICS)
     raise ValueError(f"There is no metric {call!r}. Known: {', '.join(known)}.")
+
+
+def _split_arguments(text: str) -> list[str]:
+    """Return the parts of a text between commas that are in no parentheses.
+
+    >>> _split_arguments("RBP(0.95,x), w=5")
+    ['RBP(0.95,x)', 'w=5']
+    """
+    return [part.strip() for part in re.split(r",(?![^(]*\))", text)]
+
+
+def _read_settings(entry: Metric, given: Iterable[str]) -> Values:
+    values: Values = {}
+    bare = [each for each in entry.settings if each.is_bare]
+    named = {each.name: each for each in entry.settings}
+    for text in given:
+        name, equals, value = text.partition("=")
+        setting = named.get(name) if equals else (bare[0] if bare else None)
+        if setting is None or setting.name in values:
+            known = ", ".join(named)
+            raise ValueError(f"{entry.title} has no setting {text!r}; it has: {known}.")
+        values[setting.name] = setting.read(entry.name, value if equals else text)
+    return values
 
 
 def find_depth(measures: Iterable[Measure]) -> int:

@@ -169,14 +169,18 @@ def _open(folder: Path) -> Collection:
 def _read_plugins(
     opened: Collection, broken: dict[str, DataError], findings: list[Finding]
 ) -> Collection:
-    """Return a collection with the tables of plugins and all findings."""
+    """Return a collection with the tables of plugins and all findings.
+
+    A plugin sees the tables of those before it.
+    """
     tables: dict[str, Any] = {}
+    opened = replace(opened, tables=tables, broken=broken)
     for plugin in PLUGINS:
         if plugin.read_tables:
             read = partial(load(plugin, "read_tables"), opened, findings)
             tables[plugin.name] = _try(plugin.name, broken, read)
     every = (*map(Finding.from_error, broken.values()), *findings)
-    return replace(opened, tables=tables, broken=broken, findings=every)
+    return replace(opened, findings=every)
 
 
 def _try(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:
