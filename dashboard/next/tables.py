@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 Ties = Literal["gallery", "id"]
 """Order of equal scores: as items stand in the gallery, or by id, descending."""
+MAX_CELL_CHARACTERS = 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +71,24 @@ def make_table(file: str, key: str, ids: Iterable[str]) -> Table:
 def read_text(path: Path, name: str, findings: list[Finding]) -> str:
     """Return the text of a file in UTF-8, in UTF-16 with its mark, or else in Windows-1252.
 
+    Lines end with a line feed, whatever ends them in the file.
+
     Args:
         path: The file.
         name: Its name in messages.
         findings: Gains a note if the file is not UTF-8.
 
     Raises:
-        DataError: If the file is missing, or holds NUL or bytes of no such encoding.
+        DataError: If the file is missing, cannot be read, or holds NUL or bytes of no such
+            encoding.
     """
     if not path.is_file():
         raise DataError(name, "no such file", "a text file")
-    raw = path.read_bytes()
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        found = f"a file that cannot be read ({error.strerror})"
+        raise DataError(name, found, "a text file that this user may read") from error
     encodings = (
         ["utf-16"] if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "cp1252"]
     )
@@ -94,8 +103,21 @@ def read_text(path: Path, name: str, findings: list[Finding]) -> str:
         if encoding != "utf-8-sig":
             shown = {"utf-16": "UTF-16", "cp1252": "Windows-1252"}[encoding]
             findings.append(Finding("note", name, None, f"text in {shown}", "UTF-8; read as it is"))
-        return text
+        return text.replace("\r\n", "\n").replace("\r", "\n")
     raise DataError(name, "bytes that are not UTF-8", "a UTF-8 file")
+
+
+def parse_number(text: str) -> float:
+    """Return the finite number that a text is; NaN if it is none.
+
+    >>> parse_number("-1.5e3"), parse_number("1_0"), parse_number("inf")
+    (-1500.0, nan, nan)
+    """
+    try:
+        value = float(text) if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan
 
 
 def read_table(
@@ -107,12 +129,13 @@ def read_table(
         path: The file.
         name: Its name in messages.
         required: Columns that must be there; the first one is the key.
-        findings: Gains a note for each repair: encoding, delimiter, identical rows.
+        findings: Gains a note for each repair: encoding, delimiter, capitals in names of columns,
+            identical rows.
         unique: Whether a key stands once, and is not empty; identical rows count once.
 
     Raises:
         DataError: If the file is missing, empty, not text, lacks a column, or has a row of
-            another length, an empty key or a key in two different rows.
+            another length, two columns of one name, an empty key or a key in two different rows.
     """
     lines, rows = _read_rows(path, name, required, findings)
     header, lines, rows = rows[0], lines[1:], rows[1:]
@@ -143,7 +166,7 @@ def _find_delimiter(text: str, required: Sequence[str]) -> str:
     """Return the delimiter under which the header has the required columns; else the comma."""
     header = next((line for line in text.splitlines() if line.strip()), "")
     for mark in ",;\t|":
-        if set(required) <= {cell.strip().strip('"') for cell in header.split(mark)}:
+        if set(required) <= {cell.strip().strip('"').lower() for cell in header.split(mark)}:
             return mark
     return ","
 
@@ -161,25 +184,43 @@ def _read_rows(
         findings.append(Finding("note", name, 1, f"cells separated by {shown}", "commas; read so"))
     lines: list[int] = []
     rows: list[list[str]] = []
+    line = 1
+    csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
         reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
         for row in reader:
             if row:
-                lines.append(reader.line_num)
+                lines.append(line)
                 rows.append(list(map(str.strip, row)))
+            line = reader.line_num + 1
     except csv.Error as error:
-        line = lines[-1] + 1 if lines else 1
         raise DataError(name, f"a broken row ({error})", "CSV", line=line) from error
     if not rows:
         raise DataError(name, "an empty file", f"a header: {','.join(required)}")
-    missing = [column for column in required if column not in rows[0]]
-    if missing:
-        found = f"the columns {list_columns(rows[0])}"
-        raise DataError(name, found, f"a column {' and a column '.join(missing)}", line=1)
+    rows[0] = _check_header(rows[0], lines[0], name, required, findings)
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(rows[0]):
             raise DataError(name, f"{len(row)} cells", f"{len(rows[0])}, as the header", line=line)
     return lines, rows
+
+
+def _check_header(
+    header: list[str], line: int, name: str, required: Sequence[str], findings: list[Finding]
+) -> list[str]:
+    """Return the names of columns, in small letters if the required ones are found only so."""
+    small = [column.lower() for column in header]
+    if not set(required) <= set(header) and set(required) <= set(small):
+        wanted = "small letters; read so"
+        findings.append(Finding("note", name, line, f"the columns {list_columns(header)}", wanted))
+        header = small
+    missing = [column for column in required if column not in header]
+    if missing:
+        found = f"the columns {list_columns(header)}"
+        raise DataError(name, found, f"a column {' and a column '.join(missing)}", line=line)
+    twice = [column for column in dict.fromkeys(header) if column and header.count(column) > 1]
+    if twice:
+        raise DataError(name, f"two columns {twice[0]}", "each column once", line=line)
+    return header
 
 
 def list_columns(header: Sequence[str]) -> str:

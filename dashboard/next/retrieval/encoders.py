@@ -53,7 +53,7 @@ def _read_weights(path: Path, name: str) -> Array | None:
         return None
     try:
         return np.asarray(np.load(path, allow_pickle=False), dtype=np.float32)
-    except (ValueError, OSError, EOFError) as error:
+    except Exception as error:  # a damaged header raises almost any kind
         raise DataError(name, f"no array ({str(error)[:80]})", "a .npy file of numbers") from error
 
 

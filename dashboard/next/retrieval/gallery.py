@@ -73,8 +73,9 @@ class SortedRanking(NamedTuple):
     scores: FloatArray
 
     def find(self, depth: int, wanted: IntArray, least: float) -> Found:
-        deep = np.flatnonzero(np.isin(self.items[depth:], wanted)) + depth
-        at = np.concatenate([np.arange(min(depth, len(self.items))), deep])
+        at = np.arange(min(depth, len(self.items)))
+        if depth < len(self.items):
+            at = np.append(at, np.flatnonzero(np.isin(self.items[depth:], wanted)) + depth)
         scores, falling = self.scores[at], -self.scores
         first = np.searchsorted(falling, -scores, side="left") + 1
         last = np.searchsorted(falling, -scores, side="right")

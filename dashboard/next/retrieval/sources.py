@@ -107,13 +107,14 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     query, item = queries.find(pairs.queries)[pairs.query], items.find(pairs.items)[pairs.item]
     scores, place = pairs.values, np.where(item < 0, len(items), item)
     if ties == "id":
+        place = _sort_ids(pairs.items)[pairs.item]
         with np.errstate(over="ignore"):
-            single = scores.astype(np.float32)
-        _, first, group = np.unique(single, return_index=True, return_inverse=True)
-        scores, place = scores[first][group], _sort_ids(pairs.items)[pairs.item]
+            scores = scores.astype(np.float32)
     order = np.lexsort((place, -scores, query))
-    bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))
-    item, scores = item[order], scores[order]
+    item, query, scores = item[order], query[order], scores[order]
+    is_first = np.append(True, (scores[1:] != scores[:-1]) | (query[1:] != query[:-1]))
+    scores = pairs.values[order][is_first][np.cumsum(is_first) - 1]  # one for equal ones
+    bounds = np.searchsorted(query, np.arange(len(queries) + 1))
     return {
         each: SortedRanking(item[low:high], scores[low:high])
         for each, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))

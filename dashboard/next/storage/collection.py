@@ -16,7 +16,7 @@ import numpy as np
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.storage.media import match_ids
-from dashboard.next.storage.runs import Pairs, read_qrels, read_run
+from dashboard.next.storage.runs import Pairs, merge_pairs, read_qrels, read_run
 from dashboard.next.storage.settings import SETTINGS, read_settings, read_toml
 from dashboard.next.storage.vectors import Vectors, read_vectors
 from dashboard.next.tables import BoolArray, IntArray, Table, make_table, read_table
@@ -144,13 +144,22 @@ def _open(folder: Path) -> Collection:
     broken: dict[str, DataError] = {}
     schema = SETTINGS | {key: each for plugin in PLUGINS for key, each in plugin.settings.items()}
     settings = read_settings(folder / "collection.toml", schema, findings)
-    judged = next((folder / name for name in QRELS if (folder / name).is_file()), None)
-    qrels = read_qrels(judged, judged.name, findings) if judged else None
+    qrels = _try("qrels", broken, partial(_read_qrels, folder, findings))
     runs = _read_runs(folder, broken, findings)
+    if "qrels" in broken and not (folder / "items.csv").is_file():
+        raise broken["qrels"]
     items, queries = _read_items(folder, qrels, runs, findings)
     items = _add_judged(items, qrels, findings)
+    if qrels is not None:
+        _report_unknown("qrels", "judgements", qrels, queries, items, findings)
     versions = _read_versions(folder, items, queries, broken, findings)
     for name, pairs in runs.items():
+        if name in versions:
+            found = f"a run {name!r} beside the folder models/{name}"
+            finding = Finding("error", "runs", None, found, "another name. Rename the run.")
+            findings.append(finding)
+            continue
+        _report_unknown(f"runs/{name}", "results", pairs, queries, items, findings)
         versions[name] = Version(name, run=pairs)
     for key in ("default_baseline", "default_candidate"):
         if settings.get(key) and settings[key] not in versions:
@@ -207,6 +216,36 @@ def _read_items(
     return items, _read_queries(folder, items, findings)
 
 
+def _read_qrels(folder: Path, findings: list[Finding]) -> Pairs | None:
+    """Return the judgements of a folder: one file, or two that agree."""
+    found = [
+        (name, read_qrels(folder / name, name, findings))
+        for name in QRELS
+        if (folder / name).is_file()
+    ]
+    if len(found) < 2:
+        return found[0][1] if found else None
+    (name, pairs), (other, others) = found
+    merged = merge_pairs(pairs, others, name, other)
+    findings.append(Finding("note", other, None, f"judgements beside {name}", "one file; merged"))
+    return merged
+
+
+def _report_unknown(
+    file: str, what: str, pairs: Pairs, queries: Table, items: Table, findings: list[Finding]
+) -> None:
+    """Add a warning for queries, and a note for items, that the collection lacks."""
+    unknown = [name for name in pairs.queries if name not in queries.index]
+    if unknown:
+        found = f"{what} of {len(unknown):,} unknown queries ({list_names(unknown)})"
+        findings.append(Finding("warning", file, None, found, "ids of queries.csv; left out"))
+    unknown = [name for name in pairs.items if name not in items.index]
+    if unknown:
+        found = f"{what} that name {len(unknown):,} unknown items ({list_names(unknown)})"
+        wanted = "ids of items.csv; they count as not relevant"
+        findings.append(Finding("note", file, None, found, wanted))
+
+
 def _add_judged(items: Table, qrels: Pairs | None, findings: list[Finding]) -> Table:
     """Return the items and after them judged ones that the file lacks: these count as relevant."""
     outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
@@ -232,7 +271,8 @@ def _read_queries(folder: Path, items: Table, findings: list[Finding]) -> Table:
     for row, (query, text, item, image) in enumerate(
         zip(table.ids, table["text"], table["item_id"], table["image"], strict=True)
     ):
-        if ((text or image) and not item) or item in names:
+        has_text = any(map(str.isprintable, text.replace(" ", "")))
+        if ((has_text or image) and not item) or item in names:
             kept.append(row)
             continue
         why = f"names the unknown item {item[:80]!r}" if item else "has no text and no item"
@@ -274,7 +314,7 @@ def _read_versions(
 
 def _read_version(place: Path, items: Table, queries: Table, findings: list[Finding]) -> Version:
     shown = f"models/{place.name}"
-    described = read_toml(place / "model.toml", f"{shown}/model.toml")
+    described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
     gallery = read_vectors(place, "items", items.ids, findings)
     if gallery is None:
         raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items")
@@ -300,7 +340,12 @@ def _read_runs(
 ) -> dict[str, Pairs]:
     runs: dict[str, Pairs] = {}
     for path in sorted((folder / "runs").glob("[!.]*")):
-        if path.suffix in RUNS:
+        if path.suffix not in RUNS:
+            continue
+        if path.stem in runs:
+            found, wanted = f"a second run {path.stem!r}", "another name. Rename the file."
+            findings.append(Finding("error", f"runs/{path.name}", None, found, wanted))
+        else:
             pairs = _try(path.stem, broken, partial(read_run, path, f"runs/{path.name}", findings))
             if pairs:
                 runs[path.stem] = pairs

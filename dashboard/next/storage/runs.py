@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from dashboard.next.errors import DataError, Finding
-from dashboard.next.tables import FloatArray, IntArray, read_table, read_text
+from dashboard.next.tables import FloatArray, IntArray, parse_number, read_table, read_text
 
 Row = tuple[int, str, str, str]
 """Line, query, item and number."""
@@ -56,9 +55,38 @@ def _read_pairs(path: Path, name: str, findings: list[Finding], fields: tuple[st
     return pairs or _collect(_split_lines(text, name, fields, number), name, number, findings)
 
 
+def merge_pairs(pairs: Pairs, others: Pairs, name: str, others_name: str) -> Pairs:
+    """Return the judgements of two files that do not contradict each other.
+
+    Raises:
+        DataError: If they give a pair two grades.
+    """
+    values = dict(_list_pairs(pairs))
+    for pair, value in _list_pairs(others):
+        if values.setdefault(pair, value) != value:
+            found = f"grade {value:g} for query {pair[0]!r} and item {pair[1]!r}"
+            wanted = f"{values[pair]:g}, as {name} has"
+            do = f"Remove {others_name} or {name}."
+            raise DataError(others_name, found, wanted, do=do)
+    return _make_pairs(values)
+
+
+def _list_pairs(pairs: Pairs) -> Iterator[tuple[tuple[str, str], float]]:
+    columns = (pairs.query.tolist(), pairs.item.tolist(), pairs.values.tolist())
+    for query, item, value in zip(*columns, strict=True):
+        yield (pairs.queries[query], pairs.items[item]), value
+
+
+def _make_pairs(values: Mapping[tuple[str, str], float]) -> Pairs:
+    queries, rows_of_queries = _number([pair[0] for pair in values])
+    items, rows_of_items = _number([pair[1] for pair in values])
+    numbers = np.array(list(values.values()))
+    return Pairs(queries, items, rows_of_queries, rows_of_items, numbers)
+
+
 def _set_blanks(text: str) -> str:
     """Return the same lines with one blank between fields."""
-    text = text.replace("\r\n", "\n").replace("\t", " ")
+    text = text.replace("\t", " ")
     while "  " in text:
         text = text.replace("  ", " ")
     return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
@@ -117,10 +145,7 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: list[Finding
     if repeated:
         said = f"{len(repeated):,} lines that say the same again"
         findings.append(Finding("note", name, repeated[0], said, "each pair once; they count once"))
-    queries, rows_of_queries = _number([pair[0] for pair in values])
-    items, rows_of_items = _number([pair[1] for pair in values])
-    numbers = np.array(list(values.values()))
-    return Pairs(queries, items, rows_of_queries, rows_of_items, numbers)
+    return _make_pairs(values)
 
 
 def _number(names: list[str]) -> tuple[tuple[str, ...], IntArray]:
@@ -149,10 +174,7 @@ def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> 
 
 
 def _read_number(text: str, name: str, number: str, line: int) -> float:
-    try:
-        value = float(text) if text.isascii() and "_" not in text else math.nan
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = parse_number(text)
+    if np.isnan(value):
         raise DataError(name, f"{number} {text[:80]!r}", "a finite number", line=line)
     return value

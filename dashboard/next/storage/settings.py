@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.tables import read_text
 
 SETTINGS: dict[str, Any] = {
     "title": "",
@@ -32,7 +34,7 @@ def read_settings(path: Path, schema: Mapping[str, Any], findings: list[Finding]
     Raises:
         DataError: If the file is no TOML, or a value has another type than in the schema.
     """
-    found = read_toml(path, path.name)
+    found = read_toml(path, path.name, findings)
     unknown = [key for key in found if key not in schema]
     if unknown:
         wanted = f"keys among {', '.join(schema)}"
@@ -43,15 +45,26 @@ def read_settings(path: Path, schema: Mapping[str, Any], findings: list[Finding]
     return {key: value for key, value in found.items() if key in schema}
 
 
-def read_toml(path: Path, name: str) -> dict[str, Any]:
-    """Return the content of a TOML file; nothing if it is missing."""
+def read_toml(path: Path, name: str, findings: list[Finding] | None = None) -> dict[str, Any]:
+    """Return the content of a TOML file; nothing if it is missing.
+
+    Args:
+        path: The file.
+        name: Its name in messages.
+        findings: Gains a note if the file is not UTF-8.
+
+    Raises:
+        DataError: If it is no TOML.
+    """
     if not path.is_file():
         return {}
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(read_text(path, name, [] if findings is None else findings))
+    except (ValueError, RecursionError) as error:
         why = f"no TOML ({str(error)[:120]})"
-        raise DataError(name, why, 'lines such as title = "My clips"') from error
+        line = re.search(r"at line (\d+)", str(error))
+        wanted = 'lines such as title = "My clips"'
+        raise DataError(name, why, wanted, line=int(line[1]) if line else None) from error
 
 
 def _fits(value: object, example: object) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.storage.media import match_ids
-from dashboard.next.tables import FloatArray, IntArray
+from dashboard.next.tables import FloatArray, IntArray, read_text
 
 MAX_LENGTH_ERROR = 1e-3
 BLOCK = 1 << 20
@@ -117,7 +117,7 @@ def read_vectors(
     if not path.is_file():
         return None
     stored = _read_array(path, name)
-    ids = _read_ids(folder / f"{stem}.txt", f"models/{folder.name}/{stem}.txt")
+    ids = _read_ids(folder / f"{stem}.txt", f"models/{folder.name}/{stem}.txt", findings)
     if len(stored) != len(ids):
         found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"
         raise DataError(name, found, "one vector for each id, in the same order")
@@ -137,10 +137,11 @@ def read_vectors(
 
 def _read_array(path: Path, name: str) -> NDArray[Any] | ArrayFile:
     try:
-        stored = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError, MemoryError) as error:
+        stored = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:  # a damaged header raises almost any kind
         why = f"a file that is no array ({str(error)[:80]})"
-        raise DataError(name, why, "a .npy file of numbers") from error
+        do = "Save it again with numpy.save."
+        raise DataError(name, why, "a .npy file of numbers", do=do) from error
     if not isinstance(stored, np.memmap) or stored.ndim != 2 or not stored.size:
         raise DataError(name, f"the shape {np.shape(stored)}", "(rows, dimension)")
     if stored.dtype.kind not in "fiu":
@@ -151,10 +152,10 @@ def _read_array(path: Path, name: str) -> NDArray[Any] | ArrayFile:
     return ArrayFile(path, name, stored.shape, stored.dtype, stored.offset, state)
 
 
-def _read_ids(path: Path, name: str) -> list[str]:
+def _read_ids(path: Path, name: str, findings: list[Finding]) -> list[str]:
     if not path.is_file():
         raise DataError(name, "no such file", "the id of each vector, one a line")
-    ids = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    ids = [line.strip() for line in read_text(path, name, findings).rstrip().split("\n")]
     if len(set(ids)) == len(ids) and "" not in ids:
         return ids
     first: dict[str, int] = {}

@@ -49,6 +49,7 @@ class Choice:
 
         Raises:
             ChoiceError: If there is no such value.
+            DataError: If the files that it needs cannot be used.
         """
         value: Any = tuple(given.split()) if self.kind == "names" else given
         if self.kind == "number":
@@ -56,17 +57,19 @@ class Choice:
         if self.allowed is not None:
             known = self.allowed(collection, before)
             for each in value if self.kind == "names" else (value,):
+                if each not in known and each in collection.broken:
+                    raise collection.broken[each]
                 if each not in known:
                     there = list_names(known, 20) or "none"
-                    raise ChoiceError(f"There is no {self.key} {each!r}. There are: {there}.")
+                    why = _list_problems(collection) if self.key == "protocol" else ""
+                    raise ChoiceError(f"There is no {self.key} {each!r}. There are: {there}.{why}")
         return value
 
     def _read_number(self, given: str) -> float:
-        try:
-            value = float(given)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
+        from dashboard.next.tables import parse_number
+
+        value = parse_number(given)
+        if math.isnan(value):
             raise ChoiceError(f"{self.key} = {given!r} is no number.")
         least, largest = self.limits
         if not least <= value <= largest:
@@ -136,8 +139,16 @@ def _pick_protocol(collection: Collection, before: Values) -> str:
     known = _list_protocols(collection, before)
     wanted = [each for each in collection.settings.get("protocols", ()) if each in known]
     if not known:
-        raise ChoiceError(f"{collection.name} has neither judgements nor keywords to judge by.")
+        why = _list_problems(collection)
+        raise ChoiceError(
+            f"{collection.name} has neither judgements nor keywords to judge by.{why}"
+        )
     return (wanted or known)[0]
+
+
+def _list_problems(collection: Collection) -> str:
+    """Return why parts of a collection cannot be used, for the end of a sentence."""
+    return "".join(f" {problem}" for problem in collection.broken.values())
 
 
 def _pick_queries(collection: Collection, before: Values) -> str:

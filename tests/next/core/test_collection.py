@@ -40,7 +40,7 @@ def test_changed_file_is_read_again(world: Path) -> None:
         ("items.csv", "item_id", "id", "items.csv, line 1: found the columns id, file"),
         ("queries.csv", "q2,", "q1,", "queries.csv, line 3: found query_id 'q1' a second time"),
         ("collection.toml", '"World"', "1", "collection.toml: found title = '1'; expected text"),
-        ("collection.toml", '"World"', '"', "collection.toml: found no TOML"),
+        ("collection.toml", '"World"', '"', "collection.toml, line 1: found no TOML"),
     ],
 )
 def test_refused(world: Path, file: str, old: str, new: str, sentence: str) -> None:
