@@ -96,6 +96,8 @@ def describe_difference(
         low, high = write_signed(row["low"]), write_signed(row["high"])
         difference += f", 95 % interval {low} to {high}"
     p = row["p_holm"]
+    if p is not None:
+        difference += f", p {write_p(p)} after Holm"
     if p is None or p >= SIGNIFICANT:
         outcome = f"{candidate} is not clearly different from {baseline}"
     else:
@@ -128,6 +130,11 @@ def describe_certainty(rows: Sequence[Row]) -> list[str]:
     if any(row["low"] is None and row["delta"] is not None for row in rows):
         told.append("No interval: all queries differ by the same amount, or there is only one.")
     return told
+
+
+def write_p(p: float) -> str:
+    """Return a p with its sign of comparison: "= 0.036" or "< 0.001"."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def write_signed(value: float) -> str:

@@ -274,6 +274,12 @@ _VIEW = (
         of_files=True,
     ),
     Choice(
+        key="outcome",
+        meaning="queries that Compare lists: worse, same, better, not scored or all",
+        default=lambda collection, before: "all",
+        allowed=lambda collection, before: ("all", "worse", "same", "better", "not scored"),
+    ),
+    Choice(
         key="query",
         meaning="query that is looked at",
         default=lambda collection, before: "",
