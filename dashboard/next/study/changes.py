@@ -11,6 +11,7 @@ from dashboard.next.evaluation.compare import SAME, list_differences
 from dashboard.next.evaluation.judgement import find_relevant
 from dashboard.next.evaluation.measure import Row
 from dashboard.next.evaluation.metrics import parse_one
+from dashboard.next.evaluation.slices import JOIN
 from dashboard.next.study.study import Study
 
 OUTCOMES = ("worse", "same", "better", "not scored")
@@ -37,6 +38,21 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> li
             }
         )
     return rows
+
+
+def list_slice_changes(
+    study: Study, baseline: str, candidate: str, metric: str, slices: str
+) -> list[Row]:
+    """Return the rows of `list_changes` whose queries are in some slices, `A=x & B=y`.
+
+    A slice that the study does not have holds no query.
+    """
+    named = study.list_slices()
+    none = np.zeros(len(study.queries), dtype=bool)
+    inside = np.logical_and.reduce([named.get(name, none) for name in slices.split(JOIN)])
+    kept = {study.collection.queries.ids[query] for query in study.queries[inside].tolist()}
+    rows = list_changes(study, baseline, candidate, metric)
+    return [row for row in rows if row["query_id"] in kept]
 
 
 def describe_query(study: Study, query: int) -> str:

@@ -19,7 +19,13 @@ from dashboard.next.evaluation.compare import (
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules
 from dashboard.next.evaluation.measure import Measurement, Row, count_queries, measure_run
 from dashboard.next.evaluation.metrics import Measure, parse
-from dashboard.next.evaluation.slices import JOIN, compare_slices, divide_by_column, pair_slices
+from dashboard.next.evaluation.slices import (
+    JOIN,
+    compare_slices,
+    cross_slices,
+    divide_by_column,
+    pair_slices,
+)
 from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.retrieval.encoders import encode_text
 from dashboard.next.retrieval.run import Run
@@ -174,6 +180,27 @@ class Study:
             ("compare_slices", baseline, candidate, metric, pairs),
             lambda: compare_slices(delta, slices, self.scenes, ids),
         )
+
+    def cross_slices(
+        self, baseline: str, candidate: str, metric: str, first: str, second: str
+    ) -> list[Row]:
+        """Return a row for each slice of one column with each of another."""
+        delta, _ = list_differences(self.values(baseline, metric), self.values(candidate, metric))
+        slices = self.list_slices()
+        named = [[n for n in slices if n.startswith(f"{column}=")] for column in (first, second)]
+        return cross_slices(delta, slices, *named)
+
+    def list_slice_means(self, versions: Iterable[str], metric: str) -> list[Row]:
+        """Return a row a slice and version: slice, queries (scored), run, mean."""
+        rows = []
+        for version in versions:
+            values = self.values(version, metric)
+            for name, inside in self.list_slices().items():
+                scored = values[inside & ~np.isnan(values)]
+                if len(scored):
+                    row = {"slice": name, "queries": len(scored), "run": version}
+                    rows.append(row | {"mean": float(scored.mean())})
+        return rows
 
     def count_queries(self, version: str) -> dict[str, int]:
         """Return how many queries are scored and why others are not."""

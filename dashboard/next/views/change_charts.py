@@ -9,7 +9,7 @@ import altair as alt
 import streamlit as st
 
 from dashboard.next.evaluation.compare import write_signed
-from dashboard.next.views.charts import QUIET, Row, make_chart
+from dashboard.next.views.charts import QUIET, Row, make_chart, pick_ink
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
 NAMES = ["worse", "same", "better", "cannot tell", "few"]
@@ -26,6 +26,19 @@ SHAPE = alt.Shape(
     legend=None,
 )
 PICK = "pick"
+
+
+def draw_pickable(chart: Any, key: str, field: str, target: str) -> None:
+    """Draw a chart in which one value can be picked; the state `target` of the session keeps it.
+
+    Several charts may share a target: the last click counts.
+    """
+
+    def keep() -> None:
+        picked = st.session_state[key]["selection"].get(PICK, [])
+        st.session_state[target] = str(picked[0].get(field, "")) if picked else ""
+
+    st.altair_chart(chart, on_select=keep, key=key)
 
 
 def draw_picked(chart: Any, key: str, field: str) -> list[Any]:
@@ -56,7 +69,7 @@ def draw_histogram(rows: Sequence[Row], metric: str) -> Any:
     bars = base.mark_bar(stroke=QUIET, cursor="pointer").encode(
         color=COLOUR, opacity=alt.condition(pick, alt.value(1), alt.value(0.3))
     )
-    counts = base.mark_text(dy=-8, color=QUIET, fontWeight="bold").encode(text="queries:Q")
+    counts = base.mark_text(dy=-8, color=pick_ink(), fontWeight="bold").encode(text="queries:Q")
     return (bars.add_params(pick) + counts).properties(height=150)
 
 
@@ -100,7 +113,8 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False) -> Any:
     """Return differences with their intervals, one below the other.
 
     Args:
-        rows: name, delta, low and high (None: no interval), outcome, and note at the right end.
+        rows: name, label (how it is shown), delta, low and high (None: no interval), outcome, and
+            note at the right end.
         title: Title of the axis.
         picked: Whether a point can be picked, by its name.
     """
@@ -116,10 +130,14 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False) -> Any:
     )
     if picked:
         pick = alt.selection_point(name=PICK, fields=["name"], toggle=False)
-        points = points.encode(stroke=alt.condition(pick, alt.value(QUIET), alt.value(None)))
+        points = points.encode(
+            stroke=alt.condition(pick, alt.value(pick_ink()), alt.value(None), empty=False)
+        )
         points = points.add_params(pick)
-    left = base.mark_text(align="left", dy=-14).encode(x=alt.value(0), text="name:N")
-    right = base.mark_text(align="right", dy=-14, color=QUIET).encode(
+    left = base.mark_text(align="left", dy=-14, color=pick_ink()).encode(
+        x=alt.value(0), text="label:N"
+    )
+    right = base.mark_text(align="right", dy=-14, color=pick_ink()).encode(
         x=alt.value("width"), text="note:N"
     )
     layers = zero.encode(x=alt.X("zero:Q", title=title)) + bars + points + left + right
@@ -137,7 +155,9 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
     """
     pick = alt.selection_point(name=PICK, fields=["slice"], toggle=False)
     farthest = max((abs(row["delta"]) for row in rows if row["delta"] is not None), default=1.0)
-    scale = alt.Scale(domain=[-farthest, 0, farthest], range=[WORSE, "#dfe4ea", BETTER])
+    scale = alt.Scale(
+        domain=[-farthest, 0, farthest], range=[WORSE, "#e9edf2", BETTER], interpolate="lab"
+    )
     wrap = alt.Axis(labelAngle=-90, labelLimit=180, orient="top", title=None, ticks=False)
     base = make_chart(rows).encode(
         x=alt.X("second:N", sort=None, axis=wrap),
@@ -152,11 +172,9 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
     cells = base.mark_rect(cornerRadius=4, stroke=QUIET, cursor="pointer").encode(
         color=alt.Color("delta:Q", scale=scale, legend=None),
         strokeDash=alt.condition("datum.few", alt.value([3, 3]), alt.value([1, 0])),
-        strokeWidth=alt.condition(
-            pick, alt.value(3), alt.condition("datum.few", alt.value(1), alt.value(0)), empty=False
-        ),
+        strokeWidth=alt.condition(pick, alt.value(3), alt.value(1), empty=False),
     )
-    text = {"color": "#0e151d", "fontSize": 12}
+    text = {"color": "#0e151d", "fontSize": alt.expr("bandwidth('x') < 46 ? 9.5 : 12")}
     notes = base.mark_text(dy=-7, fontWeight="bold", **text).encode(text="note:N")
     counts = base.mark_text(dy=8, **text).encode(text="count:N")
     return (cells.add_params(pick) + notes + counts).properties(height=alt.Step(46))

@@ -85,6 +85,7 @@ def make_forest(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return [
         row
         | {
+            "label": row["name"],
             "outcome": find_outcome(row),
             "note": "not compared" if row["delta"] is None else write_signed(row["delta"]),
         }

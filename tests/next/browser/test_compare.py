@@ -81,3 +81,14 @@ def test_list_is_whole_on_a_phone(address: str, page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     wide = "all => all.filter(each => each.getBoundingClientRect().right > 390).length"
     assert page.locator(".queries *").evaluate_all(wide) == 0
+
+
+def test_cell_of_two_slices_lists_its_queries(address: str, page: Page) -> None:
+    page.goto(f"{address}/slices?collection=driving")
+    cells = page.locator("[data-testid=stVegaLiteChart]").nth(1).locator(".mark-rect path")
+    expect(cells).to_have_count(42)
+    cells.nth(9).click(force=True)
+    expect(page.locator(".queries li")).to_have_count(3)
+    page.get_by_text("Use as slice in Compare").click()
+    verdict = "3 of 3 queries scored). Slice: pv_object_type=small vehicle & pv_actor_behavior="
+    expect(page.locator("h3")).to_contain_text(verdict)
