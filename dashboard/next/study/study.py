@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -208,6 +209,15 @@ class Study:
             ("counts", version),
             lambda: count_queries(self.run(version), self.queries, self.judgement, self.rules),
         )
+
+    def count_unscored(self, version: str) -> dict[str, int]:
+        """Return how many queries have no value, by why."""
+        judged, not_run = self.judgement.unscorable, self.run(version).source.not_run
+        counted = Counter(
+            str(not_run.get(query) or judged.get(query, "")) for query in self.queries.tolist()
+        )
+        del counted[""]
+        return dict(counted.most_common())
 
     def value(self, version: str, query: int, metric: str) -> float | None:
         """Return one value of one query; None for null."""

@@ -109,6 +109,29 @@ def draw_scatter(rows: Sequence[Row], metric: str, baseline: str, candidate: str
     return (same + points).properties(height=260)
 
 
+def draw_bar(row: Row) -> Any:
+    """Return one difference with its interval on an axis with 0; delta, low, high and outcome."""
+    texts = {f"{end}_text": write_signed(row[end]) for end in ("low", "high")}
+    base = make_chart([{**row, **texts}])
+    title = "Candidate − baseline, 95 % interval"
+    zero = make_chart([{"zero": 0}]).mark_rule(strokeDash=[4, 4], color=QUIET)
+    bar = base.mark_rule(strokeWidth=8).encode(
+        x=alt.X("low:Q", title=title, scale=alt.Scale(padding=24, nice=False)),
+        x2="high:Q",
+        color=COLOUR,
+    )
+    point = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(
+        x=alt.X("delta:Q", title=title)
+    )
+    ends = [
+        base.mark_text(dy=-16, color=pick_ink()).encode(x=f"{end}:Q", text=f"{end}_text:N")
+        for end in ("low", "high")
+    ]
+    return (
+        zero.encode(x=alt.X("zero:Q", title=title)) + bar + point + ends[0] + ends[1]
+    ).properties(height=60)
+
+
 def draw_forest(rows: Sequence[Row], title: str, picked: bool = False) -> Any:
     """Return differences with their intervals, one below the other.
 
