@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dashboard.next.commands.compare import COLUMNS as METRICS
 from dashboard.next.study.changes import (
     count_outcomes,
     group_changes,
@@ -20,27 +21,44 @@ from dashboard.next.views.comparison import (
     draw_outcomes,
     draw_verdict,
     make_forest,
+    name_columns,
+    write_row,
 )
+from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import open_page
 from dashboard.next.views.queries import draw_queries
+
+QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
 
 study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
 baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
 rows, front = compare_metrics(study, choices)
-draw_verdict(study, choices, front)
+told = draw_verdict(study, choices, front)
 
 changes = list_changes(study, baseline, candidate, metric)
 bins, points = group_changes(changes), group_values(changes)
-draw_outcomes(choices, count_outcomes(changes))
+forest = draw_forest(make_forest(rows), "Candidate − baseline")
+histogram = draw_histogram(bins, metric)
+scatter = draw_scatter(points, metric, baseline, candidate)
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    draw_outcomes(choices, count_outcomes(changes))
+    draw_sharing(
+        study,
+        choices,
+        write_markdown(
+            study.collection.title, told, name_columns(choices), [write_row(row) for row in rows]
+        ),
+        {"Metrics": (rows, METRICS), "Queries": (changes, QUERIES)},
+        {"Change per query": histogram, "Both versions": scatter, "Change by metric": forest},
+    )
 left, right = st.columns([7, 3], gap="medium")
 with right:
     st.markdown("**Change per query**", help="Click a bar to list its queries.")
-    picked_bins = draw_picked(draw_histogram(bins, metric), "histogram", "bin")
+    picked_bins = draw_picked(histogram, "histogram", "bin")
     st.markdown("**Baseline × candidate**", help="Click a point to list its queries.")
-    scatter = draw_scatter(points, metric, baseline, candidate)
     picked_points = draw_picked(scatter, "scatter", "point")
     st.markdown("**Change by metric**", help="95 % intervals; ▲ ▼: clear after Holm, ●: not.")
-    st.altair_chart(draw_forest(make_forest(rows), "Candidate − baseline"))
+    st.altair_chart(forest)
 with left:
     shown = [
         row

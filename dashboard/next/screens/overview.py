@@ -2,21 +2,25 @@
 
 import streamlit as st
 
+from dashboard.next.commands.compare import COLUMNS as METRICS
+from dashboard.next.commands.measure import MEANS
 from dashboard.next.evaluation.slices import SMALL_SLICE, describe_worst
 from dashboard.next.study.changes import count_outcomes, list_changes
 from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.charts import colour_versions, draw_curve, draw_slice_values
-from dashboard.next.views.comparison import compare_metrics, draw_verdict
+from dashboard.next.views.comparison import compare_metrics, draw_verdict, find_front
+from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import open_page
 from dashboard.next.views.overview import (
     describe_contents,
     describe_unscored,
     draw_interval,
-    draw_versions,
     list_curve,
+    list_versions,
     pick_slices,
 )
 from dashboard.next.views.queries import draw_queries
+from dashboard.next.views.tables import draw_table
 
 WORST = 5
 
@@ -24,10 +28,11 @@ study, choices = open_page("runs", "baseline", "candidate", "metrics", "metric",
 collection, runs, metric = study.collection, choices["runs"], choices["metric"]
 versions = choices["baseline"], choices["candidate"]
 title = escape_markdown(collection.title)
-st.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
+top = st.container(horizontal=True, vertical_alignment="center", gap="small")
+top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
 rows, front = compare_metrics(study, choices)
 with st.container(border=True):
-    draw_verdict(study, choices, front)
+    told = draw_verdict(study, choices, front)
     draw_interval(front, count_outcomes(list_changes(study, *versions, metric)))
     for told in describe_unscored(study, runs):
         st.caption(escape_markdown(told))
@@ -36,12 +41,15 @@ left, right = st.columns([7, 4], gap="medium")
 colours = colour_versions(list(runs), *versions)
 with left:
     st.markdown("**Versions by metrics** – ★: best version")
-    draw_versions(study, choices, rows)
+    table = list_versions(study, choices, rows)
+    draw_table(*table, find_front(table[1], metric))
+charts = {}
 with right:
     if curve := list_curve(study, runs, metric):
         name = curve[0]["metric"]
         st.markdown(f"**{escape_markdown(name)} over K**")
-        st.altair_chart(draw_curve(curve, name, colours))
+        charts[f"{name} over K"] = draw_curve(curve, name, colours)
+        st.altair_chart(charts[f"{name} over K"])
 worse = [row for row in list_changes(study, *versions, metric) if row["outcome"] == "worse"]
 st.markdown(f"**Worst queries** – {min(WORST, len(worse))} of {len(worse):,} that got worse")
 if worse:
@@ -51,5 +59,11 @@ if slices := pick_slices(study.list_slice_means(runs, metric)):
         f"**{escape_markdown(metric)} by slice**", help=f"Slices with {SMALL_SLICE} queries or more"
     )
     st.caption(escape_markdown(describe_worst(study.compare_slices(*versions, metric))))
-    st.altair_chart(draw_slice_values(slices, metric, colours))
+    charts[f"{metric} by slice"] = draw_slice_values(slices, metric, colours)
+    st.altair_chart(charts[f"{metric} by slice"])
 st.caption(escape_markdown(study.rules.definition))
+means = [row for each in study.measure(runs, choices["metrics"]) for row in each.list_means()]
+tables = {"Versions": (means, MEANS), "Comparison": (rows, METRICS)}
+with top:
+    markdown = write_markdown(collection.title, told, *table)
+    draw_sharing(study, choices, markdown, tables, charts)

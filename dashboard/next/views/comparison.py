@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -55,15 +56,22 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
 
 def draw_metrics(rows: Sequence[Row], choices: Choices) -> None:
     """Draw the comparison of all metrics and how certain it is."""
-    names = {"baseline": choices["baseline"], "candidate": choices["candidate"]}
-    columns = [
-        Column(**vars(each) | {"label": names.get(each.key, each.label)}) for each in COLUMNS
-    ]
-    listed, front = [row["name"] for row in rows], str(parse_one(choices["metric"]))
-    place = listed.index(front) if front in listed else -1
-    draw_table(columns, [write_row(row) for row in rows], place)
+    written = [write_row(row) for row in rows]
+    draw_table(name_columns(choices), written, find_front(written, choices["metric"]))
     for told in describe_certainty(rows):
         st.caption(escape_markdown(told))
+
+
+def find_front(rows: Sequence[Row], metric: str) -> int:
+    """Return the place of a metric among the rows of a table; -1 if it is not there."""
+    names = [row["name"] for row in rows]
+    return names.index(name) if (name := str(parse_one(metric))) in names else -1
+
+
+def name_columns(choices: Choices) -> list[Column]:
+    """Return the columns of a comparison; the versions' have the versions' names."""
+    names = {"baseline": choices["baseline"], "candidate": choices["candidate"]}
+    return [replace(each, label=names.get(each.key, each.label)) for each in COLUMNS]
 
 
 def write_row(row: Row) -> Row:
@@ -108,4 +116,5 @@ def draw_outcomes(choices: Choices, counts: Mapping[str, int]) -> None:
         on_change=lambda: set_choice("outcome", st.session_state[key] or "all"),
         label_visibility="collapsed",
         required=True,
+        width="stretch",
     )

@@ -15,7 +15,7 @@ from dashboard.next.study.study import Study
 from dashboard.next.views.change_charts import draw_bar
 from dashboard.next.views.comparison import write_row
 from dashboard.next.views.frame import make_pages
-from dashboard.next.views.tables import Column, draw_table
+from dashboard.next.views.tables import Column
 
 CURVE_DEPTH = 10
 """Cutoffs of a curve; more where the metric's own is deeper."""
@@ -61,8 +61,10 @@ def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
             )
 
 
-def draw_versions(study: Study, choices: Choices, compared: Sequence[Row]) -> None:
-    """Draw the mean of each metric and version, and how the candidate compares."""
+def list_versions(
+    study: Study, choices: Choices, compared: Sequence[Row]
+) -> tuple[list[Column], list[Row]]:
+    """Return a table: the mean of each metric and version, and how the candidate compares."""
     runs, metrics = choices["runs"], parse(choices["metrics"])
     measured = study.measure(runs, choices["metrics"])
     means = {each.run: [row["mean"] for row in each.list_means()] for each in measured}
@@ -82,8 +84,7 @@ def draw_versions(study: Study, choices: Choices, compared: Sequence[Row]) -> No
         Column(key="p", label="p (Holm)", number=True, wide=True),
         Column(key="outcome", label="Outcome", wide=True),
     ]
-    listed, front = [row["name"] for row in rows], str(parse_one(choices["metric"]))
-    draw_table(columns, rows, listed.index(front) if front in listed else -1)
+    return columns, rows
 
 
 def list_curve(study: Study, versions: Sequence[str], metric: str) -> list[Row]:

@@ -44,7 +44,7 @@ def make_lines(rows: Sequence[Row]) -> list[Row]:
 
 def draw_slices(rows: Sequence[Row]) -> None:
     """Draw a table of slices; each opens Compare on its queries."""
-    draw_table(COLUMNS, [_write_row(row) for row in rows])
+    draw_table(COLUMNS, [write_slice(row) for row in rows])
 
 
 def make_cells(rows: Sequence[Row]) -> list[Row]:
@@ -90,7 +90,8 @@ def _find_outcome(row: Row) -> str:
     return "better" if row["delta"] > 0 else "worse"
 
 
-def _write_row(row: Row) -> Row:
+def write_slice(row: Row) -> Row:
+    """Return a slice with change, interval and p as texts, and the link to its queries."""
     interval = "too few queries" if row["queries"] < SMALL_SLICE else "not defined"
     if row["low"] is not None:
         interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"

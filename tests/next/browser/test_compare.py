@@ -92,3 +92,23 @@ def test_cell_of_two_slices_lists_its_queries(address: str, page: Page) -> None:
     page.get_by_text("Use as slice in Compare").click()
     verdict = "3 of 3 queries scored). Slice: pv_object_type=small vehicle & pv_actor_behavior="
     expect(page.locator("h3")).to_contain_text(verdict)
+
+
+@pytest.mark.parametrize("secure", [True, False])
+def test_copy_buttons(address: str, page: Page, secure: bool) -> None:
+    """They work without navigator.clipboard, too, which a page has over HTTPS only."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    if not secure:
+        page.add_init_script("navigator.clipboard.writeText = undefined")
+    page.goto(f"{address}/compare?collection=driving")
+    markdown, link = page.locator(".copy button").first, page.locator(".copy button").last
+    expect(page.locator(".queries li")).to_have_count(25)
+    for button, start in ((markdown, "## Simulated driving clips"), (link, address)):
+        width = button.bounding_box()["width"]
+        button.click()
+        expect(button).to_have_class("done")
+        assert button.bounding_box()["width"] == width
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith(start)
+    assert len(copied) <= 160 and "candidate=v0.3" in copied
+    expect(link).to_have_class("idle")
