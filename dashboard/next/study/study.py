@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -11,18 +12,28 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dashboard.next.errors import ChoiceError, DataError
-from dashboard.next.evaluation.compare import compare_runs, list_differences
+from dashboard.next.evaluation.compare import (
+    compare_runs,
+    describe_difference,
+    list_differences,
+)
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules
 from dashboard.next.evaluation.measure import Measurement, Row, count_queries, measure_run
 from dashboard.next.evaluation.metrics import Measure, parse
-from dashboard.next.evaluation.slices import compare_slices, divide_by_column, pair_slices
+from dashboard.next.evaluation.slices import (
+    JOIN,
+    compare_slices,
+    cross_slices,
+    divide_by_column,
+    pair_slices,
+)
 from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.retrieval.encoders import encode_text
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.vectors import make_vectors
-from dashboard.next.study.choices import Choices
+from dashboard.next.study.choices import Choices, describe_choices
 from dashboard.next.study.protocols import find_rules
 from dashboard.next.study.query import QueryResult, show_query
 from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table
@@ -61,12 +72,32 @@ class Study:
     @property
     def judgement(self) -> Judgement:
         """Grades of all items for all queries."""
+        if self._whole is not self:
+            return self._whole.judgement
         judge = self.rules.judge
         return self._compute_once("judgement", lambda: judge(self.collection, self.choices))
 
     @property
+    def _whole(self) -> Study:
+        """The study of the queries of all slices."""
+        return open_study(self.collection, self.choices.replace(slice=())) if self._slices else self
+
+    @property
+    def _slices(self) -> tuple[str, ...]:
+        return tuple(self.choices["slice"])
+
+    @property
     def queries(self) -> IntArray:
         """Positions of the queries in question."""
+        return self._compute_once("queries", self._pick_queries)
+
+    def _pick_queries(self) -> IntArray:
+        if self._slices:
+            named = self._whole.list_slices()
+            inside = np.logical_and.reduce([named[name] for name in self._slices])
+            if not inside.any():
+                raise ChoiceError(f"No query is in {JOIN.join(self._slices)}.")
+            return self._whole.queries[inside]
         kind, is_text = self.choices["queries"], self.collection.is_text
         found = np.flatnonzero((is_text == (kind == "text")) | (kind == "all"))
         if not len(found):
@@ -79,6 +110,8 @@ class Study:
         Raises:
             DataError: If there is no such version, or it cannot be used.
         """
+        if self._whole is not self:
+            return self._whole.run(version)
         return self._compute_once(("run", version), lambda: self._make_run(version))
 
     def _make_run(self, version: str) -> Run:
@@ -124,6 +157,11 @@ class Study:
             lambda: compare_runs(before, after, self.scenes),
         )
 
+    def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
+        """Return a row of a comparison as a sentence, with the choices that change its numbers."""
+        told = describe_choices(self.collection, self.choices).values()
+        return describe_difference(row, metric, baseline, candidate, told)
+
     def list_slices(self) -> dict[str, BoolArray]:
         """Return which of the queries in question are in each slice, by its name A=x.
 
@@ -154,12 +192,42 @@ class Study:
             lambda: compare_slices(delta, slices, self.scenes, ids),
         )
 
+    def cross_slices(
+        self, baseline: str, candidate: str, metric: str, first: str, second: str
+    ) -> list[Row]:
+        """Return a row for each slice of one column with each of another."""
+        delta, _ = list_differences(self.values(baseline, metric), self.values(candidate, metric))
+        slices = self.list_slices()
+        named = [[n for n in slices if n.startswith(f"{column}=")] for column in (first, second)]
+        return cross_slices(delta, slices, *named)
+
+    def list_slice_means(self, versions: Iterable[str], metric: str) -> list[Row]:
+        """Return a row a slice and version: slice, queries (scored), run, mean."""
+        rows = []
+        for version in versions:
+            values = self.values(version, metric)
+            for name, inside in self.list_slices().items():
+                scored = values[inside & ~np.isnan(values)]
+                if len(scored):
+                    row = {"slice": name, "queries": len(scored), "run": version}
+                    rows.append(row | {"mean": float(scored.mean())})
+        return rows
+
     def count_queries(self, version: str) -> dict[str, int]:
         """Return how many queries are scored and why others are not."""
         return self._compute_once(
             ("counts", version),
             lambda: count_queries(self.run(version), self.queries, self.judgement, self.rules),
         )
+
+    def count_unscored(self, version: str) -> dict[str, int]:
+        """Return how many queries have no value, by why."""
+        judged, not_run = self.judgement.unscorable, self.run(version).source.not_run
+        counted = Counter(
+            str(not_run.get(query) or judged.get(query, "")) for query in self.queries.tolist()
+        )
+        del counted[""]
+        return dict(counted.most_common())
 
     def value(self, version: str, query: int, metric: str) -> float | None:
         """Return one value of one query; None for null."""
@@ -200,14 +268,16 @@ class Study:
             raise ChoiceError(f"There is no item {item!r}.")
         texts = collection.queries["text"]
         if not item and text in texts:
-            every = Study(collection, self.choices.replace(queries="all"))
+            every = Study(collection, self.choices.replace(queries="all", slice=()))
             return show_query(every, texts.index(text), versions, depth, "")
         columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
         asked = replace(collection, queries=Table("", "query_id", columns))
         if not item:
             asked = self._encode(asked, versions, text)
         kind = "item" if item else "text"
-        return show_query(Study(asked, self.choices.replace(queries=kind)), 0, versions, depth, "")
+        return show_query(
+            Study(asked, self.choices.replace(queries=kind, slice=())), 0, versions, depth, ""
+        )
 
     def _encode(self, asked: Collection, versions: Sequence[str], text: str) -> Collection:
         """Return a collection whose only query is a typed text, with its vectors and keywords."""

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.elements.lib.utils import LabelVisibility
 
 from dashboard.next.storage.collection import Collection
-from dashboard.next.study.choices import Choices, list_choices, resolve
+from dashboard.next.study.choices import Choices, join_repeated, list_choices, resolve
 
 COLLECTION = "collection"
 PINNED = ("baseline", "candidate", "query")
@@ -19,7 +19,8 @@ _LAST = "last-address"
 
 def read_address() -> dict[str, str]:
     """Return what the address says; on a page opened from the menu, what the last one said."""
-    return dict(st.query_params.to_dict() or st.session_state.get(_LAST, {}))
+    given = {key: join_repeated(key, st.query_params.get_all(key)) for key in st.query_params}
+    return given or dict(st.session_state.get(_LAST, {}))
 
 
 def read_choices(collection: Collection, given: dict[str, str]) -> Choices:
@@ -84,7 +85,7 @@ def draw_choice(
 
     def write() -> None:
         value = st.session_state[widget]
-        set_choice(key, " ".join(value) if isinstance(value, list) else str(value))
+        set_choice(key, choice.join(value) if isinstance(value, list) else str(value))
 
     if choice.kind == "names":
         st.session_state[widget] = list(now)

@@ -24,7 +24,7 @@ from dashboard.next.views.address import (
 )
 
 SCREENS = Path(__file__).parents[1] / "screens"
-NAMES = ("overview", "compare", "query", "search", "collections")
+NAMES = ("overview", "compare", "slices", "query", "search", "collections")
 IN_ROW = ("baseline", "candidate", "metric")
 STYLE = """<style>
 [data-testid="stHeader"] { display: none }
