@@ -4,10 +4,13 @@ import streamlit as st
 
 from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.views.address import escape_markdown
-from dashboard.next.views.frame import make_pages
+from dashboard.next.views.frame import CURRENT, make_pages
 
 st.set_page_config(page_title="Search quality", layout="wide")
+pages = make_pages()
+page = st.navigation(list(pages.values()), position="hidden")
+st.session_state[CURRENT] = next(name for name, each in pages.items() if each == page)
 try:
-    st.navigation(list(make_pages().values()), position="hidden").run()
+    page.run()
 except (DataError, ChoiceError, ValueError) as error:
     st.error(escape_markdown(str(error)))

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dashboard.next.errors import ChoiceError
 from dashboard.next.views.address import draw_choice, escape_markdown, set_choice
 from dashboard.next.views.cards import draw_cards
 from dashboard.next.views.charts import colour_versions
@@ -18,6 +19,10 @@ with right:
     draw_choice(collection, choices, "item", ("", *collection.items.ids))
 if not text and not item:
     st.caption("Type a text or choose an item; for example:")
+    try:
+        st.caption(f"{len(study.queries):,} queries")
+    except ChoiceError as error:
+        st.info(escape_markdown(str(error)))
     texts = dict.fromkeys(each for each in collection.queries["text"] if each)
     with st.container(horizontal=True):
         for place, each in enumerate(list(texts)[:EXAMPLES]):

@@ -70,7 +70,7 @@ class Study:
         kind, items = self.choices["queries"], self.collection.queries["item_id"]
         wanted = [kind == "all" or bool(item) == (kind == "item") for item in items]
         if not any(wanted):
-            raise ChoiceError(f"None of {len(items):,} queries is of the kind {kind!r}.")
+            raise ChoiceError(_explain_lack(self.collection, kind))
         return np.flatnonzero(wanted)
 
     def run(self, version: str) -> Run:
@@ -214,6 +214,19 @@ class Study:
             if plugin.map_text and tables.get(plugin.name) is not None:
                 tables[plugin.name] = load(plugin, "map_text")(asked, TYPED, text)
         return replace(asked, versions=encoded, broken=broken, tables=tables)
+
+
+def _explain_lack(collection: Collection, kind: str) -> str:
+    """Return why a collection has no query of a kind, and what to do."""
+    items = collection.queries["item_id"]
+    if not items:
+        left = sum(each.file == "queries.csv" for each in collection.findings)
+        why = f"{left:,} rows of queries.csv have neither a text nor the item_id of a known item"
+        why = why if left else "queries.csv has no row"
+        do = f"To list them, type: python -m dashboard.next check {collection.name}"
+        return f"{collection.name} has no query to search with: {why}. {do}"
+    other = "item" if any(items) else "text"
+    return f"None of {len(items):,} queries is of the kind {kind!r}. Choose queries = {other}."
 
 
 @lru_cache(maxsize=MAX_STUDIES)
