@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard.next.errors import ChoiceError
 from dashboard.next.views.address import draw_choice, escape_markdown, set_choice
 from dashboard.next.views.cards import draw_cards
+from dashboard.next.views.cards.payload import make_payload
 from dashboard.next.views.charts import colour_versions
 from dashboard.next.views.frame import open_page
 
@@ -39,4 +40,4 @@ with st.spinner("Searching; the first typed text loads the language model."):
 required = ", ".join(found.asked.get("required", ())) or "nothing: results are not judged"
 st.caption(escape_markdown(f"Requires: {required}. Relevant items: {found.relevant:,}."))
 colours = colour_versions(versions, choices["baseline"], choices["candidate"])
-draw_cards(found, collection, colours, choices["baseline"], "", depth)
+draw_cards(make_payload(found, collection, colours, choices["baseline"], "", depth))
