@@ -6,9 +6,12 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
+from PIL.Image import Image
 
 from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.evaluation.compare import compare_runs, list_differences
@@ -18,9 +21,10 @@ from dashboard.next.evaluation.metrics import Measure, parse
 from dashboard.next.evaluation.slices import compare_slices, divide_by_column, pair_slices
 from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.retrieval.encoders import encode_text
+from dashboard.next.retrieval.pictures import encode_picture, fit_to_items
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
-from dashboard.next.storage.collection import Collection
+from dashboard.next.storage.collection import Collection, Version
 from dashboard.next.storage.vectors import Vectors
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.protocols import find_rules
@@ -32,6 +36,7 @@ NO_SLICES = ("query_id", "text", "item_id")
 """Columns of queries.csv that say what a query is, and do not divide queries."""
 TYPED = "(typed)"
 """Id of a query that is searched with and not stored."""
+FloatVectors = NDArray[np.float32]
 Value = TypeVar("Value")
 
 
@@ -175,12 +180,20 @@ class Study:
         return show_query(self, query, versions, depth, metric)
 
     def search(
-        self, versions: Sequence[str], *, text: str = "", item: str = "", depth: int = 5
+        self,
+        versions: Sequence[str],
+        *,
+        text: str = "",
+        item: str = "",
+        picture: Image | None = None,
+        depth: int = 5,
+        metric: str = "",
     ) -> QueryResult:
-        """Return what each version finds for a text or an item.
+        """Return what each version finds for a text, an item or a picture.
 
         A stored query's text is searched with its stored vectors; any other text is embedded by
-        each version's own text side, and its words are mapped to keywords.
+        each version's own text side, and its words are mapped to keywords. A picture is embedded by
+        each version's picture side; a text beside it decides relevance only.
 
         Raises:
             ChoiceError: If the item is unknown.
@@ -189,31 +202,44 @@ class Study:
         if item and item not in collection.items.index:
             raise ChoiceError(f"There is no item {item!r}.")
         texts = collection.queries["text"]
-        if not item and text in texts:
+        if text in texts and not item and picture is None:
             every = Study(collection, self.choices.replace(queries="all"))
-            return show_query(every, texts.index(text), versions, depth, "")
+            return show_query(every, texts.index(text), versions, depth, metric)
         columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
         asked = replace(collection, queries=Table("", "query_id", columns))
         if not item:
-            asked = self._encode(asked, versions, text)
-        kind = "item" if item else "text"
-        return show_query(Study(asked, self.choices.replace(queries=kind)), 0, versions, depth, "")
+            asked = self._encode(asked, versions, text, picture)
+        study = Study(asked, self.choices.replace(queries="item" if item else "text"))
+        return show_query(study, 0, versions, depth, metric)
 
-    def _encode(self, asked: Collection, versions: Sequence[str], text: str) -> Collection:
-        """Return a collection whose only query is a typed text, with its vectors and keywords."""
+    def _encode(
+        self, asked: Collection, versions: Sequence[str], text: str, picture: Image | None
+    ) -> Collection:
+        """Return a collection whose only query is a text or a picture, with its vectors."""
         broken, encoded = dict(asked.broken), dict(asked.versions)
         for name in versions:
-            if name in encoded and encoded[name].items is not None:
+            if name in encoded:
                 try:
-                    vector = encode_text(asked.folder, name, text)
+                    vector = _embed(asked.folder, encoded[name], text, picture)
                     encoded[name] = replace(encoded[name], queries=Vectors((TYPED,), vector))
                 except DataError as error:
                     broken[name] = error
         tables = dict(asked.tables)
         for plugin in PLUGINS:
-            if plugin.map_text and tables.get(plugin.name) is not None:
+            if text and plugin.map_text and tables.get(plugin.name) is not None:
                 tables[plugin.name] = load(plugin, "map_text")(asked, TYPED, text)
         return replace(asked, versions=encoded, broken=broken, tables=tables)
+
+
+def _embed(folder: Path, version: Version, text: str, picture: Image | None) -> FloatVectors:
+    """Return the vector of a typed text or an uploaded picture. [1, dimension]."""
+    if version.items is None:
+        found = f"the version {version.name}, a file of results"
+        raise DataError(f"runs/{version.name}", found, "vectors, to search with something new")
+    if picture is None:
+        return encode_text(folder, version.name, text)
+    found_vector = encode_picture(folder, version.name, picture)
+    return fit_to_items(found_vector, version.items.unit, f"models/{version.name}/model.toml")
 
 
 def _explain_lack(collection: Collection, kind: str) -> str:

@@ -172,6 +172,8 @@ def draw_choice(
     label: Callable[[str], str] = str,
     label_visibility: LabelVisibility = "visible",
     place: str = "input",
+    placeholder: str | None = None,
+    instead_of: Sequence[str] = (),
 ) -> None:
     """Draw the input of a choice: several of, one of, or a text.
 
@@ -183,6 +185,8 @@ def draw_choice(
         label: Return what a value is called.
         label_visibility: Whether the name of the choice stands above its input.
         place: Where the input stands, if the choice has several.
+        placeholder: What an empty input says.
+        instead_of: Choices that are put back when this one is made.
     """
     (choice,) = (each for each in list_choices() if each.key == key)
     widget, now = f"{place}-{key}", choices[key]
@@ -192,6 +196,7 @@ def draw_choice(
 
     def write() -> None:
         value = st.session_state[widget]
+        drop_choice(*instead_of)
         set_choice(key, " ".join(value) if isinstance(value, list) else str(value))
 
     if choice.kind == "names":
@@ -213,10 +218,11 @@ def draw_choice(
             format_func=label,
             label_visibility=label_visibility,
             accept_new_options=key == "metric",
+            placeholder=placeholder,
         )
     else:
         st.session_state[widget] = choices.write()[key]
         st.text_input(
-            name, key=widget, help=choice.meaning, on_change=write,
+            name, key=widget, help=choice.meaning, on_change=write, placeholder=placeholder,
             label_visibility=label_visibility,
         )  # fmt: skip

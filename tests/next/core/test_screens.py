@@ -100,7 +100,7 @@ def test_compare_says_its_verdict(world: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_search_by_item(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "search", item="a")
     assert not drawn.exception and not drawn.error
-    assert any("Relevant items" in each.value.replace("\\", "") for each in drawn.caption)
+    assert any("relevant items" in each.value.replace("\\", "") for each in drawn.caption)
 
 
 def test_wrong_values_are_sentences(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

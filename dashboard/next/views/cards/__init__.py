@@ -28,6 +28,16 @@ def draw_cards(payload: Mapping[str, Any]) -> None:
     _component()(key="cards", data={"query": "", "payloads": [["", payload]], "queries": []})
 
 
+def draw_items(payload: Mapping[str, Any], pick: Callable[[str], None]) -> None:
+    """Draw items, of which one can be picked."""
+
+    def go() -> None:
+        pick(st.session_state["items"]["item"])
+
+    data = {"query": "", "payloads": [["", payload]], "queries": [], "pick": True}
+    _component()(key="items", data=data, on_item_change=go)
+
+
 def draw_query(
     queries: Sequence[tuple[str, str]],
     query: str,

@@ -61,10 +61,10 @@ function drawText(card, query, brief) {
   const text = make("div", "text");
   const lacking = query.required[card.has.indexOf(false)];
   const number = query.required.length;
-  if (brief) {
+  if (brief && card.hit !== null) {
     const words = number > 1 ? `all ${number} keywords` : "relevant";
     text.append(drawKeyword(card.hit, card.hit ? words : lacking ?? "not relevant"));
-  } else {
+  } else if (!brief) {
     const verdict = make("div", "verdict");
     const word = make("span", "");
     if (card.hit !== null) word.append(make("span", "sign", SIGNS.get(card.hit)));
@@ -95,6 +95,7 @@ function drawCard(card, query, row) {
   const keywords = card.has.map((has, place) => `${query.required[place]}: ${has ? "yes" : "no"}`);
   const place = card.rank ? `${row.name}, rank ${card.rank}` : row.name;
   element.setAttribute("aria-label", [place, describeVerdict(card, query), ...keywords].join(". "));
+  if (row.kind === "pick") element.title = card.foot;
   element.append(frame, drawText(card, query, row.kind !== "run"));
   return element;
 }

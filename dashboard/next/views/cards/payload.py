@@ -68,6 +68,14 @@ def make_payload(
     }
 
 
+def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Card:
+    """Return what the cards show of items that are no results."""
+    cards = [_make_card({"item_id": item}, collection, None, (), ()) for item in items]
+    cards = [card | {"foot": card["caption"] or card["item"]} for card in cards]
+    row = {"kind": "pick", "name": name, "note": note, "cards": cards}
+    return {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
+
+
 def _make_run_row(
     found: QueryResult,
     collection: Collection,
