@@ -191,8 +191,9 @@ class Study:
     ) -> QueryResult:
         """Return what each version finds for a text, an item or a picture.
 
-        A stored query's text is searched with its stored vectors; any other text is embedded by
-        each version's own text side, and its words are mapped to keywords. A picture is embedded by
+        A stored query's text is searched with its stored vectors, and judged as that query is; any
+        other text is embedded by each version's own text side, and its words are mapped to
+        keywords. A picture is embedded by
         each version's picture side; a text beside it decides relevance only.
 
         Raises:
@@ -201,10 +202,12 @@ class Study:
         collection = self.collection
         if item and item not in collection.items.index:
             raise ChoiceError(f"There is no item {item!r}.")
-        texts = collection.queries["text"]
-        if text in texts and not item and picture is None:
+        stored = zip(collection.queries["text"], collection.queries["item_id"], strict=True)
+        wanted = ("", item) if item else (text, "")
+        places = [place for place, each in enumerate(stored) if each == wanted]
+        if places and picture is None:
             every = Study(collection, self.choices.replace(queries="all"))
-            return show_query(every, texts.index(text), versions, depth, metric)
+            return show_query(every, places[0], versions, depth, metric)
         columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
         asked = replace(collection, queries=Table("", "query_id", columns))
         if not item:

@@ -22,6 +22,7 @@ OLD = {
     "names": ("source", "standard"),
     "v": ("1",),
     "min_similarity": ("-1", "-1.0"),
+    "slice": (),
     "outcome": ("all",),
     "between": (),
     "at": (),
@@ -48,16 +49,15 @@ _LAST = "last-address"
 
 
 def read_address() -> dict[str, str]:
-    """Return what the address says; on a page opened from the menu, what the last one said.
+    """Return what the address says; on a page opened from the menu, what the last one said."""
+    params = {key: st.query_params.get_all(key) for key in st.query_params}
+    return join_values(params) or dict(st.session_state.get(_LAST, {}))
 
-    Several values of one key are joined by blanks.
-    """
+
+def join_values(params: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return a text for each key; several values of a choice that has them, joined by blanks."""
     names = {each.key for each in list_choices() if each.kind == "names"}
-    given = {
-        key: " ".join(st.query_params.get_all(key)) if key in names else st.query_params[key]
-        for key in st.query_params
-    }
-    return given or dict(st.session_state.get(_LAST, {}))
+    return {key: " ".join(of) if key in names else of[-1] for key, of in params.items()}
 
 
 def remember_address(given: Mapping[str, str]) -> None:
@@ -82,7 +82,7 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
             try:
                 good[key] = _check(collection, choice, given[key], good)
             except ValueError as error:
-                problems[key] = str(error)
+                problems[key] = f"{str(error).rstrip('.')}."
     others = (*known, *OLD, *OLD_LAYOUT, COLLECTION)
     for key, value in given.items():
         if key in others:

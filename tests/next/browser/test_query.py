@@ -144,6 +144,7 @@ def test_visits_leave_nothing_behind(address: str, page: Page) -> None:
         page.keyboard.press("j")
         page.locator("nav a", has_text="Collections").click()
         expect(page.locator("article.card")).to_have_count(0)
+        page.wait_for_timeout(400)
         session.send("HeapProfiler.collectGarbage")
         found = session.send("Performance.getMetrics")["metrics"]
         counts.append({each["name"]: each["value"] for each in found})

@@ -18,7 +18,8 @@ const makeButton = (name, text, label, act) => {
 function drawMedia(card) {
   const frame = make("div", "media");
   if (!card.picture) {
-    frame.append(make("span", "none", card.clip ? "clip without a poster" : "no picture"));
+    const words = card.caption || (card.clip ? "clip without a poster" : "no picture");
+    frame.append(make("span", card.caption ? "words" : "none", words));
     return frame;
   }
   const image = make("img");
