@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from dashboard.next.storage.settings import list_collections
 from dashboard.next.views.contents import draw_collection
-from dashboard.next.views.frame import list_collections, open_page
+from dashboard.next.views.frame import open_page
 
 STEPS = """\
 # a folder below data/ with:

@@ -10,9 +10,10 @@ import streamlit as st
 
 from dashboard.next.errors import DataError, Finding
 from dashboard.next.storage.collection import Collection, open_collection
+from dashboard.next.storage.settings import find_data
 from dashboard.next.study.protocols import list_rules
 from dashboard.next.views.address import escape_markdown
-from dashboard.next.views.frame import find_data, make_pages
+from dashboard.next.views.frame import make_pages
 from dashboard.next.views.media import address_media
 from dashboard.next.views.tables import Column, draw_table
 
