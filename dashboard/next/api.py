@@ -16,7 +16,7 @@ from dashboard.next.errors import ChoiceError
 from dashboard.next.evaluation.compare import SIGNIFICANT
 from dashboard.next.evaluation.metrics import Measure, parse, parse_one
 from dashboard.next.storage.collection import Collection, open_collection
-from dashboard.next.storage.settings import find_folder
+from dashboard.next.storage.folders import find_folder
 from dashboard.next.study.choices import list_choices, resolve
 from dashboard.next.study.study import Study, open_study
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from dashboard.next.commands.options import FINE, FOUND, add_collection, open_call
-from dashboard.next.storage.settings import find_folder
+from dashboard.next.storage.folders import find_folder
 
 HELP = "errors, omissions and repairs of a collection's files"
 COLUMNS = ("level", "file", "line", "found", "wanted")

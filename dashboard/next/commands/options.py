@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dashboard.next.errors import DataError
-from dashboard.next.storage.settings import find_folder
+from dashboard.next.storage.folders import find_folder
 from dashboard.next.study.choices import list_choices, resolve
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.next.storage.settings import list_collections
+from dashboard.next.storage.folders import list_collections
 from dashboard.next.views.contents import draw_collection
 from dashboard.next.views.frame import open_page
 

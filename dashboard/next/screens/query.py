@@ -23,11 +23,8 @@ place = ids.index(choices["query"]) if choices["query"] in change else 0
 
 
 def name_query(query_id: str) -> tuple[str, str]:
-    """Return the id of a query, and its text or its item's caption with how it changed."""
-    row, value = collection.queries.index[query_id], change[query_id]
-    text, item = collection.queries["text"][row], collection.queries["item_id"][row]
-    if not text:
-        text = collection.items["caption"][collection.items.index[item]] or item
+    """Return the id of a query, and what it is called with how it changed."""
+    value, text = change[query_id], collection.name_query(collection.queries.index[query_id])
     return query_id, text if value != value else f"{text} ({value:+.3f})"
 
 

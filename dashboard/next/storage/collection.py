@@ -87,6 +87,17 @@ class Collection:
         """Whether each query has a text. [queries]."""
         return np.array([bool(text) for text in self.queries["text"]], dtype=bool)
 
+    def name_query(self, query: int) -> str:
+        """Return what a person calls a query: its text, its caption or its item's, or an id."""
+        item = int(self.own_items[query])
+        names = (
+            self.queries["text"][query],
+            self.items["caption"][item] if item >= 0 else "",
+            self.queries["caption"][query],
+            self.items.ids[item] if item >= 0 else "",
+        )
+        return next(filter(None, names), self.queries.ids[query])
+
     def find_version(self, name: str) -> Version:
         """Return a version; raise its DataError if it cannot be used or is not there."""
         if name in self.broken:

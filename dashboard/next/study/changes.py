@@ -30,7 +30,7 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> li
         rows.append(
             {
                 "query_id": table.ids[query],
-                "text": describe_query(study, int(query)),
+                "text": study.collection.name_query(int(query)),
                 "baseline": _or_none(before[at]),
                 "candidate": _or_none(after[at]),
                 "delta": _or_none(delta[at]),
@@ -53,14 +53,6 @@ def list_slice_changes(
     kept = {study.collection.queries.ids[query] for query in study.queries[inside].tolist()}
     rows = list_changes(study, baseline, candidate, metric)
     return [row for row in rows if row["query_id"] in kept]
-
-
-def describe_query(study: Study, query: int) -> str:
-    """Return the text of a query; of an item query the item's caption, or its id."""
-    table, items = study.collection.queries, study.collection.items
-    item = table["item_id"][query]
-    caption = items["caption"][items.index[item]] if item in items.index else ""
-    return table["text"][query] or caption or item or table.ids[query]
 
 
 def count_outcomes(rows: Sequence[Row]) -> dict[str, int]:

@@ -60,11 +60,11 @@ def show_query(
     relevant = find_relevant(study.judgement, query)
     near = _find_near(study, query, depth)
     parts, problems = _rank_versions(study, query, versions, depth, np.union1d(relevant, near))
-    queries = study.collection.queries
+    own = int(study.collection.own_items[query])
     return QueryResult(
-        query_id=queries.ids[query],
-        text=queries["text"][query],
-        item_id=queries["item_id"][query],
+        query_id=study.collection.queries.ids[query],
+        text=study.collection.name_query(query),
+        item_id=study.collection.items.ids[own] if own >= 0 else "",
         rows=_list_rows(study, query, parts, depth),
         ideal=_list_ideal(study, query, parts, relevant, depth),
         missed=_list_missed(study, query, parts, depth, relevant.tolist()),

@@ -329,7 +329,8 @@ def _explain_lack(collection: Collection, kind: str) -> str:
     """Return why a collection has no query of a kind, and what to do."""
     if not len(collection.queries):
         left = sum(each.file == "queries.csv" for each in collection.findings)
-        why = f"{left:,} rows of queries.csv have neither a text nor the item_id of a known item"
+        lacking = "neither a text nor an image nor the item_id of a known item"
+        why = f"{left:,} rows of queries.csv have {lacking}"
         why = why if left else "queries.csv has no row"
         do = f"To list them, type: python -m dashboard.next check {collection.name}"
         return f"{collection.name} has no query to search with: {why}. {do}"

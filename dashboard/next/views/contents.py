@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.next.errors import DataError, Finding
 from dashboard.next.storage.collection import Collection, open_collection
-from dashboard.next.storage.settings import find_data
+from dashboard.next.storage.folders import find_data
 from dashboard.next.study.protocols import list_rules
 from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.frame import make_pages

@@ -10,7 +10,8 @@ import streamlit as st
 
 from dashboard.next.errors import ChoiceError
 from dashboard.next.storage.collection import Collection, open_collection
-from dashboard.next.storage.settings import find_data, list_collections, read_toml
+from dashboard.next.storage.folders import find_data, list_collections
+from dashboard.next.storage.settings import read_toml
 from dashboard.next.study.choices import Choices, list_choices, resolve
 from dashboard.next.study.study import Study, open_study
 from dashboard.next.views.address import (

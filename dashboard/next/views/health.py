@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dashboard.next.errors import DataError
-from dashboard.next.storage.settings import list_collections
+from dashboard.next.storage.folders import list_collections
 
 REGISTRY = CollectorRegistry()
 SESSIONS = Gauge("dashboard_sessions", "Open pages", registry=REGISTRY)

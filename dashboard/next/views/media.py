@@ -16,12 +16,15 @@ from starlette.responses import FileResponse, Response
 
 from dashboard.next.errors import DataError
 from dashboard.next.storage.collection import Collection, open_collection
+from dashboard.next.storage.folders import find_folder
 from dashboard.next.storage.media import VIDEO, Span, find_media, read_span, recognise_type
 from dashboard.next.storage.posters import make_poster
-from dashboard.next.storage.settings import find_folder
+from dashboard.next.tables import Table
 
-COLUMNS = {"clip": ("file", "media_root", "media"), "poster": ("poster", "posters_root", "posters")}
-"""Column of the items, setting of the folder and its default, by kind."""
+CLIP, POSTER = ("file", "media_root", "media"), ("poster", "posters_root", "posters")
+COLUMNS = {"clip": (CLIP,), "poster": (POSTER, CLIP), "query": (("image", "media_root", "media"),)}
+"""Columns that may name the file of a kind, each with the setting of its folder and its default; a
+poster may be made of the clip. A query's picture is named in queries.csv."""
 MAX_POSTER_BYTES = 64_000_000
 """Posters that are held in memory, of all collections."""
 DECODERS = CapacityLimiter(2)
@@ -66,17 +69,21 @@ def _find_by_name(collection: str, kind: str, item: str) -> Shown | None:
 
 
 def _find(collection: Collection, kind: str, item: str) -> Shown | None:
-    place = collection.items.index.get(item)
+    table = _find_table(collection, kind)
+    place = table.index.get(item)
     if place is None:
         return None
-    for column, setting, default in _list_columns(kind):
+    for column, setting, default in COLUMNS[kind]:
         root = str(collection.settings.get(setting, default))
-        path = find_media(collection.folder, root, collection.items[column][place])
+        path = find_media(collection.folder, root, table[column][place])
         media_type = recognise_type(path) if path else ""
         if path and media_type:
-            span = read_span(collection.items, place)
-            return Shown(path, media_type, span, is_poster=column == "poster")
+            return Shown(path, media_type, read_span(table, place), is_poster=column == "poster")
     return None
+
+
+def _find_table(collection: Collection, kind: str) -> Table:
+    return collection.queries if kind == "query" else collection.items
 
 
 def _make_poster(found: Shown) -> bytes:
@@ -90,15 +97,22 @@ def _make_poster_once(found: Shown, state: tuple[int, int]) -> bytes:
 
 
 def address_media(collection: Collection, kind: str, item: str) -> str:
-    """Return the address of an item's file ("clip") or of its poster; "" if the file is missing.
+    """Return the address of a file; "" if it is missing.
 
     The address ends with the state of the file, so that a changed file has another one.
+
+    Args:
+        collection: Collection that names it.
+        kind: "clip" for the file of an item, "poster" for a small picture of it, "query" for a
+            small picture of a query's.
+        item: Id of the item, or of the query.
     """
-    place = collection.items.index.get(item)
+    table = _find_table(collection, kind)
+    place = table.index.get(item)
     if place is None:
         return ""
-    for column, setting, default in _list_columns(kind):
-        root, file = str(collection.settings.get(setting, default)), collection.items[column][place]
+    for column, setting, default in COLUMNS[kind]:
+        root, file = str(collection.settings.get(setting, default)), table[column][place]
         try:
             state = (collection.folder / root / file).stat() if file else None
         except (OSError, ValueError):  # it is missing, or its name holds NUL
@@ -113,8 +127,3 @@ def is_clip(collection: Collection, item: str) -> bool:
     """Return whether the file of an item moves, by its name."""
     place = collection.items.index.get(item, -1)
     return place >= 0 and bool(VIDEO.search(collection.items["file"][place]))
-
-
-def _list_columns(kind: str) -> tuple[tuple[str, str, str], ...]:
-    """Return the columns that may name the file of a kind; a poster may be made of the clip."""
-    return (COLUMNS["poster"], COLUMNS["clip"]) if kind == "poster" else (COLUMNS["clip"],)

@@ -42,15 +42,16 @@ def test_choice_of_another_protocol_is_said(world: Path, monkeypatch, screen: st
 
 @pytest.mark.parametrize("screen", ["overview", "compare", "query", "search"])
 def test_collection_without_queries(world: Path, monkeypatch, screen: str) -> None:
-    (world / "queries.csv").write_text("query_id,text,image\nq1,,a.png\nq2,,b.png\n")
+    (world / "queries.csv").write_text("query_id,text,image\nq1,,\nq2,,\n")
     (world / "models" / "v1" / "queries.npy").unlink()
     (world / "models" / "v2" / "queries.npy").unlink()
     drawn = draw(world, monkeypatch, screen)
     said = [*read_errors(drawn), *(each.value.replace("\\", "") for each in drawn.info)]
     assert not drawn.exception
     assert said == [
-        "world has no query to search with: 2 rows of queries.csv have neither a text nor the "
-        "item_id of a known item. To list them, type: python -m dashboard.next check world"
+        "world has no query to search with: 2 rows of queries.csv have neither a text nor an "
+        "image nor the item_id of a known item. To list them, type: python -m dashboard.next check "
+        "world"
     ]
 
 

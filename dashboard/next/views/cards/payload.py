@@ -56,10 +56,10 @@ def make_payload(
         note = note if missed else f"not relevant, and in no top {depth}"
         name = "Missed" if missed else "Near misses"
         rows.append({"kind": "missed", "name": name, "note": note, "cards": cards})
-    place = collection.items.index.get(found.item_id, -1)
+    asked = ("poster", found.item_id) if found.item_id else ("query", found.query_id)
     return {
-        "title": found.text or (collection.items["caption"][place] if place >= 0 else ""),
-        "poster": address_media(collection, "poster", found.item_id),
+        "title": found.text,
+        "poster": address_media(collection, *asked),
         "required": required,
         "few": len(required) <= FEW,
         "relevant": f"{found.relevant:,} relevant",
