@@ -61,16 +61,24 @@ def read_relevance(collection: Collection, findings: list[Finding]) -> Pairs | s
     Raises:
         DataError: If a relevance is no number from 0 to 100 and neither -1 nor -2.
     """
-    named = collection.settings.get("protocols", ())
-    path = collection.folder / FILE
-    if path.is_file():
+    is_named = NAME in collection.settings.get("protocols", ())
+    if (collection.folder / FILE).is_file() or (is_named and collection.qrels is not None):
+        return read_answers(collection, findings)
+    return "keywords" if is_named and collection.tables.get("alfa") is not None else None
+
+
+def read_answers(collection: Collection, findings: list[Finding]) -> Pairs:
+    """Return the mean of the valid answers of workers for each pair, -1 where there is none.
+
+    Raises:
+        DataError: If there are neither answers nor judged pairs, or one is off the scale.
+    """
+    if (collection.folder / FILE).is_file():
         return _read_workers(collection, findings)
-    if NAME not in named:
-        return None
-    if collection.qrels is not None:
-        _check_scale(collection.qrels.values, "qrels", None)
-        return collection.qrels
-    return "keywords" if collection.tables.get("alfa") is not None else None
+    if collection.qrels is None:
+        raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
+    _check_scale(collection.qrels.values, "qrels", None)
+    return collection.qrels
 
 
 def _read_workers(collection: Collection, findings: list[Finding]) -> Pairs:

@@ -8,4 +8,5 @@ PLUGIN = Plugin(
     read_tables="judge:read_relevance",
     rules="judge:CONTEXT",
     metrics="metrics:WINDOW",
+    commands={"satisfaction": "commands"},
 )

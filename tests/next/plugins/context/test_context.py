@@ -1,0 +1,96 @@
+"""Relevance from 0 to 100, gains in context, and lists beside satisfaction."""
+
+import json
+import lzma
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.next.__main__ import main
+from dashboard.next.evaluation.metrics import parse
+from dashboard.next.plugins.context.metrics import compute_gain
+from dashboard.next.storage.collection import open_collection
+from tests.next.plugins.worlds import measure_values, write_world
+
+ROOT = Path(__file__).parents[4]
+VECTORS = {"a": [1.0, 0.0], "b": [3.0, 1.0], "c": [1.0, 1.0], "d": [0.0, 1.0]}
+ITEMS = "item_id\na\nb\nc\nd\n"
+QUERIES = "query_id,text\nq1,cats\nq2,dogs\n"
+WORKERS = (
+    "query_id,item_id,worker,relevance\n"
+    "q1,a,w1,80\nq1,a,w2,-1\nq1,b,w1,20\nq1,b,w2,60\nq1,c,w1,-2\nq1,d,w1,100\n"
+    "q2,a,w1,-1\n"
+)
+
+
+def write(folder: Path, workers: str = WORKERS) -> Path:
+    asked = {"q1": [1.0, 0.0], "q2": [0.0, 1.0]}
+    made = write_world(folder, 'protocols = ["context"]\n', ITEMS, QUERIES, VECTORS, asked)
+    (made / "relevance.csv").write_text(workers)
+    return made
+
+
+def test_invalid_answers_are_left_out(tmp_path: Path) -> None:
+    """Ranked: a 0.8, b 0.4, d 1.0; c has no valid answer, and q2 none at all.
+
+    r' = 0.8, 0.2, 1.0; with w = 2 the gains are 0.8, 0.5, 0.6.
+    """
+    names = "CAG(CG,w=2) CAG(MAX,w=2) CAG(AVG,w=2,divide=w) AVG MAX CG(per=image) num_ret P@3"
+    values = measure_values(write(tmp_path / "w"), names)
+    assert values == {
+        "CAG(CG,w=2)": [round((0.8 + 0.5 + 0.6) / 3, 9), None],
+        "CAG(MAX,w=2)": [0.8, None],
+        "CAG(AVG,w=2,divide=w)": [round((0.4 + 0.5 + 0.6) / 3, 9), None],
+        "AVG": [round(2.2 / 3, 9), None],
+        "MAX": [1.0, None],
+        "CG(per=image)": [round(2.2 / 3, 9), None],
+        "num_ret": [3, None],
+        "P@3": [round(2 / 3, 9), None],
+    }
+
+
+def test_off_the_scale_is_refused(tmp_path: Path) -> None:
+    folder = write(tmp_path / "w", WORKERS.replace("q1,d,w1,100", "q1,d,w1,101"))
+    assert "relevance.csv, line 7: found relevance 101" in str(
+        open_collection(folder).broken["context"]
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_identities_of_the_gain(seed: int) -> None:
+    """A constant list keeps its gain, w = 1 gives r', and r' is r where r does not fall."""
+    rng = np.random.default_rng(seed)
+    credit = rng.random(12)
+    best = np.maximum.accumulate(credit)
+    np.testing.assert_allclose(compute_gain(credit, 1), credit**2 / best)
+    np.testing.assert_allclose(compute_gain(np.sort(credit), 1), np.sort(credit))
+    np.testing.assert_allclose(compute_gain(np.full(12, 0.3), 5), 0.3)
+    assert (compute_gain(np.zeros(4)) == 0).all()
+
+
+def test_names_of_settings() -> None:
+    names = "CAG(RBP(0.8),w=5,divide=w) CAG(RBP) CAG(AVG(rows=5)) RBP(0.95,per=image) CG(per=list)"
+    assert [str(each) for each in parse(names)] == [
+        "CAG(RBP(0.8),w=5,divide=w)", "CAG(RBP(0.95))", "CAG(AVG(rows=5))", "RBP(0.95,per=image)",
+        "CG",
+    ]  # fmt: skip
+    for wrong in ("CAG(DCG,w=0)", "CAG(DCG,w=2.5)", "CAG(DCG,x=1)", "CAG(DCG,per=row)", "P(3)@5"):
+        with pytest.raises(ValueError):
+            parse(wrong)
+
+
+@pytest.mark.parametrize("table", ["gains", "depths"])
+def test_satisfaction_equals_the_frozen_table(
+    table: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DASHBOARD_DATA", str(ROOT / "data"))
+    packed = (ROOT / "tests" / "golden" / "tables.json.xz").read_bytes()
+    name = "satisfaction openmoji_context" + ("" if table == "gains" else f" --table {table}")
+    frozen = json.loads(lzma.decompress(packed))[name]
+    call = ["satisfaction", "openmoji_context", "--table", table, "--format", "json"]
+    assert main(call) == frozen["code"]
+    rows = json.loads(capsys.readouterr().out)
+    assert len(rows) == len(frozen["rows"])
+    for new, old in zip(rows, frozen["rows"], strict=True):
+        assert new == pytest.approx(old, abs=1e-9)
