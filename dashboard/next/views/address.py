@@ -9,7 +9,7 @@ from difflib import get_close_matches
 import streamlit as st
 from streamlit.elements.lib.utils import LabelVisibility
 
-from dashboard.next.errors import ChoiceError
+from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.evaluation.metrics import parse, parse_one
 from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.storage.collection import Collection
@@ -80,7 +80,7 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
         if key in given:
             try:
                 good[key] = _check(collection, choice, given[key], good)
-            except ValueError as error:
+            except (ValueError, DataError) as error:
                 problems[key] = f"{str(error).rstrip('.')}."
     others = (*known, *OLD, *OLD_LAYOUT, COLLECTION)
     for key, value in given.items():
@@ -103,8 +103,8 @@ def _check(collection: Collection, choice: Choice, text: str, before: Mapping[st
         return ""
     owner = _find_owner(key)
     if owner and collection.tables.get(owner) is None:
-        usual = choice.default(collection, {})
-        if choice.read(text, collection, {}) != usual:
+        usual = dict(resolve(collection, {}).values)
+        if choice.read(text, collection, usual) != usual[key]:
             raise ChoiceError(
                 f"{key} = {text[:80]!r} belongs to the protocol {owner}, which this collection "
                 "has no tables for."

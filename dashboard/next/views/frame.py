@@ -12,7 +12,7 @@ from dashboard.next.errors import ChoiceError
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.storage.folders import find_data, list_collections
 from dashboard.next.storage.settings import read_toml
-from dashboard.next.study.choices import Choices, list_choices, resolve
+from dashboard.next.study.choices import Choices, describe_choices, list_choices
 from dashboard.next.study.study import Study, open_study
 from dashboard.next.views.address import (
     COLLECTION,
@@ -119,12 +119,7 @@ def _draw_chips(collection: Collection, choices: Choices) -> list[str]:
     Returns:
         Name and value of each.
     """
-    values, usual = choices.write(), resolve(collection, {}).write()
-    chips = {
-        each.key: f"{each.key.replace('_', ' ').capitalize()}: {values[each.key] or 'none'}"
-        for each in list_choices()
-        if each.changes_numbers and values[each.key] != usual[each.key]
-    }
+    chips = describe_choices(collection, choices)
     if chips:
         with st.container(key="chips", horizontal=True, gap="small"):
             for key, text in chips.items():

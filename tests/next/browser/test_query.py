@@ -7,8 +7,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 
+import av
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
@@ -17,6 +20,24 @@ APP = Path(__file__).parents[3] / "dashboard" / "next" / "app.py"
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+
+@contextmanager
+def serve(data: Path) -> Iterator[str]:
+    """Serve the collections of a folder; the value is the address."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    call = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.headless", "true"]
+    call += ["--server.port", str(port), "--server.fileWatcherType", "none"]
+    environment = os.environ | {"DASHBOARD_DATA": str(data)}
+    server = subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    for line in server.stdout:
+        if "URL" in line:
+            break
+    yield f"http://127.0.0.1:{port}"
+    server.terminate()
+    server.communicate()
 
 
 @pytest.fixture
@@ -28,19 +49,21 @@ def address(world: Path) -> Iterator[str]:
         Image.new("RGB", (160, 90), colour).save(world / "media" / f"{name}.png")
         rows.append(f"{name},{name}.png,")
     (world / "items.csv").write_text("\n".join(rows))
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    call = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.headless", "true"]
-    call += ["--server.port", str(port), "--server.fileWatcherType", "none"]
-    environment = os.environ | {"DASHBOARD_DATA": str(world.parent)}
-    server = subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    for line in server.stdout:
-        if "URL" in line:
-            break
-    yield f"http://127.0.0.1:{port}"
-    server.terminate()
-    server.communicate()
+    with serve(world.parent) as found:
+        yield found
+
+
+def write_clip(path: Path, first: float) -> None:
+    """Write two seconds of film whose first frame has a time that need not be 0."""
+    with av.open(str(path), "w") as file:
+        stream = file.add_stream("libvpx", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
+        stream.codec_context.time_base = stream.time_base = Fraction(1, 1000)
+        for place in range(20):
+            frame = av.VideoFrame.from_image(Image.new("RGB", (160, 90), (place * 12, 0, 0)))
+            frame.pts, frame.time_base = int(first * 1000) + place * 100, Fraction(1, 1000)
+            file.mux(stream.encode(frame))
+        file.mux(stream.encode(None))
 
 
 @pytest.fixture
@@ -150,3 +173,65 @@ def test_visits_leave_nothing_behind(address: str, page: Page) -> None:
         counts.append({each["name"]: each["value"] for each in found})
     for name in ("JSEventListeners", "Nodes"):
         assert counts[-1][name] <= counts[2][name] * 1.1 + 20, [each[name] for each in counts]
+
+
+def test_two_clips_play_in_step(world: Path, page: Page) -> None:
+    """Clips count from their own first frame: one begins at 0, the other at 5 seconds."""
+    (world / "media").mkdir()
+    rows = ["item_id,file,poster"]
+    for name, first in zip("abcd", (0.0, 5.0, 0.0, 5.0), strict=True):
+        write_clip(world / "media" / f"{name}.webm", first)
+        Image.new("RGB", (160, 90)).save(world / "media" / f"{name}.png")
+        rows.append(f"{name},{name}.webm,{name}.png")
+    (world / "items.csv").write_text("\n".join(rows))
+    settings = 'title = "World"\nprotocols = ["alfa"]\nposters_root = "media"\n'
+    (world / "collection.toml").write_text(settings)
+    with serve(world.parent) as address:
+        page.goto(f"{address}/query?collection=world&query=q1")
+        page.locator("article.card").nth(1).focus()  # c in v1, b in v2
+        page.keyboard.press(" ")
+        videos = page.locator("article.card video")
+        expect(videos).to_have_count(2)
+        expect(videos.nth(1)).to_have_js_property("paused", False)
+        page.wait_for_timeout(700)
+        times = videos.evaluate_all("all => all.map(each => each.currentTime)")
+        page.keyboard.press(" ")
+        expect(videos.first).to_have_js_property("paused", True)
+    assert 0.1 < times[0] < 2.5
+    assert abs(times[1] - 5 - times[0]) < 0.4
+
+
+@pytest.mark.parametrize(
+    "keys", ["queries=text", "queries=item&groups=pv_object_type+pv_actor_behavior+pv_scene_type"]
+)
+def test_keywords_are_whole(page: Page, keys: str) -> None:
+    """No label of the shipped clips is wider than its box, at any width."""
+    cut = """all => all.filter(each => each.scrollWidth > each.clientWidth + 1)
+        .map(each => each.textContent)"""
+    with serve(APP.parents[2] / "data") as address:
+        page.goto(f"{address}/query?collection=driving&{keys}")
+        for width, height in ((390, 844), (768, 1024), (1440, 900), (1920, 1080), (2560, 1300)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_timeout(300)
+            for _ in range(4):
+                labels = page.locator(".keyword, .keyword span, .cell, .foot, .verdict, .chip")
+                expect(labels.first).to_be_visible()
+                assert labels.evaluate_all(cut) == [], width
+                count = page.locator(".query output").text_content()
+                page.keyboard.press("j")
+                expect(page.locator(".query output")).not_to_have_text(count or "")
+
+
+def test_room_for_pictures(page: Page) -> None:
+    """At least 26 pictures of a query of the shipped clips are whole, at 1440 × 900."""
+    with serve(APP.parents[2] / "data") as address:
+        page.goto(f"{address}/query?collection=driving")
+        expect(page.locator("article.card").first).to_be_visible()
+        page.wait_for_timeout(1000)
+        boxes = page.locator("article.card .media").evaluate_all(
+            "all => all.map(each => each.getBoundingClientRect().toJSON())"
+        )
+        whole = [b for b in boxes if b["bottom"] <= 900 and b["right"] <= 1440 and b["left"] >= 0]
+        assert len(whole) >= 26
+        assert sum(b["width"] * b["height"] for b in whole) >= 0.4 * 1440 * 900
+        expect(page.locator(".track svg line").first).to_be_attached()

@@ -63,7 +63,7 @@ def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> 
         (("compare", "WORLD", "--baseline", "v9"), "There is no baseline 'v9'."),
         (("measure", "none"), "no such folder"),
         (("measure",), "Name a COLLECTION"),
-        (("search", "WORLD"), "Give one of TEXT and --item ID"),
+        (("search", "WORLD"), "Give one of TEXT, --item ID and --file PATH"),
         (("search", "WORLD", "--item", "x"), "There is no item 'x'."),
         (
             ("search", "WORLD", "unseen", "--model", "v1"),

@@ -87,10 +87,9 @@ def list_required(study: Study, query: int) -> dict[str, Any]:
     name, threshold = study.collection.queries.ids[query], study.choices["mapping_threshold"]
     named = judged.tables.find_query(name, judged.tables.groups, threshold)
     required = judged.required[query]
-    return {
-        "required": [each.name for each in required],
-        "not_counted": [each.name for each in named if each not in required],
-    }
+    told = {"required": [each.name for each in required]}
+    others = [each.name for each in named if each not in required]
+    return told | ({"not_counted": others} if others else {})
 
 
 def slice_queries(study: Study) -> dict[str, BoolArray]:
