@@ -10,6 +10,7 @@ from dashboard.next.views.change_charts import draw_forest, draw_heatmap, draw_p
 from dashboard.next.views.comparison import compare_metrics, draw_verdict
 from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import make_pages, open_page
+from dashboard.next.views.layout import split_page
 from dashboard.next.views.queries import draw_queries
 from dashboard.next.views.slices import (
     COLUMNS,
@@ -36,7 +37,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
     st.markdown(escape_markdown(worst), width="content")
     tools = st.container(width="content")
 
-left, right = st.columns(2, gap="medium")
+left, right = split_page(1, 1)
 with left:
     st.markdown(
         "**All slices**, worst first",

@@ -116,5 +116,5 @@ def draw_outcomes(choices: Choices, counts: Mapping[str, int]) -> None:
         on_change=lambda: set_choice("outcome", st.session_state[key] or "all"),
         label_visibility="collapsed",
         required=True,
-        width="stretch",
+        wrap=True,
     )
