@@ -12,7 +12,9 @@ from dashboard.next.views.comparison import compare_metrics, draw_verdict, find_
 from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import open_page
 from dashboard.next.views.layout import split_page
-from dashboard.next.views.overview import (
+from dashboard.next.views.queries import draw_queries
+from dashboard.next.views.tables import draw_table
+from dashboard.next.views.version_table import (
     describe_contents,
     describe_unscored,
     draw_interval,
@@ -20,8 +22,6 @@ from dashboard.next.views.overview import (
     list_versions,
     pick_slices,
 )
-from dashboard.next.views.queries import draw_queries
-from dashboard.next.views.tables import draw_table
 
 WORST = 5
 

@@ -12,7 +12,7 @@ from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import make_pages, open_page
 from dashboard.next.views.layout import split_page
 from dashboard.next.views.queries import draw_queries
-from dashboard.next.views.slices import (
+from dashboard.next.views.slice_table import (
     COLUMNS,
     draw_slices,
     make_cells,

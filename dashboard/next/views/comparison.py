@@ -1,4 +1,4 @@
-"""What the screens say of a comparison: the verdict, its metrics, and the filter of queries."""
+"""Parts of a comparison on the screens: verdict, table of metrics, and filter of queries."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from dashboard.next.evaluation.slices import cross_slices, describe_worst, find_
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.study.choices import resolve
 from dashboard.next.study.study import open_study
-from dashboard.next.views.slices import make_cells, make_lines
+from dashboard.next.views.slice_table import make_cells, make_lines
 
 MAIN = Path(__file__).parents[3] / "dashboard" / "next" / "main.py"
 
