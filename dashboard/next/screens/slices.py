@@ -22,6 +22,7 @@ from dashboard.next.views.slice_table import (
 )
 
 PICKED = "picked-slice"
+MAX_PAIRS = 20
 
 study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
 versions = choices["baseline"], choices["candidate"]
@@ -47,8 +48,9 @@ with left:
     charts = {"Slices": draw_forest(make_lines(rows), f"Change in {metric}", picked=True)}
     draw_pickable(charts["Slices"], "forest", "name", PICKED)
     pairs = study.compare_slices(*versions, metric, pairs=True)
-    st.markdown("**Pairs of slices with 5 queries or more**, worst first")
-    draw_slices(pairs[:20])
+    if pairs:
+        st.markdown("**Pairs of slices with 5 queries or more**, worst first")
+        draw_slices(pairs[:MAX_PAIRS])
 with right:
     if columns := pick_columns(list(study.list_slices())):
         cells = make_cells(study.cross_slices(*versions, metric, *columns))
