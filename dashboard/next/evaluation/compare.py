@@ -87,7 +87,7 @@ def describe_difference(
         choices: Choices that change numbers, in words; each follows the sentence.
     """
     added = "".join(f" {each}." for each in choices)
-    counts = f"{row['better']} queries better, {row['same']} same, {row['worse']} worse"
+    counts = f"{row['better']:,} queries better, {row['same']:,} same, {row['worse']:,} worse"
     scored = f"{row['scored']:,} of {row['total']:,} queries scored"
     if row["delta"] is None:
         return f"{metric}: {candidate} and {baseline} cannot be compared ({scored}).{added}"

@@ -26,6 +26,7 @@ from dashboard.next.views.comparison import (
 )
 from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import open_page
+from dashboard.next.views.layout import split_page
 from dashboard.next.views.queries import draw_queries
 
 QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
@@ -40,8 +41,10 @@ bins, points = group_changes(changes), group_values(changes)
 forest = draw_forest(make_forest(rows), "Candidate − baseline")
 histogram = draw_histogram(bins, metric)
 scatter = draw_scatter(points, metric, baseline, candidate)
-with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+filters, tools = st.columns([3, 2], vertical_alignment="center")
+with filters:
     draw_outcomes(choices, count_outcomes(changes))
+with tools:
     draw_sharing(
         study,
         choices,
@@ -51,7 +54,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
         {"Metrics": (rows, METRICS), "Queries": (changes, QUERIES)},
         {"Change per query": histogram, "Both versions": scatter, "Change by metric": forest},
     )
-left, right = st.columns([7, 3], gap="medium")
+left, right = split_page(7, 3)
 with right:
     st.markdown("**Change per query**", help="Click a bar to list its queries.")
     picked_bins = draw_picked(histogram, "histogram", "bin")

@@ -11,7 +11,10 @@ from dashboard.next.views.charts import colour_versions, draw_curve, draw_slice_
 from dashboard.next.views.comparison import compare_metrics, draw_verdict, find_front
 from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import open_page
-from dashboard.next.views.overview import (
+from dashboard.next.views.layout import split_page
+from dashboard.next.views.queries import draw_queries
+from dashboard.next.views.tables import draw_table
+from dashboard.next.views.version_table import (
     describe_contents,
     describe_unscored,
     draw_interval,
@@ -19,8 +22,6 @@ from dashboard.next.views.overview import (
     list_versions,
     pick_slices,
 )
-from dashboard.next.views.queries import draw_queries
-from dashboard.next.views.tables import draw_table
 
 WORST = 5
 
@@ -37,7 +38,7 @@ with st.container(border=True):
     for told in describe_unscored(study, runs):
         st.caption(escape_markdown(told))
 
-left, right = st.columns([7, 4], gap="medium")
+left, right = split_page(7, 4)
 colours = colour_versions(list(runs), *versions)
 with left:
     st.markdown("**Versions by metrics** – ★: best version")

@@ -10,8 +10,9 @@ from dashboard.next.views.change_charts import draw_forest, draw_heatmap, draw_p
 from dashboard.next.views.comparison import compare_metrics, draw_verdict
 from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import make_pages, open_page
+from dashboard.next.views.layout import split_page
 from dashboard.next.views.queries import draw_queries
-from dashboard.next.views.slices import (
+from dashboard.next.views.slice_table import (
     COLUMNS,
     draw_slices,
     make_cells,
@@ -21,6 +22,7 @@ from dashboard.next.views.slices import (
 )
 
 PICKED = "picked-slice"
+MAX_PAIRS = 20
 
 study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
 versions = choices["baseline"], choices["candidate"]
@@ -36,7 +38,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
     st.markdown(escape_markdown(worst), width="content")
     tools = st.container(width="content")
 
-left, right = st.columns(2, gap="medium")
+left, right = split_page(1, 1)
 with left:
     st.markdown(
         "**All slices**, worst first",
@@ -46,8 +48,9 @@ with left:
     charts = {"Slices": draw_forest(make_lines(rows), f"Change in {metric}", picked=True)}
     draw_pickable(charts["Slices"], "forest", "name", PICKED)
     pairs = study.compare_slices(*versions, metric, pairs=True)
-    st.markdown("**Pairs of slices with 5 queries or more**, worst first")
-    draw_slices(pairs[:20])
+    if pairs:
+        st.markdown("**Pairs of slices with 5 queries or more**, worst first")
+        draw_slices(pairs[:MAX_PAIRS])
 with right:
     if columns := pick_columns(list(study.list_slices())):
         cells = make_cells(study.cross_slices(*versions, metric, *columns))

@@ -1,4 +1,4 @@
-"""What changed between two versions, query by query: values, hits by rank, and moved hits."""
+"""Changes between two versions by query: values, hits by rank, and moved hits."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def count_outcomes(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int) -> list[Row]:
-    """Return for each query what stands at its first ranks, and the ranks of relevant items.
+    """Return the hits at the first ranks of each query, and the ranks of its relevant items.
 
     Args:
         study: What is looked at.

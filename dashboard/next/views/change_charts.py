@@ -69,7 +69,11 @@ def draw_histogram(rows: Sequence[Row], metric: str) -> Any:
     bars = base.mark_bar(stroke=QUIET, cursor="pointer").encode(
         color=COLOUR, opacity=alt.condition(pick, alt.value(1), alt.value(0.3))
     )
-    counts = base.mark_text(dy=-8, color=pick_ink(), fontWeight="bold").encode(text="queries:Q")
+    counts = (
+        base.transform_filter("datum.queries > 0")
+        .mark_text(dy=-8, color=pick_ink(), fontWeight="bold")
+        .encode(text="queries:Q")
+    )
     return (bars.add_params(pick) + counts).properties(height=150)
 
 
@@ -113,23 +117,27 @@ def draw_bar(row: Row) -> Any:
     """Return one difference with its interval on an axis with 0; delta, low, high and outcome."""
     texts = {f"{end}_text": write_signed(row[end]) for end in ("low", "high")}
     base = make_chart([{**row, **texts}])
-    title = "Candidate − baseline, 95 % interval"
     zero = make_chart([{"zero": 0}]).mark_rule(strokeDash=[4, 4], color=QUIET)
     bar = base.mark_rule(strokeWidth=8).encode(
-        x=alt.X("low:Q", title=title, scale=alt.Scale(padding=24, nice=False)),
+        x=alt.X(
+            "low:Q",
+            title=None,
+            scale=alt.Scale(padding=24, nice=False),
+            axis=alt.Axis(tickCount=6),
+        ),
         x2="high:Q",
         color=COLOUR,
     )
     point = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(
-        x=alt.X("delta:Q", title=title)
+        x=alt.X("delta:Q", title=None)
     )
     ends = [
         base.mark_text(dy=-16, color=pick_ink()).encode(x=f"{end}:Q", text=f"{end}_text:N")
         for end in ("low", "high")
     ]
     return (
-        zero.encode(x=alt.X("zero:Q", title=title)) + bar + point + ends[0] + ends[1]
-    ).properties(height=60)
+        zero.encode(x=alt.X("zero:Q", title=None)) + bar + point + ends[0] + ends[1]
+    ).properties(height=88)
 
 
 def draw_forest(rows: Sequence[Row], title: str, picked: bool = False) -> Any:

@@ -1,4 +1,4 @@
-"""What the screens say of a comparison: the verdict, its metrics, and the filter of queries."""
+"""Parts of a comparison on the screens: verdict, table of metrics, and filter of queries."""
 
 from __future__ import annotations
 
@@ -116,5 +116,5 @@ def draw_outcomes(choices: Choices, counts: Mapping[str, int]) -> None:
         on_change=lambda: set_choice("outcome", st.session_state[key] or "all"),
         label_visibility="collapsed",
         required=True,
-        width="stretch",
+        wrap=True,
     )

@@ -1,4 +1,4 @@
-"""What the screen Collections shows of each collection: facts, findings and how to add one."""
+"""Cards of the screen Collections: facts, first pictures and findings of each collection."""
 
 from __future__ import annotations
 

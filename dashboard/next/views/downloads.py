@@ -1,4 +1,4 @@
-"""What a reader takes along: tables as CSV and JSON, charts as SVG and PNG, a view as Markdown."""
+"""Downloads: tables as CSV and JSON, charts as SVG and PNG, a view as Markdown."""
 
 from __future__ import annotations
 

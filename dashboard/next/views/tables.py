@@ -87,7 +87,7 @@ def write_table(
 
 
 def format_value(value: object) -> str:
-    """Return a value as it stands in a cell."""
+    """Return the text of a cell."""
     if value is None or value == "":
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.study.choices import resolve
 from dashboard.next.study.study import Study, open_study
-from dashboard.next.views.overview import describe_unscored, list_curve, pick_slices
+from dashboard.next.views.version_table import describe_unscored, list_curve, pick_slices
 
 MAIN = Path(__file__).parents[3] / "dashboard" / "next" / "main.py"
 

@@ -1,4 +1,4 @@
-"""What the screen Overview shows: versions by metrics, curves, slices, and what is not scored."""
+"""Parts of the screen Overview: versions by metrics, curves, slices, and unscored queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the screen Slices shows: rows of its charts and tables."""
+"""Rows of the charts and tables of the screen Slices."""
 
 from __future__ import annotations
 

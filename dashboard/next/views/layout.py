@@ -1,0 +1,22 @@
+"""The two columns of a screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+STYLE = """<style>
+@media (max-width: 1023px) {
+  .st-key-split [data-testid="stColumn"] { flex: 1 1 100%; min-width: 100%; }
+  .st-key-split [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
+}
+</style>"""
+
+
+def split_page(left: int, right: int) -> tuple[Any, Any]:
+    """Return two columns of these relative widths, one below the other on narrow screens."""
+    st.html(STYLE)
+    with st.container(key="split"):
+        first, second = st.columns([left, right], gap="medium")
+    return first, second
