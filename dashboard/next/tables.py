@@ -140,26 +140,27 @@ def read_table(
     lines, rows = _read_rows(path, name, required, findings)
     header, lines, rows = rows[0], lines[1:], rows[1:]
     key = header.index(required[0])
-    if unique and len({row[key] for row in rows}) < len(rows):
+    if unique and len({row[key].strip() for row in rows}) < len(rows):
         lines, rows = _drop_identical(lines, rows, name, findings)
-    columns = dict(zip(header, zip(*rows, strict=True), strict=True)) if rows else {}
-    table = Table(name, required[0], {c: columns.get(c, ()) for c in header}, lines)
+    cells = (tuple(map(str.strip, column)) for column in zip(*rows, strict=True))
+    columns = dict(zip(header, cells, strict=True)) if rows else dict.fromkeys(header, ())
+    table = Table(name, required[0], columns, lines)
     if unique:
         _check_key(table)
     return table
 
 
 def _drop_identical(
-    lines: list[int], rows: list[list[str]], name: str, findings: list[Finding]
-) -> tuple[list[int], list[list[str]]]:
+    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: list[Finding]
+) -> tuple[list[int], list[tuple[str, ...]]]:
     first: dict[tuple[str, ...], int] = {}
     for line, row in zip(lines, rows, strict=True):
-        first.setdefault(tuple(row), line)
+        first.setdefault(tuple(map(str.strip, row)), line)
     if len(first) < len(rows):
-        again = next(n for n, row in zip(lines, rows, strict=True) if first[tuple(row)] != n)
+        again = next(line for line in lines if line not in set(first.values()))
         found = f"{len(rows) - len(first):,} identical rows"
         findings.append(Finding("note", name, again, found, "each row once; they count once"))
-    return list(first.values()), [list(row) for row in first]
+    return list(first.values()), list(first)
 
 
 def _find_delimiter(text: str, required: Sequence[str]) -> str:
@@ -173,7 +174,7 @@ def _find_delimiter(text: str, required: Sequence[str]) -> str:
 
 def _read_rows(
     path: Path, name: str, required: Sequence[str], findings: list[Finding]
-) -> tuple[list[int], list[list[str]]]:
+) -> tuple[list[int], list[tuple[str, ...]]]:
     """Return the lines and cells of the header and of all rows."""
     if not path.is_file():
         raise DataError(name, "no such file", f"a table with the columns {', '.join(required)}")
@@ -183,7 +184,7 @@ def _read_rows(
         shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
         findings.append(Finding("note", name, 1, f"cells separated by {shown}", "commas; read so"))
     lines: list[int] = []
-    rows: list[list[str]] = []
+    rows: list[tuple[str, ...]] = []
     line = 1
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
@@ -191,16 +192,21 @@ def _read_rows(
         for row in reader:
             if row:
                 lines.append(line)
-                rows.append(list(map(str.strip, row)))
+                rows.append(tuple(row))  # of texts alone: nothing to collect
             line = reader.line_num + 1
     except csv.Error as error:
         raise DataError(name, f"a broken row ({error})", "CSV", line=line) from error
     if not rows:
         raise DataError(name, "an empty file", f"a header: {','.join(required)}")
-    rows[0] = _check_header(rows[0], lines[0], name, required, findings)
-    for line, row in zip(lines, rows, strict=True):
-        if len(row) != len(rows[0]):
-            raise DataError(name, f"{len(row)} cells", f"{len(rows[0])}, as the header", line=line)
+    header = [cell.strip() for cell in rows[0]]
+    rows[0] = tuple(_check_header(header, lines[0], name, required, findings))
+    if set(map(len, rows)) == {len(rows[0])}:
+        return lines, rows
+    for line, cells in zip(lines, rows, strict=True):
+        if len(cells) != len(rows[0]):
+            raise DataError(
+                name, f"{len(cells)} cells", f"{len(rows[0])}, as the header", line=line
+            )
     return lines, rows
 
 

@@ -101,6 +101,18 @@ class JudgingRules:
     blind: str = ""
 
 
+def list_judged(judgement: Judgement, query: int) -> tuple[IntArray, FloatArray]:
+    """Return the judged items of a query and their grades."""
+    if isinstance(judgement, TableJudgement):
+        return judgement.pairs.get(query, NO_PAIRS)
+    grades = judgement.grades(query)
+    items = np.flatnonzero(~np.isnan(grades))
+    return items, grades[items]
+
+
+NO_PAIRS = (np.empty(0, dtype=np.int64), np.empty(0))
+
+
 def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:
     """Return the judgement of a table of judged pairs.
 
@@ -123,7 +135,8 @@ def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:
 
 def find_relevant(judgement: Judgement, query: int) -> IntArray:
     """Return the relevant items of a query."""
-    return np.flatnonzero(judgement.grades(query) >= judgement.relevant_from)
+    items, grades = list_judged(judgement, query)
+    return np.sort(items[grades >= judgement.relevant_from])
 
 
 def is_hit(judgement: Judgement, grades: FloatArray) -> BoolArray:

@@ -17,7 +17,7 @@ from dashboard.next.storage.media import match_ids
 from dashboard.next.tables import FloatArray, IntArray, read_text
 
 MAX_LENGTH_ERROR = 1e-3
-BLOCK = 1 << 20
+BLOCK = 1 << 17
 """Numbers of an array that are widened to double precision at once."""
 
 
