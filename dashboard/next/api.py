@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dashboard.next.commands.options import find_folder
 from dashboard.next.errors import ChoiceError
 from dashboard.next.evaluation.compare import SIGNIFICANT, describe_difference
 from dashboard.next.evaluation.metrics import Measure, parse, parse_one
 from dashboard.next.storage.collection import Collection, open_collection
+from dashboard.next.storage.settings import find_folder
 from dashboard.next.study.choices import list_choices, resolve
 from dashboard.next.study.study import Study, open_study
 

@@ -4,10 +4,24 @@ import sys
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 from starlette.routing import Route
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from dashboard.next.views.media import send_media  # noqa: E402  (Streamlit's path lacks the root)
+from dashboard.next.views.health import SessionCounter, send_health, send_metrics   # noqa: E402
+from dashboard.next.views.media import send_media  # noqa: E402
+from dashboard.next.views.server import Guard, send_without_delay  # noqa: E402
 
-app = st.App("main.py", routes=[Route("/files/{collection}/{kind}/{item}", send_media)])
+base = str(st.config.get_option("server.baseUrlPath")).strip("/")
+root = f"/{base}" if base else ""
+app = st.App(
+    "main.py",
+    lifespan=send_without_delay,
+    routes=[
+        Route(root + "/files/{collection}/{kind}/{item}", send_media),
+        Route(f"{root}/healthz", send_health),
+        Route(f"{root}/metrics", send_metrics),
+    ],
+    middleware=[Middleware(Guard), Middleware(SessionCounter)],
+)

@@ -6,7 +6,8 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from typing import Any
 
-from dashboard.next.commands.options import FINE, FOUND, add_collection, find_folder, open_call
+from dashboard.next.commands.options import FINE, FOUND, add_collection, open_call
+from dashboard.next.storage.settings import find_folder
 
 HELP = "errors, omissions and repairs of a collection's files"
 COLUMNS = ("level", "file", "line", "found", "wanted")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from dashboard.next.commands.options import FINE, add_choices, add_collection, open_study_of
+from dashboard.next.commands.options import FINE, FOUND, add_choices, add_collection, open_study_of
 
 HELP = "a candidate against a baseline, with intervals and tests"
 COLUMNS = (
@@ -21,7 +22,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
-    """Return a row a metric."""
+    """Return a row a metric; the code is 1 if one regressed, or one that was named has no value.
+
+    A metric regressed if the interval of its difference lies below 0.
+    """
+    from dashboard.next.evaluation.metrics import Measure
+
     study, choices = open_study_of(call)
     rows = study.compare(choices["baseline"], choices["candidate"], choices["metrics"])
-    return rows, COLUMNS, FINE
+    silent = [row for row in rows if not row["scored"]]
+    for row in silent:
+        name = Measure(row["metric"], row["cutoff"])
+        print(f"note: {name}: no query is scored in both versions", file=sys.stderr)
+    is_silent = bool(silent) and (bool(call.metrics) or len(silent) == len(rows))
+    has_regressed = any(row["high"] is not None and row["high"] < 0 for row in rows)
+    return rows, COLUMNS, FOUND if has_regressed or is_silent else FINE

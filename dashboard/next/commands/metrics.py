@@ -18,6 +18,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
     """Return a row a metric."""
     from dashboard.next.evaluation.metrics import METRICS
+    from dashboard.next.plugins import load_all
+
+    load_all("metrics")
 
     rows = [
         {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dashboard.next.errors import DataError
+from dashboard.next.storage.settings import find_folder
 from dashboard.next.study.choices import list_choices, resolve
 
 if TYPE_CHECKING:
@@ -40,12 +40,6 @@ def add_choices(parser: ArgumentParser, *keys: str) -> None:
                 metavar=each.key.upper(),
                 help=each.meaning,
             )
-
-
-def find_folder(name: str) -> Path:
-    """Return the folder of a collection: a path, or a name below DASHBOARD_DATA (or data/)."""
-    path = Path(name)
-    return path if path.is_dir() else Path(os.environ.get("DASHBOARD_DATA", "data")) / name
 
 
 def open_call(call: Namespace) -> Collection:

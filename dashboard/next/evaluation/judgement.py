@@ -1,14 +1,14 @@
-"""What is relevant: a Judgement is asked for the grades of one query's items."""
+"""Judgements (grades of the items for one query) and the rules of a protocol."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table, Ties
+from dashboard.next.tables import FloatArray, IntArray, Table, Ties
 
 NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
@@ -32,27 +32,12 @@ class Judgement(Protocol):
         """Return the grade of every item for a query, NaN for one that is not judged. [items]."""
         ...
 
-
-@runtime_checkable
-class PartialJudgement(Protocol):
-    """A judgement that also says how relevant an item is that is not wholly so."""
-
     def credits(self, query: int) -> FloatArray:
-        """Return the partial relevance of every item in [0, 1]; what is not judged has none."""
+        """Return the partial relevance of every item in [0, 1], 0 for one not judged. [items].
+
+        It is 1 for every relevant item where the judgement knows no part of relevance.
+        """
         ...
-
-
-def find_credits(judgement: Judgement, query: int, grades: FloatArray) -> FloatArray:
-    """Return the partial relevance of every item, 1 for a relevant one where there is no other.
-
-    Args:
-        judgement: It may have `credits(query)`.
-        query: Position of the query.
-        grades: What the judgement gives for it.
-    """
-    if isinstance(judgement, PartialJudgement):
-        return np.where(np.isnan(grades), 0.0, judgement.credits(query))
-    return is_hit(judgement, grades).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +46,7 @@ class TableJudgement:
 
     Attributes:
         items: Number of items of the collection.
-        pairs: Items and grades of each judged query.
+        pairs: Items, in their order, and grades of each judged query.
     """
 
     items: int
@@ -76,16 +61,27 @@ class TableJudgement:
             found[items] = grades
         return found
 
+    def credits(self, query: int) -> FloatArray:
+        return (self.grades(query) >= self.relevant_from).astype(np.float64)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class JudgingRules:
-    """A protocol: who judges, and what a value is where nothing is relevant.
+    """A protocol: what is relevant, what is ranked, and what the values are.
 
     Attributes:
-        judge: Return the judgement of a collection under some choices.
+        judge: `(collection, choices) -> Judgement`.
         metrics: Metrics that are shown first.
-        nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints.
+        nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints,
+            "formula" what the formula gives.
         ties: Order of equal scores.
+        queries: Kind of queries that it usually measures; "": text queries where there are any.
+        candidates: `(collection, judgement, query) -> items` that may be results of a query, -1
+            for those outside the collection; None: all may.
+        transform: `version -> version`, whose vectors are searched; None: as they are.
+        finish: `(study, measure, values) -> values` of metrics that depend on other queries.
+        is_complete: Whether an item without a grade is known not to be relevant.
+        instead_of: Name of a protocol whose place this one takes.
         definition: What is relevant, and which queries are not scored.
         blind: What its metrics do not show.
     """
@@ -94,15 +90,21 @@ class JudgingRules:
     title: str
     judge: Callable[[Any, Any], Judgement]
     metrics: str
-    nothing_relevant: Literal["null", "zero"]
+    nothing_relevant: Literal["null", "zero", "formula"]
     ties: Ties = "gallery"
     definition: str
     source: str
     blind: str = ""
+    queries: str = ""
+    candidates: Callable[[Any, Any, int], IntArray | None] | None = None
+    transform: Callable[[Any], Any] | None = None
+    finish: Callable[[Any, Any, FloatArray], FloatArray] | None = None
+    is_complete: bool = False
+    instead_of: str = ""
 
 
 def list_judged(judgement: Judgement, query: int) -> tuple[IntArray, FloatArray]:
-    """Return the judged items of a query and their grades."""
+    """Return the judged items of a query, in the order of the items, and their grades."""
     if isinstance(judgement, TableJudgement):
         return judgement.pairs.get(query, NO_PAIRS)
     grades = judgement.grades(query)
@@ -113,16 +115,22 @@ def list_judged(judgement: Judgement, query: int) -> tuple[IntArray, FloatArray]
 NO_PAIRS = (np.empty(0, dtype=np.int64), np.empty(0))
 
 
-def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:
+def judge_table(queries: Table, items: Table, own: IntArray, qrels: Any) -> TableJudgement:
     """Return the judgement of a table of judged pairs.
 
-    Pairs of unknown queries do not count, nor does an item query's own item, which is no result.
+    Pairs of unknown queries do not count, nor does the item that a query is about, which is no
+    result.
+
+    Args:
+        queries: Queries of the collection.
+        items: Items of the collection.
+        own: The item that each query is about, -1 for none.
+        qrels: Judged pairs.
     """
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
-    own = items.find(queries["item_id"])
     known = (query >= 0) & (item >= 0) & (own[query] != item)
     query, item, grade = query[known], item[known], qrels.values[known]
-    order = np.argsort(query, kind="stable")
+    order = np.lexsort((item, query))
     bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))
     pairs = {
         each: (item[order[low:high]], grade[order[low:high]])
@@ -136,9 +144,4 @@ def judge_table(queries: Table, items: Table, qrels: Any) -> TableJudgement:
 def find_relevant(judgement: Judgement, query: int) -> IntArray:
     """Return the relevant items of a query."""
     items, grades = list_judged(judgement, query)
-    return np.sort(items[grades >= judgement.relevant_from])
-
-
-def is_hit(judgement: Judgement, grades: FloatArray) -> BoolArray:
-    """Return which grades are those of relevant items."""
-    return np.asarray(grades >= judgement.relevant_from)
+    return items[grades >= judgement.relevant_from]

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.next.evaluation.block import Block, label
 from dashboard.next.evaluation.judgement import (
     Judgement,
     JudgingRules,
-    find_credits,
     find_relevant,
     list_judged,
 )
-from dashboard.next.evaluation.metrics import Block, Measure, Reads, find_depth, label
+from dashboard.next.evaluation.metrics import Measure, Reads, find_depth
 from dashboard.next.retrieval.run import Run
 from dashboard.next.tables import BoolArray, FloatArray, IntArray
 
@@ -67,9 +67,10 @@ def measure_run(
     """Return the value of each metric for each query, NaN for null. [metrics, queries].
 
     Null: the query is not scorable, was not run, or nothing is relevant to it (under rules that
-    say so). Zero: a list without results, where there was something to find.
+    say so; under others what the formula gives). Zero: a list without results, where there was
+    something to find.
     """
-    reads = {each.metric.reads for each in measures if each.reads_on}
+    reads = {each.metric.reads for each in measures if each.needs_all}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
     with_credits = any(each.metric.reads == "credits" for each in measures)
     found: list[FloatArray] = []
@@ -87,7 +88,7 @@ def _find_worthy(judgement: Judgement, query: int, reads: Collection[Reads]) -> 
         return items
     worthy = grades >= min(judgement.relevant_from, np.finfo(np.float64).tiny)
     if "credits" in reads:
-        worthy |= find_credits(judgement, query, judgement.grades(query))[items] > 0
+        worthy |= judgement.credits(query)[items] > 0
     return items[worthy]
 
 
@@ -97,7 +98,7 @@ def _decide(measure: Measure, block: Block, null: BoolArray, rules: JudgingRules
     nothing_relevant = block.relevant == 0
     if rules.nothing_relevant == "zero":
         values[undefined] = 0.0
-    else:
+    elif rules.nothing_relevant == "null":
         null = null | nothing_relevant
     values[undefined & (block.returned == 0) & ~nothing_relevant] = 0.0
     values[null] = np.nan

@@ -61,6 +61,10 @@ class Ranking(Protocol):
         """
         ...
 
+    def restrict(self, items: IntArray) -> Ranking:
+        """Return the list of the results among some items; -1 keeps those outside of them."""
+        ...
+
 
 class SortedRanking(NamedTuple):
     """A list whose items are sorted, best first."""
@@ -77,6 +81,10 @@ class SortedRanking(NamedTuple):
         last = np.searchsorted(falling, -scores, side="right")
         passing = int(np.searchsorted(falling, -least, side="right"))
         return Found(self.items[at], scores, at + 1, first, last, len(self.items), passing)
+
+    def restrict(self, items: IntArray) -> SortedRanking:
+        kept = np.isin(self.items, items)
+        return SortedRanking(self.items[kept], self.scores[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +171,14 @@ class CountedRanking:
         items, scores = self.items[keys[at] & PLACE], (BEST - level) / MILLION
         passing = int(np.count_nonzero(self.below <= _find_limit(least)))
         return Found(items, scores, at + before + 1, first, last, len(self.below), passing)
+
+    def restrict(self, items: IntArray) -> CountedRanking:
+        items = items[items >= 0]
+        items = items[self.rows[items] >= 0]
+        kept = self.rows[items]
+        rows = np.full(len(self.rows), -1)
+        rows[items] = np.arange(len(items))
+        return CountedRanking(self.below[kept], rows, self.items, self.places[kept])
 
     def _make_keys(self, rows: IntArray) -> IntArray:
         """Return whole numbers that rise with the rank."""

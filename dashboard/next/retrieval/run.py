@@ -51,11 +51,13 @@ class Run:
         own_items: The item that each query of the collection is about, -1 for none; it is never
             a result of that query.
         min_similarity: A list ends before the first result with a lower score.
+        candidates: Return the items that may be results of a query; None: all may.
     """
 
     source: Source
     own_items: IntArray
     min_similarity: float = -np.inf
+    candidates: Callable[[int], IntArray | None] | None = None
 
     def parts(
         self, queries: IntArray, depth: int, wanted: Callable[[int], IntArray] | None = None
@@ -87,7 +89,10 @@ class Run:
         return Part(queries, row, item, score, rank, first, last, length, passing, not_run)
 
     def _find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
-        """Return what a ranking finds, without the query's own item."""
+        """Return what a ranking finds among its candidates, without the query's own item."""
+        among = None if self.candidates is None else self.candidates(query)
+        if among is not None:
+            ranking = ranking.restrict(among)
         own = self.own_items[query]
         if own < 0:
             return ranking.find(depth, wanted, self.min_similarity)

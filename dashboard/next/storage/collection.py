@@ -6,10 +6,12 @@ import hashlib
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.plugins import PLUGINS, load
@@ -17,7 +19,7 @@ from dashboard.next.storage.media import match_ids
 from dashboard.next.storage.runs import Pairs, merge_pairs, read_qrels, read_run
 from dashboard.next.storage.settings import SETTINGS, read_settings, read_toml
 from dashboard.next.storage.vectors import Vectors, read_vectors
-from dashboard.next.tables import Table, make_table, read_table
+from dashboard.next.tables import BoolArray, IntArray, Table, make_table, read_table
 
 QRELS = ("qrels.txt", "qrels.csv")
 RUNS = (".trec", ".txt", ".run", ".csv")
@@ -68,6 +70,23 @@ class Collection:
         """Name on the screens."""
         return str(self.settings.get("title") or self.name)
 
+    @cached_property
+    def own_items(self) -> IntArray:
+        """The item that each query is about, -1 for none; it is no result of that query.
+
+        A query is about the item that `item_id` names, or whose id or file its `image` names.
+        """
+        files = {file: place for place, file in enumerate(self.items["file"]) if file}
+        pairs = zip(self.queries["item_id"], self.queries["image"], strict=True)
+        index = self.items.index
+        found = [index.get(item or image, files.get(image, -1)) for item, image in pairs]
+        return np.array(found, dtype=np.int64)
+
+    @cached_property
+    def is_text(self) -> BoolArray:
+        """Whether each query has a text. [queries]."""
+        return np.array([bool(text) for text in self.queries["text"]], dtype=bool)
+
     def find_version(self, name: str) -> Version:
         """Return a version; raise its DataError if it cannot be used or is not there."""
         if name in self.broken:
@@ -116,17 +135,8 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     items, queries = _name_tables(judged, named.values())
     versions = {name: Version(name, run=pairs) for name, pairs in named.items()}
     digest = _digest([qrels, *runs])
-    return Collection(
-        qrels.stem,
-        qrels.parent,
-        {},
-        items,
-        queries,
-        judged,
-        versions,
-        findings=tuple(findings),
-        digest=digest,
-    )
+    made = Collection(qrels.stem, qrels.parent, {}, items, queries, judged, versions, digest=digest)
+    return _read_plugins(made, {}, findings)
 
 
 def _open(folder: Path) -> Collection:
@@ -162,16 +172,24 @@ def _open(folder: Path) -> Collection:
         dict(sorted(versions.items(), key=lambda pair: _natural(pair[0]))),
         broken=broken, digest=_digest(_list(folder)),
     )  # fmt: skip
+    return _read_plugins(made, broken, findings)
+
+
+def _read_plugins(
+    opened: Collection, broken: dict[str, DataError], findings: list[Finding]
+) -> Collection:
+    """Return a collection with the tables of plugins and all findings.
+
+    A plugin sees the tables of those before it.
+    """
     tables: dict[str, Any] = {}
+    opened = replace(opened, tables=tables, broken=broken)
     for plugin in PLUGINS:
         if plugin.read_tables:
-            tables[plugin.name] = _try(
-                plugin.name, broken, partial(load(plugin, "read_tables"), made, findings)
-            )
-    findings = [*map(Finding.from_error, broken.values()), *findings]
-    object.__setattr__(made, "tables", tables)
-    object.__setattr__(made, "findings", tuple(findings))
-    return made
+            read = partial(load(plugin, "read_tables"), opened, findings)
+            tables[plugin.name] = _try(plugin.name, broken, read)
+    every = (*map(Finding.from_error, broken.values()), *findings)
+    return replace(opened, findings=every)
 
 
 def _try(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:
@@ -246,15 +264,15 @@ def _has_queries(folder: Path) -> bool:
 
 
 def _read_queries(folder: Path, items: Table, findings: list[Finding]) -> Table:
-    """Return the queries; those without a text and a known item are left out with a warning."""
+    """Return the queries; those without a text, an image or a known item are left out, and said."""
     table = read_table(folder / "queries.csv", "queries.csv", ("query_id",), findings)
     names = match_ids((name for name in table["item_id"] if name), items.ids)
     kept: list[int] = []
-    for row, (query, text, item) in enumerate(
-        zip(table.ids, table["text"], table["item_id"], strict=True)
+    for row, (query, text, item, image) in enumerate(
+        zip(table.ids, table["text"], table["item_id"], table["image"], strict=True)
     ):
         has_text = any(map(str.isprintable, text.replace(" ", "")))
-        if (has_text and not item) or item in names:
+        if ((has_text or image) and not item) or item in names:
             kept.append(row)
             continue
         why = f"names the unknown item {item[:80]!r}" if item else "has no text and no item"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.next.errors import DataError, Finding, list_names
-from dashboard.next.tables import read_text
+from dashboard.next.texts import read_text
 
 SETTINGS: dict[str, Any] = {
     "title": "",
@@ -79,3 +80,28 @@ def _describe(example: object) -> str:
         return f"a list: {_describe(example[0])} each"
     names = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
     return names[type(example)]
+
+
+def find_data() -> Path:
+    """Return the folder of the collections: DASHBOARD_DATA, or data/ of the working folder."""
+    return Path(os.environ.get("DASHBOARD_DATA", "data"))
+
+
+def find_folder(name: str) -> Path:
+    """Return the folder of a collection: a path, or a name below the data folder."""
+    path = Path(name)
+    return path if path.is_dir() else find_data() / name
+
+
+def list_collections() -> list[str]:
+    """Return the names of the collections below the data folder.
+
+    Raises:
+        DataError: If there is none.
+    """
+    folder = find_data()
+    names = sorted(path.parent.name for path in folder.glob("*/collection.toml"))
+    if not names:
+        do = "Set DASHBOARD_DATA to the folder that holds your collections."
+        raise DataError(folder.name, "no collection", "a folder with a collection.toml", do=do)
+    return names

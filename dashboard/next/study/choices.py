@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dashboard.next.errors import ChoiceError, list_names
 from dashboard.next.plugins import load_all
+from dashboard.next.texts import parse_number
 
 if TYPE_CHECKING:
     from dashboard.next.storage.collection import Collection
@@ -65,8 +66,6 @@ class Choice:
         return value
 
     def _read_number(self, given: str) -> float:
-        from dashboard.next.tables import parse_number
-
         value = parse_number(given)
         if math.isnan(value):
             raise ChoiceError(f"{self.key} = {given!r} is no number.")
@@ -146,7 +145,10 @@ def _pick_protocol(collection: Collection, before: Values) -> str:
 
 
 def _pick_queries(collection: Collection, before: Values) -> str:
-    return "item" if len(collection.queries) and all(collection.queries["item_id"]) else "text"
+    from dashboard.next.study.protocols import find_rules
+
+    usual = find_rules(collection, before["protocol"]).queries
+    return usual or ("text" if collection.is_text.any() else "item")
 
 
 def _list_versions(collection: Collection, before: Values) -> list[str]:

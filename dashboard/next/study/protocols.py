@@ -13,7 +13,8 @@ from dashboard.next.storage.collection import Collection
 
 
 def _judge_qrels(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
-    return judge_table(collection.queries, collection.items, collection.qrels)
+    own = collection.own_items
+    return judge_table(collection.queries, collection.items, own, collection.qrels)
 
 
 QRELS = JudgingRules(
@@ -34,7 +35,7 @@ QRELS = JudgingRules(
 
 def list_all_rules() -> list[JudgingRules]:
     """Return every protocol that there is, whatever a collection has."""
-    return [QRELS, *load_all("rules")]
+    return _replace_core([QRELS, *load_all("rules")])
 
 
 def list_rules(collection: Collection) -> list[JudgingRules]:
@@ -43,7 +44,13 @@ def list_rules(collection: Collection) -> list[JudgingRules]:
     for plugin in PLUGINS:
         if plugin.rules and collection.tables.get(plugin.name) is not None:
             found.append(load(plugin, "rules"))
-    return found
+    return _replace_core(found)
+
+
+def _replace_core(found: list[JudgingRules]) -> list[JudgingRules]:
+    """Return protocols, each that takes the place of another one in that place."""
+    instead = {each.instead_of: each for each in found if each.instead_of}
+    return [instead.get(each.name, each) for each in found if not each.instead_of]
 
 
 def write_formula(rules: JudgingRules) -> str:

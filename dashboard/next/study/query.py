@@ -92,7 +92,8 @@ def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) 
         ):
             if rank <= min(depth, part.passing[0]):
                 grade = grades[item] if item >= 0 else np.nan
-                hit = None if np.isnan(grade) else bool(grade >= least)
+                is_unknown = np.isnan(grade) and not study.rules.is_complete
+                hit = None if is_unknown else bool(grade >= least)
                 name = study.collection.items.ids[item] if item >= 0 else None
                 rows.append(
                     {"run": version, "rank": rank, "item_id": name, "score": score, "hit": hit}

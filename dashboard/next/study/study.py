@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -67,11 +67,11 @@ class Study:
     @property
     def queries(self) -> IntArray:
         """Positions of the queries in question."""
-        kind, items = self.choices["queries"], self.collection.queries["item_id"]
-        wanted = [kind == "all" or bool(item) == (kind == "item") for item in items]
-        if not any(wanted):
-            raise ChoiceError(f"None of {len(items):,} queries is of the kind {kind!r}.")
-        return np.flatnonzero(wanted)
+        kind, is_text = self.choices["queries"], self.collection.is_text
+        found = np.flatnonzero((is_text == (kind == "text")) | (kind == "all"))
+        if not len(found):
+            raise ChoiceError(f"None of {len(is_text):,} queries is of the kind {kind!r}.")
+        return found
 
     def run(self, version: str) -> Run:
         """Return the run of a version.
@@ -82,12 +82,15 @@ class Study:
         return self._compute_once(("run", version), lambda: self._make_run(version))
 
     def _make_run(self, version: str) -> Run:
-        source = make_source(
-            self.collection, self.collection.find_version(version), self.rules.ties
-        )
-        own_items = self.collection.items.find(self.collection.queries["item_id"])
-        least = self.choices["min_similarity"]
-        return Run(source, own_items, -np.inf if least is None else least)
+        collection, rules = self.collection, self.rules
+        found, least = collection.find_version(version), self.choices["min_similarity"]
+        if rules.transform is not None:
+            found = rules.transform(found)
+        candidates = None
+        if rules.candidates is not None:
+            candidates = partial(rules.candidates, collection, self.judgement)
+        source = make_source(collection, found, rules.ties)
+        return Run(source, collection.own_items, -np.inf if least is None else least, candidates)
 
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
         """Return the value of each metric for each version and query."""
@@ -96,12 +99,17 @@ class Study:
     def _measure(self, version: str, measures: tuple[Measure, ...]) -> Measurement:
         ids = tuple(self.collection.queries.ids[query] for query in self.queries.tolist())
         values = self._compute_once(
-            ("values", version, measures),
-            lambda: measure_run(
-                self.run(version), self.queries, self.judgement, self.rules, measures
-            ),
+            ("values", version, measures), lambda: self._compute_values(version, measures)
         )
         return Measurement(version, measures, ids, values)
+
+    def _compute_values(self, version: str, measures: Sequence[Measure]) -> FloatArray:
+        rules = self.rules
+        values = measure_run(self.run(version), self.queries, self.judgement, rules, measures)
+        if rules.finish is not None:
+            finished = [rules.finish(self, *each) for each in zip(measures, values, strict=True)]
+            values = np.stack(finished)
+        return values
 
     @property
     def scenes(self) -> list[str]:

@@ -1,51 +1,120 @@
-"""Clips and posters, served by id from inside their collection's folder."""
+"""Clips, pictures and posters, served by the ids of items from inside their collection's folder."""
 
 from __future__ import annotations
 
+import threading
+from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
-from starlette.concurrency import run_in_threadpool
+import anyio.to_thread
+from anyio import CapacityLimiter
+from cachetools import LRUCache, cached
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from dashboard.next.commands.options import find_folder
 from dashboard.next.errors import DataError
 from dashboard.next.storage.collection import Collection, open_collection
-from dashboard.next.storage.media import find_media
+from dashboard.next.storage.media import VIDEO, Span, find_media, read_span, recognise_type
+from dashboard.next.storage.posters import make_poster
+from dashboard.next.storage.settings import find_folder
 
 COLUMNS = {"clip": ("file", "media_root", "media"), "poster": ("poster", "posters_root", "posters")}
 """Column of the items, setting of the folder and its default, by kind."""
+MAX_POSTER_BYTES = 64_000_000
+"""Posters that are held in memory, of all collections."""
+DECODERS = CapacityLimiter(2)
+"""Posters that are made at once."""
+HEADERS = {"Cache-Control": "private, max-age=31536000, immutable"}
+"""An address names the state of its file, so what it answers never changes."""
+
+
+class Shown(NamedTuple):
+    """A file that an item names. A poster is to be made of it unless it is one."""
+
+    path: Path
+    type: str
+    span: Span | None
+    is_poster: bool
 
 
 async def send_media(request: Request) -> Response:
-    """Answer with a file, whole or in ranges; 404 if there is none."""
+    """Answer with a file, whole or in ranges, or with a poster; 404 if there is none."""
     names = request.path_params
-    path = await run_in_threadpool(_find, names["collection"], names["kind"], names["item"])
-    if path is None:
+    found = await anyio.to_thread.run_sync(
+        _find_by_name, names["collection"], names["kind"], names["item"]
+    )
+    if found is None:
         raise HTTPException(404)
-    return FileResponse(path)
+    if names["kind"] == "clip" or found.is_poster:
+        return FileResponse(found.path, media_type=found.type, headers=HEADERS)
+    try:
+        poster = await anyio.to_thread.run_sync(_make_poster, found, limiter=DECODERS)
+    except DataError as error:
+        raise HTTPException(404) from error
+    return Response(poster, media_type="image/webp", headers=HEADERS)
 
 
-def _find(collection: str, kind: str, item: str) -> str | None:
+def _find_by_name(collection: str, kind: str, item: str) -> Shown | None:
     if "/" in collection or kind not in COLUMNS:
         return None
     try:
-        opened = open_collection(find_folder(collection))
-    except DataError:
+        return _find(open_collection(find_folder(collection)), kind, item)
+    except (DataError, OSError):
         return None
-    column, setting, default = COLUMNS[kind]
-    place = opened.items.index.get(item)
+
+
+def _find(collection: Collection, kind: str, item: str) -> Shown | None:
+    place = collection.items.index.get(item)
     if place is None:
         return None
-    root = opened.folder / str(opened.settings.get(setting, default))
-    path = find_media(root, opened.items[column][place])
-    return None if path is None else str(path)
+    for column, setting, default in _list_columns(kind):
+        root = str(collection.settings.get(setting, default))
+        path = find_media(collection.folder, root, collection.items[column][place])
+        media_type = recognise_type(path) if path else ""
+        if path and media_type:
+            span = read_span(collection.items, place)
+            return Shown(path, media_type, span, is_poster=column == "poster")
+    return None
+
+
+def _make_poster(found: Shown) -> bytes:
+    state = found.path.stat()
+    return _make_poster_once(found, (state.st_mtime_ns, state.st_size))
+
+
+@cached(LRUCache(MAX_POSTER_BYTES, getsizeof=len), lock=threading.Lock())
+def _make_poster_once(found: Shown, state: tuple[int, int]) -> bytes:
+    return make_poster(found.path, found.type, found.span)
 
 
 def address_media(collection: Collection, kind: str, item: str) -> str:
-    """Return the address of an item's clip or poster; "" if it names none."""
+    """Return the address of an item's file ("clip") or of its poster; "" if the file is missing.
+
+    The address ends with the state of the file, so that a changed file has another one.
+    """
     place = collection.items.index.get(item)
-    if place is None or not collection.items[COLUMNS[kind][0]][place]:
+    if place is None:
         return ""
-    return f"files/{quote(collection.name)}/{kind}/{quote(item, safe='')}"
+    for column, setting, default in _list_columns(kind):
+        root, file = str(collection.settings.get(setting, default)), collection.items[column][place]
+        try:
+            state = (collection.folder / root / file).stat() if file else None
+        except (OSError, ValueError):  # it is missing, or its name holds NUL
+            continue
+        if state is not None:
+            version = f"{state.st_mtime_ns:x}-{state.st_size:x}"
+            return f"files/{quote(collection.name)}/{kind}/{quote(item, safe='')}?v={version}"
+    return ""
+
+
+def is_clip(collection: Collection, item: str) -> bool:
+    """Return whether the file of an item moves, by its name."""
+    place = collection.items.index.get(item, -1)
+    return place >= 0 and bool(VIDEO.search(collection.items["file"][place]))
+
+
+def _list_columns(kind: str) -> tuple[tuple[str, str, str], ...]:
+    """Return the columns that may name the file of a kind; a poster may be made of the clip."""
+    return (COLUMNS["poster"], COLUMNS["clip"]) if kind == "poster" else (COLUMNS["clip"],)

@@ -188,7 +188,7 @@ def test_reference(capsys: pytest.CaptureFixture[str]) -> None:
     _, protocols, _ = call(capsys, "protocols")
     fields = ["protocol", "title", "definition", "formula", "source", "blind"]
     assert list(protocols[0]) == fields
-    assert {"qrels", "alfa"} <= {row["protocol"] for row in protocols}
+    assert {"trec", "alfa"} <= {row["protocol"] for row in protocols}
     _, keys, _ = call(capsys, "keys")
     assert list(keys[0]) == ["key", "holds"]
     assert {"collection", "baseline", "groups", "min_similarity"} <= {row["key"] for row in keys}
@@ -198,7 +198,7 @@ def test_own_item_is_not_relevant(world: Path, capsys: pytest.CaptureFixture[str
     """Item query x1 about b: a perfect ranking of its one other relevant item has AP and R 1."""
     (world / "queries.csv").write_text("query_id,text,item_id\nx1,,b\n")
     (world / "qrels.txt").write_text("x1 0 b 1\nx1 0 a 1\nx1 0 c 0\n")
-    words = ("--protocol", "qrels", "--queries", "item", "--runs", "v2", "--by-query")
+    words = ("--protocol", "trec", "--queries", "item", "--runs", "v2", "--by-query")
     names = "AP R@5 num_rel"
     assert main(["measure", str(world), *words, "--metrics", names, "--format", "json"]) == 0
     values = [row["value"] for row in json.loads(capsys.readouterr().out)]

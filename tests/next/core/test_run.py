@@ -180,7 +180,7 @@ def test_ties_are_those_of_trec_eval(tied: Path, capsys: pytest.CaptureFixture[s
         judged, found = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
     theirs = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut.10"}).evaluate(found)
     metrics = ("--metrics", "nDCG@10", "--by-query", "--format", "json")
-    assert main(["measure", str(tied), "--protocol", "qrels", *metrics]) == 0
+    assert main(["measure", str(tied), "--protocol", "trec", *metrics]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {row["run"] for row in rows} == {"results", "vectors"}
     for row in rows:

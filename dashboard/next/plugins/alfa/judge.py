@@ -51,7 +51,7 @@ class KeywordJudgement:
     def credits(self, query: int) -> FloatArray:
         """Return the share of the required keywords that each judged item has. [items]."""
         share = self.count_matches(query) / max(1, len(self.required[query]))
-        return np.where(np.isnan(self.grades(query)), np.nan, share)
+        return np.where(np.isnan(self.grades(query)), 0.0, share)
 
 
 def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
@@ -62,7 +62,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     """
     tables: Keywords = collection.tables["alfa"]
     groups, threshold = choices["groups"], choices["mapping_threshold"]
-    own = collection.items.find(collection.queries["item_id"])
+    own = collection.own_items
     required: list[list[Keyword]] = []
     unscorable: dict[int, str] = {}
     for query, (name, item) in enumerate(zip(collection.queries.ids, own.tolist(), strict=True)):

@@ -69,7 +69,7 @@ def test_broken_annotation_does_not_hide_the_rest(world: Path) -> None:
     (world / "qrels.txt").write_text("q1 0 a 1\n")
     collection = open_collection(world)
     assert "a column slice_id" in str(collection.broken["alfa"])
-    assert resolve(collection, {})["protocol"] == "qrels"
+    assert resolve(collection, {})["protocol"] == "trec"
 
 
 def test_rows_have_ticks(world: Path) -> None:

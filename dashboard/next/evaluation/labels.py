@@ -1,0 +1,92 @@
+"""Relevance by labels: items that share labels with a query."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dashboard.next.evaluation.judgement import NO_RELEVANT
+from dashboard.next.tables import FloatArray, IntArray
+
+MARKS = (";", "|", ",")
+NO_LABEL = "no label"
+Labels = frozenset[str]
+
+
+def split_labels(*columns: Sequence[str]) -> list[list[Labels]]:
+    """Return the labels of each cell of some columns, without case and blanks around them.
+
+    Several labels in a cell are separated by the mark that most cells have; the brackets and quotes
+    of a list are no part of them.
+
+    >>> split_labels(["Cat, dog"], ["['dog', 'cat']"])[0] == split_labels(["dog,cat"])[0]
+    True
+    """
+    texts = [[_strip_brackets(cell) for cell in column] for column in columns]
+    every = [text for column in texts for text in column]
+    mark = max(MARKS, key=lambda each: sum(each in text for text in every))
+    return [[_split(text, mark) for text in column] for column in texts]
+
+
+def _strip_brackets(cell: str) -> str:
+    text = unicodedata.normalize("NFC", cell).strip()
+    return text[1:-1] if text[:1] + text[-1:] in ("[]", "{}", "()") else text
+
+
+def _split(text: str, mark: str) -> Labels:
+    parts = (" ".join(part.strip().strip("'\"").split()).casefold() for part in text.split(mark))
+    return frozenset(part for part in parts if part)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelJudgement:
+    """Grade 2 for an item with the same labels, 1 for one with some in common, else 0.
+
+    Attributes:
+        sets: Different sets of labels that items have.
+        place: Place of each item's set in `sets`, -1 for an item without labels; not judged.
+        asked: Labels of each query.
+        own_items: The item that each query is about, -1 for none; it is not judged.
+    """
+
+    sets: tuple[Labels, ...]
+    place: IntArray
+    asked: Sequence[Labels]
+    own_items: IntArray
+    unscorable: Mapping[int, str]
+    relevant_from: float = 1.0
+
+    def grades(self, query: int) -> FloatArray:
+        asked = self.asked[query]
+        by_set = [2.0 if each == asked else float(bool(each & asked)) for each in self.sets]
+        found = np.array([*by_set, np.nan])[self.place]
+        if self.own_items[query] >= 0:
+            found[self.own_items[query]] = np.nan
+        return found if asked else np.full(len(found), np.nan)
+
+    def credits(self, query: int) -> FloatArray:
+        return (self.grades(query) >= self.relevant_from).astype(np.float64)
+
+
+def judge_labels(
+    items: Sequence[Labels], queries: Sequence[Labels], own_items: IntArray
+) -> LabelJudgement:
+    """Return the judgement by the labels of items and queries.
+
+    Args:
+        items: Labels of each item.
+        queries: Labels of each query.
+        own_items: The item that each query is about, -1 for none.
+    """
+    sets = tuple(dict.fromkeys(each for each in items if each))
+    index = {each: place for place, each in enumerate(sets)}
+    place = np.array([index.get(each, -1) for each in items], dtype=np.int64)
+    made = LabelJudgement(sets, place, queries, own_items, {})
+    reasons = {query: NO_LABEL for query, labels in enumerate(queries) if not labels}
+    for query in range(len(queries)):
+        if query not in reasons and not (made.grades(query) >= 1).any():
+            reasons[query] = NO_RELEVANT
+    return LabelJudgement(sets, place, queries, own_items, reasons)

@@ -1,0 +1,1 @@
+"""Relevance by class: an item of the query's class is relevant."""

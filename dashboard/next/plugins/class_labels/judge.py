@@ -1,0 +1,85 @@
+"""Classes of items and queries, in the column that the setting `class_label` names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dashboard.next.errors import DataError, Finding
+from dashboard.next.evaluation.judgement import JudgingRules
+from dashboard.next.evaluation.labels import LabelJudgement, Labels, judge_labels, split_labels
+from dashboard.next.storage.collection import Collection
+from dashboard.next.study.study import Study
+from dashboard.next.tables import list_columns
+
+NAME = "class_labels"
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Classes of items and queries; a query without any of its own has those of its item."""
+
+    column: str
+    items: tuple[Labels, ...]
+    queries: tuple[Labels, ...]
+
+
+def read_classes(collection: Collection, findings: list[Finding]) -> Classes | None:
+    """Return the classes of a collection; None if its settings name no column.
+
+    Raises:
+        DataError: If items.csv lacks the column, or all its items have one class.
+    """
+    column = str(collection.settings.get("class_label", ""))
+    if not column:
+        return None
+    if column not in collection.items.columns:
+        found = f"the columns {list_columns(list(collection.items.columns))}"
+        do = f"Set class_label in collection.toml to another column than {column!r}."
+        raise DataError("items.csv", found, f"a column {column}, for class_label", do=do)
+    items, own = split_labels(collection.items[column], collection.queries[column])
+    if len(set(items)) < 2:
+        found = f"one class in the column {column}"
+        raise DataError("items.csv", found, "at least two, to tell relevant items from others")
+    places = collection.own_items.tolist()
+    queries = tuple(
+        labels or (items[place] if place >= 0 else frozenset())
+        for labels, place in zip(own, places, strict=True)
+    )
+    bare = int(np.sum([not labels for labels in queries]))
+    if bare:
+        found = f"{bare:,} queries without a class in the column {column}"
+        findings.append(Finding("note", "queries.csv", None, found, "a class; these have no value"))
+    return Classes(column, tuple(items), queries)
+
+
+def judge(collection: Collection, choices: Mapping[str, Any]) -> LabelJudgement:
+    """Judge every item that has a class: it is relevant if it shares one with the query."""
+    classes: Classes = collection.tables[NAME]
+    return judge_labels(classes.items, classes.queries, collection.own_items)
+
+
+def describe_class(study: Study, query: int) -> dict[str, Any]:
+    """Return the class that a query asks for."""
+    if study.rules.name != NAME:
+        return {}
+    classes: Classes = study.collection.tables[NAME]
+    return {"class": f"{classes.column}: {', '.join(sorted(classes.queries[query]))}"}
+
+
+CLASS_LABELS = JudgingRules(
+    name=NAME,
+    title="Same class",
+    judge=judge,
+    metrics="P@1 P@5 R@5 AP AP@10 RR",
+    nothing_relevant="null",
+    definition="An item is relevant when it has a class of the query, in the column that the "
+    "collection's settings name as class_label. A query that no other item shares a class with is "
+    "not scored.",
+    source="Retrieval by class, as in metric learning (Musgrave et al., ECCV 2020)",
+    blind="Items of one class count as equally relevant; what a class leaves open does not count.",
+    queries="all",
+)

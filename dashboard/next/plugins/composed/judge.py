@@ -1,0 +1,77 @@
+"""Labels of annotators: 1 fulfils a query, 0 does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dashboard.next.errors import DataError, Finding
+from dashboard.next.evaluation.judgement import (
+    NO_RELEVANT,
+    JudgingRules,
+    TableJudgement,
+    find_relevant,
+    judge_table,
+)
+from dashboard.next.storage.collection import Collection
+from dashboard.next.tables import IntArray
+
+NAME = "composed"
+
+
+def check_labels(collection: Collection, findings: list[Finding]) -> bool | None:
+    """Return whether judged pairs are labels 0 and 1; None if not.
+
+    A collection whose settings name other protocols is not judged so.
+
+    Raises:
+        DataError: If the collection asks for the protocol and a label is neither.
+    """
+    named = collection.settings.get("protocols", ())
+    wanted = NAME in named
+    if collection.qrels is None or (named and not wanted):
+        return None
+    values = collection.qrels.values
+    strange = values[~np.isin(values, (0, 1))]
+    if len(strange):
+        if wanted:
+            raise DataError("qrels", f"label {strange[0]:g}", "1 (fulfils the query) or 0")
+        return None
+    if wanted and not (values == 0).any():
+        found = "no label 0 for any query"
+        expected = "items that do not fulfil a query: among fulfilled ones any order has AP 1; "
+        expected += "the protocol trec tells versions apart"
+        findings.append(Finding("warning", "qrels", None, found, expected))
+    return True
+
+
+def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
+    """Judge by the labels; a query without a fulfilled one is not scorable."""
+    items, queries, own = collection.items, collection.queries, collection.own_items
+    made = judge_table(queries, items, own, collection.qrels)
+    bare = {q: NO_RELEVANT for q in made.pairs if not len(find_relevant(made, q))}
+    return replace(made, unscorable=dict(made.unscorable) | bare)
+
+
+def list_annotated(collection: Collection, judgement: TableJudgement, query: int) -> IntArray:
+    """Return the items that have a label for a query; only these are ranked."""
+    return np.flatnonzero(~np.isnan(judgement.grades(query)))
+
+
+COMPOSED = JudgingRules(
+    name=NAME,
+    title="Composed queries, annotated items only",
+    judge=judge,
+    metrics="AP(annotated) P@5 R@5 nDCG@5",
+    nothing_relevant="null",
+    definition="A query is a picture with feedback on it. About 50 items are annotated for each: 1 "
+    "fulfils it, 0 does not. Items are ranked by cosine; those that nobody annotated for the query "
+    "are taken out. A query without a fulfilled label is not scored.",
+    source="Fashion retrieval with language feedback: evaluation of the challenge",
+    blind="Items that nobody annotated cost nothing, wherever they are ranked. Where no query has "
+    "a label 0 every version has AP 1.",
+    candidates=list_annotated,
+)

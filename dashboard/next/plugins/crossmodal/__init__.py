@@ -1,0 +1,1 @@
+"""Image-text matching: pictures find their texts and texts their picture; any match counts."""

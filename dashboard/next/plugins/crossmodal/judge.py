@@ -1,0 +1,99 @@
+"""What belongs together is relevant; recalls of one direction, and of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dashboard.next.evaluation.judgement import (
+    NO_RELEVANT,
+    Judgement,
+    JudgingRules,
+    TableJudgement,
+    find_relevant,
+    judge_table,
+)
+from dashboard.next.evaluation.metrics import Measure
+from dashboard.next.plugins.crossmodal.sides import Sides
+from dashboard.next.storage.collection import Collection
+from dashboard.next.study.study import Study
+from dashboard.next.tables import FloatArray, IntArray
+
+IS_TEXT = {"i2t_R": False, "t2i_R": True}
+"""Whether the queries of a metric of one direction are texts."""
+DIVISORS = {"Rsum": 1, "mR": 2}
+"""Metrics of both directions, and what the sum of the directions is divided by."""
+
+
+def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
+    """Judge by the pairs that belong together; every other result is a miss."""
+    items, queries, own = collection.items, collection.queries, collection.own_items
+    made = judge_table(queries, items, own, collection.qrels)
+    every = range(len(queries))
+    bare = {q: NO_RELEVANT for q in every if not len(find_relevant(made, q))}
+    return replace(made, unscorable=bare | dict(made.unscorable))
+
+
+def list_side(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
+    """Return the items of the side that a query searches; None for all."""
+    sides: Sides = collection.tables["crossmodal"]
+    return sides.members.get(sides.searched[query])
+
+
+def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
+    """Keep the queries of a metric's direction; add both directions of Rsum and mR.
+
+    The value of a picture is its own and, for each of its texts, pictures ÷ texts times theirs: the
+    mean over pictures is then the sum of the six means. Null where a scored text's picture has no
+    value.
+    """
+    is_text = study.collection.tables["crossmodal"].is_text[study.queries]
+    if measure.name in IS_TEXT:
+        return np.where(is_text == IS_TEXT[measure.name], values, np.nan)
+    if measure.name not in DIVISORS:
+        return values
+    texts, scored = is_text & ~np.isnan(values), ~is_text & ~np.isnan(values)
+    picture = _find_pictures(study)[texts]
+    if not len(picture) or not ((picture >= 0) & scored[picture]).all():
+        return np.full(len(values), np.nan)
+    from_texts = np.bincount(picture, values[texts], minlength=len(values))
+    total = (values + scored.sum() / len(picture) * from_texts) / DIVISORS[measure.name]
+    return np.where(scored, total, np.nan)
+
+
+def _find_pictures(study: Study) -> IntArray:
+    """Return the place of each text's picture among the queries, -1 for none."""
+    sides: Sides = study.collection.tables["crossmodal"]
+    queries, own = study.queries.tolist(), study.collection.own_items
+    place = {
+        int(own[q]): at for at, q in enumerate(queries) if own[q] >= 0 and not sides.is_text[q]
+    }
+    found = np.full(len(queries), -1)
+    for at, query in enumerate(queries):
+        if sides.is_text[query]:
+            relevant = find_relevant(study.judgement, query).tolist()
+            found[at] = next((place[item] for item in relevant if item in place), -1)
+    return found
+
+
+CROSSMODAL = JudgingRules(
+    name="crossmodal",
+    title="Image-text matching, any match",
+    judge=judge,
+    metrics="i2t_R@1 i2t_R@5 i2t_R@10 t2i_R@1 t2i_R@5 t2i_R@10 Rsum mR",
+    nothing_relevant="null",
+    definition="A picture asks for its texts and a text for its picture. A query is answered when "
+    "anything that belongs to it is in the first K. What is not said to belong together is wrong. "
+    "Rsum and mR of a picture include what its texts find, so that their mean is that of the six.",
+    source="VSE++ (Faghri et al., BMVC 2018): R@K on Flickr30k and COCO",
+    blind="One of five texts is as good as all five, and rank 11 as bad as the last. A text that "
+    "fits another picture as well counts as wrong there. Galleries of different size cannot be "
+    "compared.",
+    queries="all",
+    is_complete=True,
+    candidates=list_side,
+    finish=finish,
+)

@@ -1,0 +1,1 @@
+"""Hash codes for image retrieval, judged by the type of a pair."""

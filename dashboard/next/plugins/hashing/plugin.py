@@ -1,0 +1,5 @@
+"""Registration of the protocol hashing."""
+
+from dashboard.next.plugins import Plugin
+
+PLUGIN = Plugin(name="hashing", read_tables="judge:read_types", rules="judge:HASHING")

@@ -1,0 +1,1 @@
+"""Judged pairs and runs, by the rules of trec_eval."""

@@ -1,0 +1,106 @@
+"""The server: which requests are answered, headers of every answer, and options of its sockets."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
+
+HOSTS = "DASHBOARD_HOSTS"
+HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{0,5})?", re.ASCII)
+POLICY = "; ".join(
+    (
+        "default-src 'self'", "script-src 'self' blob: 'wasm-unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:", "font-src 'self' data:",
+        "media-src 'self' blob:", "worker-src 'self' blob:", "object-src 'none'",
+        "base-uri 'self'", "frame-ancestors 'none'",
+    )
+)  # fmt: skip
+"""What a page may load: its own files, and components that Streamlit loads from blobs."""
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+}
+
+
+class Guard:
+    """Refuse requests under a foreign host name; add security headers to every answer.
+
+    Without it a page of another site could point its own name at this machine and read answers
+    (DNS rebinding), or lay the dashboard into a frame. Streamlit itself refuses live connections of
+    pages from elsewhere.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_guarded(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        if scope["type"] == "lifespan" or is_allowed(scope):
+            await self.app(scope, receive, send_guarded)
+        else:
+            shown = re.sub(r"[^\w.:\[\]-]", "?", Headers(scope=scope).get("host", ""))[:100]
+            refusal = (
+                f"This dashboard does not answer under the name {shown!r}. Open it under its own "
+                f"address, or start it with {HOSTS}={shown.partition(':')[0]}\n"
+            )
+            await PlainTextResponse(refusal, 403)(scope, receive, send_guarded)
+
+
+def is_allowed(scope: Scope) -> bool:
+    """Return whether a request names a host of this server.
+
+    These are the loopback names, the address that was called, the machine's name, what the server
+    was told to listen at, and those of DASHBOARD_HOSTS, such as `search.example.org *.lab.org`.
+    """
+    named = HOST.fullmatch(Headers(scope=scope).get("host", ""))
+    if named is None:
+        return False
+    host = _normalise(named[1].strip("[]"))
+    told = [config.get_option(key) for key in ("server.address", "browser.serverAddress")]
+    called = (scope.get("server") or ("",))[0]
+    added = re.split(r"[\s,]+", os.environ.get(HOSTS, ""))
+    own = ("localhost", "127.0.0.1", "::1", called, socket.gethostname(), *told, *added)
+    names = {_normalise(name) for name in own if name}
+    parents = tuple(name[1:] for name in names if name.startswith("*."))
+    return host in names or bool(parents) and host.endswith(parents)
+
+
+def _normalise(host: str) -> str:
+    return host.lower().rstrip(".").removeprefix("::ffff:")
+
+
+@asynccontextmanager
+async def send_without_delay(_: object) -> AsyncIterator[None]:
+    """Set TCP_NODELAY on the sockets that listen; connections inherit it.
+
+    asyncio sets it only where a socket has the protocol number of TCP, and those that Streamlit
+    binds have 0. Each answer on a kept connection then waited 40 ms for an acknowledgement.
+    """
+    for entry in Path("/dev/fd").iterdir():
+        try:
+            descriptor = int(entry.name)
+            if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                with socket.socket(fileno=os.dup(descriptor)) as each:
+                    if each.type == socket.SOCK_STREAM and each.family != socket.AF_UNIX:
+                        each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except OSError:  # closed meanwhile, as the descriptor of this listing is
+            continue
+    yield

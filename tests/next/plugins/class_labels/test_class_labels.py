@@ -1,0 +1,35 @@
+"""The same class is relevant, but never the query's own item."""
+
+from pathlib import Path
+
+from dashboard.next.storage.collection import open_collection
+from tests.next.plugins.worlds import measure_values, write_world
+
+ITEMS = "item_id,file,species\na,a,cat\nb,b,dog\nc,c,cat\nd,d,fox\ne,e,\n"
+QUERIES = "query_id,item_id,text,species\nx,a,,\ny,d,,\nz,,a dog,dog\nw,,anything,\n"
+VECTORS = {"a": [5, 0], "b": [4, 1], "c": [3, 2], "d": [2, 3], "e": [5, 1]}
+
+
+def write(folder: Path, settings: str, items: str = ITEMS) -> Path:
+    asked = {"z": [1, 0], "w": [0, 1]}
+    return write_world(folder, settings, items, QUERIES, VECTORS, asked)  # type: ignore[arg-type]
+
+
+def test_same_class(tmp_path: Path) -> None:
+    """X finds e, b, c and only c is a cat; no other fox; z finds a, e, b; w has no class."""
+    folder = write(tmp_path / "w", 'class_label = "species"\n')
+    values = measure_values(folder, "RR num_rel")
+    assert values == {
+        "RR": [round(1 / 3, 9), None, round(1 / 3, 9), None],
+        "num_rel": [1, None, 1, None],
+    }
+    assert any(
+        "1 queries without a class" in each.found for each in open_collection(folder).findings
+    )
+
+
+def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
+    missing = write(tmp_path / "v", 'class_label = "genus"\n')
+    assert "a column genus" in str(open_collection(missing).broken["class_labels"])
+    one = write(tmp_path / "u", 'class_label = "species"\n', "item_id,species\na,cat\nb,cat\n")
+    assert "one class" in str(open_collection(one).broken["class_labels"])

@@ -1,0 +1,50 @@
+"""Composed queries: only annotated items are ranked, and the reference is none of them."""
+
+from pathlib import Path
+
+import pytest
+
+from dashboard.next.storage.collection import open_collection
+from tests.next.plugins.worlds import measure_values, write_world
+
+ITEMS = "item_id,file\n" + "".join(f"{name},{name}.png\n" for name in "abcdef")
+VECTORS = {  # the cosine with (1, 0) falls from a to f
+    "a": [1.0, 0.0], "b": [4.0, 1.0], "c": [3.0, 1.0], "d": [2.0, 1.0], "e": [1.0, 1.0],
+    "f": [0.0, 1.0],
+}  # fmt: skip
+
+
+def write(folder: Path, qrels: str, image: str = "a.png") -> Path:
+    queries = f"query_id,text,image\nq1,longer and red,{image}\n"
+    settings = 'protocols = ["composed"]\n'
+    return write_world(folder, settings, ITEMS, queries, VECTORS, {"q1": [1.0, 0.0]}, qrels)
+
+
+def test_annotated_items_only(tmp_path: Path) -> None:
+    """Ranked: b (1), d (0), f (1); c and e have no label. AP = (1/1 + 2/3) / 2."""
+    folder = write(tmp_path / "w", "q1 0 b 1\nq1 0 d 0\nq1 0 f 1\n")
+    values = measure_values(folder, "AP(annotated) P@2 R@2 num_ret Judged@3")
+    assert values == {
+        "AP(annotated)": [round((1 + 2 / 3) / 2, 9)], "P@2": [0.5], "R@2": [0.5], "num_ret": [3],
+        "Judged@3": [1],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("image", ["a.png", "a"])
+def test_the_reference_is_never_relevant(tmp_path: Path, image: str) -> None:
+    """A label of the reference, named by its file or its id, counts for nothing."""
+    folder = write(tmp_path / "w", "q1 0 a 1\nq1 0 b 1\nq1 0 d 0\n", image)
+    values = measure_values(folder, "AP(annotated) num_rel num_ret")
+    assert values == {"AP(annotated)": [1], "num_rel": [1], "num_ret": [2]}
+
+
+def test_a_protocol_that_cannot_tell_versions_apart_says_so(tmp_path: Path) -> None:
+    folder = write(tmp_path / "w", "q1 0 c 1\n")
+    (said,) = [each for each in open_collection(folder).findings if each.level == "warning"]
+    assert "no label 0" in said.found and "trec" in said.wanted
+    assert measure_values(folder, "R@1", protocol="trec") == {"R@1": [0]}
+
+
+def test_other_labels_are_refused(tmp_path: Path) -> None:
+    folder = write(tmp_path / "w", "q1 0 b 2\nq1 0 c 0\n")
+    assert "label 2" in str(open_collection(folder).broken["composed"])

@@ -1,0 +1,54 @@
+"""Image-text matching: directions, sides, and metrics of both directions."""
+
+from pathlib import Path
+
+import pytest
+
+from dashboard.next.storage.collection import open_collection
+from dashboard.next.study.choices import resolve
+from dashboard.next.study.study import open_study
+from tests.next.plugins.worlds import measure_values, write_world
+
+ITEMS = "item_id,file,kind\np1,p1.png,image\np2,p2.png,image\nt1,,text\nt2,,text\nt3,,text\n"
+QUERIES = "query_id,text,item_id\ni1,,p1\ni2,,p2\ns1,red,\ns2,blue,\ns3,sky,\n"
+QRELS = "i1 0 t1 1\ni2 0 t2 1\ni2 0 t3 1\ns1 0 p1 1\ns2 0 p2 1\ns3 0 p2 1\n"
+VECTORS = {
+    "p1": [1.0, 0.0], "p2": [0.0, 1.0], "t1": [1.0, 0.1], "t2": [1.0, 0.2], "t3": [0.9, 1.0],
+}  # fmt: skip
+ASKED = {"s1": [1.0, 0.1], "s2": [1.0, 0.2], "s3": [0.9, 1.0]}
+
+
+def write(folder: Path, items: str = ITEMS, queries: str = QUERIES) -> Path:
+    return write_world(
+        folder, 'protocols = ["crossmodal"]\n', items, queries, VECTORS, ASKED, QRELS
+    )
+
+
+def test_directions_and_their_sum(tmp_path: Path) -> None:
+    """Both pictures find a text first; of the texts only s2 finds the wrong picture first."""
+    values = measure_values(write(tmp_path / "w"), "i2t_R@1 t2i_R@1 Rsum mR")
+    assert values["i2t_R@1"] == [1, 1, None, None, None]
+    assert values["t2i_R@1"] == [None, None, 1, 0, 1]
+    rsum = [value for value in values["Rsum"] if value is not None]
+    six_means = (1 + 1 + 1) + (2 / 3 + 1 + 1)
+    assert sum(rsum) / 2 == pytest.approx(six_means)
+    assert values["mR"][0] == pytest.approx(rsum[0] / 6)
+    assert values["Rsum"][2:] == [None, None, None]
+
+
+def test_a_query_searches_the_other_side(tmp_path: Path) -> None:
+    collection = open_collection(write(tmp_path / "w"))
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = {q: [row["item_id"] for row in study.query(q, ["v1"], 5).rows] for q in ("i1", "s1")}
+    assert found == {"i1": ["t1", "t2", "t3"], "s1": ["p1", "p2"]}
+
+
+def test_one_direction_alone_has_no_sum(tmp_path: Path) -> None:
+    values = measure_values(write(tmp_path / "w"), "i2t_R@1 t2i_R@1 Rsum", queries="item")
+    assert values == {"i2t_R@1": [1, 1], "t2i_R@1": [None, None], "Rsum": [None, None]}
+
+
+def test_items_of_no_side_are_said(tmp_path: Path) -> None:
+    folder = write(tmp_path / "w", items=ITEMS.replace("p2.png,image", "p2.png,"))
+    findings = open_collection(folder).findings
+    assert any("1 of no kind (p2)" in each.found for each in findings if each.level == "error")

@@ -1,0 +1,68 @@
+"""Hash codes: distances, types by pairs and by labels, outputs read by their signs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.next.storage.collection import open_collection
+from dashboard.next.study.choices import resolve
+from dashboard.next.study.study import open_study
+from tests.next.plugins.worlds import measure_values, write_world
+
+VECTORS = {  # Hamming distances to q1 (all +1): 0, 1, 1, 2, 4
+    "a": [1, 1, 1, 1], "b": [1, 1, 1, -1], "c": [1, 1, -1, 1], "d": [1, 1, -1, -1],
+    "e": [-1, -1, -1, -1],
+}  # fmt: skip
+ITEMS = "item_id,file,labels\na,a,cat\nb,b,dog\nc,c,cat;dog\nd,d,\ne,e,cat\n"
+QUERIES = "query_id,image,labels\nq1,x.png,cat\n"
+QRELS = "q1 0 a 2\nq1 0 c 1\nq1 0 b 0\nq1 0 e 2\n"
+SETTINGS = 'protocols = ["hashing"]\n'
+
+
+def write(folder: Path, qrels: str = "", vectors: object = None, queries: str = QUERIES) -> Path:
+    made = VECTORS if vectors is None else vectors
+    asked = {"q1": [1, 1, 1, 1]}
+    return write_world(folder, SETTINGS, ITEMS, queries, made, asked, qrels)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("qrels", [QRELS, ""], ids=["pairs", "labels"])
+def test_types_by_pairs_and_by_labels(tmp_path: Path, qrels: str) -> None:
+    """Order a b c d e with grades 2 0 1 0 2: hits at 1, 3 and 5."""
+    values = measure_values(
+        write(tmp_path / "w", qrels), "AP(retrieved)@3 AP(retrieved) nDCG(exp)@3"
+    )
+    best = 3 + 3 / np.log2(3) + 1 / np.log2(4)
+    assert values == {
+        "AP(retrieved)@3": [round((1 + 2 / 3) / 2, 9)],
+        "AP(retrieved)": [round((1 + 2 / 3 + 3 / 5) / 3, 9)],
+        "nDCG(exp)@3": [round((3 + 1 / np.log2(4)) / best, 9)],
+    }
+
+
+def test_real_outputs_are_read_by_their_signs(tmp_path: Path) -> None:
+    """Without signs e, the longest shadow of q1, would not be the last."""
+    real = {
+        "a": [9.0, 0.1, 0.1, 0.1],
+        **{k: list(map(float, v)) for k, v in VECTORS.items() if k != "a"},
+    }
+    assert measure_values(write(tmp_path / "w", QRELS, real), "P@1 RR") == {"P@1": [1], "RR": [1]}
+
+
+def test_cosines_are_distances(tmp_path: Path) -> None:
+    collection = open_collection(write(tmp_path / "w", QRELS))
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    rows = study.query("q1", ["v1"], 5).rows
+    assert [(row["item_id"], round((1 - row["score"]) * 2)) for row in rows] == [
+        ("a", 0), ("b", 1), ("c", 1), ("d", 2), ("e", 4),
+    ]  # fmt: skip
+    assert [row["hit"] for row in rows] == [True, False, True, False, True]
+
+
+def test_shared_items_and_other_grades_are_refused(tmp_path: Path) -> None:
+    shared = write(tmp_path / "w", QRELS, queries="query_id,image\nq1,b\n")
+    assert "1 items of the gallery among the queries (b)" in str(
+        open_collection(shared).broken["hashing"]
+    )
+    graded = write(tmp_path / "v", "q1 0 a 3\n")
+    assert "grade 3" in str(open_collection(graded).broken["hashing"])
