@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dashboard.next.errors import ChoiceError
-from dashboard.next.evaluation.compare import SIGNIFICANT, describe_difference
+from dashboard.next.evaluation.compare import SIGNIFICANT
 from dashboard.next.evaluation.metrics import Measure, parse, parse_one
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.storage.settings import find_folder
@@ -117,7 +117,7 @@ class OpenCollection:
             by_query: Whether the rows are run, query_id, metric, cutoff, value instead of run,
                 metric, cutoff, mean, scored, total.
             choices: Options of the command `measure` by name: protocol, groups, threshold,
-                queries ("text", "item", "all"), min_similarity.
+                queries ("text", "item", "all"), min_similarity, slice.
 
         Raises:
             ChoiceError: If a choice is unknown or has no such value.
@@ -176,7 +176,7 @@ class OpenCollection:
             better=clear and row["delta"] > 0,
             scored=row["scored"],
             total=row["total"],
-            sentence=describe_difference(row, str(front), baseline, candidate),
+            sentence=study.describe_difference(row, str(front), baseline, candidate),
         )
 
     def _study(self, choices: dict[str, Any]) -> tuple[Study, str]:
@@ -188,7 +188,7 @@ class OpenCollection:
                 raise ChoiceError(f"There is no choice {name!r}. There are: {', '.join(options)}.")
             if value is not None:
                 is_list = isinstance(value, list | tuple)
-                given[options[name].key] = " ".join(value) if is_list else str(value)
+                given[options[name].key] = options[name].join(value) if is_list else str(value)
         resolved = resolve(self._opened, given)
         return open_study(self._opened, resolved.restrict_to_numbers()), str(resolved["metrics"])
 

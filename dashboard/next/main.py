@@ -4,10 +4,16 @@ import streamlit as st
 
 from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.views.address import escape_markdown
-from dashboard.next.views.frame import make_pages
+from dashboard.next.views.frame import CURRENT, make_pages
+from dashboard.next.views.health import measure_step
 
 st.set_page_config(page_title="Search quality", layout="wide")
+pages = make_pages()
+page = st.navigation(list(pages.values()), position="hidden")
+current = next(name for name, each in pages.items() if each == page)
+st.session_state[CURRENT] = current
 try:
-    st.navigation(list(make_pages().values()), position="hidden").run()
+    with measure_step(current):
+        page.run()
 except (DataError, ChoiceError, ValueError) as error:
     st.error(escape_markdown(str(error)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dashboard.next.errors import DataError
 from dashboard.next.storage.settings import find_folder
@@ -33,10 +33,11 @@ def add_choices(parser: ArgumentParser, *keys: str) -> None:
     """Add an option for every choice that changes numbers, and for others by their keys."""
     for each in list_choices():
         if each.changes_numbers or each.key in keys:
+            several: dict[str, Any] = {"nargs": "+", "action": "extend"}
             parser.add_argument(
                 f"--{(each.option or each.key).replace('_', '-')}",
                 dest=each.key,
-                nargs="+" if each.kind == "names" else None,
+                **(several if each.kind == "names" else {}),
                 metavar=each.key.upper(),
                 help=each.meaning,
             )
@@ -76,7 +77,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
             option = f"--{(each.option or each.key).replace('_', '-')}"
             raise ValueError(f"{option}: only a COLLECTION has that; leave it out with --qrels.")
         if value is not None:
-            given[each.key] = " ".join(value) if isinstance(value, list) else str(value)
+            given[each.key] = each.join(value) if isinstance(value, list) else str(value)
     if call.collection is None:
         given.setdefault("queries", "all")
     choices = resolve(collection, given)

@@ -1,10 +1,11 @@
-"""`search`: results of each version for a text or an item."""
+"""`search`: results of each version for a text, an item or a picture."""
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dashboard.next.commands.options import (
     FINE,
@@ -14,8 +15,12 @@ from dashboard.next.commands.options import (
     complain_about_broken,
     open_study_of,
 )
+from dashboard.next.errors import DataError
 
-HELP = "results of each version for a text or an item"
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+HELP = "results of each version for a text, an item or a picture"
 COLUMNS = ("run", "rank", "item_id", "score", "hit", "matched", "required")
 
 
@@ -24,6 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_collection(parser)
     parser.add_argument("text", nargs="?", default="", metavar="TEXT", help="what to search for")
     parser.add_argument("--item", default="", metavar="ID", help="item to find similar ones of")
+    parser.add_argument("--file", type=Path, metavar="PATH", help="picture to search with")
     text = "versions to search with (default: all)"
     parser.add_argument("--model", dest="runs", nargs="+", metavar="VERSION", help=text)
     text = "number of results of a version (default 5)"
@@ -33,13 +39,29 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
     """Return a row a result."""
-    if bool(call.text) == bool(call.item) or call.k < 1:
-        raise ValueError("Give one of TEXT and --item ID, and -k from 1.")
+    if sum(map(bool, (call.text, call.item, call.file))) != 1 or call.k < 1:
+        raise ValueError("Give one of TEXT, --item ID and --file PATH, and -k from 1.")
     study, choices = open_study_of(call)
-    found = study.search(choices["runs"], text=call.text, item=call.item, depth=call.k)
+    picture = open_picture(call.file) if call.file else None
+    found = study.search(
+        choices["runs"], text=call.text, item=call.item, picture=picture, depth=call.k
+    )
     code = complain_about_broken(study.collection, chosen=call.runs is not None)
     for version, why in found.problems.items():
         if version not in study.collection.broken:
             print(f"error: {version}: {why}", file=sys.stderr)
             code = WRONG
     return found.rows, COLUMNS, code or FINE
+
+
+def open_picture(path: Path) -> Image:
+    """Return the picture of a file.
+
+    Raises:
+        DataError: If there is no such file, or it is no picture.
+    """
+    from dashboard.next.retrieval.pictures import read_picture
+
+    if not path.is_file():
+        raise DataError(path.name, "no such file", "a picture")
+    return read_picture(path.read_bytes(), path.name)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from dashboard.next.evaluation.measure import Measurement, Row
 from dashboard.next.evaluation.metrics import Measure
 from dashboard.next.evaluation.statistics import (
+    EXACT_UNITS,
+    SIGNS,
     compute_bootstrap_interval,
     compute_randomisation_p,
     correct_holm,
@@ -20,6 +23,8 @@ from dashboard.next.tables import FloatArray, IntArray
 SAME = 1e-9
 """Differences up to this size are no difference."""
 SIGNIFICANT = 0.05
+FEW_QUERIES = 25
+"""Queries up to which an interval may be too narrow."""
 
 
 def compare_runs(
@@ -67,24 +72,79 @@ def _make_row(
     }
 
 
-def describe_difference(row: Row, metric: str, baseline: str, candidate: str) -> str:
+def describe_difference(
+    row: Row, metric: str, baseline: str, candidate: str, choices: Iterable[str] = ()
+) -> str:
     """Return a row of a comparison as a sentence.
 
     A difference is clear where p, after Holm over the metrics compared, is below SIGNIFICANT.
+
+    Args:
+        row: The row of the metric.
+        metric: Name of the metric.
+        baseline: Version that is compared with.
+        candidate: Version in question.
+        choices: Choices that change numbers, in words; each follows the sentence.
     """
+    added = "".join(f" {each}." for each in choices)
     counts = f"{row['better']} queries better, {row['same']} same, {row['worse']} worse"
     scored = f"{row['scored']:,} of {row['total']:,} queries scored"
     if row["delta"] is None:
-        return f"{metric}: {candidate} and {baseline} cannot be compared ({scored})."
-    difference = f"{row['delta']:+.3f}"
+        return f"{metric}: {candidate} and {baseline} cannot be compared ({scored}).{added}"
+    difference = write_signed(row["delta"])
     if row["low"] is not None:
-        difference += f", 95 % interval {row['low']:+.3f} to {row['high']:+.3f}"
+        low, high = write_signed(row["low"]), write_signed(row["high"])
+        difference += f", 95 % interval {low} to {high}"
     p = row["p_holm"]
+    if p is not None:
+        difference += f", p {write_p(p)} after Holm"
     if p is None or p >= SIGNIFICANT:
         outcome = f"{candidate} is not clearly different from {baseline}"
     else:
         outcome = f"{candidate} is {'better' if row['delta'] > 0 else 'worse'} than {baseline}"
-    return f"{outcome}: {metric} {difference} ({counts}; {scored})."
+    return f"{outcome}: {metric} {difference} ({counts}; {scored}).{added}"
+
+
+def find_outcome(row: Row) -> str:
+    """Return better or worse where a difference is clear, else cannot tell."""
+    p = row["p_holm"]
+    if row["delta"] is None or p is None or p >= SIGNIFICANT:
+        return "cannot tell"
+    return "better" if row["delta"] > 0 else "worse"
+
+
+def describe_certainty(rows: Sequence[Row]) -> list[str]:
+    """Return sentences on how certain the intervals and p of a comparison are."""
+    drawn = [row["p"] for row in rows if row["p"] is not None]
+    error = max((math.sqrt(p * (1 - p) / SIGNS) for p in drawn), default=0.0)
+    told = [
+        "Interval: bootstrap (BCa), 95 %; queries of one scene are drawn together. "
+        f"p: randomisation test, exact up to {EXACT_UNITS} differing queries, else with "
+        f"{SIGNS:,} random choices of signs (Monte Carlo standard error up to {error:.4f}), after "
+        "Holm over the metrics shown."
+    ]
+    if any(row["low"] is not None and row["scored"] <= FEW_QUERIES for row in rows):
+        told.append(
+            f"With {FEW_QUERIES} queries or fewer, a 95 % interval may cover only 70 to 87 %."
+        )
+    if any(row["low"] is None and row["delta"] is not None for row in rows):
+        told.append("No interval: all queries differ by the same amount, or there is only one.")
+    return told
+
+
+def write_p(p: float) -> str:
+    """Return a p with its sign of comparison: "= 0.036" or "< 0.001"."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def write_signed(value: float) -> str:
+    """Return a difference with sign and 3 decimals; one that rounds to zero has no sign.
+
+    >>> write_signed(0.0654), write_signed(-0.0000157)
+    ('+0.065', '0.000')
+    """
+    rounded = round(value, 3)
+    return f"{rounded:+.3f}" if rounded else "0.000"
 
 
 def list_differences(baseline: FloatArray, candidate: FloatArray) -> tuple[FloatArray, IntArray]:

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dashboard.next.evaluation.compare import group_scenes
+from dashboard.next.evaluation.compare import (
+    SIGNIFICANT,
+    group_scenes,
+    write_p,
+    write_signed,
+)
 from dashboard.next.evaluation.measure import Row
 from dashboard.next.evaluation.statistics import (
     compute_bootstrap_interval,
@@ -22,6 +27,8 @@ SMALL_SLICE = 5
 MIN_VALUES, MAX_VALUES = 2, 20
 """Different values of a column that divides queries."""
 JOIN = " & "
+ALL = "all"
+"""Name of the sums in `cross_slices`."""
 
 Slices = Mapping[str, BoolArray]
 
@@ -100,6 +107,66 @@ def compare_slices(
         )
     ]
     return sorted(rows, key=_rank)
+
+
+def cross_slices(
+    differences: FloatArray, slices: Slices, first: Sequence[str], second: Sequence[str]
+) -> list[Row]:
+    """Return the mean difference of the queries that two slices share, one of each list.
+
+    Args:
+        differences: Candidate minus baseline of each query, NaN for null.
+        slices: Which queries are in each.
+        first: Slices of one column, in the order of the rows.
+        second: Slices of another column.
+
+    Returns:
+        A row a pair: first, second, slice (`A=x & B=y`), queries (scored) and delta. The last of
+        either is ALL: the queries of the other slice alone.
+    """
+    everything = np.ones(len(differences), dtype=bool)
+    rows: list[Row] = []
+    for one in (*first, ALL):
+        for other in (*second, ALL):
+            inside = slices.get(one, everything) & slices.get(other, everything)
+            found = differences[inside & ~np.isnan(differences)]
+            rows.append(
+                {
+                    "first": one,
+                    "second": other,
+                    "slice": JOIN.join(name for name in (one, other) if name != ALL),
+                    "queries": len(found),
+                    "delta": round(float(found.mean()), 12) + 0.0 if len(found) else None,
+                }
+            )
+    return rows
+
+
+def find_worst(rows: Sequence[Row]) -> Row | None:
+    """Return the slice with the lowest difference; None if no mean fell by 0.0005 or more.
+
+    Slices with fewer than SMALL_SLICE queries do not count.
+    """
+    worse = [
+        row
+        for row in rows
+        if row["queries"] >= SMALL_SLICE and row["delta"] is not None and round(row["delta"], 3) < 0
+    ]
+    return min(worse, key=lambda row: row["delta"], default=None)
+
+
+def describe_worst(rows: Sequence[Row]) -> str:
+    """Return the worst slice as a sentence."""
+    large = sum(row["queries"] >= SMALL_SLICE for row in rows)
+    counted = f"of {large} with {SMALL_SLICE} queries or more"
+    row = find_worst(rows)
+    if row is None:
+        return f"No slice got worse ({counted})."
+    told = f"Worst slice: {row['slice']}, {write_signed(row['delta'])} on {row['queries']} queries"
+    p = row["p_adjusted"]
+    clear = p is not None and p < SIGNIFICANT
+    certainty = f"{'clear' if clear else 'not clear'}, p {write_p(p)} after Holm, " if p else ""
+    return f"{told} ({certainty}{counted})."
 
 
 def _list_numbers(*columns: FloatArray) -> list[list[float | None]]:

@@ -1,37 +1,27 @@
-"""Collections of the data folder: contents, licence, basis of relevance, and findings."""
+"""Which collections are there, what is in them, and how does one add one's own?"""
 
 import streamlit as st
 
-from dashboard.next.errors import DataError
-from dashboard.next.storage.collection import open_collection
-from dashboard.next.study.protocols import list_rules
-from dashboard.next.views.address import escape_markdown
-from dashboard.next.views.frame import find_data, list_collections, open_page
+from dashboard.next.storage.settings import list_collections
+from dashboard.next.views.contents import draw_collection
+from dashboard.next.views.frame import open_page
 
-open_page()
-rows: list[dict[str, object]] = []
-for name in list_collections():
-    try:
-        opened = open_collection(find_data() / name)
-    except DataError as error:
-        rows.append({"collection": name, "problem": str(error)})
-        continue
-    rules = list_rules(opened)
-    rows.append(
-        {
-            "collection": name,
-            "title": opened.title,
-            "items": len(opened.items),
-            "queries": len(opened.queries),
-            "versions": len(opened.versions),
-            "relevant": rules[0].title if rules else "no protocol for its tables yet",
-            "licence": opened.settings.get("licence", ""),
-            "findings": len(opened.findings),
-        }
-    )
-st.dataframe(rows, hide_index=True)
-for row in rows:
-    if "problem" in row:
-        st.error(escape_markdown(f"{row['collection']}: {row['problem']}"))
-st.subheader("Your own data")
-st.code("python -m dashboard.next check data/yours", language="sh")
+STEPS = """\
+# a folder below data/ with:
+#   collection.toml   title = "…", licence = "…"
+#   items.csv         item_id, file, caption
+#   queries.csv       query_id, text (or item_id)
+#   qrels.csv         query_id, item_id, grade
+#   models/v1/        items.npy, items.txt, queries.npy, queries.txt
+python -m dashboard.next check data/yours
+python -m dashboard.next measure data/yours"""
+
+study, choices = open_page()
+names = sorted(list_collections(), key=lambda name: name != study.collection.name)
+st.subheader(f"{len(names)} collections", anchor=False)
+columns = st.columns(2, gap="medium")
+for place, name in enumerate(names):
+    with columns[place % 2]:
+        draw_collection(name, name == study.collection.name)
+st.subheader("Your own data", anchor=False)
+st.code(STEPS, language="sh", wrap_lines=True)

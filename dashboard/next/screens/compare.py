@@ -1,45 +1,73 @@
-"""Is the candidate better than the baseline, how sure is that, and which queries show it?"""
+"""Is the candidate better than the baseline, how sure is that, and which queries changed?"""
 
-import numpy as np
 import streamlit as st
 
-from dashboard.next.evaluation.compare import describe_difference, list_differences
-from dashboard.next.evaluation.metrics import Measure, parse_one
-from dashboard.next.views.address import escape_markdown
-from dashboard.next.views.charts import draw_differences, draw_intervals
-from dashboard.next.views.frame import open_page, open_query
-
-study, choices = open_page("baseline", "candidate", "metrics", "metric")
-baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
-
-rows = [
-    {"name": str(Measure(row["metric"], row["cutoff"]))} | row
-    for row in study.compare(baseline, candidate, choices["metrics"])
-]
-front = parse_one(metric)
-row = next((each for each in rows if each["name"] == str(front)), None)
-if row is None:  # the metric of the lists is not among those compared
-    (row,) = study.compare(baseline, candidate, metric)
-st.subheader(escape_markdown(describe_difference(row, metric, baseline, candidate)))
-columns = ["name", "baseline", "candidate", "delta", "low", "high", "p", "p_holm"]
-columns += ["better", "same", "worse", "scored", "total"]
-st.dataframe([{name: row[name] for name in columns} for row in rows], hide_index=True)
-st.caption(
-    "Interval: bootstrap, queries of one scene drawn together. p: randomisation test; p_holm: "
-    "corrected by Holm over the metrics shown."
+from dashboard.next.commands.compare import COLUMNS as METRICS
+from dashboard.next.study.changes import (
+    count_outcomes,
+    group_changes,
+    group_values,
+    list_changes,
 )
-st.altair_chart(draw_intervals([row for row in rows if row["low"] is not None]))
+from dashboard.next.views.change_charts import (
+    draw_forest,
+    draw_histogram,
+    draw_picked,
+    draw_scatter,
+)
+from dashboard.next.views.comparison import (
+    compare_metrics,
+    draw_metrics,
+    draw_outcomes,
+    draw_verdict,
+    make_forest,
+    name_columns,
+    write_row,
+)
+from dashboard.next.views.downloads import draw_sharing, write_markdown
+from dashboard.next.views.frame import open_page
+from dashboard.next.views.queries import draw_queries
 
-st.subheader("Queries")
-values = [study.values(version, metric) for version in (baseline, candidate)]
-delta, order = list_differences(*values)
-queries, table = study.queries, study.collection.queries
-differences = [
-    {"query_id": table.ids[q], "text": table["text"][q] or table["item_id"][q], "delta": d}
-    for q, d in zip(queries[order].tolist(), delta[order].tolist(), strict=True)
-    if not np.isnan(d)
-]
-event = st.altair_chart(draw_differences(differences, metric), on_select="rerun", key="differences")
-st.caption("Click a bar to open the query.")
-if picked := event.selection.get("pick"):
-    open_query(choices, picked[0]["query_id"])
+QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
+
+study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
+baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
+rows, front = compare_metrics(study, choices)
+told = draw_verdict(study, choices, front)
+
+changes = list_changes(study, baseline, candidate, metric)
+bins, points = group_changes(changes), group_values(changes)
+forest = draw_forest(make_forest(rows), "Candidate − baseline")
+histogram = draw_histogram(bins, metric)
+scatter = draw_scatter(points, metric, baseline, candidate)
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    draw_outcomes(choices, count_outcomes(changes))
+    draw_sharing(
+        study,
+        choices,
+        write_markdown(
+            study.collection.title, told, name_columns(choices), [write_row(row) for row in rows]
+        ),
+        {"Metrics": (rows, METRICS), "Queries": (changes, QUERIES)},
+        {"Change per query": histogram, "Both versions": scatter, "Change by metric": forest},
+    )
+left, right = st.columns([7, 3], gap="medium")
+with right:
+    st.markdown("**Change per query**", help="Click a bar to list its queries.")
+    picked_bins = draw_picked(histogram, "histogram", "bin")
+    st.markdown("**Baseline × candidate**", help="Click a point to list its queries.")
+    picked_points = draw_picked(scatter, "scatter", "point")
+    st.markdown("**Change by metric**", help="95 % intervals; ▲ ▼: clear after Holm, ●: not.")
+    st.altair_chart(forest)
+with left:
+    shown = [
+        row
+        for row in changes
+        if choices["outcome"] in ("all", row["outcome"])
+        and (not picked_bins or row.get("bin") in picked_bins)
+        and (not picked_points or row.get("point") in picked_points)
+    ]
+    st.markdown(f"**Queries, worst first** – {len(shown):,} of {len(changes):,}")
+    draw_queries(study, choices, shown)
+st.markdown("**Metrics**")
+draw_metrics(rows, choices)

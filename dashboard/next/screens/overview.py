@@ -1,42 +1,69 @@
-"""How good is each version, and over how many results?"""
+"""How good is each version, is the candidate better, and where did it get worse?"""
 
 import streamlit as st
 
-from dashboard.next.evaluation.metrics import parse, parse_one
+from dashboard.next.commands.compare import COLUMNS as METRICS
+from dashboard.next.commands.measure import MEANS
+from dashboard.next.evaluation.slices import SMALL_SLICE, describe_worst
+from dashboard.next.study.changes import count_outcomes, list_changes
 from dashboard.next.views.address import escape_markdown
-from dashboard.next.views.charts import colour_versions, draw_curve
+from dashboard.next.views.charts import colour_versions, draw_curve, draw_slice_values
+from dashboard.next.views.comparison import compare_metrics, draw_verdict, find_front
+from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import open_page
+from dashboard.next.views.overview import (
+    describe_contents,
+    describe_unscored,
+    draw_interval,
+    list_curve,
+    list_versions,
+    pick_slices,
+)
+from dashboard.next.views.queries import draw_queries
+from dashboard.next.views.tables import draw_table
 
-MAX_CUTOFF = 10
+WORST = 5
 
-study, choices = open_page("runs", "metrics", "metric")
-collection, runs = study.collection, choices["runs"]
-st.title(escape_markdown(collection.title))
-st.caption(study.rules.definition)
+study, choices = open_page("runs", "baseline", "candidate", "metrics", "metric", "shown")
+collection, runs, metric = study.collection, choices["runs"], choices["metric"]
+versions = choices["baseline"], choices["candidate"]
+title = escape_markdown(collection.title)
+top = st.container(horizontal=True, vertical_alignment="center", gap="small")
+top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
+rows, front = compare_metrics(study, choices)
+with st.container(border=True):
+    told = draw_verdict(study, choices, front)
+    draw_interval(front, count_outcomes(list_changes(study, *versions, metric)))
+    for told in describe_unscored(study, runs):
+        st.caption(escape_markdown(told))
 
-measured = study.measure(runs, choices["metrics"])
-counts = {version: study.count_queries(version) for version in runs}
-table = []
-for each in measured:
-    row = {"version": each.run}
-    row |= {str(m): r["mean"] for m, r in zip(each.measures, each.list_means(), strict=True)}
-    row["queries"] = f"{counts[each.run]['scored']:,} of {counts[each.run]['total']:,}"
-    table.append(row)
-formulas = {
-    str(m): st.column_config.NumberColumn(format="%.3f", help=m.metric.formula)
-    for m in parse(choices["metrics"])
-}
-st.dataframe(table, hide_index=True, column_config=formulas)
-
-front = parse_one(choices["metric"])
-if front.metric.cutoff != "never":
-    names = " ".join(f"{front.name}@{k}" for k in range(1, MAX_CUTOFF + 1))
-    rows = [row for each in study.measure(runs, names) for row in each.list_means()]
-    colours = colour_versions(list(runs), choices["baseline"], choices["candidate"])
-    st.altair_chart(draw_curve(rows, front.name, colours))
-for version, count in counts.items():
-    left = [
-        f"{number:,} {why.replace('_', ' ')}" for why, number in list(count.items())[2:] if number
-    ]
-    if left:
-        st.caption(escape_markdown(f"{version}: {', '.join(left)}"))
+left, right = st.columns([7, 4], gap="medium")
+colours = colour_versions(list(runs), *versions)
+with left:
+    st.markdown("**Versions by metrics** – ★: best version")
+    table = list_versions(study, choices, rows)
+    draw_table(*table, find_front(table[1], metric))
+charts = {}
+with right:
+    if curve := list_curve(study, runs, metric):
+        name = curve[0]["metric"]
+        st.markdown(f"**{escape_markdown(name)} over K**")
+        charts[f"{name} over K"] = draw_curve(curve, name, colours)
+        st.altair_chart(charts[f"{name} over K"])
+worse = [row for row in list_changes(study, *versions, metric) if row["outcome"] == "worse"]
+st.markdown(f"**Worst queries** – {min(WORST, len(worse))} of {len(worse):,} that got worse")
+if worse:
+    draw_queries(study, choices, worse[:WORST])
+if slices := pick_slices(study.list_slice_means(runs, metric)):
+    st.markdown(
+        f"**{escape_markdown(metric)} by slice**", help=f"Slices with {SMALL_SLICE} queries or more"
+    )
+    st.caption(escape_markdown(describe_worst(study.compare_slices(*versions, metric))))
+    charts[f"{metric} by slice"] = draw_slice_values(slices, metric, colours)
+    st.altair_chart(charts[f"{metric} by slice"])
+st.caption(escape_markdown(study.rules.definition))
+means = [row for each in study.measure(runs, choices["metrics"]) for row in each.list_means()]
+tables = {"Versions": (means, MEANS), "Comparison": (rows, METRICS)}
+with top:
+    markdown = write_markdown(collection.title, told, *table)
+    draw_sharing(study, choices, markdown, tables, charts)

@@ -1,37 +1,115 @@
-"""Results of each version for a typed text or a chosen item."""
+"""Results of each version for a typed text, an item or an uploaded picture."""
 
+import numpy as np
 import streamlit as st
 
-from dashboard.next.views.address import draw_choice, escape_markdown, set_choice
-from dashboard.next.views.cards import draw_cards
+from dashboard.next.errors import ChoiceError, DataError
+from dashboard.next.evaluation.compare import list_differences
+from dashboard.next.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
+from dashboard.next.views.address import draw_choice, drop_choice, escape_markdown, set_choice
+from dashboard.next.views.cards import draw_cards, draw_items
+from dashboard.next.views.cards.payload import describe_change, make_items, make_payload
 from dashboard.next.views.charts import colour_versions
 from dashboard.next.views.frame import open_page
 
-EXAMPLES = 6
+EXAMPLES, RECENT, POSTERS = 5, 5, 12
 
-study, choices = open_page("baseline", "candidate", "runs", "shown")
-collection, text, item = study.collection, choices["text"], choices["item"]
-left, right = st.columns([2, 1])
-with left:
-    draw_choice(collection, choices, "text")
-with right:
-    draw_choice(collection, choices, "item", ("", *collection.items.ids))
-if not text and not item:
-    st.caption("Type a text or choose an item; for example:")
-    texts = dict.fromkeys(each for each in collection.queries["text"] if each)
-    with st.container(horizontal=True):
-        for place, each in enumerate(list(texts)[:EXAMPLES]):
-            label = escape_markdown(each[:60])
-            st.button(label, key=f"example-{place}", on_click=set_choice, args=("text", each))
+study, choices = open_page("runs", "shown")
+collection, text, item, metric = study.collection, choices["text"], choices["item"], ""
+baseline, candidate = choices["baseline"], choices["candidate"]
+
+
+def start(key: str, value: str) -> None:
+    """Search with a text or an item in place of what was searched with."""
+    drop_choice("text", "item")
+    set_choice(key, value)
+
+
+def name_item(name: str) -> str:
+    """Return the caption of an item, or its id."""
+    place = collection.items.index.get(name, -1)
+    return (collection.items["caption"][place] if place >= 0 else "") or name
+
+
+with st.container(horizontal=True, vertical_alignment="center", gap="small", key="search"):
+    draw_choice(
+        collection, choices, "text", label_visibility="collapsed", instead_of=["item"],
+        placeholder="Describe what to find",
+    )  # fmt: skip
+    with st.container(width=220):
+        ids = ("", *collection.items.ids)
+        draw_choice(
+            collection, choices, "item", ids, name_item, "collapsed", instead_of=["text"],
+            placeholder="Item",
+        )  # fmt: skip
+    with st.popover("Picture", width="content"):
+        kinds = ", ".join(FORMATS)
+        upload = st.file_uploader(
+            f"Picture to search with ({kinds}; at most {MAX_UPLOAD_BYTES // 1_000_000} MB)",
+            type=[*map(str.lower, FORMATS), "jpg"],
+            key="picture",
+            help="It stays in this session and is not part of the link. A text beside it decides "
+            "which results are relevant.",
+        )
+try:
+    picture = read_picture(upload.getvalue(), upload.name) if upload else None
+except DataError as error:
+    st.error(escape_markdown(str(error)))
     st.stop()
-if text and item:
-    st.caption("The text is searched with; clear it to search with the item.")
-    item = ""
-versions = list(dict.fromkeys([choices["baseline"], choices["candidate"], *choices["runs"]]))
-depth = int(choices["shown"])
+if upload:
+    st.image(upload, width=160, caption=f"Searched with {upload.name}")
+
+if not text and not item and picture is None:
+    try:
+        delta, order = list_differences(
+            *(study.values(v, choices["metric"]) for v in (baseline, candidate))
+        )
+        worse = [q for q in range(len(order)) if delta[order[q]] < 0][:EXAMPLES]
+        queries = [(delta[order[q]], int(study.queries[order[q]])) for q in worse]
+    except ChoiceError as error:
+        st.info(escape_markdown(str(error)))
+        queries = []
+    shown = [(f"▼ {value:.1f} ", collection.queries["text"][query]) for value, query in queries]
+    chips = {f"Got worse in {candidate}": [each for each in shown if each[1]]}
+    chips["Recent"] = [("", each) for each in st.session_state.get("recent", ())]
+    if not chips[f"Got worse in {candidate}"]:
+        texts = dict.fromkeys(each for each in collection.queries["text"] if each)
+        chips["Examples"] = [("", each) for each in list(texts)[:EXAMPLES]]
+    for name, row in chips.items():
+        if row:
+            key = f"chips-{'recent' if name == 'Recent' else 'queries'}"
+            with st.container(key=key, horizontal=True, vertical_alignment="center"):
+                st.markdown(f"**{escape_markdown(name)}**", width="content")
+                for place, (before, each) in enumerate(row):
+                    label = escape_markdown(before + each[:60])
+                    st.button(label, key=f"{key}-{place}", on_click=start, args=("text", each))
+    places = np.unique(np.linspace(0, len(collection.items) - 1, POSTERS).astype(int))
+    items = [collection.items.ids[place] for place in places]
+    note = f"{len(items)} of {len(collection.items):,}"
+    draw_items(
+        make_items(collection, items, "Or start from an item", note),
+        lambda name: start("item", name),
+    )
+    st.stop()
+
+if text:
+    recent = [each for each in st.session_state.get("recent", ()) if each != text]
+    st.session_state["recent"] = [text, *recent][:RECENT]
+every = set(choices["runs"]) == set(collection.versions)
+versions = list(dict.fromkeys([baseline, candidate, *(() if every else choices["runs"])]))
+depth, metric = int(choices["shown"]), choices["metric"]
 with st.spinner("Searching; the first typed text loads the language model."):
-    found = study.search(versions, text=text, item=item, depth=depth)
-required = ", ".join(found.asked.get("required", ())) or "nothing: results are not judged"
-st.caption(escape_markdown(f"Requires: {required}. Relevant items: {found.relevant:,}."))
-colours = colour_versions(versions, choices["baseline"], choices["candidate"])
-draw_cards(found, collection, colours, choices["baseline"], "", depth)
+    found = study.search(
+        versions, text=text, item=item, picture=picture, depth=depth, metric=metric
+    )
+required, other = found.asked.get("required", ()), found.asked.get("not_counted", ())
+badges = [f":green-badge[✓ {escape_markdown(name)}]" for name in required]
+badges += [f":gray-badge[{escape_markdown(name)} (not counted)]" for name in other]
+judged = any(row["hit"] is not None for row in found.rows)
+counted = f"{found.relevant:,} relevant items" if judged else "Results are not judged\\."
+st.caption(" ".join([*badges, counted]))
+colours = colour_versions(versions, baseline, candidate)
+payload = make_payload(found, collection, colours, baseline, metric if required else "", depth)
+if required and {baseline, candidate} <= found.values.keys():
+    payload |= describe_change(found, baseline, candidate, metric)
+draw_cards(payload)

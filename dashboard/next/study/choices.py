@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -26,13 +26,14 @@ class Choice:
         key: Its name in the address.
         option: Its name on the command line and in Python; empty: the key.
         meaning: A sentence for `--help` and tooltips.
-        kind: "names" are several texts, with blanks between them.
+        kind: "names" are several texts, with the separator between them.
         default: Return the usual value, given the collection and the choices before it.
         allowed: Return the values that there are; None: any.
         limits: Least and greatest value of a number.
         changes_numbers: Whether it belongs to what a Study computes.
         limits: Least and largest number.
         of_files: Whether files of judgements and results can be measured with it, too.
+        separator: Text between names; a blank stands for any white space.
     """
 
     key: str
@@ -44,6 +45,11 @@ class Choice:
     limits: tuple[float, float] = (-math.inf, math.inf)
     of_files: bool = False
     option: str = ""
+    separator: str = " "
+
+    def join(self, names: Iterable[str]) -> str:
+        """Return several names as one text that `read` splits again."""
+        return self.separator.join(names)
 
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
@@ -52,7 +58,7 @@ class Choice:
             ChoiceError: If there is no such value.
             DataError: If the files that it needs cannot be used.
         """
-        value: Any = tuple(given.split()) if self.kind == "names" else given
+        value: Any = self._split(given) if self.kind == "names" else given
         if self.kind == "number":
             value = self._read_number(given)
         if self.allowed is not None:
@@ -62,8 +68,13 @@ class Choice:
                     raise collection.broken[each]
                 if each not in known:
                     there = list_names(known, 20) or "none"
-                    raise ChoiceError(f"There is no {self.key} {each!r}. There are: {there}.")
+                    why = _list_problems(collection) if self.key == "protocol" else ""
+                    raise ChoiceError(f"There is no {self.key} {each!r}. There are: {there}.{why}")
         return value
+
+    def _split(self, given: str) -> tuple[str, ...]:
+        parts = given.split(self.separator if self.separator.strip() else None)
+        return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
     def _read_number(self, given: str) -> float:
         value = parse_number(given)
@@ -95,7 +106,8 @@ class Choices:
 
     def write(self) -> dict[str, str]:
         """Return the texts that `resolve` reads."""
-        return {key: _write(value) for key, value in self.values}
+        known = {each.key: each for each in list_choices()}
+        return {key: _write(known[key], value) for key, value in self.values}
 
 
 def resolve(collection: Collection, given: Mapping[str, str]) -> Choices:
@@ -119,9 +131,26 @@ def list_choices() -> tuple[Choice, ...]:
     return (*_CORE, *(each for choices in load_all("choices") for each in choices), *_VIEW)
 
 
-def _write(value: Any) -> str:
+def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]:
+    """Return the choices that change numbers and are not the usual ones, in words, by key."""
+    values, usual = choices.write(), resolve(collection, {}).write()
+    keys = [each.key for each in list_choices() if each.changes_numbers and each.key in values]
+    return {
+        key: f"{key.replace('_', ' ').capitalize()}: {values[key] or 'none'}"
+        for key in keys
+        if values[key] != usual[key]
+    }
+
+
+def join_repeated(key: str, texts: Sequence[str]) -> str:
+    """Return the one text for a key that an address holds several times."""
+    known = {each.key: each for each in list_choices()}
+    return known[key].join(texts) if key in known else texts[-1]
+
+
+def _write(choice: Choice, value: Any) -> str:
     if isinstance(value, tuple):
-        return " ".join(value)
+        return choice.join(value)
     if value is None:
         return ""
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -137,11 +166,16 @@ def _pick_protocol(collection: Collection, before: Values) -> str:
     known = _list_protocols(collection, before)
     wanted = [each for each in collection.settings.get("protocols", ()) if each in known]
     if not known:
-        why = "".join(f" {problem}" for problem in collection.broken.values())
+        why = _list_problems(collection)
         raise ChoiceError(
             f"{collection.name} has neither judgements nor keywords to judge by.{why}"
         )
     return (wanted or known)[0]
+
+
+def _list_problems(collection: Collection) -> str:
+    """Return why parts of a collection cannot be used, for the end of a sentence."""
+    return "".join(f" {problem}" for problem in collection.broken.values())
 
 
 def _pick_queries(collection: Collection, before: Values) -> str:
@@ -149,6 +183,13 @@ def _pick_queries(collection: Collection, before: Values) -> str:
 
     usual = find_rules(collection, before["protocol"]).queries
     return usual or ("text" if collection.is_text.any() else "item")
+
+
+def _list_slices(collection: Collection, before: Values) -> Sequence[str]:
+    from dashboard.next.study.study import open_study
+
+    whole = Choices((*before.items(), ("slice", ()))).restrict_to_numbers()
+    return list(open_study(collection, whole).list_slices())
 
 
 def _list_versions(collection: Collection, before: Values) -> list[str]:
@@ -204,6 +245,15 @@ _CORE = (
 )
 _VIEW = (
     Choice(
+        key="slice",
+        meaning="only queries of this slice, A=x; of several, the queries that all of them share",
+        kind="names",
+        separator=" & ",
+        default=lambda collection, before: (),
+        allowed=_list_slices,
+        changes_numbers=True,
+    ),
+    Choice(
         key="runs",
         meaning="versions to measure (default: all)",
         kind="names",
@@ -235,6 +285,12 @@ _VIEW = (
         meaning="metric that charts and lists show",
         default=_pick_metric,
         of_files=True,
+    ),
+    Choice(
+        key="outcome",
+        meaning="queries that Compare lists: worse, same, better, not scored or all",
+        default=lambda collection, before: "all",
+        allowed=lambda collection, before: ("all", "worse", "same", "better", "not scored"),
     ),
     Choice(
         key="query",

@@ -24,12 +24,14 @@ class QueryResult:
     """What is shown of a query.
 
     Attributes:
-        rows: run, rank, item_id, score, hit (None: not judged) and fields of plugins; the first
-            results of each version.
+        rows: run, rank, item_id, score, hit (None: not judged), ranks by version and fields of
+            plugins; the first results of each version.
         ideal: item_id, rank from 1, ranks by version and fields of plugins; the relevant items in
             the best order.
         missed: item_id, rank (the best of any version; None: none ranks it), runs that show it,
             and fields of plugins.
+        near: item_id, ranks by version, runs that show it and fields of plugins; items that are not
+            relevant and have the most of what the query asks for, the best first.
         asked: What plugins say of the query, such as the keywords that it requires.
         relevant: Number of relevant items.
         lengths: Number of results that pass the similarity threshold, and of all, by version.
@@ -43,6 +45,7 @@ class QueryResult:
     rows: list[Row]
     ideal: list[Row]
     missed: list[Row]
+    near: list[Row]
     asked: Mapping[str, Any]
     relevant: int
     lengths: Mapping[str, tuple[int, int]]
@@ -55,17 +58,8 @@ def show_query(
 ) -> QueryResult:
     """Return what each version finds for the query at a position."""
     relevant = find_relevant(study.judgement, query)
-    parts: dict[str, Part] = {}
-    problems: dict[str, str] = {}
-    for version in versions:
-        try:
-            (part,) = study.run(version).parts(np.array([query]), depth, lambda _: relevant)
-        except DataError as error:
-            problems[version] = str(error)
-            continue
-        if query in part.not_run:
-            problems[version] = part.not_run[query]
-        parts[version] = part
+    near = _find_near(study, query, depth)
+    parts, problems = _rank_versions(study, query, versions, depth, np.union1d(relevant, near))
     queries = study.collection.queries
     return QueryResult(
         query_id=queries.ids[query],
@@ -74,12 +68,59 @@ def show_query(
         rows=_list_rows(study, query, parts, depth),
         ideal=_list_ideal(study, query, parts, relevant, depth),
         missed=_list_missed(study, query, parts, depth, relevant.tolist()),
+        near=_list_near(study, query, parts, depth, near.tolist()),
         asked={k: v for each in load_all("describe_query") for k, v in each(study, query).items()},
         relevant=len(relevant),
         lengths={v: (int(p.passing[0]), int(p.length[0])) for v, p in parts.items()},
         values={v: study.value(v, query, metric) if metric else None for v in parts},
         problems=problems,
     )
+
+
+def _rank_versions(
+    study: Study, query: int, versions: Sequence[str], depth: int, wanted: IntArray
+) -> tuple[dict[str, Part], dict[str, str]]:
+    """Return the results of each version, and why a version has none.
+
+    The first results of every version and the wanted items are found however deep they are.
+    """
+    shown, _ = _find_parts(study, query, versions, depth, wanted)
+    wanted = np.unique(np.concatenate([wanted, *(part.item for part in shown.values())]))
+    return _find_parts(study, query, versions, depth, wanted)
+
+
+def _find_parts(
+    study: Study, query: int, versions: Sequence[str], depth: int, wanted: IntArray
+) -> tuple[dict[str, Part], dict[str, str]]:
+    parts: dict[str, Part] = {}
+    problems: dict[str, str] = {}
+    for version in versions:
+        try:
+            (part,) = study.run(version).parts(np.array([query]), depth, lambda _: wanted)
+        except DataError as error:
+            problems[version] = str(error)
+            continue
+        if query in part.not_run:
+            problems[version] = part.not_run[query]
+        parts[version] = part
+    return parts, problems
+
+
+def _find_near(study: Study, query: int, most: int) -> IntArray:
+    """Return the items that are not relevant and have the most of what a query asks for."""
+    credits = study.judgement.credits(query).copy()
+    credits[study.judgement.grades(query) >= study.judgement.relevant_from] = 0
+    best = np.argsort(-credits, kind="stable")[:most]
+    return np.asarray(best[credits[best] > 0])
+
+
+def _find_ranks(parts: Mapping[str, Part], item: int) -> dict[str, int]:
+    """Return the rank of an item in each version that ranks it."""
+    return {
+        version: int(part.rank[part.item == item][0])
+        for version, part in parts.items()
+        if item >= 0 and (part.item == item).any()
+    }
 
 
 def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) -> list[Row]:
@@ -95,9 +136,8 @@ def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) 
                 is_unknown = np.isnan(grade) and not study.rules.is_complete
                 hit = None if is_unknown else bool(grade >= least)
                 name = study.collection.items.ids[item] if item >= 0 else None
-                rows.append(
-                    {"run": version, "rank": rank, "item_id": name, "score": score, "hit": hit}
-                )
+                row: Row = {"run": version, "rank": rank, "item_id": name, "score": score}
+                rows.append(row | {"hit": hit, "ranks": _find_ranks(parts, item)})
                 items.append(item)
     return _add_fields(study, query, rows, items)
 
@@ -107,13 +147,9 @@ def _list_ideal(
 ) -> list[Row]:
     """Return the first relevant items, the highest grade first, equal ones in gallery order."""
     best = relevant[np.argsort(-study.judgement.grades(query)[relevant], kind="stable")][:depth]
-    ranks = {v: dict(zip(p.item.tolist(), p.rank.tolist(), strict=True)) for v, p in parts.items()}
+    ids = study.collection.items.ids
     rows: list[Row] = [
-        {
-            "item_id": study.collection.items.ids[item],
-            "rank": place,
-            "ranks": {version: of[item] for version, of in ranks.items() if item in of},
-        }
+        {"item_id": ids[item], "rank": place, "ranks": _find_ranks(parts, item)}
         for place, item in enumerate(best.tolist(), start=1)
     ]
     return _add_fields(study, query, rows, best.tolist())
@@ -123,21 +159,28 @@ def _list_missed(
     study: Study, query: int, parts: Mapping[str, Part], depth: int, relevant: Sequence[int]
 ) -> list[Row]:
     """Return the relevant items that some version does not show, those that none shows first."""
-    ranks = {
-        version: dict(zip(part.item.tolist(), part.rank.tolist(), strict=True))
-        for version, part in parts.items()
-    }
     rows: list[tuple[int, float, int, Row]] = []
     for item in relevant:
-        found = {version: of[item] for version, of in ranks.items() if item in of}
-        shown = [v for v, rank in found.items() if rank <= min(depth, parts[v].passing[0])]
-        if len(shown) < len(parts):
-            best = min(found.values(), default=None)
-            name = study.collection.items.ids[item]
-            row: Row = {"item_id": name, "rank": best, "runs": shown}
-            rows.append((len(shown), best or np.inf, item, row))
+        row = _describe_place(study, parts, depth, item)
+        if len(row["runs"]) < len(parts):
+            best = min(row["ranks"].values(), default=None)
+            rows.append((len(row["runs"]), best or np.inf, item, {"rank": best} | row))
     rows.sort(key=lambda each: each[:3])
     return _add_fields(study, query, [each[3] for each in rows], [each[2] for each in rows])
+
+
+def _list_near(
+    study: Study, query: int, parts: Mapping[str, Part], depth: int, items: list[int]
+) -> list[Row]:
+    rows = [_describe_place(study, parts, depth, item) for item in items]
+    return _add_fields(study, query, rows, items)
+
+
+def _describe_place(study: Study, parts: Mapping[str, Part], depth: int, item: int) -> Row:
+    """Return the ranks of an item and the versions that show it."""
+    ranks = _find_ranks(parts, item)
+    runs = [v for v, rank in ranks.items() if rank <= min(depth, parts[v].passing[0])]
+    return {"item_id": study.collection.items.ids[item], "ranks": ranks, "runs": runs}
 
 
 def _add_fields(study: Study, query: int, rows: list[Row], items: list[int]) -> list[Row]:

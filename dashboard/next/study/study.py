@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
+from PIL.Image import Image
 
 from dashboard.next.errors import ChoiceError, DataError
-from dashboard.next.evaluation.compare import compare_runs, list_differences
+from dashboard.next.evaluation.compare import (
+    compare_runs,
+    describe_difference,
+    list_differences,
+)
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules
 from dashboard.next.evaluation.measure import Measurement, Row, count_queries, measure_run
 from dashboard.next.evaluation.metrics import Measure, parse
-from dashboard.next.evaluation.slices import compare_slices, divide_by_column, pair_slices
+from dashboard.next.evaluation.slices import (
+    JOIN,
+    compare_slices,
+    cross_slices,
+    divide_by_column,
+    pair_slices,
+)
 from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.retrieval.encoders import encode_text
+from dashboard.next.retrieval.pictures import encode_picture, fit_to_items
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
-from dashboard.next.storage.collection import Collection
+from dashboard.next.storage.collection import Collection, Version
 from dashboard.next.storage.vectors import make_vectors
-from dashboard.next.study.choices import Choices
+from dashboard.next.study.choices import Choices, describe_choices
 from dashboard.next.study.protocols import find_rules
 from dashboard.next.study.query import QueryResult, show_query
 from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table
@@ -32,6 +47,7 @@ NO_SLICES = ("query_id", "text", "item_id")
 """Columns of queries.csv that say what a query is, and do not divide queries."""
 TYPED = "(typed)"
 """Id of a query that is searched with and not stored."""
+FloatVectors = NDArray[np.float32]
 Value = TypeVar("Value")
 
 
@@ -61,16 +77,36 @@ class Study:
     @property
     def judgement(self) -> Judgement:
         """Grades of all items for all queries."""
+        if self._whole is not self:
+            return self._whole.judgement
         judge = self.rules.judge
         return self._compute_once("judgement", lambda: judge(self.collection, self.choices))
 
     @property
+    def _whole(self) -> Study:
+        """The study of the queries of all slices."""
+        return open_study(self.collection, self.choices.replace(slice=())) if self._slices else self
+
+    @property
+    def _slices(self) -> tuple[str, ...]:
+        return tuple(self.choices["slice"])
+
+    @property
     def queries(self) -> IntArray:
         """Positions of the queries in question."""
+        return self._compute_once("queries", self._pick_queries)
+
+    def _pick_queries(self) -> IntArray:
+        if self._slices:
+            named = self._whole.list_slices()
+            inside = np.logical_and.reduce([named[name] for name in self._slices])
+            if not inside.any():
+                raise ChoiceError(f"No query is in {JOIN.join(self._slices)}.")
+            return self._whole.queries[inside]
         kind, is_text = self.choices["queries"], self.collection.is_text
         found = np.flatnonzero((is_text == (kind == "text")) | (kind == "all"))
         if not len(found):
-            raise ChoiceError(f"None of {len(is_text):,} queries is of the kind {kind!r}.")
+            raise ChoiceError(_explain_lack(self.collection, kind))
         return found
 
     def run(self, version: str) -> Run:
@@ -79,6 +115,8 @@ class Study:
         Raises:
             DataError: If there is no such version, or it cannot be used.
         """
+        if self._whole is not self:
+            return self._whole.run(version)
         return self._compute_once(("run", version), lambda: self._make_run(version))
 
     def _make_run(self, version: str) -> Run:
@@ -124,6 +162,11 @@ class Study:
             lambda: compare_runs(before, after, self.scenes),
         )
 
+    def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
+        """Return a row of a comparison as a sentence, with the choices that change its numbers."""
+        told = describe_choices(self.collection, self.choices).values()
+        return describe_difference(row, metric, baseline, candidate, told)
+
     def list_slices(self) -> dict[str, BoolArray]:
         """Return which of the queries in question are in each slice, by its name A=x.
 
@@ -154,12 +197,42 @@ class Study:
             lambda: compare_slices(delta, slices, self.scenes, ids),
         )
 
+    def cross_slices(
+        self, baseline: str, candidate: str, metric: str, first: str, second: str
+    ) -> list[Row]:
+        """Return a row for each slice of one column with each of another."""
+        delta, _ = list_differences(self.values(baseline, metric), self.values(candidate, metric))
+        slices = self.list_slices()
+        named = [[n for n in slices if n.startswith(f"{column}=")] for column in (first, second)]
+        return cross_slices(delta, slices, *named)
+
+    def list_slice_means(self, versions: Iterable[str], metric: str) -> list[Row]:
+        """Return a row a slice and version: slice, queries (scored), run, mean."""
+        rows = []
+        for version in versions:
+            values = self.values(version, metric)
+            for name, inside in self.list_slices().items():
+                scored = values[inside & ~np.isnan(values)]
+                if len(scored):
+                    row = {"slice": name, "queries": len(scored), "run": version}
+                    rows.append(row | {"mean": float(scored.mean())})
+        return rows
+
     def count_queries(self, version: str) -> dict[str, int]:
         """Return how many queries are scored and why others are not."""
         return self._compute_once(
             ("counts", version),
             lambda: count_queries(self.run(version), self.queries, self.judgement, self.rules),
         )
+
+    def count_unscored(self, version: str) -> dict[str, int]:
+        """Return how many queries have no value, by why."""
+        judged, not_run = self.judgement.unscorable, self.run(version).source.not_run
+        counted = Counter(
+            str(not_run.get(query) or judged.get(query, "")) for query in self.queries.tolist()
+        )
+        del counted[""]
+        return dict(counted.most_common())
 
     def value(self, version: str, query: int, metric: str) -> float | None:
         """Return one value of one query; None for null."""
@@ -185,12 +258,21 @@ class Study:
         return show_query(self, query, versions, depth, metric)
 
     def search(
-        self, versions: Sequence[str], *, text: str = "", item: str = "", depth: int = 5
+        self,
+        versions: Sequence[str],
+        *,
+        text: str = "",
+        item: str = "",
+        picture: Image | None = None,
+        depth: int = 5,
+        metric: str = "",
     ) -> QueryResult:
-        """Return what each version finds for a text or an item.
+        """Return what each version finds for a text, an item or a picture.
 
-        A stored query's text is searched with its stored vectors; any other text is embedded by
-        each version's own text side, and its words are mapped to keywords.
+        A stored query's text is searched with its stored vectors, and judged as that query is; any
+        other text is embedded by each version's own text side, and its words are mapped to
+        keywords. A picture is embedded by each version's picture side; a text beside it decides
+        relevance only.
 
         Raises:
             ChoiceError: If the item is unknown.
@@ -198,32 +280,62 @@ class Study:
         collection = self.collection
         if item and item not in collection.items.index:
             raise ChoiceError(f"There is no item {item!r}.")
-        texts = collection.queries["text"]
-        if not item and text in texts:
-            every = Study(collection, self.choices.replace(queries="all"))
-            return show_query(every, texts.index(text), versions, depth, "")
+        stored = zip(collection.queries["text"], collection.queries["item_id"], strict=True)
+        wanted = ("", item) if item else (text, "")
+        places = [place for place, each in enumerate(stored) if each == wanted]
+        if places and picture is None:
+            every = Study(collection, self.choices.replace(queries="all", slice=()))
+            return show_query(every, places[0], versions, depth, metric)
         columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
         asked = replace(collection, queries=Table("", "query_id", columns))
         if not item:
-            asked = self._encode(asked, versions, text)
-        kind = "item" if item else "text"
-        return show_query(Study(asked, self.choices.replace(queries=kind)), 0, versions, depth, "")
+            asked = self._encode(asked, versions, text, picture)
+        study = Study(asked, self.choices.replace(queries="all", slice=()))
+        return show_query(study, 0, versions, depth, metric)
 
-    def _encode(self, asked: Collection, versions: Sequence[str], text: str) -> Collection:
-        """Return a collection whose only query is a typed text, with its vectors and keywords."""
+    def _encode(
+        self, asked: Collection, versions: Sequence[str], text: str, picture: Image | None
+    ) -> Collection:
+        """Return a collection whose only query is a text or a picture, with its vectors."""
         broken, encoded = dict(asked.broken), dict(asked.versions)
         for name in versions:
-            if name in encoded and encoded[name].items is not None:
+            if name in encoded:
                 try:
-                    vector = encode_text(asked.folder, name, text)
+                    vector = _embed(asked.folder, encoded[name], text, picture)
                     encoded[name] = replace(encoded[name], queries=make_vectors(TYPED, vector))
                 except DataError as error:
                     broken[name] = error
         tables = dict(asked.tables)
         for plugin in PLUGINS:
-            if plugin.map_text and tables.get(plugin.name) is not None:
+            if text and plugin.map_text and tables.get(plugin.name) is not None:
                 tables[plugin.name] = load(plugin, "map_text")(asked, TYPED, text)
         return replace(asked, versions=encoded, broken=broken, tables=tables)
+
+
+def _embed(folder: Path, version: Version, text: str, picture: Image | None) -> FloatVectors:
+    """Return the vector of a typed text or an uploaded picture. [1, dimension]."""
+    if version.items is None:
+        found = f"the version {version.name}, a file of results"
+        raise DataError(f"runs/{version.name}", found, "vectors, to search with something new")
+    if picture is None:
+        return encode_text(folder, version.name, text)
+    found_vector = encode_picture(folder, version.name, picture)
+    return fit_to_items(
+        found_vector, version.items.scale(0, 100), f"models/{version.name}/model.toml"
+    )
+
+
+def _explain_lack(collection: Collection, kind: str) -> str:
+    """Return why a collection has no query of a kind, and what to do."""
+    if not len(collection.queries):
+        left = sum(each.file == "queries.csv" for each in collection.findings)
+        why = f"{left:,} rows of queries.csv have neither a text nor the item_id of a known item"
+        why = why if left else "queries.csv has no row"
+        do = f"To list them, type: python -m dashboard.next check {collection.name}"
+        return f"{collection.name} has no query to search with: {why}. {do}"
+    other = "text" if kind == "item" else "item"
+    many = f"None of {len(collection.queries):,} queries is of the kind {kind!r}"
+    return f"{many}. Choose queries = {other}."
 
 
 @lru_cache(maxsize=MAX_STUDIES)

@@ -3,26 +3,129 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 
 import streamlit as st
 from streamlit.elements.lib.utils import LabelVisibility
 
+from dashboard.next.errors import ChoiceError
+from dashboard.next.evaluation.metrics import parse, parse_one
+from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.storage.collection import Collection
-from dashboard.next.study.choices import Choices, list_choices, resolve
+from dashboard.next.study.choices import Choice, Choices, join_repeated, list_choices, resolve
 
 COLLECTION = "collection"
 PINNED = ("baseline", "candidate", "query")
 """Choices that a link always names."""
+OLD = {
+    "names": ("source", "standard"),
+    "v": ("1",),
+    "min_similarity": ("-1", "-1.0"),
+    "slice": (),
+    "outcome": ("all",),
+    "between": (),
+    "at": (),
+    "find": (),
+    "differing": ("no",),
+    "judging": ("no",),
+    "anyway": ("no",),
+    "copies": ("counted",),
+    "labels": ("given",),
+    "test": ("whole",),
+    "rows": ("10",),
+    "window": ("10",),
+    "divide": ("window",),
+    "average": ("pictures",),
+    "also": (),
+    "submissions": (),
+    "picture": (),
+    "review": (),
+}
+"""Keys of older links with the values that change nothing; other values cannot be followed."""
+OLD_LAYOUT = ("columns", "density", "by", "clip", "beside", "missed", "pair", "list", "map", "view")
+"""Keys of links that only arrange or open something; they are left out."""
 _LAST = "last-address"
 
 
 def read_address() -> dict[str, str]:
     """Return what the address says; on a page opened from the menu, what the last one said."""
-    return dict(st.query_params.to_dict() or st.session_state.get(_LAST, {}))
+    params = {key: st.query_params.get_all(key) for key in st.query_params}
+    return join_values(params) or dict(st.session_state.get(_LAST, {}))
 
 
-def read_choices(collection: Collection, given: dict[str, str]) -> Choices:
+def join_values(params: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return a text for each key, whose values are joined where the choice has several."""
+    return {key: join_repeated(key, values) for key, values in params.items()}
+
+
+def remember_address(given: Mapping[str, str]) -> None:
+    """Keep an address for the pages that are opened from the menu."""
+    st.session_state[_LAST] = dict(given)
+
+
+def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str, str]:
+    """Return a sentence for each key of an address that cannot be followed; by key.
+
+    Misspelled keys are reported; keys that resemble none belong to other programs.
+
+    Raises:
+        ChoiceError: If the collection cannot be shown with any choices.
+    """
+    resolve(collection, {})
+    known = {each.key: each for each in list_choices()}
+    problems: dict[str, str] = {}
+    good: dict[str, str] = {}
+    for key, choice in known.items():
+        if key in given:
+            try:
+                good[key] = _check(collection, choice, given[key], good)
+            except ValueError as error:
+                problems[key] = f"{str(error).rstrip('.')}."
+    others = (*known, *OLD, *OLD_LAYOUT, COLLECTION)
+    for key, value in given.items():
+        if key in others:
+            if key in OLD and key not in known and value not in ("", *OLD[key]):
+                problems[key] = f"{key} = {value[:80]!r} of this link cannot be followed here."
+        elif near := get_close_matches(key.lower(), others, 1, 0.8):
+            problems[key] = f"The link has the key {key[:80]!r}. Did you mean {near[0]!r}?"
+    return problems
+
+
+def _check(collection: Collection, choice: Choice, text: str, before: Mapping[str, str]) -> str:
+    """Return the text of a choice.
+
+    Raises:
+        ValueError: If the collection has no such value, or nothing that the choice changes.
+    """
+    key = choice.key
+    if not text or text in OLD.get(key, ()):
+        return ""
+    owner = _find_owner(key)
+    if owner and collection.tables.get(owner) is None:
+        usual = choice.default(collection, {})
+        if choice.read(text, collection, {}) != usual:
+            raise ChoiceError(
+                f"{key} = {text[:80]!r} belongs to the protocol {owner}, which this collection "
+                "has no tables for."
+            )
+    resolve(collection, {**before, key: text})
+    if key == "metric":
+        parse_one(text)
+    if key == "metrics":
+        parse(text)
+    return text
+
+
+def _find_owner(key: str) -> str:
+    """Return the name of the plugin that a choice belongs to; "" for the core."""
+    for plugin in PLUGINS:
+        if plugin.choices and key in (each.key for each in load(plugin, "choices")):
+            return plugin.name
+    return ""
+
+
+def read_choices(collection: Collection, given: Mapping[str, str]) -> Choices:
     """Return the choices of an address, and write those that are not the usual ones to it.
 
     Versions and query are always written, so that a link keeps its meaning when a new version
@@ -31,6 +134,7 @@ def read_choices(collection: Collection, given: dict[str, str]) -> Choices:
     Raises:
         ChoiceError: If the address holds an unknown value.
     """
+    given = {key: "" if value in OLD.get(key, ()) else value for key, value in given.items()}
     choices = resolve(collection, given)
     values = choices.write()
     pinned = {key: values[key] for key in PINNED if values[key]}
@@ -39,7 +143,7 @@ def read_choices(collection: Collection, given: dict[str, str]) -> Choices:
     short = {COLLECTION: collection.name} | pinned | differing
     if st.query_params.to_dict() != short:
         st.query_params.from_dict(short)
-    st.session_state[_LAST] = short
+    remember_address(short)
     return choices
 
 
@@ -48,9 +152,10 @@ def set_choice(key: str, value: str) -> None:
     st.query_params[key] = value
 
 
-def drop_choice(key: str) -> None:
-    """Put one choice of the address back to its usual value; the script runs again."""
-    st.query_params.pop(key, None)
+def drop_choice(*keys: str) -> None:
+    """Put choices of the address back to their usual values; the script runs again."""
+    for key in keys:
+        st.query_params.pop(key, None)
 
 
 def escape_markdown(text: str) -> str:
@@ -65,6 +170,9 @@ def draw_choice(
     options: Sequence[str] = (),
     label: Callable[[str], str] = str,
     label_visibility: LabelVisibility = "visible",
+    place: str = "input",
+    placeholder: str | None = None,
+    instead_of: Sequence[str] = (),
 ) -> None:
     """Draw the input of a choice: several of, one of, or a text.
 
@@ -75,16 +183,20 @@ def draw_choice(
         options: Values to choose among, where the choice itself does not list them.
         label: Return what a value is called.
         label_visibility: Whether the name of the choice stands above its input.
+        place: Where the input stands, if the choice has several.
+        placeholder: What an empty input says.
+        instead_of: Choices that are put back when this one is made.
     """
     (choice,) = (each for each in list_choices() if each.key == key)
-    widget, now = f"input-{key}", choices[key]
+    widget, now = f"{place}-{key}", choices[key]
     if not options and choice.allowed is not None:
         options = list(choice.allowed(collection, dict(choices.values)))
     name = key.replace("_", " ").capitalize()
 
     def write() -> None:
         value = st.session_state[widget]
-        set_choice(key, " ".join(value) if isinstance(value, list) else str(value))
+        drop_choice(*instead_of)
+        set_choice(key, choice.join(value) if isinstance(value, list) else str(value))
 
     if choice.kind == "names":
         st.session_state[widget] = list(now)
@@ -92,7 +204,9 @@ def draw_choice(
             name, options, key=widget, help=choice.meaning, on_change=write,
             label_visibility=label_visibility,
         )  # fmt: skip
-    elif options:
+    elif key == "metric" or options:
+        if key == "metric":  # any metric can be typed
+            options = list(dict.fromkeys([*map(str, parse(choices["metrics"])), now]))
         st.session_state[widget] = now
         st.selectbox(
             name,
@@ -102,10 +216,12 @@ def draw_choice(
             on_change=write,
             format_func=label,
             label_visibility=label_visibility,
+            accept_new_options=key == "metric",
+            placeholder=placeholder,
         )
     else:
         st.session_state[widget] = choices.write()[key]
         st.text_input(
-            name, key=widget, help=choice.meaning, on_change=write,
+            name, key=widget, help=choice.meaning, on_change=write, placeholder=placeholder,
             label_visibility=label_visibility,
         )  # fmt: skip

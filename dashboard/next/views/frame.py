@@ -1,16 +1,16 @@
-"""The frame of every page: the collection, the side bar, and problems as sentences."""
+"""The frame of every page: links, the row of choices, and problems as sentences."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from dashboard.next.errors import ChoiceError, DataError
+from dashboard.next.errors import ChoiceError
 from dashboard.next.storage.collection import Collection, open_collection
-from dashboard.next.storage.settings import read_toml
+from dashboard.next.storage.settings import find_data, list_collections, read_toml
 from dashboard.next.study.choices import Choices, list_choices, resolve
 from dashboard.next.study.study import Study, open_study
 from dashboard.next.views.address import (
@@ -18,24 +18,20 @@ from dashboard.next.views.address import (
     draw_choice,
     drop_choice,
     escape_markdown,
+    find_problems,
     read_address,
     read_choices,
+    remember_address,
     set_choice,
 )
+from dashboard.next.views.navigation import draw_links
 
 SCREENS = Path(__file__).parents[1] / "screens"
-NAMES = ("overview", "compare", "query", "search", "collections")
-IN_ROW = ("baseline", "candidate", "metric")
-STYLE = """<style>
-[data-testid="stHeader"] { display: none }
-[data-testid="stMainBlockContainer"] { padding: 8px 24px 24px; max-width: none }
-[data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] { gap: 8px }
-[data-testid="stAppViewContainer"] { font-variant-numeric: tabular-nums }
-@media (max-width: 743px) {
-  [data-testid="stMainBlockContainer"] { padding: 8px 12px 12px }
-  .st-key-choices { flex-basis: 100% !important; gap: 8px !important }
-}
-</style>"""
+NAMES = ("overview", "compare", "slices", "query", "search", "collections")
+IN_ROW = {"baseline": 110, "candidate": 110, "metric": 110}
+"""Choices in the row on top, and their widths in pixels."""
+STYLE = Path(__file__).with_name("frame.css")
+CURRENT = "current-screen"
 Page = Any
 
 
@@ -52,88 +48,105 @@ def make_pages() -> dict[str, Page]:
     }
 
 
-def list_collections() -> list[str]:
-    """Return the names of the collections below the data folder.
-
-    Raises:
-        DataError: If there is none.
-    """
-    folder = find_data()
-    names = sorted(path.parent.name for path in folder.glob("*/collection.toml"))
-    if not names:
-        raise DataError(str(folder.name), "no collection", "a folder with a collection.toml")
-    return names
-
-
-def find_data() -> Path:
-    """Return the folder of the collections."""
-    return Path(os.environ.get("DASHBOARD_DATA", "data"))
-
-
 def open_page(*shown: str) -> tuple[Study, Choices]:
-    """Draw the row on top; return the study of the address and its choices.
+    """Draw the links and the choices; return the study of the address and its choices.
 
     Args:
-        shown: Keys of choices whose inputs stand in the row; others are under More.
+        shown: Keys of choices whose inputs stand under More, before those that change numbers.
 
     Raises:
         DataError: If the collection cannot be used.
-        ChoiceError: If the address holds an unknown value.
+        ChoiceError: If the address names an unknown collection.
     """
     st.html(STYLE)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        for page in make_pages().values():
-            st.page_link(page)
-        row = st.container(
-            key="choices", horizontal=True, horizontal_alignment="right", gap="small"
-        )
     given = read_address()
-    with row:
-        collection = _pick_collection(given.pop(COLLECTION, ""))
-    choices = read_choices(collection, given)
+    screen = st.session_state.get(CURRENT, NAMES[0])
+    with st.container(key="bar", horizontal=True, vertical_alignment="center"):
+        links = st.container(key="links")
+        row = st.container(key="choices", horizontal=True, vertical_alignment="center")
+    try:
+        with row:
+            collection = _pick_collection(given.get(COLLECTION, ""), "input")
+        _stop_at_problems(collection, given)
+        choices = read_choices(collection, given)
+    finally:  # an address that cannot be followed has links, too
+        with links:
+            draw_links(make_pages(), screen, read_address())
     study = open_study(collection, choices.restrict_to_numbers())
-    more = [each.key for each in list_choices() if each.changes_numbers]
     with row:
-        for key in shown:
-            if key in IN_ROW:
-                with st.container(width=130):
-                    draw_choice(collection, choices, key, label_visibility="collapsed")
-        with st.popover("More"):
-            for key in (*(each for each in shown if each not in IN_ROW), *more):
-                draw_choice(collection, choices, key)
-    _draw_chips(collection, choices)
+        _draw_row(collection, choices, [key for key in shown if key not in IN_ROW])
+    narrowed = _draw_chips(collection, choices)
+    words = [screen.capitalize(), f"{choices['baseline']} → {choices['candidate']}", *narrowed]
+    st.set_page_config(page_title=" · ".join((*words, collection.title)), layout="wide")
     for problem in collection.broken.values():
         st.warning(escape_markdown(str(problem)))
     return study, choices
 
 
-def _draw_chips(collection: Collection, choices: Choices) -> None:
-    """Draw a chip with ✕ for every choice that changes numbers and is not the usual one."""
+def _stop_at_problems(collection: Collection, given: Mapping[str, str]) -> None:
+    """Say what the address asks for in vain, and end the script if there is anything."""
+    problems = find_problems(collection, given)
+    for sentence in problems.values():
+        st.error(escape_markdown(sentence))
+    if problems:
+        remember_address({key: value for key, value in given.items() if key not in problems})
+        st.button("Open without this", on_click=drop_choice, args=tuple(problems))
+        st.stop()
+
+
+def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None:
+    for key, width in IN_ROW.items():
+        if key == "candidate":
+            st.html("<span class='arrow' aria-label='compared with'>→</span>", width="content")
+        with st.container(key=f"row-{key}", width=width):
+            draw_choice(collection, choices, key, label_visibility="collapsed")
+    # inputs of a closed popover keep old values in the browser and send them again
+    sheet = st.popover("More", key="more", on_change="rerun", width="content")
+    if sheet.open:
+        with sheet:
+            with st.container(key="sheet"):  # for phones, where the row is not shown
+                _pick_collection(collection.name, "sheet")
+                for key in IN_ROW:
+                    draw_choice(collection, choices, key, place="sheet")
+            for key in (*more, *(each.key for each in list_choices() if each.changes_numbers)):
+                draw_choice(collection, choices, key, place="more")
+
+
+def _draw_chips(collection: Collection, choices: Choices) -> list[str]:
+    """Draw a chip with ✕ for every choice that changes numbers and is not the usual one.
+
+    Returns:
+        Name and value of each.
+    """
     values, usual = choices.write(), resolve(collection, {}).write()
-    keys = [each.key for each in list_choices() if each.changes_numbers]
-    differing = [key for key in keys if values[key] != usual[key]]
-    if differing:
-        with st.container(horizontal=True, gap="small"):
-            for key in differing:
-                name = key.replace("_", " ").capitalize()
-                text = escape_markdown(f"{name}: {values[key] or 'none'} ✕")
-                st.button(text, key=f"chip-{key}", on_click=drop_choice, args=(key,))
+    chips = {
+        each.key: f"{each.key.replace('_', ' ').capitalize()}: {values[each.key] or 'none'}"
+        for each in list_choices()
+        if each.changes_numbers and values[each.key] != usual[each.key]
+    }
+    if chips:
+        with st.container(key="chips", horizontal=True, gap="small"):
+            for key, text in chips.items():
+                label = escape_markdown(f"{text} ✕")
+                st.button(label, key=f"chip-{key}", on_click=drop_choice, args=(key,))
+    return list(chips.values())
 
 
-def _pick_collection(name: str) -> Collection:
+def _pick_collection(name: str, place: str) -> Collection:
     names = list_collections()
     first = [n for n in names if read_toml(find_data() / n / "collection.toml", n).get("first")]
     chosen = name or (first or names)[0]
     if chosen not in names:
         raise ChoiceError(f"There is no collection {chosen!r}. There are: {', '.join(names)}.")
-    widget = "input-collection"
+    widget = f"{place}-collection"
     st.session_state[widget] = chosen
 
     def write() -> None:
         st.query_params.from_dict({COLLECTION: st.session_state[widget]})
 
-    with st.container(width=210):
-        st.selectbox("Collection", names, key=widget, on_change=write, label_visibility="collapsed")
+    visibility: Any = "collapsed" if place == "input" else "visible"
+    with st.container(key=f"{place}-of-collection", width=200 if place == "input" else "stretch"):
+        st.selectbox("Collection", names, key=widget, on_change=write, label_visibility=visibility)
     return open_collection(find_data() / chosen)
 
 

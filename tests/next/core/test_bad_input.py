@@ -325,7 +325,7 @@ def test_part_is_refused(
     assert len(errors) == 1
     check_sentence(errors[0], words)
     assert main(["check", str(folder)]) == 1
-    assert main(["measure", str(folder)]) == 2
+    assert main(["measure", str(folder), "--protocol", "trec"]) == 2
     assert words.split(":")[0] in capsys.readouterr().err
 
 

@@ -99,7 +99,7 @@ def test_vectors_are_refused(folder: Path, name: str, change: Change, words: str
 def test_equal_vectors_keep_the_order_of_ids(folder: Path) -> None:
     """EMB-35: the first result of a long list is that of a short one."""
     turn(lambda array: np.repeat(array[:1], 12, 0))(folder)
-    study = Study(open_collection(folder), resolve(open_collection(folder), {}))
+    study = Study(open_collection(folder), resolve(open_collection(folder), {"protocol": "trec"}))
     deep, short = (
         [row["item_id"] for row in study.query("q1", ["a"], depth).rows] for depth in (5, 1)
     )
@@ -121,7 +121,7 @@ def test_query_without_results_counts_as_zero(folder: Path) -> None:
     lines = [line for line in read_lines(folder, "runs/r.trec") if not line.startswith(b"q3")]
     write(folder, "runs/r.trec", b"".join(lines))
     opened = open_collection(folder)
-    (found,) = Study(opened, resolve(opened, {})).measure(["r"], "AP")
+    (found,) = Study(opened, resolve(opened, {"protocol": "trec"})).measure(["r"], "AP")
     assert found.values[0].tolist()[2] == 0 and next(found.list_means())["scored"] == 3
 
 

@@ -12,6 +12,7 @@ def draw(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str, **params: st
     monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
     test = AppTest.from_file(str(MAIN), default_timeout=60).run()
     test.switch_page(f"screens/{screen}.py")
+    test.query_params.clear()
     for key, value in params.items():
         test.query_params[key] = value
     return test.run()
@@ -43,7 +44,7 @@ def test_broken_file_is_said(world: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_choice_of_a_metric(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "query")
-    drawn.text_input(key="input-metric").set_value("AP").run()
+    drawn.selectbox(key="input-metric").set_value("AP").run()
     assert drawn.query_params["metric"] == "AP"
     assert not drawn.exception
 
@@ -61,7 +62,9 @@ def test_broken_version_is_said(world: Path, monkeypatch, screen: str) -> None:
 def test_no_query_of_a_kind(world: Path, monkeypatch, screen: str) -> None:
     (world / "queries.csv").write_text("query_id,text,item_id\nq3,,a\n")
     drawn = draw(world, monkeypatch, screen, queries="text")
-    assert drawn.error[0].value.replace("\\", "") == "None of 1 queries is of the kind 'text'."
+    assert drawn.error[0].value.replace("\\", "") == (
+        "None of 1 queries is of the kind 'text'. Choose queries = item."
+    )
     assert not drawn.exception
 
 
@@ -97,7 +100,7 @@ def test_compare_says_its_verdict(world: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_search_by_item(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "search", item="a")
     assert not drawn.exception and not drawn.error
-    assert any("Relevant items" in each.value.replace("\\", "") for each in drawn.caption)
+    assert any("relevant items" in each.value.replace("\\", "") for each in drawn.caption)
 
 
 def test_wrong_values_are_sentences(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

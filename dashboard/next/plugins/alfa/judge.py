@@ -80,10 +80,17 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
 
 
 def list_required(study: Study, query: int) -> dict[str, Any]:
-    """Return the keywords that a query requires."""
-    if not isinstance(study.judgement, KeywordJudgement):
+    """Return the keywords that a query requires, and others that its text names."""
+    judged = study.judgement
+    if not isinstance(judged, KeywordJudgement):
         return {}
-    return {"required": [each.name for each in study.judgement.required[query]]}
+    name, threshold = study.collection.queries.ids[query], study.choices["mapping_threshold"]
+    named = judged.tables.find_query(name, judged.tables.groups, threshold)
+    required = judged.required[query]
+    return {
+        "required": [each.name for each in required],
+        "not_counted": [each.name for each in named if each not in required],
+    }
 
 
 def slice_queries(study: Study) -> dict[str, BoolArray]:

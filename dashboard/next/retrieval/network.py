@@ -1,0 +1,38 @@
+"""Run ONNX networks one after the other, in a process that `pictures` starts for each picture.
+
+Their authors may be strangers: memory is limited here, time by the parent. Standard input and
+output are arrays in the .npy format; the arguments are the files of the networks.
+"""
+
+import resource
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import onnxruntime  # type: ignore[import-untyped]
+
+MAX_MEMORY_BYTES = 3_000_000_000
+
+
+def run_networks(paths: list[str], values: np.ndarray) -> np.ndarray:
+    """Return the first output of the last network; each gets the output of the one before."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    for path in paths:
+        # weights in other files are not read: a file is no folder
+        key = "session.model_external_initializers_file_folder_path"
+        options.add_session_config_entry(key, path)
+        content = Path(path).read_bytes()
+        session = onnxruntime.InferenceSession(content, options, ["CPUExecutionProvider"])
+        values = session.run(None, {session.get_inputs()[0].name: values})[0]
+    return np.asarray(values, dtype=np.float32)
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    given = np.load(BytesIO(sys.stdin.buffer.read()), allow_pickle=False)
+    found = BytesIO()
+    np.save(found, run_networks(sys.argv[1:], given), allow_pickle=False)
+    sys.stdout.buffer.write(found.getvalue())

@@ -1,0 +1,72 @@
+"""Where is the candidate better or worse than the baseline?"""
+
+import streamlit as st
+
+from dashboard.next.commands.slices import COLUMNS as SLICES
+from dashboard.next.evaluation.slices import describe_worst
+from dashboard.next.study.changes import list_slice_changes
+from dashboard.next.views.address import escape_markdown
+from dashboard.next.views.change_charts import draw_forest, draw_heatmap, draw_pickable
+from dashboard.next.views.comparison import compare_metrics, draw_verdict
+from dashboard.next.views.downloads import draw_sharing, write_markdown
+from dashboard.next.views.frame import make_pages, open_page
+from dashboard.next.views.queries import draw_queries
+from dashboard.next.views.slices import (
+    COLUMNS,
+    draw_slices,
+    make_cells,
+    make_lines,
+    pick_columns,
+    write_slice,
+)
+
+PICKED = "picked-slice"
+
+study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
+versions = choices["baseline"], choices["candidate"]
+metric = choices["metric"]
+rows = study.compare_slices(*versions, metric)
+_, front = compare_metrics(study, choices)
+told = draw_verdict(study, choices, front)
+if not rows:
+    st.info("There are no slices: no column of queries.csv has 2 to 20 values.")
+    st.stop()
+worst = describe_worst(rows)
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    st.markdown(escape_markdown(worst), width="content")
+    tools = st.container(width="content")
+
+left, right = st.columns(2, gap="medium")
+with left:
+    st.markdown(
+        "**All slices**, worst first",
+        help="▲ ▼: clear, p below 0.05 after Holm over all slices; ●: not clear. Intervals: 95 %, "
+        "not corrected. Slices with fewer than 5 queries are last and have no interval.",
+    )
+    charts = {"Slices": draw_forest(make_lines(rows), f"Change in {metric}", picked=True)}
+    draw_pickable(charts["Slices"], "forest", "name", PICKED)
+    pairs = study.compare_slices(*versions, metric, pairs=True)
+    st.markdown("**Pairs of slices with 5 queries or more**, worst first")
+    draw_slices(pairs[:20])
+with right:
+    if columns := pick_columns(list(study.list_slices())):
+        cells = make_cells(study.cross_slices(*versions, metric, *columns))
+        charts["Two columns"] = draw_heatmap(cells, *columns)
+        draw_pickable(charts["Two columns"], "heatmap", "slice", PICKED)
+        st.caption("Mean change and number of queries. Dashed: fewer than 5. Click a cell.")
+    if picked := st.session_state.get(PICKED, ""):
+        found = list_slice_changes(study, *versions, metric, picked)
+        st.markdown(f"**{escape_markdown(picked)}**: {len(found)} queries, worst first")
+        st.page_link(
+            make_pages()["compare"],
+            label="Use as slice in Compare",
+            query_params=st.query_params.to_dict() | {"slice": picked},
+        )
+        draw_queries(study, choices, found)
+with st.expander("All slices as a table"):
+    draw_slices(rows)
+with tools:
+    written = [write_slice(row) for row in rows]
+    markdown = write_markdown(study.collection.title, f"{told} {worst}", COLUMNS, written)
+    tables = {"Slices": (rows, SLICES), "Pairs": (pairs, SLICES)}
+    draw_sharing(study, choices, markdown, tables, charts)

@@ -1,0 +1,184 @@
+"""What changed between two versions, query by query: values, hits by rank, and moved hits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from dashboard.next.evaluation.compare import SAME, list_differences
+from dashboard.next.evaluation.judgement import find_relevant
+from dashboard.next.evaluation.measure import Row
+from dashboard.next.evaluation.metrics import parse_one
+from dashboard.next.evaluation.slices import JOIN
+from dashboard.next.study.study import Study
+
+OUTCOMES = ("worse", "same", "better", "not scored")
+MAX_BINS = 5
+"""Bins of change on either side of 0."""
+
+
+def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> list[Row]:
+    """Return query_id, text, both values, delta and outcome of each query, the worst first."""
+    before, after = study.values(baseline, metric), study.values(candidate, metric)
+    delta, order = list_differences(before, after)
+    table = study.collection.queries
+    rows = []
+    for at in order.tolist():
+        query = study.queries[at]
+        rows.append(
+            {
+                "query_id": table.ids[query],
+                "text": describe_query(study, int(query)),
+                "baseline": _or_none(before[at]),
+                "candidate": _or_none(after[at]),
+                "delta": _or_none(delta[at]),
+                "outcome": _name_outcome(float(delta[at])),
+            }
+        )
+    return rows
+
+
+def list_slice_changes(
+    study: Study, baseline: str, candidate: str, metric: str, slices: str
+) -> list[Row]:
+    """Return the rows of `list_changes` whose queries are in some slices, `A=x & B=y`.
+
+    A slice that the study does not have holds no query.
+    """
+    named = study.list_slices()
+    none = np.zeros(len(study.queries), dtype=bool)
+    inside = np.logical_and.reduce([named.get(name, none) for name in slices.split(JOIN)])
+    kept = {study.collection.queries.ids[query] for query in study.queries[inside].tolist()}
+    rows = list_changes(study, baseline, candidate, metric)
+    return [row for row in rows if row["query_id"] in kept]
+
+
+def describe_query(study: Study, query: int) -> str:
+    """Return the text of a query; of an item query the item's caption, or its id."""
+    table, items = study.collection.queries, study.collection.items
+    item = table["item_id"][query]
+    caption = items["caption"][items.index[item]] if item in items.index else ""
+    return table["text"][query] or caption or item or table.ids[query]
+
+
+def count_outcomes(rows: Sequence[Row]) -> dict[str, int]:
+    """Return how many queries are worse, same, better and not scored."""
+    return {name: sum(row["outcome"] == name for row in rows) for name in OUTCOMES}
+
+
+def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int) -> list[Row]:
+    """Return for each query what stands at its first ranks, and the ranks of relevant items.
+
+    Args:
+        study: What is looked at.
+        version: Version that ranks.
+        query_ids: Queries.
+        depth: Ranks that are listed.
+
+    Returns:
+        A row a query: `marks` (True: hit, False: not relevant, None: not judged, for each rank
+        from 1) and `ranks` (rank by relevant item, as deep as the version ranks it).
+    """
+    judged = study.judgement
+    queries = study.collection.queries.find(query_ids)
+    found: list[Row] = []
+    for part in study.run(version).parts(queries, depth, lambda q: find_relevant(judged, q)):
+        bounds = np.searchsorted(part.row, np.arange(len(part.queries) + 1))
+        for at, query in enumerate(part.queries.tolist()):
+            rows = slice(bounds[at], bounds[at + 1])
+            item, rank = part.item[rows], part.rank[rows]
+            kept = rank <= part.passing[at]
+            grades = np.append(judged.grades(query), np.nan)[item[kept]]
+            hits = [None if np.isnan(g) else bool(g >= judged.relevant_from) for g in grades]
+            ranked = list(zip(item[kept].tolist(), rank[kept].tolist(), hits, strict=True))
+            marks = [hit for _, place, hit in ranked if place <= depth]
+            found.append({"marks": marks, "ranks": {i: r for i, r, hit in ranked if hit}})
+    return found
+
+
+def list_moves(before: Row, after: Row, cutoff: int) -> tuple[list[Row], list[Row]]:
+    """Return the hits that fell out of the first ranks, and those that came into them.
+
+    Each row holds item (its position), before and after: its ranks, None where it is not ranked.
+    Hits that fell least come first.
+    """
+    old, new = before["ranks"], after["ranks"]
+    moved = [
+        {"item": item, "before": old.get(item), "after": new.get(item)}
+        for item in dict.fromkeys([*old, *new])
+    ]
+    moved.sort(key=lambda row: row["after"] or np.inf)
+    fell = [r for r in moved if _is_within(r["before"], cutoff) > _is_within(r["after"], cutoff)]
+    came = [r for r in moved if _is_within(r["before"], cutoff) < _is_within(r["after"], cutoff)]
+    return fell, came
+
+
+def find_cutoff(metric: str, depth: int) -> int:
+    """Return the ranks that a metric looks at, at most `depth`."""
+    return min(parse_one(metric).cutoff or depth, depth)
+
+
+def _is_within(rank: int | None, cutoff: int) -> bool:
+    return rank is not None and rank <= cutoff
+
+
+def _name_outcome(delta: float) -> str:
+    if np.isnan(delta):
+        return "not scored"
+    if abs(delta) <= SAME:
+        return "same"
+    return "better" if delta > 0 else "worse"
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def group_changes(rows: Sequence[Row]) -> list[Row]:
+    """Return a row a bin of change: bin, change (its end farther from 0), queries, outcome.
+
+    Bin 0 holds no change; bin n the changes above n - 1 and up to n steps, likewise below 0. Each
+    row of `rows` that has a difference gains its `bin`.
+    """
+    scored = [row for row in rows if row["delta"] is not None]
+    step = _find_step(max((abs(row["delta"]) for row in scored), default=0.0))
+    for row in scored:
+        steps = int(np.ceil(abs(row["delta"]) / step - SAME))
+        row["bin"] = steps if row["delta"] > 0 else -steps
+    counts = Counter(row["bin"] for row in scored)
+    places = range(min(counts, default=0), max(counts, default=0) + 1)
+    return [
+        {
+            "bin": place,
+            "change": round(place * step, 6),
+            "queries": counts[place],
+            "outcome": _name_outcome(place),
+        }
+        for place in places
+    ]
+
+
+def group_values(rows: Sequence[Row]) -> list[Row]:
+    """Return a row a pair of values: point, baseline, candidate, queries, outcome.
+
+    Each row of `rows` that has both values gains its `point`.
+    """
+    points: dict[str, Row] = {}
+    for row in rows:
+        if row["delta"] is None:
+            continue
+        row["point"] = f"{row['baseline']:.3f} → {row['candidate']:.3f}"
+        kept = {key: row[key] for key in ("point", "baseline", "candidate", "outcome")}
+        points.setdefault(row["point"], kept | {"queries": 0})["queries"] += 1
+    return list(points.values())
+
+
+def _find_step(largest: float) -> float:
+    """Return a width of 1, 2 or 5 times a power of ten with at most MAX_BINS bins a side."""
+    if largest <= SAME:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(largest / MAX_BINS))
+    steps = (power * factor for factor in (1, 2, 5, 10))
+    return float(next(step for step in steps if largest <= step * MAX_BINS * (1 + SAME)))

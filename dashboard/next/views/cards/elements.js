@@ -1,0 +1,130 @@
+// Makes the elements of cards and rows from plain values.
+
+const make = (tag, name, text) => {
+  const element = document.createElement(tag);
+  if (name) element.className = name;
+  if (text !== undefined && text !== null) element.textContent = text;
+  return element;
+};
+
+const makeButton = (name, text, label, act) => {
+  const button = make("button", name, text);
+  button.type = "button";
+  button.setAttribute("aria-label", label);
+  button.onclick = act;
+  return button;
+};
+
+function drawMedia(card) {
+  const frame = make("div", "media");
+  if (!card.picture) {
+    const words = card.caption || (card.clip ? "clip without a poster" : "no picture");
+    frame.append(make("span", card.caption ? "words" : "none", words));
+    return frame;
+  }
+  const image = make("img");
+  image.decoding = "sync";
+  image.src = card.picture;
+  image.alt = card.caption || card.item;
+  image.onerror = () => image.replaceWith(make("span", "none", "cannot be shown"));
+  frame.append(image);
+  return frame;
+}
+
+const SIGNS = new Map([[true, "✓"], [false, "✕"]]);
+const VERDICTS = new Map([[true, "hit"], [false, "wrong"], [null, "unjudged"]]);
+
+function drawKeyword(has, name) {
+  const line = make("div", `keyword ${has ? "has" : "lacks"}`);
+  line.append(make("span", "sign", SIGNS.get(has)), make("span", "", name));
+  return line;
+}
+
+// Return a numbered cell for each keyword; what is lacking has an edge and a cross.
+function drawCells(card, required) {
+  const cells = make("div", "cells");
+  card.has.forEach((has, place) => {
+    const cell = make("span", `cell ${has ? "has" : "lacks"}`, `${place + 1}${SIGNS.get(has)}`);
+    cell.title = `${required[place]}: ${has ? "yes" : "no"}`;
+    cells.append(cell);
+  });
+  return cells;
+}
+
+function describeVerdict(card, query) {
+  if (card.hit === null) return "not judged";
+  if (card.hit) return "relevant";
+  if (query.few || !card.has.length) return "not relevant";
+  return `${card.has.filter(Boolean).length} of ${card.has.length}`;
+}
+
+function drawText(card, query, brief) {
+  const text = make("div", "text");
+  const lacking = query.required[card.has.indexOf(false)];
+  const number = query.required.length;
+  if (brief && card.hit !== null) {
+    const words = number > 1 ? `all ${number} keywords` : "relevant";
+    text.append(drawKeyword(card.hit, card.hit ? words : lacking ?? "not relevant"));
+  } else if (!brief) {
+    const verdict = make("div", "verdict");
+    const word = make("span", "");
+    if (card.hit !== null) word.append(make("span", "sign", SIGNS.get(card.hit)));
+    word.append(describeVerdict(card, query));
+    verdict.append(word, make("span", "score", card.score));
+    text.append(verdict);
+    if (query.few) {
+      text.append(...card.has.map((has, place) => drawKeyword(has, query.required[place])));
+    } else if (card.has.length) {
+      text.append(drawCells(card, query.required), drawKeyword(!lacking, lacking ?? "has all keywords"));
+    }
+  }
+  if (card.foot) text.append(make("div", "foot", card.foot));
+  return text;
+}
+
+const MARKS = new Map([["↑", "up"], ["↓", "down"]]);
+
+function drawCard(card, query, row) {
+  const element = make("article", `card ${VERDICTS.get(card.hit)}`);
+  element.card = card;
+  element.tabIndex = -1;
+  const frame = drawMedia(card);
+  if (card.rank) frame.append(make("span", "badge rank", card.rank));
+  if (card.mark) {
+    frame.append(make("span", `badge mark ${MARKS.get(card.mark[0]) ?? card.mark.split(" ")[0]}`, card.mark));
+  }
+  const keywords = card.has.map((has, place) => `${query.required[place]}: ${has ? "yes" : "no"}`);
+  const place = card.rank ? `${row.name}, rank ${card.rank}` : row.name;
+  element.setAttribute("aria-label", [place, describeVerdict(card, query), ...keywords].join(". "));
+  if (row.kind === "pick") element.title = card.foot;
+  element.append(frame, drawText(card, query, row.kind !== "run"));
+  return element;
+}
+
+function drawChips(query) {
+  const chips = make("div", "chips");
+  query.required.forEach((name, place) => {
+    const chip = make("span", "chip");
+    if (!query.few) chip.append(make("b", "", `${place + 1} `));
+    chip.append(name);
+    chips.append(chip);
+  });
+  return chips;
+}
+
+function drawRow(row, query) {
+  const section = make("section", `row ${row.kind}${row.baseline ? " baseline" : ""}`);
+  const head = make("header", "head");
+  if (row.colour) {
+    const swatch = make("span", `swatch${row.baseline ? "" : " round"}`);
+    swatch.style.background = row.colour;
+    head.append(swatch);
+  }
+  head.append(make("h3", "", row.name));
+  for (const name of ["value", "note"]) if (row[name]) head.append(make("span", name, row[name]));
+  const line = make("div", "line");
+  line.append(...row.cards.map((card) => drawCard(card, query, row)));
+  if (!row.cards.length) line.append(make("span", "none", "no results"));
+  section.append(head, line);
+  return section;
+}

@@ -1,0 +1,220 @@
+"""Values that the cards show, made so that JSON can hold them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dashboard.next.storage.collection import Collection
+from dashboard.next.storage.media import read_span
+from dashboard.next.study.query import QueryResult
+from dashboard.next.views.media import address_media, is_clip
+
+FEW = 2
+"""Required keywords that stand on a card in words; more are numbered."""
+Card = dict[str, Any]
+Row = Mapping[str, Any]
+
+
+def make_payload(
+    found: QueryResult,
+    collection: Collection,
+    colours: Mapping[str, str],
+    baseline: str,
+    metric: str,
+    depth: int,
+) -> dict[str, Any]:
+    """Return what the cards show of a query.
+
+    Args:
+        found: Results of each version.
+        collection: Captions and media of the items.
+        colours: Colour of each version.
+        baseline: Version that others are compared with.
+        metric: Metric whose value stands at the head of each version; empty: none.
+        depth: Cards of a row.
+    """
+    required = list(found.asked.get("required", ()))
+    versions = list(found.lengths)
+    rows = [_make_run_row(found, collection, colours, baseline, metric, v) for v in versions]
+    near = [_make_card(row, collection, False, versions, required) for row in found.near]
+    ideal = [_make_card(row, collection, True, versions, required) for row in found.ideal]
+    ideal = [card | {"rank": rank} for rank, card in enumerate((ideal + near)[:depth], start=1)]
+    if found.ideal:
+        rows.append({"kind": "ideal", "name": "Ideal order", "cards": ideal})
+    missed = []
+    for row in found.missed[:depth]:
+        card = _make_card(row, collection, True, versions, required)
+        lacking = [version for version in versions if version not in row["runs"]]
+        card["mark"] = f"missed by {', '.join(lacking)}" if row["runs"] else "missed by all"
+        missed.append(card | {"rank": None})
+    unseen = [card for card, row in zip(near, found.near, strict=True) if not row["runs"]]
+    if cards := (missed + unseen)[:depth]:
+        note = f"{len(found.missed):,} relevant missing from at least one top {depth}"
+        note = note if missed else f"not relevant, and in no top {depth}"
+        name = "Missed" if missed else "Near misses"
+        rows.append({"kind": "missed", "name": name, "note": note, "cards": cards})
+    place = collection.items.index.get(found.item_id, -1)
+    return {
+        "title": found.text or (collection.items["caption"][place] if place >= 0 else ""),
+        "poster": address_media(collection, "poster", found.item_id),
+        "required": required,
+        "few": len(required) <= FEW,
+        "relevant": f"{found.relevant:,} relevant",
+        "rows": rows,
+        "problems": [f"{v}: {why}" for v, why in found.problems.items() if v not in versions],
+    }
+
+
+def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Card:
+    """Return what the cards show of items that are no results."""
+    cards = [_make_card({"item_id": item}, collection, None, (), ()) for item in items]
+    cards = [card | {"foot": card["caption"] or card["item"]} for card in cards]
+    row = {"kind": "pick", "name": name, "note": note, "cards": cards}
+    return {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
+
+
+def _make_run_row(
+    found: QueryResult,
+    collection: Collection,
+    colours: Mapping[str, str],
+    baseline: str,
+    metric: str,
+    version: str,
+) -> dict[str, Any]:
+    """Return the row of a version's results."""
+    versions, required = list(found.lengths), list(found.asked.get("required", ()))
+    by_run: dict[str, set[str]] = {each: set() for each in versions}
+    for row in found.rows:
+        by_run[row["run"]].add(row["item_id"])
+    others = {item for run, items in by_run.items() if run != baseline for item in items}
+    compared = baseline in by_run and len(by_run) > 1
+    cards = []
+    for row in found.rows:
+        if row["run"] == version:
+            card = _make_card(row, collection, row["hit"], versions, required, version)
+            if compared and version == baseline:
+                card["mark"] = "" if row["item_id"] in others else "gone"
+            elif compared:
+                before = row["ranks"].get(baseline) if row["item_id"] in by_run[baseline] else None
+                card["mark"] = _describe_move(before, row["rank"])
+            cards.append(card)
+    (passing, length), note = found.lengths[version], found.problems.get(version, "")
+    if passing < length:
+        note = f"{passing:,} of {length:,} items pass the similarity threshold"
+    hits = sum(card["hit"] is True for card in cards)
+    return {
+        "kind": "run",
+        "name": version,
+        "baseline": version == baseline,
+        "colour": colours.get(version, "#888"),
+        "value": _describe_value(metric, found.values[version]),
+        "note": note or (f"{hits} of {len(cards)} relevant" if required or hits else ""),
+        "cards": cards,
+    }
+
+
+def _describe_value(metric: str, value: float | None) -> str:
+    if not metric:
+        return ""
+    return f"{metric} no value" if value is None else f"{metric} {value:.3f}"
+
+
+def _make_card(
+    row: Row,
+    collection: Collection,
+    hit: bool | None,
+    versions: Sequence[str],
+    required: Sequence[str],
+    version: str = "",
+) -> Card:
+    """Return a card; `version` is the one whose result it is, if it is one."""
+    item = row["item_id"] or ""
+    place = collection.items.index.get(item, -1)
+    file = address_media(collection, "clip", item)
+    return {
+        "item": item or "not in the collection",
+        "rank": row.get("rank"),
+        "score": None if row.get("score") is None else f"{row['score']:.3f}",
+        "hit": hit,
+        "caption": collection.items["caption"][place] if place >= 0 else "",
+        "picture": address_media(collection, "poster", item),
+        "clip": file if is_clip(collection, item) else "",
+        "file": file,
+        "span": _describe_span(collection, place),
+        "has": list(row.get("ticks", ()))[: len(required)],
+        "mark": "",
+        "foot": _describe_ranks(row.get("ranks", {}), [v for v in versions if v != version]),
+    }
+
+
+def _describe_span(collection: Collection, place: int) -> list[float | None] | None:
+    """Return start and end of the part of a clip that an item is, in seconds; None for all of it.
+
+    An end of None is that of the clip.
+    """
+    span = read_span(collection.items, place) if place >= 0 else None
+    return None if span is None else [span.start, span.end if math.isfinite(span.end) else None]
+
+
+def _describe_ranks(ranks: Mapping[str, int], versions: Sequence[str]) -> str:
+    """Return the rank in each version: "#6 in v0.2 · not in v0.3"."""
+    told = (f"#{ranks[v]:,} in {v}" if v in ranks else f"not in {v}" for v in versions)
+    return " · ".join(told)
+
+
+def _describe_move(before: int | None, rank: int) -> str:
+    """Return how a result moved since the baseline: ↑3, ↓2, = or new."""
+    if before is None:
+        return "new"
+    moved = before - rank
+    return "=" if not moved else f"{'↑' if moved > 0 else '↓'}{abs(moved)}"
+
+
+def describe_change(
+    found: QueryResult, baseline: str, candidate: str, metric: str
+) -> dict[str, str]:
+    """Return how a query changed: sign, difference, both values and why."""
+    before, after = found.values.get(baseline), found.values.get(candidate)
+    if before is None or after is None:
+        return {"sign": "", "delta": "", "values": f"{metric}: no value", "why": ""}
+    delta = after - before
+    return {
+        "sign": "=" if not delta else "▲" if delta > 0 else "▼",
+        "delta": f"{delta:+.3f}".replace("-", "−"),
+        "values": f"{metric} {before:.3f} → {after:.3f}",
+        "why": _explain_change(found, baseline, candidate),
+    }
+
+
+def _explain_change(found: QueryResult, baseline: str, candidate: str) -> str:
+    """Return which hits fell and came in, and what wrong results of the candidate lack most."""
+    shown = {
+        v: {row["item_id"]: row for row in found.rows if row["run"] == v}
+        for v in (baseline, candidate)
+    }
+    if any(row["hit"] is None for rows in shown.values() for row in rows.values()):
+        return ""
+    fell = [
+        row for item, row in shown[baseline].items() if row["hit"] and item not in shown[candidate]
+    ]
+    came = sum(row["hit"] and item not in shown[baseline] for item, row in shown[candidate].items())
+    ranks = ", ".join(str(r) for row in fell if (r := row["ranks"].get(candidate)))
+    told = [
+        f"{len(fell) or 'no'} hit{'s' * (len(fell) > 1)} fell" + (f" to {ranks}" if ranks else "")
+    ]
+    told.append(f"{came or 'none'} came in")
+    wrong = [row for row in shown[candidate].values() if not row["hit"]]
+    required = found.asked.get("required", ())
+    lacks = Counter(
+        name
+        for row in wrong
+        for name, has in zip(required, row.get("ticks", ()), strict=False)
+        if not has
+    )
+    if lacks:
+        name, count = lacks.most_common(1)[0]
+        told.append(f"{len(wrong)} wrong in {candidate}: {count} lack {name}")
+    return "; ".join(told)

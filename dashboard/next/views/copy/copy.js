@@ -1,0 +1,52 @@
+// Buttons that copy a text, or the address of the page, to the clipboard.
+
+const make = (tag, name, text) => {
+  const element = document.createElement(tag);
+  if (name) element.className = name;
+  if (text !== undefined) element.textContent = text;
+  return element;
+};
+
+// Return whether a text was copied; without HTTPS a page has no navigator.clipboard.
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const focused = document.activeElement;
+    const area = make("textarea");
+    area.value = text;
+    area.style.cssText = "position:fixed;top:0;left:0;opacity:0";
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    focused?.focus();
+    return done;
+  }
+}
+
+function drawButton(entry) {
+  const button = make("button");
+  button.type = "button";
+  const words = { idle: entry.label, done: "Copied", failed: "Not copied" };
+  for (const [state, text] of Object.entries(words)) {
+    button.append(make("span", state, text));
+  }
+  button.className = "idle";
+  button.setAttribute("aria-live", "polite");
+  button.onclick = async () => {
+    const text = entry.text ?? window.location.href;
+    button.className = (await copy(text)) ? "done" : "failed";
+    setTimeout(() => { button.className = "idle"; }, 2000);
+  };
+  return button;
+}
+
+export default function ({ parentElement, data }) {
+  const box = make("div", "copy");
+  box.append(...data.buttons.map(drawButton));
+  const before = parentElement.querySelector(".copy");
+  if (before) before.replaceWith(box);
+  else parentElement.append(box);
+}

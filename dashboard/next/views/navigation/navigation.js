@@ -1,0 +1,26 @@
+// Draws the links to the screens. A plain click stays in this session; any other, such as one that
+// opens a new tab, is left to the browser.
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const nav = document.createElement("nav");
+  nav.setAttribute("aria-label", "Screens");
+  for (const { name, title, href } of data.links) {
+    const link = document.createElement("a");
+    link.href = href;
+    link.textContent = title;
+    if (name === data.current) link.setAttribute("aria-current", "page");
+    link.onclick = (event) => {
+      if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      setTriggerValue("go", name);
+    };
+    nav.append(link);
+  }
+  const before = parentElement.querySelector("nav");
+  const focused = before?.getRootNode().activeElement?.textContent;
+  if (before) before.replaceWith(nav);
+  else parentElement.append(nav);
+  if (focused) [...nav.children].find((link) => link.textContent === focused)?.focus();
+  const current = nav.querySelector("[aria-current]");
+  if (current) nav.scrollLeft = current.offsetLeft - nav.offsetLeft - 40;
+}

@@ -1,0 +1,153 @@
+// Draws a list of queries from plain values; a row opens its first results below it.
+
+const make = (tag, name, text) => {
+  const element = document.createElement(tag);
+  if (name) element.className = name;
+  if (text !== undefined && text !== null) element.textContent = text;
+  return element;
+};
+
+const SIGNS = { worse: "▼ ", better: "▲ ", same: "● " };
+const judge = (hit) => (hit === true ? "hit" : hit === false ? "wrong" : "unjudged");
+const ROLES = ["baseline", "candidate"];
+
+function drawStrip(marks, name, role, cutoff) {
+  const strip = make("span", "strip");
+  strip.setAttribute("role", "img");
+  const hits = marks.flatMap((hit, place) => (hit === true ? [place + 1] : []));
+  const told = hits.length ? `hits at ranks ${hits.join(", ")}` : "no hit";
+  strip.setAttribute("aria-label", `${name}: ${told} of the first ${marks.length}`);
+  strip.title = strip.getAttribute("aria-label");
+  strip.append(make("i", `swatch ${role}`));
+  marks.forEach((hit, place) => {
+    strip.append(make("i", `${judge(hit)}${place === cutoff ? " cut" : ""}`));
+  });
+  return strip;
+}
+
+function drawCard(card) {
+  const article = make("article", `card ${judge(card.hit)}`);
+  article.title = card.caption ? `${card.item}\n${card.caption}` : card.item;
+  const picture = make("div", "picture");
+  if (card.image) {
+    const image = make("img");
+    Object.assign(image, { src: card.image, alt: card.caption || card.item, loading: "lazy" });
+    image.onerror = () => picture.replaceChildren("cannot be shown");
+    picture.append(image);
+  } else {
+    picture.append("no picture");
+  }
+  const text = make("div", "say");
+  if (card.ticks.length) {
+    for (const [name, has] of card.ticks) {
+      text.append(make("div", has ? "has" : "lacks", `${has ? "✓" : "✕"} ${name}`));
+    }
+  } else {
+    const words = { hit: "✓ relevant", wrong: "✕ not relevant", unjudged: "not judged" };
+    const name = { hit: "has", wrong: "lacks", unjudged: "note" };
+    text.append(make("div", name[judge(card.hit)], words[judge(card.hit)]));
+  }
+  article.append(picture, make("span", "mark", card.mark), text);
+  return article;
+}
+
+function drawPeek(peek) {
+  const box = make("div", "peek");
+  for (const group of peek.groups) {
+    const title = make("h4", "", group.name);
+    title.append(make("span", "note", group.note));
+    const cards = make("div", "cards");
+    cards.append(...group.cards.map(drawCard));
+    box.append(title, cards);
+  }
+  return box;
+}
+
+function drawRow(row, data, opened, set, go) {
+  const item = make("li");
+  const line = make("div", `line ${row.outcome.replace(" ", "-")}${opened ? " open" : ""}`);
+  const button = make("button");
+  button.type = "button";
+  button.dataset.id = row.id;
+  button.setAttribute("aria-expanded", String(opened));
+  button.setAttribute("aria-label", `First results of ${row.text}`);
+  button.onclick = () => set("opened", opened ? "" : row.id);
+  const link = make("a", "", row.text);
+  link.href = row.href;
+  link.onclick = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    go("go", row.id);
+  };
+  const text = make("span", "text");
+  text.append(link);
+  const strips = row.marks.map((marks, at) =>
+    drawStrip(marks, data.versions[at], ROLES[at], data.cutoff));
+  line.append(
+    button,
+    make("span", "change", `${SIGNS[row.outcome] ?? ""}${row.change}`),
+    text,
+    make("span", "values number", row.values),
+    ...strips,
+    make("span", "moves", row.moves),
+  );
+  item.append(line);
+  if (opened && data.peek) item.append(drawPeek(data.peek));
+  return item;
+}
+
+function drawTitle(data) {
+  const line = make("div", "line title");
+  const names = data.versions.map((name, at) => {
+    const cell = make("span", "strip");
+    cell.append(make("i", `swatch ${ROLES[at]}`), name);
+    return cell;
+  });
+  line.append(
+    make("span"), make("span", "number", "Change"), make("span", "text", "Query"),
+    make("span", "values number", data.metric), ...names,
+    make("span", "moves", `Hits of the first ${data.cutoff}`),
+  );
+  return line;
+}
+
+function drawMore(data, set) {
+  const line = make("p", "more", data.more);
+  if (!data.all) {
+    const button = make("button", "all", "Show all");
+    button.onclick = () => set("all", true);
+    line.append(" ", button);
+  }
+  return line;
+}
+
+function drawLegend(data) {
+  const legend = make("div", "legend");
+  const kinds = { hit: "hit", wrong: "not relevant", unjudged: "not judged" };
+  legend.append(make("span", "", `Ranks 1 to ${data.depth}:`));
+  for (const [name, words] of Object.entries(kinds)) {
+    const strip = make("span", "strip");
+    strip.append(make("i", name));
+    const entry = make("span");
+    entry.append(strip, words);
+    legend.append(entry);
+  }
+  return legend;
+}
+
+export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
+  const list = make("section", "queries");
+  const rows = make("ol");
+  rows.append(...data.rows.map((row) =>
+    drawRow(row, data, row.id === data.opened, setStateValue, setTriggerValue)));
+  list.append(drawLegend(data), drawTitle(data), rows);
+  if (!data.rows.length) list.append(make("p", "more", "No query."));
+  if (data.more) list.append(drawMore(data, setStateValue));
+  const before = parentElement.querySelector(".queries");
+  const focused = before?.querySelector("button:focus")?.dataset.id;
+  if (before) before.replaceWith(list);
+  else parentElement.append(list);
+  if (focused !== undefined) {
+    [...list.querySelectorAll("button")].find((each) => each.dataset.id === focused)?.focus();
+  }
+}

@@ -1,0 +1,108 @@
+"""Tables of values in HTML: numbers at the right with 3 decimals, whole on every width."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+STYLE = """<style>
+.values { width: 100%; overflow-x: auto; scrollbar-width: thin; }
+.values table {
+  border-collapse: separate; border-spacing: 0; min-width: 100%; font-size: 14px; line-height: 20px;
+  border: 1px solid var(--line); border-radius: 8px; margin: 0;
+  --line: color-mix(in srgb, currentColor 16%, transparent);
+}
+.values th, .values td { padding: 3px 10px; border: 0; text-align: left; white-space: nowrap; }
+.values th { font-size: 12px; line-height: 16px; font-weight: 400; padding: 6px 10px;
+  background: color-mix(in srgb, currentColor 5%, transparent); }
+.values td { border-top: 1px solid var(--line); }
+.values td.wrap { white-space: normal; min-width: 120px; }
+.values .number { text-align: right; font-variant-numeric: tabular-nums; }
+.values tr.front td { background: color-mix(in srgb, #2f7fd8 14%, transparent); }
+.values a { color: inherit; text-underline-offset: 2px; }
+.values .best { font-weight: 700; }
+@media (max-width: 743px) {
+  .values th, .values td { padding: 3px 6px; }
+  .values .wide { display: none; }
+}
+</style>"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        key: Key of the rows.
+        label: Its title.
+        help: Tooltip of the title.
+        number: Whether its cells stand at the right.
+        wide: Whether it is left out on phones.
+        wrap: Whether its cells may have several lines.
+        link: Key of the rows that holds an address; empty: no link.
+    """
+
+    key: str
+    label: str
+    help: str = ""
+    number: bool = False
+    wide: bool = False
+    wrap: bool = False
+    link: str = ""
+
+
+def draw_table(
+    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], front: int = -1
+) -> None:
+    """Draw a table; floats have 3 decimals, what is missing is a dash.
+
+    Args:
+        columns: Its columns.
+        rows: Values by key; a row's `best` holds keys of cells that are marked as best.
+        front: Row that is marked; -1 for none.
+    """
+    st.html(STYLE + write_table(columns, rows, front))
+
+
+def write_table(
+    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], front: int = -1
+) -> str:
+    """Return a table as HTML whose texts are escaped."""
+    head = "".join(
+        f'<th class="{_name_class(c)}" title="{escape(c.help)}">{escape(c.label)}</th>'
+        for c in columns
+    )
+    lines = [
+        f'<tr class="{"front" if place == front else ""}">'
+        + "".join(_write_cell(column, row) for column in columns)
+        + "</tr>"
+        for place, row in enumerate(rows)
+    ]
+    body = "".join(lines)
+    return f'<div class="values"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def format_value(value: object) -> str:
+    """Return a value as it stands in a cell."""
+    if value is None or value == "":
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _write_cell(column: Column, row: Mapping[str, Any]) -> str:
+    text = escape(format_value(row.get(column.key)))
+    if column.link and row.get(column.link):
+        text = f'<a href="{escape(str(row[column.link]))}" target="_self">{text}</a>'
+    best = column.key in row.get("best", ())
+    mark = ' best" title="best' if best else ""
+    text = f"★ {text}" if best else text
+    return f'<td class="{_name_class(column)}{mark}">{text}</td>'
+
+
+def _name_class(column: Column) -> str:
+    flags = {"number": column.number, "wide": column.wide, "wrap": column.wrap}
+    return " ".join(name for name, flag in flags.items() if flag)

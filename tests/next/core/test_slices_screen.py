@@ -1,0 +1,89 @@
+"""Slices: the worst one, the table of two columns, and the queries of a pair."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.next.evaluation.slices import cross_slices, describe_worst, find_worst
+from dashboard.next.storage.collection import open_collection
+from dashboard.next.study.choices import resolve
+from dashboard.next.study.study import open_study
+from dashboard.next.views.slices import make_cells, make_lines
+
+MAIN = Path(__file__).parents[3] / "dashboard" / "next" / "main.py"
+
+
+def make_row(name: str, delta: float, queries: int = 9, p: float | None = 0.2) -> dict:
+    bounds = {"low": delta - 0.1, "high": delta + 0.1, "p": p, "p_adjusted": p}
+    return {"slice": name, "queries": queries, "delta": delta} | bounds
+
+
+def draw(world: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    test.switch_page("screens/slices.py")
+    test.query_params["metric"] = "P@2"
+    return test.run()
+
+
+def read_list(drawn: AppTest) -> dict:
+    """Return what the list of queries was given."""
+    payloads = [json.loads(each.proto.json) for each in drawn.get("bidi_component")]
+    (found,) = [each for each in payloads if "cutoff" in each]
+    return found
+
+
+def test_rounding_is_not_the_worst() -> None:
+    rows = [make_row("digit=4", -0.0000157), make_row("digit=5", -0.3, queries=4)]
+    assert find_worst(rows) is None
+    assert describe_worst(rows) == "No slice got worse (of 1 with 5 queries or more)."
+    told = describe_worst([*rows, make_row("digit=6", -0.01)])
+    assert told.startswith("Worst slice: digit=6, -0.010 on 9 queries (not clear, p = 0.200")
+    assert "(clear, p < 0.001" in describe_worst([make_row("a=x", -0.2, p=0.0001)])
+
+
+def test_two_columns() -> None:
+    slices = {
+        "a=x": np.array([True, True, False, True]),
+        "a=y": np.array([False, False, True, False]),
+        "b=u": np.array([True, False, True, True]),
+    }
+    differences = np.array([0.2, 0.4, -0.6, np.nan])
+    rows = cross_slices(differences, slices, ["a=x", "a=y"], ["b=u"])
+    found = {row["slice"]: (row["queries"], row["delta"]) for row in rows}
+    assert found == {
+        "a=x & b=u": (1, 0.2), "a=x": (2, 0.3), "a=y & b=u": (1, -0.6), "a=y": (1, -0.6),
+        "b=u": (2, -0.2), "": (3, 0.0),
+    }  # fmt: skip
+    cell = make_cells(rows)[0]
+    assert (cell["first"], cell["second"], cell["note"], cell["few"]) == ("x", "u", "+0.200", True)
+
+
+def test_equal_values_of_two_columns_show_their_column() -> None:
+    lines = make_lines([make_row("a=x", 0.1), make_row("b=x", 0.2, p=0.01), make_row("b=y", 0.0)])
+    assert [line["label"] for line in lines] == ["a=x", "b=x", "y"]
+    assert [line["outcome"] for line in lines] == ["cannot tell", "better", "cannot tell"]
+
+
+def test_means_of_slices(world: Path) -> None:
+    collection = open_collection(world)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    rows = study.list_slice_means(["v1", "v2"], "P@2")
+    found = {(row["slice"], row["run"]): (row["queries"], row["mean"]) for row in rows}
+    assert found["pv_object_type=car", "v2"] == (2, 0.75)
+    assert found["pv_object_type=bus", "v1"] == (1, 0.0)
+
+
+def test_picked_pair_lists_its_queries(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch)
+    assert not drawn.exception and not drawn.error
+    assert any("No slice got worse" in each.value.replace("\\", "") for each in drawn.markdown)
+    drawn.session_state["picked-slice"] = "pv_object_type=car & pv_object_type=bus"
+    payload = read_list(drawn.run())
+    assert [row["id"] for row in payload["rows"]] == ["q2"]
+    drawn.session_state["picked-slice"] = "gone=x"
+    payload = read_list(drawn.run())
+    assert payload["rows"] == [] and not drawn.exception
