@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.next.errors import DataError, Finding
+from dashboard.next.texts import read_text
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -68,58 +68,6 @@ def make_table(file: str, key: str, ids: Iterable[str]) -> Table:
     return Table(file, key, {key: tuple(ids)})
 
 
-def read_text(path: Path, name: str, findings: list[Finding]) -> str:
-    """Return the text of a file in UTF-8, in UTF-16 with its mark, or else in Windows-1252.
-
-    Lines end with a line feed, whatever ends them in the file.
-
-    Args:
-        path: The file.
-        name: Its name in messages.
-        findings: Gains a note if the file is not UTF-8.
-
-    Raises:
-        DataError: If the file is missing, cannot be read, or holds NUL or bytes of no such
-            encoding.
-    """
-    if not path.is_file():
-        raise DataError(name, "no such file", "a text file")
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        found = f"a file that cannot be read ({error.strerror})"
-        raise DataError(name, found, "a text file that this user may read") from error
-    encodings = (
-        ["utf-16"] if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "cp1252"]
-    )
-    for encoding in encodings:
-        try:
-            text = raw.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" in text:
-            line = text.count("\n", 0, text.index("\0")) + 1
-            raise DataError(name, "a NUL byte", "text in UTF-8", line=line)
-        if encoding != "utf-8-sig":
-            shown = {"utf-16": "UTF-16", "cp1252": "Windows-1252"}[encoding]
-            findings.append(Finding("note", name, None, f"text in {shown}", "UTF-8; read as it is"))
-        return text.replace("\r\n", "\n").replace("\r", "\n")
-    raise DataError(name, "bytes that are not UTF-8", "a UTF-8 file")
-
-
-def parse_number(text: str) -> float:
-    """Return the finite number that a text is; NaN if it is none.
-
-    >>> parse_number("-1.5e3"), parse_number("1_0"), parse_number("inf")
-    (-1500.0, nan, nan)
-    """
-    try:
-        value = float(text) if text.isascii() and "_" not in text else math.nan
-    except ValueError:
-        return math.nan
-    return value if math.isfinite(value) else math.nan
-
-
 def read_table(
     path: Path, name: str, required: Sequence[str], findings: list[Finding], unique: bool = True
 ) -> Table:
@@ -140,26 +88,27 @@ def read_table(
     lines, rows = _read_rows(path, name, required, findings)
     header, lines, rows = rows[0], lines[1:], rows[1:]
     key = header.index(required[0])
-    if unique and len({row[key] for row in rows}) < len(rows):
+    if unique and len({row[key].strip() for row in rows}) < len(rows):
         lines, rows = _drop_identical(lines, rows, name, findings)
-    columns = dict(zip(header, zip(*rows, strict=True), strict=True)) if rows else {}
-    table = Table(name, required[0], {c: columns.get(c, ()) for c in header}, lines)
+    cells = (tuple(map(str.strip, column)) for column in zip(*rows, strict=True))
+    columns = dict(zip(header, cells, strict=True)) if rows else dict.fromkeys(header, ())
+    table = Table(name, required[0], columns, lines)
     if unique:
         _check_key(table)
     return table
 
 
 def _drop_identical(
-    lines: list[int], rows: list[list[str]], name: str, findings: list[Finding]
-) -> tuple[list[int], list[list[str]]]:
+    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: list[Finding]
+) -> tuple[list[int], list[tuple[str, ...]]]:
     first: dict[tuple[str, ...], int] = {}
     for line, row in zip(lines, rows, strict=True):
-        first.setdefault(tuple(row), line)
+        first.setdefault(tuple(map(str.strip, row)), line)
     if len(first) < len(rows):
-        again = next(n for n, row in zip(lines, rows, strict=True) if first[tuple(row)] != n)
+        again = next(line for line in lines if line not in set(first.values()))
         found = f"{len(rows) - len(first):,} identical rows"
         findings.append(Finding("note", name, again, found, "each row once; they count once"))
-    return list(first.values()), [list(row) for row in first]
+    return list(first.values()), list(first)
 
 
 def _find_delimiter(text: str, required: Sequence[str]) -> str:
@@ -173,7 +122,7 @@ def _find_delimiter(text: str, required: Sequence[str]) -> str:
 
 def _read_rows(
     path: Path, name: str, required: Sequence[str], findings: list[Finding]
-) -> tuple[list[int], list[list[str]]]:
+) -> tuple[list[int], list[tuple[str, ...]]]:
     """Return the lines and cells of the header and of all rows."""
     if not path.is_file():
         raise DataError(name, "no such file", f"a table with the columns {', '.join(required)}")
@@ -183,7 +132,7 @@ def _read_rows(
         shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
         findings.append(Finding("note", name, 1, f"cells separated by {shown}", "commas; read so"))
     lines: list[int] = []
-    rows: list[list[str]] = []
+    rows: list[tuple[str, ...]] = []
     line = 1
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
@@ -191,16 +140,21 @@ def _read_rows(
         for row in reader:
             if row:
                 lines.append(line)
-                rows.append(list(map(str.strip, row)))
+                rows.append(tuple(row))  # of texts alone: nothing to collect
             line = reader.line_num + 1
     except csv.Error as error:
         raise DataError(name, f"a broken row ({error})", "CSV", line=line) from error
     if not rows:
         raise DataError(name, "an empty file", f"a header: {','.join(required)}")
-    rows[0] = _check_header(rows[0], lines[0], name, required, findings)
-    for line, row in zip(lines, rows, strict=True):
-        if len(row) != len(rows[0]):
-            raise DataError(name, f"{len(row)} cells", f"{len(rows[0])}, as the header", line=line)
+    header = [cell.strip() for cell in rows[0]]
+    rows[0] = tuple(_check_header(header, lines[0], name, required, findings))
+    if set(map(len, rows)) == {len(rows[0])}:
+        return lines, rows
+    for line, cells in zip(lines, rows, strict=True):
+        if len(cells) != len(rows[0]):
+            raise DataError(
+                name, f"{len(cells)} cells", f"{len(rows[0])}, as the header", line=line
+            )
     return lines, rows
 
 

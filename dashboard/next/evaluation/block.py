@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dashboard.next.evaluation.judgement import Judgement
+from dashboard.next.evaluation.judgement import Judgement, list_judged
 from dashboard.next.retrieval.run import Part
 from dashboard.next.tables import BoolArray, FloatArray, IntArray
 
@@ -73,10 +73,13 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     nonrelevant: list[int] = []
     bounds = np.searchsorted(row, np.arange(len(part.queries) + 1))
     for query, low, high in zip(part.queries.tolist(), bounds[:-1], bounds[1:], strict=True):
-        every, items = judgement.grades(query), item[low:high]
-        known = items >= 0
-        grades[low:high][known] = every[items[known]]
+        places, every = list_judged(judgement, query)
+        items = item[low:high]
+        if len(places):
+            at = np.searchsorted(places, items).clip(max=len(places) - 1)
+            grades[low:high] = np.where(places[at] == items, every[at], np.nan)
         if with_credits:
+            known = items >= 0
             credits[low:high][known] = judgement.credits(query)[items[known]]
         relevant.append(int((every >= judgement.relevant_from).sum()))
         nonrelevant.append(int(((every >= 0) & (every < judgement.relevant_from)).sum()))

@@ -46,7 +46,7 @@ class TableJudgement:
 
     Attributes:
         items: Number of items of the collection.
-        pairs: Items and grades of each judged query.
+        pairs: Items, in their order, and grades of each judged query.
     """
 
     items: int
@@ -103,6 +103,18 @@ class JudgingRules:
     instead_of: str = ""
 
 
+def list_judged(judgement: Judgement, query: int) -> tuple[IntArray, FloatArray]:
+    """Return the judged items of a query, in the order of the items, and their grades."""
+    if isinstance(judgement, TableJudgement):
+        return judgement.pairs.get(query, NO_PAIRS)
+    grades = judgement.grades(query)
+    items = np.flatnonzero(~np.isnan(grades))
+    return items, grades[items]
+
+
+NO_PAIRS = (np.empty(0, dtype=np.int64), np.empty(0))
+
+
 def judge_table(queries: Table, items: Table, own: IntArray, qrels: Any) -> TableJudgement:
     """Return the judgement of a table of judged pairs.
 
@@ -118,7 +130,7 @@ def judge_table(queries: Table, items: Table, own: IntArray, qrels: Any) -> Tabl
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
     known = (query >= 0) & (item >= 0) & (own[query] != item)
     query, item, grade = query[known], item[known], qrels.values[known]
-    order = np.argsort(query, kind="stable")
+    order = np.lexsort((item, query))
     bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))
     pairs = {
         each: (item[order[low:high]], grade[order[low:high]])
@@ -131,4 +143,5 @@ def judge_table(queries: Table, items: Table, own: IntArray, qrels: Any) -> Tabl
 
 def find_relevant(judgement: Judgement, query: int) -> IntArray:
     """Return the relevant items of a query."""
-    return np.flatnonzero(judgement.grades(query) >= judgement.relevant_from)
+    items, grades = list_judged(judgement, query)
+    return items[grades >= judgement.relevant_from]

@@ -13,6 +13,7 @@ from dashboard.next.evaluation.judgement import (
     Judgement,
     JudgingRules,
     find_relevant,
+    list_judged,
 )
 from dashboard.next.evaluation.metrics import Measure, Reads, find_depth
 from dashboard.next.retrieval.run import Run
@@ -82,13 +83,13 @@ def measure_run(
 
 def _find_worthy(judgement: Judgement, query: int, reads: Collection[Reads]) -> IntArray:
     """Return the items whose rank a metric without a cutoff reads."""
-    grades = judgement.grades(query)
+    items, grades = list_judged(judgement, query)
     if "judged" in reads:
-        return np.flatnonzero(~np.isnan(grades))
+        return items
     worthy = grades >= min(judgement.relevant_from, np.finfo(np.float64).tiny)
     if "credits" in reads:
-        worthy |= judgement.credits(query) > 0
-    return np.flatnonzero(worthy)
+        worthy |= judgement.credits(query)[items] > 0
+    return items[worthy]
 
 
 def _decide(measure: Measure, block: Block, null: BoolArray, rules: JudgingRules) -> FloatArray:

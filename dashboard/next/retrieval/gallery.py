@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -112,17 +113,21 @@ class Gallery:
         if queries.shape[1] != self.vectors.dimension:
             widths = f"{queries.shape[1]} dimensions, the items {self.vectors.dimension}"
             raise ValueError(f"the queries have {widths}")
-        rows = np.full(len(self.places), -1)
-        rows[self.items] = np.arange(len(self.items))
         blocks = -(-len(queries) * len(self.items) // MAX_CELLS)
         step = max(1, -(-len(queries) // max(1, blocks)))
         below = np.empty((step, len(self.items)), dtype=np.int32)
-        items, places = np.argsort(self.places), self.places[self.items]
         for start in range(0, len(queries), step):
             some = queries[start : start + step]
             self._compare(some.astype(np.float64), below)
             for row in below[: len(some)]:
-                yield CountedRanking(row, rows, items, places)
+                yield CountedRanking(row, *self._lookup)
+
+    @cached_property
+    def _lookup(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Row of each item, item at each place, place of each row."""
+        rows = np.full(len(self.places), -1)
+        rows[self.items] = np.arange(len(self.items))
+        return rows, np.argsort(self.places), self.places[self.items]
 
     def _compare(self, queries: FloatArray, below: NDArray[np.int32]) -> None:
         """Write how many millionths each cosine is below the best."""

@@ -110,10 +110,13 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
         place = _sort_ids(pairs.items)[pairs.item]
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32)
-    order = np.lexsort((place, -scores, query))
+    order = np.lexsort((-scores, query))  # files are mostly in this order: fast
     item, query, scores = item[order], query[order], scores[order]
-    is_first = np.append(True, (scores[1:] != scores[:-1]) | (query[1:] != query[:-1]))
-    scores = pairs.values[order][is_first][np.cumsum(is_first) - 1]  # one for equal ones
+    is_same = np.append(False, (scores[1:] == scores[:-1]) & (query[1:] == query[:-1]))
+    tied = np.flatnonzero(is_same | np.append(is_same[1:], False))
+    by_place = np.lexsort((place[order[tied]], np.cumsum(~is_same)[tied]))
+    item[tied] = item[tied][by_place]
+    scores = pairs.values[order][~is_same][np.cumsum(~is_same) - 1]  # one for equal ones
     bounds = np.searchsorted(query, np.arange(len(queries) + 1))
     return {
         each: SortedRanking(item[low:high], scores[low:high])

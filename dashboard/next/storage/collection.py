@@ -335,7 +335,8 @@ def _read_version(place: Path, items: Table, queries: Table, findings: list[Find
         found = f"query vectors of {stored.dimension} dimensions"
         raise DataError(f"{shown}/queries.npy", found, f"{gallery.dimension}, as the items have")
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
-        lacking = [name for name in wanted if vectors is None or name not in vectors.index]
+        there = frozenset(() if vectors is None else vectors.ids)
+        lacking = [name for name in wanted if name not in there]
         if lacking:
             found = f"no vector for {len(lacking):,} of {len(wanted):,} ({list_names(lacking)})"
             finding = Finding(

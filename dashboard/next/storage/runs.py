@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from dashboard.next.errors import DataError, Finding
-from dashboard.next.tables import FloatArray, IntArray, parse_number, read_table, read_text
+from dashboard.next.tables import FloatArray, IntArray, read_table
+from dashboard.next.texts import parse_number, read_text
 
 Row = tuple[int, str, str, str]
 """Line, query, item and number."""

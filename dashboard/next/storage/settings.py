@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.next.errors import DataError, Finding, list_names
-from dashboard.next.tables import read_text
+from dashboard.next.texts import read_text
 
 SETTINGS: dict[str, Any] = {
     "title": "",

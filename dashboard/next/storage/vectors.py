@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.storage.media import match_ids
-from dashboard.next.tables import FloatArray, IntArray, read_text
+from dashboard.next.tables import FloatArray, IntArray
+from dashboard.next.texts import read_text
 
 MAX_LENGTH_ERROR = 1e-3
-BLOCK = 1 << 20
+BLOCK = 1 << 17
 """Numbers of an array that are widened to double precision at once."""
 
 

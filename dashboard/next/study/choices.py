@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dashboard.next.errors import ChoiceError, list_names
 from dashboard.next.plugins import load_all
+from dashboard.next.texts import parse_number
 
 if TYPE_CHECKING:
     from dashboard.next.storage.collection import Collection
@@ -76,8 +77,6 @@ class Choice:
         return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
     def _read_number(self, given: str) -> float:
-        from dashboard.next.tables import parse_number
-
         value = parse_number(given)
         if math.isnan(value):
             raise ChoiceError(f"{self.key} = {given!r} is no number.")

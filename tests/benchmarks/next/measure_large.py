@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 METRICS = "P@5 nDCG@10 AP"
-EDITIONS = {"first": ("dashboard", "trec"), "second": ("dashboard.next", "qrels")}
+EDITIONS = {"first": ("dashboard", "trec"), "second": ("dashboard.next", "trec")}
 """Module of each edition, and its name for judged pairs."""
 
 

@@ -27,7 +27,7 @@ class Lists:
 
 def measure(lists, grades: list[dict[int, float]], metrics: str, items: int = 20, **others):
     pairs = {
-        query: (np.array(list(of), dtype=int), np.array(list(of.values()), dtype=float))
+        query: (np.array(sorted(of), dtype=int), np.array([of[i] for i in sorted(of)], dtype=float))
         for query, of in enumerate(grades)
         if of
     }
