@@ -10,7 +10,8 @@ import pandas as pd
 from dashboard.next.errors import DataError, Finding
 from dashboard.next.plugins.context.judge import read_answers
 from dashboard.next.storage.collection import Collection
-from dashboard.next.tables import Table, parse_number, read_table
+from dashboard.next.tables import Table, read_table
+from dashboard.next.texts import parse_number
 
 LISTS, ANSWERS = "lists.csv", "satisfaction.csv"
 COLUMNS = {"real": "satisfaction", "simulated": "satisfaction_simulated"}
