@@ -10,13 +10,13 @@ from typing import NoReturn
 
 from dashboard.next.commands import (
     check,
-    compare,
+    compare_slices,
+    compare_versions,
     keys,
     measure,
     metrics,
     protocols,
-    search,
-    slices,
+    search_items,
 )
 from dashboard.next.commands.options import FINE, WRONG
 from dashboard.next.commands.output import FORMATS, print_rows
@@ -26,9 +26,9 @@ from dashboard.next.plugins import load_commands
 COMMANDS = {
     "check": check,
     "measure": measure,
-    "compare": compare,
-    "slices": slices,
-    "search": search,
+    "compare": compare_versions,
+    "slices": compare_slices,
+    "search": search_items,
     "metrics": metrics,
     "protocols": protocols,
     "keys": keys,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dashboard.next.errors import ChoiceError
-from dashboard.next.evaluation.compare import SIGNIFICANT
+from dashboard.next.evaluation.differences import SIGNIFICANT
 from dashboard.next.evaluation.metrics import Measure, parse, parse_one
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.storage.folders import find_folder

@@ -10,7 +10,7 @@ from starlette.routing import Route
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from dashboard.next.views.health import SessionCounter, send_health, send_metrics   # noqa: E402
-from dashboard.next.views.media import send_media  # noqa: E402
+from dashboard.next.views.media_routes import send_media  # noqa: E402
 from dashboard.next.views.server import Guard, send_without_delay  # noqa: E402
 
 base = str(st.config.get_option("server.baseUrlPath")).strip("/")

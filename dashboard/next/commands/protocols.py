@@ -17,7 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
     """Return a row a protocol."""
-    from dashboard.next.study.protocols import list_all_rules, write_formula
+    from dashboard.next.study.judging import list_all_rules, write_formula
 
     rows = [
         {

@@ -151,7 +151,7 @@ class Measure:
 
     @property
     def needs_all(self) -> bool:
-        """Whether it needs every result that adds to it, however deep."""
+        """True if it needs every result that adds to it, however deep."""
         return self.depth is None or self.metric.deep
 
 

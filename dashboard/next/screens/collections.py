@@ -1,4 +1,4 @@
-"""Which collections are there, what is in them, and how does one add one's own?"""
+"""Collections: contents, licence, basis of relevance, findings, and how to add one."""
 
 import streamlit as st
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.next.commands.compare import COLUMNS as METRICS
+from dashboard.next.commands.compare_versions import COLUMNS as METRICS
 from dashboard.next.study.changes import (
     count_outcomes,
     group_changes,

@@ -1,19 +1,19 @@
-"""How good is each version, is the candidate better, and where did it get worse?"""
+"""Overview: the verdict, versions by metrics, a curve over K, slices and worst queries."""
 
 import streamlit as st
 
-from dashboard.next.commands.compare import COLUMNS as METRICS
+from dashboard.next.commands.compare_versions import COLUMNS as METRICS
 from dashboard.next.commands.measure import MEANS
-from dashboard.next.evaluation.slices import SMALL_SLICE, describe_worst
+from dashboard.next.evaluation.slicing import SMALL_SLICE, describe_worst
 from dashboard.next.study.changes import count_outcomes, list_changes
 from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.charts import colour_versions, draw_curve, draw_slice_values
 from dashboard.next.views.comparison import compare_metrics, draw_verdict, find_front
+from dashboard.next.views.data_tables import draw_table
 from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import open_page
 from dashboard.next.views.layout import split_page
 from dashboard.next.views.queries import draw_queries
-from dashboard.next.views.tables import draw_table
 from dashboard.next.views.version_table import (
     describe_contents,
     describe_unscored,

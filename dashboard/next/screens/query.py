@@ -1,8 +1,8 @@
-"""What did each version find for this query?"""
+"""Query: the results of each version, the ideal order, and missed items."""
 
 from typing import Any
 
-from dashboard.next.evaluation.compare import list_differences
+from dashboard.next.evaluation.differences import list_differences
 from dashboard.next.views.address import set_choice
 from dashboard.next.views.cards import draw_query
 from dashboard.next.views.cards.payload import describe_change, make_payload

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.next.errors import ChoiceError, DataError
-from dashboard.next.evaluation.compare import list_differences
+from dashboard.next.evaluation.differences import list_differences
 from dashboard.next.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
 from dashboard.next.views.address import draw_choice, drop_choice, escape_markdown, set_choice
 from dashboard.next.views.cards import draw_cards, draw_items

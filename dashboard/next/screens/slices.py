@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from dashboard.next.commands.slices import COLUMNS as SLICES
-from dashboard.next.evaluation.slices import describe_worst
+from dashboard.next.commands.compare_slices import COLUMNS as SLICES
+from dashboard.next.evaluation.slicing import describe_worst
 from dashboard.next.study.changes import list_slice_changes
 from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.change_charts import draw_forest, draw_heatmap, draw_pickable

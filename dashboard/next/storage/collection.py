@@ -84,7 +84,7 @@ class Collection:
 
     @cached_property
     def is_text(self) -> BoolArray:
-        """Whether each query has a text. [queries]."""
+        """True for each query with a text. [queries]."""
         return np.array([bool(text) for text in self.queries["text"]], dtype=bool)
 
     def name_query(self, query: int) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dashboard.next.evaluation.compare import SAME, list_differences
+from dashboard.next.evaluation.differences import SAME, list_differences
 from dashboard.next.evaluation.judgement import find_relevant
-from dashboard.next.evaluation.measure import Row
+from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import parse_one
-from dashboard.next.evaluation.slices import JOIN
+from dashboard.next.evaluation.slicing import JOIN
 from dashboard.next.study.study import Study
 
 OUTCOMES = ("worse", "same", "better", "not scored")

@@ -157,7 +157,7 @@ def _write(choice: Choice, value: Any) -> str:
 
 
 def _list_protocols(collection: Collection, before: Values) -> list[str]:
-    from dashboard.next.study.protocols import list_rules
+    from dashboard.next.study.judging import list_rules
 
     return [rules.name for rules in list_rules(collection)]
 
@@ -179,7 +179,7 @@ def _list_problems(collection: Collection) -> str:
 
 
 def _pick_queries(collection: Collection, before: Values) -> str:
-    from dashboard.next.study.protocols import find_rules
+    from dashboard.next.study.judging import find_rules
 
     usual = find_rules(collection, before["protocol"]).queries
     return usual or ("text" if collection.is_text.any() else "item")
@@ -205,7 +205,7 @@ def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], st
 
 
 def _pick_metrics(collection: Collection, before: Values) -> str:
-    from dashboard.next.study.protocols import find_rules
+    from dashboard.next.study.judging import find_rules
 
     return find_rules(collection, before["protocol"]).metrics
 

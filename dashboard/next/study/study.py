@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from PIL.Image import Image
 
 from dashboard.next.errors import ChoiceError, DataError
-from dashboard.next.evaluation.compare import (
+from dashboard.next.evaluation.differences import (
     compare_runs,
     describe_difference,
     list_differences,
 )
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules
-from dashboard.next.evaluation.measure import Measurement, Row, count_queries, measure_run
+from dashboard.next.evaluation.measurement import Measurement, Row, count_queries, measure_run
 from dashboard.next.evaluation.metrics import Measure, parse
-from dashboard.next.evaluation.slices import (
+from dashboard.next.evaluation.slicing import (
     JOIN,
     compare_slices,
     cross_slices,
@@ -38,8 +38,8 @@ from dashboard.next.retrieval.sources import make_source
 from dashboard.next.storage.collection import Collection, Version
 from dashboard.next.storage.vectors import make_vectors
 from dashboard.next.study.choices import Choices, describe_choices
-from dashboard.next.study.protocols import find_rules
-from dashboard.next.study.query import QueryResult, show_query
+from dashboard.next.study.judging import find_rules
+from dashboard.next.study.query_result import QueryResult, show_query
 from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table
 
 MAX_STUDIES = 16

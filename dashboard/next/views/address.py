@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 import streamlit as st
 from streamlit.elements.lib.utils import LabelVisibility
@@ -198,30 +199,20 @@ def draw_choice(
         drop_choice(*instead_of)
         set_choice(key, choice.join(value) if isinstance(value, list) else str(value))
 
+    shared: dict[str, Any] = {
+        "key": widget, "help": choice.meaning, "on_change": write,
+        "label_visibility": label_visibility,
+    }  # fmt: skip
     if choice.kind == "names":
         st.session_state[widget] = list(now)
-        st.multiselect(
-            name, options, key=widget, help=choice.meaning, on_change=write,
-            label_visibility=label_visibility,
-        )  # fmt: skip
+        st.multiselect(name, options, **shared)
     elif key == "metric" or options:
         if key == "metric":  # any metric can be typed
             options = list(dict.fromkeys([*map(str, parse(choices["metrics"])), now]))
         st.session_state[widget] = now
-        st.selectbox(
-            name,
-            options,
-            key=widget,
-            help=choice.meaning,
-            on_change=write,
-            format_func=label,
-            label_visibility=label_visibility,
-            accept_new_options=key == "metric",
-            placeholder=placeholder,
-        )
+        is_open = key == "metric"
+        shared |= {"format_func": label, "placeholder": placeholder}
+        st.selectbox(name, options, accept_new_options=is_open, **shared)
     else:
         st.session_state[widget] = choices.write()[key]
-        st.text_input(
-            name, key=widget, help=choice.meaning, on_change=write, placeholder=placeholder,
-            label_visibility=label_visibility,
-        )  # fmt: skip
+        st.text_input(name, placeholder=placeholder, **shared)

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import streamlit as st
 
-from dashboard.next.evaluation.compare import write_signed
+from dashboard.next.evaluation.differences import write_signed
 from dashboard.next.views.charts import QUIET, Row, make_chart, pick_ink
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"

@@ -8,18 +8,18 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.next.evaluation.compare import (
+from dashboard.next.evaluation.differences import (
     describe_certainty,
     find_outcome,
     write_p,
     write_signed,
 )
-from dashboard.next.evaluation.measure import Row
+from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import Measure, parse_one
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
 from dashboard.next.views.address import escape_markdown, set_choice
-from dashboard.next.views.tables import Column, draw_table
+from dashboard.next.views.data_tables import Column, draw_table
 
 SIGNS = {"better": "▲ better", "worse": "▼ worse", "cannot tell": "● cannot tell"}
 COLUMNS = [

@@ -11,11 +11,11 @@ import streamlit as st
 from dashboard.next.errors import DataError, Finding
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.storage.folders import find_data
-from dashboard.next.study.protocols import list_rules
+from dashboard.next.study.judging import list_rules
 from dashboard.next.views.address import escape_markdown
+from dashboard.next.views.data_tables import Column, draw_table
 from dashboard.next.views.frame import make_pages
-from dashboard.next.views.media import address_media
-from dashboard.next.views.tables import Column, draw_table
+from dashboard.next.views.media_routes import address_media
 
 PICTURES = 3
 IMAGES = (".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".avif")

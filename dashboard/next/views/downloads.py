@@ -14,7 +14,7 @@ from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
 from dashboard.next.views.charts import pick_ink
 from dashboard.next.views.copy import draw_copy_buttons
-from dashboard.next.views.tables import Column, format_value
+from dashboard.next.views.data_tables import Column, format_value
 
 CHART_WIDTH = 720
 """Width of a chart in a file, in pixels."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard.next.evaluation.compare import SIGNIFICANT, write_p, write_signed
-from dashboard.next.evaluation.measure import Row
-from dashboard.next.evaluation.slices import ALL, SMALL_SLICE
+from dashboard.next.evaluation.differences import SIGNIFICANT, write_p, write_signed
+from dashboard.next.evaluation.measurement import Row
+from dashboard.next.evaluation.slicing import ALL, SMALL_SLICE
+from dashboard.next.views.data_tables import Column, draw_table
 from dashboard.next.views.links import write_link
-from dashboard.next.views.tables import Column, draw_table
 
 MAX_LINES = 60
 """Slices of a chart; the table holds all."""

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
-from dashboard.next.evaluation.compare import find_outcome
-from dashboard.next.evaluation.measure import Row
+from dashboard.next.evaluation.differences import find_outcome
+from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import parse, parse_one
-from dashboard.next.evaluation.slices import SMALL_SLICE
+from dashboard.next.evaluation.slicing import SMALL_SLICE
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
 from dashboard.next.views.change_charts import draw_bar
 from dashboard.next.views.comparison import write_row
+from dashboard.next.views.data_tables import Column
 from dashboard.next.views.frame import make_pages
-from dashboard.next.views.tables import Column
 
 CURVE_DEPTH = 10
 """Cutoffs of a curve; more where the metric's own is deeper."""

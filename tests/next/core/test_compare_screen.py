@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.next.evaluation.compare import describe_certainty, write_signed
+from dashboard.next.evaluation.differences import describe_certainty, write_signed
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.study.changes import (
     count_outcomes,
@@ -19,7 +19,7 @@ from dashboard.next.study.changes import (
 from dashboard.next.study.choices import resolve
 from dashboard.next.study.study import Study, open_study
 from dashboard.next.views.comparison import write_row
-from dashboard.next.views.tables import Column, write_table
+from dashboard.next.views.data_tables import Column, write_table
 
 MAIN = Path(__file__).parents[3] / "dashboard" / "next" / "main.py"
 

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.next.__main__ import main
 from dashboard.next.views.change_charts import draw_histogram
+from dashboard.next.views.data_tables import Column
 from dashboard.next.views.downloads import make_file, write_markdown
-from dashboard.next.views.tables import Column
 
 MAIN = Path(__file__).parents[3] / "dashboard" / "next" / "main.py"
 ROWS = [{"name": "a, b", "value": 0.1234567}, {"name": "c", "value": None}]
@@ -25,7 +25,7 @@ def test_tables() -> None:
 
 
 def test_rows_are_those_of_the_command(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from dashboard.next.commands.compare import COLUMNS
+    from dashboard.next.commands.compare_versions import COLUMNS
     from dashboard.next.storage.collection import open_collection
     from dashboard.next.study.choices import resolve
     from dashboard.next.study.study import open_study

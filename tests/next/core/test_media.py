@@ -12,7 +12,7 @@ from PIL import Image
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.storage.media import Span, find_media, read_span, recognise_type
 from dashboard.next.storage.posters import make_poster
-from dashboard.next.views.media import address_media, is_clip
+from dashboard.next.views.media_routes import address_media, is_clip
 
 RED, GREEN, BLUE = (200, 0, 0), (0, 200, 0), (0, 0, 200)
 ORIENTATION = 274

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dashboard.next.evaluation.judgement import TableJudgement
-from dashboard.next.evaluation.measure import measure_run
+from dashboard.next.evaluation.measurement import measure_run
 from dashboard.next.evaluation.metrics import METRICS, OTHER_NAMES, metric, parse
 from dashboard.next.retrieval.gallery import SortedRanking
 from dashboard.next.retrieval.run import Run
-from dashboard.next.study.protocols import QRELS
+from dashboard.next.study.judging import QRELS
 
 ALL = "P@3 P@10 R@3 R Success@1 Success@3 AP AP@3 Rprec RR RR@1 nDCG@3 nDCG"
 

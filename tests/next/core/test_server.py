@@ -10,7 +10,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from dashboard.next.views.health import send_health, send_metrics
-from dashboard.next.views.media import send_media
+from dashboard.next.views.media_routes import send_media
 from dashboard.next.views.server import Guard
 
 

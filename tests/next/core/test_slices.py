@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.next.__main__ import main
-from dashboard.next.evaluation.slices import compare_slices, divide_by_column, pair_slices
+from dashboard.next.evaluation.slicing import compare_slices, divide_by_column, pair_slices
 from dashboard.next.evaluation.statistics import (
     compute_bootstrap_interval,
     compute_randomisation_p,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.next.evaluation.slices import cross_slices, describe_worst, find_worst
+from dashboard.next.evaluation.slicing import cross_slices, describe_worst, find_worst
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.study.choices import resolve
 from dashboard.next.study.study import open_study

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dashboard.next.evaluation.compare import compare_runs
-from dashboard.next.evaluation.measure import Measurement
+from dashboard.next.evaluation.differences import compare_runs
+from dashboard.next.evaluation.measurement import Measurement
 from dashboard.next.evaluation.metrics import Measure
 from dashboard.next.evaluation.statistics import (
     compute_bootstrap_interval,

@@ -41,7 +41,7 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Keywords:
-    """What ALFA judges from.
+    """Keywords of items and of stored queries.
 
     Attributes:
         groups: Columns of keywords, always with their prefix.
@@ -62,7 +62,7 @@ class Keywords:
 
     @cached_property
     def annotated(self) -> BoolArray:
-        """Whether each item has any keyword; one that has none is not judged. [items]."""
+        """True for each item with any keyword; one that has none is not judged. [items]."""
         return np.asarray(self.has.any(axis=0))
 
     def find_item(self, item: int, groups: Sequence[str]) -> list[int]:

@@ -1,4 +1,4 @@
-"""What the protocol ALFA adds."""
+"""Registration of the protocol alfa."""
 
 from dashboard.next.plugins import Plugin
 

@@ -1,4 +1,4 @@
-"""How metrics of lists agree with the satisfaction of those who saw them (Shao et al. 2019).
+"""Correlation of metrics with the satisfaction of those who saw the lists (Shao et al. 2019).
 
 Tables 1 to 3 and figure 3 of the source. Answers are cleaned in its order: workers averaged; lists
 with more than 90 % invalid relevance out; participants with fewer than three lists out;
@@ -42,7 +42,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reading:
-    """How lists are read.
+    """Settings for reading lists.
 
     Attributes:
         rows: Lists have at least so many rows, and so many are looked at.
@@ -66,7 +66,7 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class Cleaned:
-    """What is left after cleaning.
+    """Lists and answers that are left after cleaning.
 
     Attributes:
         pages: list_id, row, relevance in [0, 1]; invalid results left out.

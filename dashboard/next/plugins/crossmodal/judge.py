@@ -1,4 +1,4 @@
-"""What belongs together is relevant; recalls of one direction, and of both."""
+"""Relevance of what belongs together; recalls of one direction, and of both."""
 
 from __future__ import annotations
 

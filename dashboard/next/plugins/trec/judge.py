@@ -7,7 +7,7 @@ from dataclasses import replace
 from dashboard.next.errors import Finding
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.runs import Pairs
-from dashboard.next.study.protocols import QRELS
+from dashboard.next.study.judging import QRELS
 
 TREC = replace(QRELS, name="trec", title="TREC, plain qrels", instead_of=QRELS.name)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.media import read_span
-from dashboard.next.study.query import QueryResult
-from dashboard.next.views.media import address_media, is_clip
+from dashboard.next.study.query_result import QueryResult
+from dashboard.next.views.media_routes import address_media, is_clip
 
 FEW = 2
 """Required keywords that stand on a card in words; more are numbered."""

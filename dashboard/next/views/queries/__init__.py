@@ -9,15 +9,15 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.next.evaluation.compare import write_signed
-from dashboard.next.evaluation.measure import Row
+from dashboard.next.evaluation.differences import write_signed
+from dashboard.next.evaluation.measurement import Row
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.changes import find_cutoff, list_moves, list_ranks
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
 from dashboard.next.views.frame import open_query
 from dashboard.next.views.links import write_link
-from dashboard.next.views.media import address_media
+from dashboard.next.views.media_routes import address_media
 
 FOLDER = Path(__file__).parent
 FIRST_ROWS, MAX_ROWS = 25, 500

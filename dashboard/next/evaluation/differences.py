@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from dashboard.next.evaluation.measure import Measurement, Row
+from dashboard.next.evaluation.measurement import Measurement, Row
 from dashboard.next.evaluation.metrics import Measure
 from dashboard.next.evaluation.statistics import (
     EXACT_UNITS,

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dashboard.next.evaluation.compare import (
+from dashboard.next.evaluation.differences import (
     SIGNIFICANT,
     group_scenes,
     write_p,
     write_signed,
 )
-from dashboard.next.evaluation.measure import Row
+from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.statistics import (
     compute_bootstrap_interval,
     compute_randomisation_p,

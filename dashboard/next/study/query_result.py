@@ -10,7 +10,7 @@ import numpy as np
 
 from dashboard.next.errors import DataError
 from dashboard.next.evaluation.judgement import find_relevant
-from dashboard.next.evaluation.measure import Row
+from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins import load_all
 from dashboard.next.retrieval.run import Part
 from dashboard.next.tables import IntArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class QueryResult:
-    """What is shown of a query.
+    """Results of a query in several versions, and its relevant items.
 
     Attributes:
         rows: run, rank, item_id, score, hit (None: not judged), ranks by version and fields of
