@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from typing import Any
@@ -25,13 +26,20 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         DataError: If there is no such folder.
     """
     from dashboard.next.errors import DataError, Finding
+    from dashboard.next.storage.media import list_missing
 
     try:
-        findings = open_call(call).findings
+        collection = open_call(call)
+        findings = (
+            *collection.findings,
+            *list_missing(collection.folder, collection.settings, collection.items),
+        )
     except DataError as error:
         if not find_folder(call.collection).is_dir():
             raise
         findings = (Finding.from_error(error),)
     order = {"error": 0, "warning": 1, "note": 2}
     rows = [asdict(each) for each in sorted(findings, key=lambda each: order[each.level])]
+    if not rows:
+        print("No problem found.", file=sys.stderr)
     return rows, COLUMNS, FOUND if any(row["level"] == "error" for row in rows) else FINE

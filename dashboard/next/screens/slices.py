@@ -8,6 +8,7 @@ from dashboard.next.study.changes import list_slice_changes
 from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.change_charts import draw_forest, draw_heatmap, draw_pickable
 from dashboard.next.views.comparison import compare_metrics, draw_verdict
+from dashboard.next.views.data_tables import draw_folded, write_table
 from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import make_pages, open_page
 from dashboard.next.views.layout import split_page
@@ -66,10 +67,9 @@ with right:
             query_params=st.query_params.to_dict() | {"slice": picked},
         )
         draw_queries(study, choices, found)
-with st.expander("All slices as a table"):
-    draw_slices(rows)
+written = [write_slice(row) for row in rows]
+draw_folded("All slices as a table", write_table(COLUMNS, written))
 with tools:
-    written = [write_slice(row) for row in rows]
     markdown = write_markdown(study.collection.title, f"{told} {worst}", COLUMNS, written)
     tables = {"Slices": (rows, SLICES), "Pairs": (pairs, SLICES)}
     draw_sharing(study, choices, markdown, tables, charts)

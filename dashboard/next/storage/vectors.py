@@ -187,7 +187,8 @@ def _compute_lengths(
             row = int(np.argmax(bad))
             where = f"{found} in row {row} ({ids[row]})"
             raise DataError(name, where, "finite vectors that are not zero")
-    if np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
+    is_code = stored.dtype.kind != "f"
+    if not is_code and np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
         found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
         findings.append(Finding("note", name, None, found, "length 1; scaled for the cosine"))
     return lengths

@@ -83,7 +83,9 @@ def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int)
             item, rank = part.item[rows], part.rank[rows]
             kept = rank <= part.passing[at]
             grades = np.append(judged.grades(query), np.nan)[item[kept]]
-            hits = [None if np.isnan(g) else bool(g >= judged.relevant_from) for g in grades]
+            unknown = np.isnan(grades) & (not study.rules.is_complete)
+            relevant = (grades >= judged.relevant_from).tolist()
+            hits = [None if u else r for u, r in zip(unknown.tolist(), relevant, strict=True)]
             ranked = list(zip(item[kept].tolist(), rank[kept].tolist(), hits, strict=True))
             marks = [hit for _, place, hit in ranked if place <= depth]
             found.append({"marks": marks, "ranks": {i: r for i, r, hit in ranked if hit}})

@@ -69,7 +69,8 @@ class Choice:
                 if each not in known:
                     there = list_names(known, 20) or "none"
                     why = _list_problems(collection) if self.key == "protocol" else ""
-                    raise ChoiceError(f"There is no {self.key} {each!r}. There are: {there}.{why}")
+                    one = self.key.removesuffix("s") if self.kind == "names" else self.key
+                    raise ChoiceError(f"There is no {one} {each!r}. There are: {there}.{why}")
         return value
 
     def _split(self, given: str) -> tuple[str, ...]:

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from cachetools import LRUCache, cachedmethod
 from numpy.typing import NDArray
 from PIL.Image import Image
 
@@ -43,7 +45,9 @@ from dashboard.next.study.query_result import QueryResult, show_query
 from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table
 
 MAX_STUDIES = 16
-NO_SLICES = ("query_id", "text", "item_id")
+MAX_SHOWN = 64
+"""Results of queries that a study holds: a reader steps to and fro."""
+NO_SLICES = ("query_id", "text", "item_id", "image", "caption", "among")
 """Columns of queries.csv that say what a query is, and do not divide queries."""
 TYPED = "(typed)"
 """Id of a query that is searched with and not stored."""
@@ -59,6 +63,8 @@ class Study:
     choices: Choices
     _parts: dict[Any, Any] = field(default_factory=dict)
     _locks: dict[Any, threading.Lock] = field(default_factory=dict)
+    _shown: Any = field(default_factory=lambda: LRUCache(MAX_SHOWN))
+    _shown_lock: Any = field(default_factory=threading.RLock)
 
     def _compute_once(self, key: Any, compute: Callable[[], Value]) -> Value:
         """Return a part; who asks for it while it is computed waits for it."""
@@ -255,6 +261,10 @@ class Study:
         query = self.collection.queries.index.get(query_id, -1)
         if query not in self.queries:
             raise ChoiceError(f"There is no query {query_id!r} of the kind in question.")
+        return self._show(int(query), tuple(versions), depth, metric)
+
+    @cachedmethod(attrgetter("_shown"), lock=attrgetter("_shown_lock"))
+    def _show(self, query: int, versions: tuple[str, ...], depth: int, metric: str) -> QueryResult:
         return show_query(self, query, versions, depth, metric)
 
     def search(

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
-from dashboard.next.errors import DataError, Finding
+from dashboard.next.errors import ChoiceError, DataError, Finding
+from dashboard.next.evaluation.judgement import JudgingRules
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.storage.folders import find_data
-from dashboard.next.study.judging import list_rules
+from dashboard.next.study.choices import resolve
+from dashboard.next.study.judging import find_rules
 from dashboard.next.views.address import escape_markdown
-from dashboard.next.views.data_tables import Column, draw_table
+from dashboard.next.views.data_tables import Column, draw_folded, write_table
 from dashboard.next.views.frame import make_pages
 from dashboard.next.views.media_routes import address_media
 
 PICTURES = 3
-IMAGES = (".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".avif")
 MAX_FINDINGS = 100
 STYLE = """<style>
 .facts { display: grid; grid-template-columns: 84px minmax(0, 1fr); gap: 2px 12px;
@@ -64,21 +64,29 @@ def draw_collection(name: str, is_open: bool) -> None:
 
 def list_facts(collection: Collection) -> dict[str, str]:
     """Return what is known of a collection, by its name on the screen."""
-    texts = sum(not item for item in collection.queries["item_id"])
+    texts = int(collection.is_text.sum())
     items = len(collection.queries) - texts
     kinds = [f"{number:,} {kind}" for number, kind in ((texts, "text"), (items, "item")) if number]
-    rules = list_rules(collection)
+    rules = _find_usual_rules(collection)
     versions = [*collection.versions, *(f"{name} (unusable)" for name in collection.broken)]
     return {
         "Items": f"{len(collection.items):,}",
         "Queries": ", ".join(kinds) or "none",
         "Versions": ", ".join(versions) or "none yet",
-        "Relevant": f"{rules[0].title}: {rules[0].definition}"
+        "Relevant": f"{rules.title}: {rules.definition}"
         if rules
         else "no protocol can judge it: it has neither judgements nor keywords",
         "Licence": str(collection.settings.get("licence") or "not stated"),
         "Source": str(collection.settings.get("attribution") or "not stated"),
     }
+
+
+def _find_usual_rules(collection: Collection) -> JudgingRules | None:
+    """Return the protocol that opens with a collection; None if none can judge it."""
+    try:
+        return find_rules(collection, resolve(collection, {})["protocol"])
+    except ChoiceError:
+        return None
 
 
 def write_facts(collection: Collection) -> str:
@@ -89,9 +97,7 @@ def write_facts(collection: Collection) -> str:
     )
     shown = []
     for item in collection.items.ids[: 10 * PICTURES]:
-        file = collection.items["file"][collection.items.index[item]]
-        kind = "clip" if Path(file).suffix.lower() in IMAGES else "poster"
-        address = address_media(collection, kind, item)
+        address = address_media(collection, "poster", item)
         shown += [f'<img src="{escape(address)}" alt="{escape(item)}">'] if address else []
     pictures = f'<div class="pictures">{"".join(shown[:PICTURES])}</div>' if shown else ""
     return f'<dl class="facts">{facts}</dl>{pictures}'
@@ -108,6 +114,7 @@ def _draw_findings(collection: Collection) -> None:
     if not collection.findings:
         st.caption("✓ No problem found in its files.")
         return
-    with st.expander(count_findings(collection.findings)):
-        draw_table(FINDINGS, [vars(each) for each in collection.findings[:MAX_FINDINGS]])
-        st.code(f"python -m dashboard.next check {collection.name}", language="sh")
+    shown = [vars(each) for each in collection.findings[:MAX_FINDINGS]]
+    command = escape(f"python -m dashboard.next check {collection.name}")
+    content = f"{write_table(FINDINGS, shown)}<pre>{command}</pre>"
+    draw_folded(count_findings(collection.findings), content)

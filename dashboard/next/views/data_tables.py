@@ -25,6 +25,7 @@ STYLE = """<style>
 .values tr.front td { background: color-mix(in srgb, #2f7fd8 14%, transparent); }
 .values a { color: inherit; text-underline-offset: 2px; }
 .values .best { font-weight: 700; }
+details > summary { cursor: pointer; padding: 6px 0; font-size: 14px; }
 @media (max-width: 743px) {
   .values th, .values td { padding: 3px 6px; }
   .values .wide { display: none; }
@@ -66,6 +67,14 @@ def draw_table(
         front: Row that is marked; -1 for none.
     """
     st.html(STYLE + write_table(columns, rows, front))
+
+
+def draw_folded(title: str, content: str) -> None:
+    """Draw HTML that opens below a title.
+
+    Streamlit's own expander leaves its nodes and listeners in the tab after every visit.
+    """
+    st.html(f"{STYLE}<details><summary>{escape(title)}</summary>{content}</details>")
 
 
 def write_table(

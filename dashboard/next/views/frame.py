@@ -29,7 +29,7 @@ from dashboard.next.views.navigation import draw_links
 
 SCREENS = Path(__file__).parents[1] / "screens"
 NAMES = ("overview", "compare", "slices", "query", "search", "collections")
-IN_ROW = {"baseline": 110, "candidate": 110, "metric": 110}
+IN_ROW = {"baseline": 130, "candidate": 130, "metric": 170}
 """Choices in the row on top, and their widths in pixels."""
 STYLE = Path(__file__).with_name("frame.css")
 CURRENT = "current-screen"

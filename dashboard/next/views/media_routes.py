@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 from typing import NamedTuple
@@ -17,11 +18,11 @@ from starlette.responses import FileResponse, Response
 from dashboard.next.errors import DataError
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.storage.folders import find_folder
-from dashboard.next.storage.media import VIDEO, Span, find_media, read_span, recognise_type
+from dashboard.next.storage.media import FILES, VIDEO, Span, find_media, read_span, recognise_type
 from dashboard.next.storage.posters import make_poster
 from dashboard.next.tables import Table
 
-CLIP, POSTER = ("file", "media_root", "media"), ("poster", "posters_root", "posters")
+CLIP, POSTER = FILES
 COLUMNS = {"clip": (CLIP,), "poster": (POSTER, CLIP), "query": (("image", "media_root", "media"),)}
 """Columns that may name the file of a kind, each with the setting of its folder and its default; a
 poster may be made of the clip. A query's picture is named in queries.csv."""
@@ -114,7 +115,8 @@ def address_media(collection: Collection, kind: str, item: str) -> str:
     for column, setting, default in COLUMNS[kind]:
         root, file = str(collection.settings.get(setting, default)), table[column][place]
         try:
-            state = (collection.folder / root / file).stat() if file else None
+            # a page asks for hundreds, and a Path takes five times as long
+            state = os.stat(f"{collection.folder}/{root}/{file}") if file else None  # noqa: PTH116
         except (OSError, ValueError):  # it is missing, or its name holds NUL
             continue
         if state is not None:

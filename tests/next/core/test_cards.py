@@ -39,7 +39,7 @@ def test_cards_of_a_query(shown) -> None:
         ("a", True, 1), ("b", False, 2),
     ]  # fmt: skip
     assert [(card["item"], card["mark"]) for card in missed["cards"]] == [
-        ("a", "missed by v1"), ("c", ""),
+        ("a", "missed by v1"), ("c", "near miss"),
     ]  # fmt: skip
 
 

@@ -52,9 +52,9 @@ def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("measure", "WORLD", "--runs", "v9"), "There is no runs 'v9'. There are: v1, v2."),
+        (("measure", "WORLD", "--runs", "v9"), "There is no run 'v9'. There are: v1, v2."),
         (("measure", "WORLD", "--metrics", "X@1"), "There is no metric 'X'"),
-        (("measure", "WORLD", "--groups", "pv_x"), "There is no groups 'pv_x'"),
+        (("measure", "WORLD", "--groups", "pv_x"), "There is no group 'pv_x'"),
         (("measure", "WORLD", "--min-similarity", "x"), "min_similarity = 'x' is no number."),
         (("measure", "WORLD", "--min-similarity", "nan"), "min_similarity = 'nan' is no number."),
         (("measure", "WORLD", "--min-similarity", "2"), "min_similarity = '2' is not from -1 to 1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,6 +114,8 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
     wanted = tuple(map(_name_group, collection.settings.get("groups", ())))
     columns = {_name_group(c): c for c in table.columns if _is_group(c, wanted)}
     groups = tuple(g for g in wanted if g in columns) or tuple(columns)
+    if not groups:
+        raise _explain_lack(table)
     items = _find_items(table, collection, findings)
     found = [
         (group, name, rows)
@@ -132,6 +135,14 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
         said = f"{len(bare):,} items without a keyword ({list_names(bare)})"
         findings.append(Finding("note", ANNOTATION, None, said, "keywords; these are not judged"))
     return Keywords(groups, keywords, has, _read_mapping(collection, spelling, findings))
+
+
+def _explain_lack(table: Table) -> DataError:
+    """Return the error for a file without a column of keywords."""
+    others = [column for column in table.columns if column != "slice_id"]
+    found = f"the columns {list_names(others) or '(none)'}"
+    do = f"Write in collection.toml: groups = {json.dumps(others, ensure_ascii=False)}"
+    return DataError(ANNOTATION, found, "columns of keywords, pv_…", line=1, do=do)
 
 
 def make_key(keyword: str) -> str:

@@ -119,7 +119,7 @@ def _register(name: str) -> None:
         f"CAG({name})",
         formula=f"Σ g(k) · {formula}{end}; {GAIN}",
         source=SOURCE,
-        reads="judged",
+        reads="credits",
         settings=(*settings, WINDOW, DIVIDE, per_default),
     )(compute)
 
@@ -132,7 +132,7 @@ for _name in DISCOUNTS:
     "CAG(MAX)",
     formula=f"largest g(k); {GAIN}",
     source=SOURCE,
-    reads="judged",
+    reads="credits",
     settings=(WINDOW, DIVIDE, PER),
 )
 def compute_largest_gain(

@@ -39,7 +39,10 @@ def make_payload(
     required = list(found.asked.get("required", ()))
     versions = list(found.lengths)
     rows = [_make_run_row(found, collection, colours, baseline, metric, v) for v in versions]
-    near = [_make_card(row, collection, False, versions, required) for row in found.near]
+    near = [
+        _make_card(row, collection, False, versions, required) | {"mark": "near miss"}
+        for row in found.near
+    ]
     ideal = [_make_card(row, collection, True, versions, required) for row in found.ideal]
     ideal = [card | {"rank": rank} for rank, card in enumerate((ideal + near)[:depth], start=1)]
     if found.ideal:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dashboard.next.__main__ import main
-from dashboard.next.evaluation.metrics import parse
+from dashboard.next.evaluation.metrics import METRICS, parse
 from dashboard.next.plugins.context.metrics import compute_gain
 from dashboard.next.storage.collection import open_collection
 from tests.next.plugins.worlds import measure_values, write_world
@@ -94,3 +94,18 @@ def test_satisfaction_equals_the_frozen_table(
     assert len(rows) == len(frozen["rows"])
     for new, old in zip(rows, frozen["rows"], strict=True):
         assert new == pytest.approx(old, abs=1e-9)
+
+
+def test_every_metric_is_the_same_alone_and_among_others(tmp_path: Path) -> None:
+    """What a metric reads is fetched for it, and not only because another asks for it."""
+    folder = write(tmp_path / "w")
+    parse("P@2")
+    names = [
+        each.title if each.cutoff == "never" else f"{each.title}@2"
+        for each in METRICS.values()
+        if not each.name.startswith(("DCG(exp", "nDCG(exp", "ERR(exp"))  # of grades to 4
+    ]
+    together = measure_values(folder, " ".join(names))
+    assert len(together) > 30
+    for name, values in together.items():
+        assert measure_values(folder, name) == {name: values}
