@@ -60,6 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (DataError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return WRONG
+    except OSError as error:
+        print(f"error: {str(error.filename)[:100]}: {error.strerror}", file=sys.stderr)
+        return WRONG
     try:
         print_rows(rows, columns, call.format)
         sys.stdout.flush()

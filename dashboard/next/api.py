@@ -104,7 +104,7 @@ class OpenCollection:
     def measure(
         self,
         metrics: str = "",
-        versions: Sequence[str] | None = None,
+        versions: str | Sequence[str] | None = None,
         *,
         by_query: bool = False,
         **choices: Any,
@@ -113,7 +113,7 @@ class OpenCollection:
 
         Args:
             metrics: Such as `nDCG@10 P@5`; empty: those of the protocol.
-            versions: None: all that can be used.
+            versions: One or several; None: all that can be used.
             by_query: Whether the rows are run, query_id, metric, cutoff, value instead of run,
                 metric, cutoff, mean, scored, total.
             choices: Options of the command `measure` by name: protocol, groups, threshold,
@@ -125,7 +125,8 @@ class OpenCollection:
             DataError: If a version cannot be used.
         """
         study, default = self._study(choices)
-        names = tuple(self._opened.versions if versions is None else versions)
+        one = [versions] if isinstance(versions, str) else versions
+        names = tuple(self._opened.versions if one is None else one)
         found = study.measure(dict.fromkeys(names), metrics or default)
         rows = [
             row for each in found for row in (each.list_values() if by_query else each.list_means())

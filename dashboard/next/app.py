@@ -19,7 +19,7 @@ app = st.App(
     "main.py",
     lifespan=send_without_delay,
     routes=[
-        Route(root + "/files/{collection}/{kind}/{item}", send_media),
+        Route(root + "/files/{collection}/{kind}/{item:path}", send_media),
         Route(f"{root}/healthz", send_health),
         Route(f"{root}/metrics", send_metrics),
     ],

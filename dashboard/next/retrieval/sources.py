@@ -86,8 +86,10 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     rows = np.full(len(queries), -1)
     not_run: dict[int, str] = {}
     for query, (name, item) in enumerate(zip(queries.ids, queries["item_id"], strict=True)):
-        stored = version.items if item else version.queries
-        place = None if stored is None else stored.index.get(item or name)
+        is_own = version.queries is not None and name in version.queries.index
+        stored = version.items if item and not is_own else version.queries
+        key = item if item and not is_own else name
+        place = None if stored is None else stored.index.get(key)
         if stored is None or place is None:
             whose = f"of the item {item}" if item else "of this query"
             not_run[query] = f"{version.name} has no vector {whose}"

@@ -35,8 +35,8 @@ rows, front = compare_metrics(study, choices)
 with st.container(border=True):
     told = draw_verdict(study, choices, front)
     draw_interval(front, count_outcomes(list_changes(study, *versions, metric)))
-    for told in describe_unscored(study, runs):
-        st.caption(escape_markdown(told))
+    for sentence in describe_unscored(study, runs):
+        st.caption(escape_markdown(sentence))
 
 left, right = split_page(7, 4)
 colours = colour_versions(list(runs), *versions)

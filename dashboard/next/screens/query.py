@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import streamlit as st
+
 from dashboard.next.evaluation.differences import list_differences
-from dashboard.next.views.address import set_choice
+from dashboard.next.views.address import escape_markdown, set_choice
 from dashboard.next.views.cards import draw_query
 from dashboard.next.views.cards.payload import describe_change, make_payload
 from dashboard.next.views.charts import colour_versions
@@ -20,6 +22,9 @@ delta, order = list_differences(*(study.values(v, metric) for v in (baseline, ca
 ids = [collection.queries.ids[query] for query in study.queries[order].tolist()]
 change = dict(zip(ids, delta[order].tolist(), strict=True))
 place = ids.index(choices["query"]) if choices["query"] in change else 0
+if choices["query"] and choices["query"] not in change:
+    said = f"{choices['query']} is not among the {len(ids):,} queries in question; this is another."
+    st.info(escape_markdown(f"{said} Change the kind of queries or the slice to see it."))
 
 
 def name_query(query_id: str) -> tuple[str, str]:

@@ -57,7 +57,7 @@ except DataError as error:
     st.error(escape_markdown(str(error)))
     st.stop()
 if upload:
-    st.image(upload, width=160, caption=f"Searched with {upload.name}")
+    st.image(upload, width=160, caption=escape_markdown(f"Searched with {upload.name}"))
 
 if not text and not item and picture is None:
     try:

@@ -146,7 +146,7 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     items, queries = _name_tables(judged, named.values())
     versions = {name: Version(name, run=pairs) for name, pairs in named.items()}
     digest = _digest([qrels, *runs])
-    made = Collection(qrels.stem, qrels.parent, {}, items, queries, judged, versions, digest=digest)
+    made = Collection(qrels.stem, qrels, {}, items, queries, judged, versions, digest=digest)
     return _read_plugins(made, {}, findings)
 
 
@@ -330,7 +330,8 @@ def _read_version(place: Path, items: Table, queries: Table, findings: list[Find
     if gallery is None:
         raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items")
     texts = [name for name, item in zip(queries.ids, queries["item_id"], strict=True) if not item]
-    stored = read_vectors(place, "queries", texts, findings) if texts else None
+    has_own = bool(texts) or _names_any(place / "queries.txt", queries)
+    stored = read_vectors(place, "queries", queries.ids, findings) if has_own else None
     if stored is not None and stored.dimension != gallery.dimension:
         found = f"query vectors of {stored.dimension} dimensions"
         raise DataError(f"{shown}/queries.npy", found, f"{gallery.dimension}, as the items have")
@@ -345,6 +346,14 @@ def _read_version(place: Path, items: Table, queries: Table, findings: list[Find
             findings.append(finding)
     note, date = str(described.get("note", "")), str(described.get("date", ""))
     return Version(place.name, note, date, gallery, stored)
+
+
+def _names_any(path: Path, queries: Table) -> bool:
+    """Return whether a file of ids names one of the queries."""
+    if not path.is_file():
+        return False
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return any(line.strip() in queries.index for line in lines)
 
 
 def _read_runs(

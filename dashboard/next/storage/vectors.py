@@ -182,12 +182,14 @@ def _compute_lengths(
                 for start in range(0, len(stored), step)
             ]
         )
+    is_code = stored.dtype.kind != "f"
+    if is_code:
+        lengths[lengths == 0] = 1.0  # a code of zeros only
     for bad, found in ((~np.isfinite(lengths), "NaN or infinity"), (lengths == 0, "only zeros")):
         if bad.any():
             row = int(np.argmax(bad))
             where = f"{found} in row {row} ({ids[row]})"
             raise DataError(name, where, "finite vectors that are not zero")
-    is_code = stored.dtype.kind != "f"
     if not is_code and np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
         found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
         findings.append(Finding("note", name, None, found, "length 1; scaled for the cosine"))

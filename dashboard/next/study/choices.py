@@ -31,7 +31,6 @@ class Choice:
         allowed: Return the values that there are; None: any.
         limits: Least and greatest value of a number.
         changes_numbers: Whether it belongs to what a Study computes.
-        limits: Least and largest number.
         of_files: Whether files of judgements and results can be measured with it, too.
         separator: Text between names; a blank stands for any white space.
     """
@@ -154,7 +153,10 @@ def _write(choice: Choice, value: Any) -> str:
         return choice.join(value)
     if value is None:
         return ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
+    return str(value)
 
 
 def _list_protocols(collection: Collection, before: Values) -> list[str]:

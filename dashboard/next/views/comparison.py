@@ -15,7 +15,7 @@ from dashboard.next.evaluation.differences import (
     write_signed,
 )
 from dashboard.next.evaluation.measurement import Row
-from dashboard.next.evaluation.metrics import Measure, parse_one
+from dashboard.next.evaluation.metrics import Measure, parse, parse_one
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
 from dashboard.next.views.address import escape_markdown, set_choice
@@ -35,15 +35,17 @@ COLUMNS = [
 
 
 def compare_metrics(study: Study, choices: Choices) -> tuple[list[Row], Row]:
-    """Return a row a metric compared, and the row of the metric that the lists show."""
+    """Return a row a metric of the choice `metrics`, and the row of the one that the lists show.
+
+    p is corrected over all of them.
+    """
     baseline, candidate = choices["baseline"], choices["candidate"]
-    rows = study.compare(baseline, candidate, choices["metrics"])
-    named = [row | {"name": str(Measure(row["metric"], row["cutoff"]))} for row in rows]
     front = str(parse_one(choices["metric"]))
-    found = [row for row in named if row["name"] == front]
-    if not found:  # the metric of the lists is not among those compared
-        found = [row | {"name": front} for row in study.compare(baseline, candidate, front)]
-    return named, found[0]
+    rows = study.compare(baseline, candidate, f"{choices['metrics']} {front}")
+    named = [row | {"name": str(Measure(row["metric"], row["cutoff"]))} for row in rows]
+    shown = {str(each) for each in parse(choices["metrics"])}
+    found = next(row for row in named if row["name"] == front)
+    return [row for row in named if row["name"] in shown], found
 
 
 def draw_verdict(study: Study, choices: Choices, row: Row) -> str:

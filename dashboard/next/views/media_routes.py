@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, Response
 
 from dashboard.next.errors import DataError
 from dashboard.next.storage.collection import Collection, open_collection
-from dashboard.next.storage.folders import find_folder
+from dashboard.next.storage.folders import find_data
 from dashboard.next.storage.media import FILES, VIDEO, Span, find_media, read_span, recognise_type
 from dashboard.next.storage.posters import make_poster
 from dashboard.next.tables import Table
@@ -61,10 +61,10 @@ async def send_media(request: Request) -> Response:
 
 
 def _find_by_name(collection: str, kind: str, item: str) -> Shown | None:
-    if "/" in collection or kind not in COLUMNS:
+    if Path(collection).name != collection or kind not in COLUMNS:
         return None
     try:
-        return _find(open_collection(find_folder(collection)), kind, item)
+        return _find(open_collection(find_data() / collection), kind, item)
     except (DataError, OSError):
         return None
 
@@ -100,7 +100,8 @@ def _make_poster_once(found: Shown, state: tuple[int, int]) -> bytes:
 def address_media(collection: Collection, kind: str, item: str) -> str:
     """Return the address of a file; "" if it is missing.
 
-    The address ends with the state of the file, so that a changed file has another one.
+    The address ends with the state of the file and the span of the item, so that what it answers
+    never changes.
 
     Args:
         collection: Collection that names it.
@@ -121,6 +122,8 @@ def address_media(collection: Collection, kind: str, item: str) -> str:
             continue
         if state is not None:
             version = f"{state.st_mtime_ns:x}-{state.st_size:x}"
+            if span := read_span(table, place):
+                version += f"-{span.start:g}-{span.end:g}"
             return f"files/{quote(collection.name)}/{kind}/{quote(item, safe='')}?v={version}"
     return ""
 

@@ -203,3 +203,31 @@ def test_own_item_is_not_relevant(world: Path, capsys: pytest.CaptureFixture[str
     assert main(["measure", str(world), *words, "--metrics", names, "--format", "json"]) == 0
     values = [row["value"] for row in json.loads(capsys.readouterr().out)]
     assert values == [1, 1, 1]
+
+
+def test_a_regression_of_all_queries_alike_is_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There is no interval then, and the test is clear."""
+    queries = range(30)
+    (tmp_path / "q.txt").write_text("".join(f"q{n} 0 a 1\n" for n in queries))
+    (tmp_path / "good.trec").write_text("".join(f"q{n} Q0 a 1 2 t\n" for n in queries))
+    (tmp_path / "bad.trec").write_text("".join(f"q{n} Q0 b 1 2 t\n" for n in queries))
+    files = ["--qrels", str(tmp_path / "q.txt")]
+    for name in ("good", "bad"):
+        files += ["--run", str(tmp_path / f"{name}.trec")]
+    pair = ("--baseline", "good", "--candidate", "bad", "--metrics", "P@1")
+    code, (row,), _ = call(capsys, "compare", *files, *pair)
+    assert (code, row["delta"], row["low"]) == (1, -1, None)
+    code, _, errors = call(capsys, "compare", *files, "--baseline", "bad", "--candidate", "bad")
+    assert code == 0 and "name two versions" in errors
+
+
+@pytest.mark.parametrize(
+    "command", [("check", "a" * 300), ("search", "WORLD", "--file", "a" * 300)]
+)
+def test_long_names_are_sentences(
+    world: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+) -> None:
+    code, _, errors = call(capsys, *[str(world) if each == "WORLD" else each for each in command])
+    assert code == 2 and errors.startswith("error: ")

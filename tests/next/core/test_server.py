@@ -23,10 +23,10 @@ def client(world: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     Image.new("RGB", (160, 90), "red").save(world / "media" / "a.png")
     (world / "media" / "text.png").write_text("a secret")
     (world / "items.csv").write_text(
-        "item_id,file\na,a.png\nb,broken.mp4\nc,../queries.csv\nd,text.png\n"
+        "item_id,file\na,a.png\nb,broken.mp4\nc,../queries.csv\nd,text.png\nx/y,a.png\n"
     )
     routes = [
-        Route("/files/{collection}/{kind}/{item}", send_media),
+        Route("/files/{collection}/{kind}/{item:path}", send_media),
         Route("/healthz", send_health),
         Route("/metrics", send_metrics),
     ]
@@ -70,8 +70,19 @@ def test_files_whole_and_in_ranges(client: TestClient, world: Path) -> None:
     assert (whole.content, whole.headers["Content-Type"]) == (stored, "image/png")
     assert (part.status_code, part.content) == (206, stored[10:20])
     assert "immutable" in whole.headers["Cache-Control"]
+    assert client.get("/files/world/clip/x%2Fy").content == stored
     poster = client.get("/files/world/poster/a")
     assert poster.headers["Content-Type"] == "image/webp"
+
+
+def test_a_folder_of_the_working_folder_is_not_served(
+    client: TestClient, world: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(world)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path / "empty"))
+    for name in ("world", ".", "%2e", "data"):
+        assert client.get(f"/files/{name}/clip/a").status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -109,5 +109,8 @@ def _write_new(path: Path, text: str) -> Answer:
 def _replace(path: Path, text: str) -> None:
     """Write a file at once: a reader sees the old or the new one, never half of it."""
     made = path.with_name(f".{path.name}.new")
-    made.write_text(text, encoding="utf-8")
-    made.replace(path)
+    try:
+        made.write_text(text, encoding="utf-8")
+        made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from dashboard.next.errors import DataError, Finding
 from dashboard.next.evaluation.judgement import JudgingRules
@@ -18,17 +15,8 @@ from dashboard.next.tables import list_columns
 NAME = "class_labels"
 
 
-@dataclass(frozen=True, eq=False)
-class Classes:
-    """Classes of items and queries; a query without any of its own has those of its item."""
-
-    column: str
-    items: tuple[Labels, ...]
-    queries: tuple[Labels, ...]
-
-
-def read_classes(collection: Collection, findings: list[Finding]) -> Classes | None:
-    """Return the classes of a collection; None if its settings name no column.
+def read_classes(collection: Collection, findings: list[Finding]) -> str | None:
+    """Return the column of the classes; None if the settings of a collection name none.
 
     Raises:
         DataError: If items.csv lacks the column, or all its items have one class.
@@ -40,34 +28,40 @@ def read_classes(collection: Collection, findings: list[Finding]) -> Classes | N
         found = f"the columns {list_columns(list(collection.items.columns))}"
         do = f"Set class_label in collection.toml to another column than {column!r}."
         raise DataError("items.csv", found, f"a column {column}, for class_label", do=do)
-    items, own = split_labels(collection.items[column], collection.queries[column])
+    items, queries = list_classes(collection, column)
     if len(set(items)) < 2:
         found = f"one class in the column {column}"
         raise DataError("items.csv", found, "at least two, to tell relevant items from others")
+    bare = sum(not labels for labels in queries)
+    if bare:
+        found = f"{bare:,} of {len(queries):,} queries without a class in the column {column}"
+        findings.append(Finding("note", "queries.csv", None, found, "a class; these have no value"))
+    return column
+
+
+def list_classes(collection: Collection, column: str) -> tuple[list[Labels], list[Labels]]:
+    """Return the classes of items and of queries; a query without any has those of its item."""
+    items, own = split_labels(collection.items[column], collection.queries[column])
     places = collection.own_items.tolist()
-    queries = tuple(
+    queries = [
         labels or (items[place] if place >= 0 else frozenset())
         for labels, place in zip(own, places, strict=True)
-    )
-    bare = int(np.sum([not labels for labels in queries]))
-    if bare:
-        found = f"{bare:,} queries without a class in the column {column}"
-        findings.append(Finding("note", "queries.csv", None, found, "a class; these have no value"))
-    return Classes(column, tuple(items), queries)
+    ]
+    return items, queries
 
 
 def judge(collection: Collection, choices: Mapping[str, Any]) -> LabelJudgement:
     """Judge every item that has a class: it is relevant if it shares one with the query."""
-    classes: Classes = collection.tables[NAME]
-    return judge_labels(classes.items, classes.queries, collection.own_items)
+    items, queries = list_classes(collection, collection.tables[NAME])
+    return judge_labels(items, queries, collection.own_items)
 
 
 def describe_class(study: Study, query: int) -> dict[str, Any]:
     """Return the class that a query asks for."""
-    if study.rules.name != NAME:
+    if not isinstance(study.judgement, LabelJudgement) or study.rules.name != NAME:
         return {}
-    classes: Classes = study.collection.tables[NAME]
-    return {"class": f"{classes.column}: {', '.join(sorted(classes.queries[query]))}"}
+    asked = ", ".join(sorted(study.judgement.asked[query])) or "none"
+    return {"class": f"{study.collection.tables[NAME]}: {asked}"}
 
 
 CLASS_LABELS = JudgingRules(

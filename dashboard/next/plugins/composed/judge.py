@@ -56,9 +56,12 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
     return replace(made, unscorable=dict(made.unscorable) | bare)
 
 
-def list_annotated(collection: Collection, judgement: TableJudgement, query: int) -> IntArray:
-    """Return the items that have a label for a query; only these are ranked."""
-    return np.flatnonzero(~np.isnan(judgement.grades(query)))
+def list_annotated(
+    collection: Collection, judgement: TableJudgement, query: int
+) -> IntArray | None:
+    """Return the items with a label for a query, which alone are ranked; None: nobody labelled."""
+    found = np.flatnonzero(~np.isnan(judgement.grades(query)))
+    return found if len(found) else None
 
 
 COMPOSED = JudgingRules(

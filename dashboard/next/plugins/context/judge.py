@@ -26,6 +26,8 @@ SCALE = 100.0
 HALF = 50.0
 """Least relevance of a hit; the source has no threshold."""
 MAX_INVALID_SHARE = 0.9
+MAX_OTHER_SCALE = 5.0
+"""Largest relevance of a file that is taken for one on a scale of 0 to 1, 0 to 4 or 1 to 5."""
 INVALID = "over 90 % invalid relevance"
 
 
@@ -78,6 +80,7 @@ def read_answers(collection: Collection, findings: list[Finding]) -> Pairs:
     if collection.qrels is None:
         raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
     _check_scale(collection.qrels.values, "qrels", None)
+    _check_extent(collection.qrels.values.tolist(), "qrels")
     return collection.qrels
 
 
@@ -96,6 +99,7 @@ def _read_workers(collection: Collection, findings: list[Finding]) -> Pairs:
         answers.setdefault((query, item), []).append(value)
     queries = {query: place for place, query in enumerate(dict.fromkeys(q for q, _ in answers))}
     items = {item: place for place, item in enumerate(dict.fromkeys(i for _, i in answers))}
+    _check_extent([value for each in answers.values() for value in each], FILE)
     means = [np.mean(valid) if (valid := [v for v in each if v >= 0]) else -1.0
              for each in answers.values()]  # fmt: skip
     return Pairs(
@@ -111,6 +115,15 @@ def _check_scale(values: FloatArray, name: str, line: int | None) -> None:
     if len(strange):
         wanted = "a relevance from 0 to 100, or -1 or -2 for an invalid answer"
         raise DataError(name, f"relevance {strange[0]:g}", wanted, line=line)
+
+
+def _check_extent(values: list[float], name: str) -> None:
+    """Raise DataError for relevance that is plainly on another scale, such as 0 to 1."""
+    largest = max(values, default=0.0)
+    if 0 < largest <= MAX_OTHER_SCALE:
+        found = f"relevance up to {largest:g} only"
+        do = f"Multiply it, so that the best is 100 (now it would count as {largest:g} %)."
+        raise DataError(name, found, "a scale of 0 to 100", do=do)
 
 
 def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
@@ -138,9 +151,10 @@ def _judge_by_keywords(collection: Collection, choices: Mapping[str, Any]) -> Sh
     return ShareJudgement(made, reasons)
 
 
-def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntArray:
-    """Return the items with a valid relevance for a query; only these are ranked."""
-    return np.flatnonzero(~np.isnan(judgement.grades(query)))
+def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
+    """Return the items with a valid relevance, which alone are ranked; None: nobody judged."""
+    found = np.flatnonzero(~np.isnan(judgement.grades(query)))
+    return found if len(found) or judgement.unscorable.get(query) == INVALID else None
 
 
 CONTEXT = JudgingRules(

@@ -43,6 +43,8 @@ def read_lists(collection: Collection, findings: list[Finding]) -> ViewedLists:
     """
     columns = ("list_id", "query_id", "row", "column", "item_id")
     table = read_table(collection.folder / LISTS, LISTS, columns, findings, unique=False)
+    if not len(table["list_id"]):
+        raise DataError(LISTS, "no lists", "a row for each place of each list")
     pages = pd.DataFrame({name: table[name] for name in (*columns, "participant", "session")})
     for name in ("row", "column"):
         pages[name] = [_read_place(text, name, line) for line, text in _pair(table, name)]
@@ -115,7 +117,9 @@ def _read_place(text: str, name: str, line: int) -> int:
 
 def _read_answer(text: str, line: int) -> float:
     value = parse_number(text)
-    if not WORST <= value <= BEST:
+    if not WORST <= value <= BEST or value != int(value):
         do = "Leave the line out where nobody answered."
-        raise DataError(ANSWERS, f"satisfaction {text!r}", "a number from 1 to 5", line=line, do=do)
+        raise DataError(
+            ANSWERS, f"satisfaction {text!r}", "a whole number from 1 to 5", line=line, do=do
+        )
     return value

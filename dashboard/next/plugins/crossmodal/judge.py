@@ -20,7 +20,7 @@ from dashboard.next.evaluation.metrics import Measure
 from dashboard.next.plugins.crossmodal.sides import Sides
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.study import Study
-from dashboard.next.tables import FloatArray, IntArray
+from dashboard.next.tables import BoolArray, FloatArray, IntArray
 
 IS_TEXT = {"i2t_R": False, "t2i_R": True}
 """Whether the queries of a metric of one direction are texts."""
@@ -40,17 +40,17 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
 def list_side(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
     """Return the items of the side that a query searches; None for all."""
     sides: Sides = collection.tables["crossmodal"]
-    return sides.members.get(sides.searched[query])
+    return sides.members.get(sides.find_searched(collection, query))
 
 
 def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     """Keep the queries of a metric's direction; add both directions of Rsum and mR.
 
     The value of a picture is its own and, for each of its texts, pictures ÷ texts times theirs: the
-    mean over pictures is then the sum of the six means. Null where a scored text's picture has no
-    value.
+    mean over pictures is then the sum of the six means. Null for all pictures where the picture of
+    any scored text has no value.
     """
-    is_text = study.collection.tables["crossmodal"].is_text[study.queries]
+    is_text = _list_texts(study)
     if measure.name in IS_TEXT:
         return np.where(is_text == IS_TEXT[measure.name], values, np.nan)
     if measure.name not in DIVISORS:
@@ -64,16 +64,20 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     return np.where(scored, total, np.nan)
 
 
+def _list_texts(study: Study) -> BoolArray:
+    """Return True for each query in question that is a text."""
+    sides: Sides = study.collection.tables["crossmodal"]
+    return np.asarray(sides.list_texts(study.collection)[study.queries])
+
+
 def _find_pictures(study: Study) -> IntArray:
     """Return the place of each text's picture among the queries, -1 for none."""
-    sides: Sides = study.collection.tables["crossmodal"]
-    queries, own = study.queries.tolist(), study.collection.own_items
-    place = {
-        int(own[q]): at for at, q in enumerate(queries) if own[q] >= 0 and not sides.is_text[q]
-    }
+    queries, own, is_text = study.queries.tolist(), study.collection.own_items, _list_texts(study)
+    pictures = ((at, int(own[q])) for at, q in enumerate(queries) if not is_text[at])
+    place = {item: at for at, item in pictures if item >= 0}
     found = np.full(len(queries), -1)
     for at, query in enumerate(queries):
-        if sides.is_text[query]:
+        if is_text[at]:
             relevant = find_relevant(study.judgement, query).tolist()
             found[at] = next((place[item] for item in relevant if item in place), -1)
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,29 +12,47 @@ from dashboard.next.tables import BoolArray, IntArray
 
 SIDES = {"image": "pictures", "video": "pictures", "text": "texts"}
 """Side of each kind of item, where items.csv has no column `side`."""
+TEXTS = frozenset({"text", "texts", "caption", "captions", "sentence", "sentences"})
+"""Kinds, or sides of items without a kind, that are texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Sides of items and queries.
+    """Sides of a collection.
 
     Attributes:
+        names: Side of each item; "" for none.
         members: Items of each side by its name, and -1 for results outside the collection.
-        searched: Side that each query searches; "" for all.
-        is_text: Whether each query is a text. [queries].
+        is_text: True for each item that is a text, and a last False for a query without an item.
     """
 
+    names: tuple[str, ...]
     members: dict[str, IntArray]
-    searched: tuple[str, ...]
     is_text: BoolArray
+
+    def find_searched(self, collection: Collection, query: int) -> str:
+        """Return the side that a query searches; "" for all.
+
+        That is the side that its `among` names; without one an item query searches the other of two
+        sides, a text the pictures.
+        """
+        among, own = collection.queries["among"][query], int(collection.own_items[query])
+        if among:
+            return among if among in self.members else ""
+        if own >= 0:
+            others = [name for name in self.members if name != self.names[own]]
+        else:
+            pairs = zip(self.names, self.is_text, strict=False)
+            others = list(dict.fromkeys(name for name, is_text in pairs if name and not is_text))
+        return others[0] if len(others) == 1 else ""
+
+    def list_texts(self, collection: Collection) -> BoolArray:
+        """Return True for each query that is a text, or is about one. [queries]."""
+        return np.asarray(collection.is_text | self.is_text[collection.own_items])
 
 
 def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
-    """Return the sides that `side`, or else `kind`, of the items tells; None if neither does.
-
-    A query searches the side that its `among` names; without one an item query searches the other
-    of two sides, a text query the pictures.
-    """
+    """Return the sides that `side`, or else `kind`, of the items tells; None if neither does."""
     items, queries = collection.items, collection.queries
     side = items["side"] if any(items["side"]) else _infer_sides(collection, findings)
     members = {
@@ -54,24 +71,9 @@ def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
         found = f"{len(strange):,} queries among an unknown side ({list_names(strange)})"
         wanted = f"a side of the items ({', '.join(members)}); these search all items"
         findings.append(Finding("warning", "queries.csv", None, found, wanted))
-    is_text_item = np.array([kind.strip().lower() == "text" for kind in items["kind"]] + [False])
-    is_text = collection.is_text | is_text_item[collection.own_items]
-    searched = _find_searched(collection, side, list(members))
-    return Sides(members, searched, is_text)
-
-
-def _find_searched(
-    collection: Collection, side: Sequence[str], names: list[str]
-) -> tuple[str, ...]:
-    kinds = zip(side, collection.items["kind"], strict=True)
-    pictures = next((name for name, kind in kinds if name and kind.lower() != "text"), "")
-    searched = []
-    own_items = collection.own_items.tolist()
-    for among, own in zip(collection.queries["among"], own_items, strict=True):
-        others = [name for name in names if name != side[own]] if own >= 0 else [pictures]
-        usual = others[0] if len(others) == 1 else ""
-        searched.append(among if among in names else "" if among else usual)
-    return tuple(searched)
+    kinds = zip(items["kind"], side, strict=True)
+    is_text = [(kind or name).strip().lower() in TEXTS for kind, name in kinds]
+    return Sides(tuple(side), members, np.array([*is_text, False]))
 
 
 def _infer_sides(collection: Collection, findings: list[Finding]) -> list[str]:

@@ -88,15 +88,30 @@ def judge_by_labels(collection: Collection) -> LabelJudgement:
 
 
 def take_signs(version: Version) -> Version:
-    """Return a version whose vectors are the signs of its own, 0 as +1."""
-    return replace(version, items=_sign(version.items), queries=_sign(version.queries))
+    """Return a version whose vectors are the signs of its own.
+
+    A 0 counts as +1, or as -1 where nothing but 0 and 1 is stored.
+    """
+    stored = [each for each in (version.items, version.queries) if each is not None]
+    is_binary = all(_is_binary(each) for each in stored)
+    signed = [_sign(each, is_binary) for each in stored]
+    return replace(version, items=signed[0], queries=signed[1] if len(signed) > 1 else None)
 
 
-def _sign(vectors: Vectors | None) -> Vectors | None:
-    if vectors is None:
-        return None
+def _is_binary(vectors: Vectors) -> bool:
+    """Return whether nothing but 0 and 1 is stored."""
+    step = 1 << 16
+    return all(
+        np.isin(vectors.stored[start : start + step], (0, 1)).all()
+        for start in range(0, len(vectors.stored), step)
+    )
+
+
+def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
     count, bits = len(vectors.ids), vectors.dimension
-    signs = np.where(vectors.scale(0, count) >= 0, np.int8(1), np.int8(-1))
+    unit = vectors.scale(0, count)
+    is_one = unit > 0 if is_binary else unit >= 0
+    signs = np.where(is_one, np.int8(1), np.int8(-1))
     return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
 
 

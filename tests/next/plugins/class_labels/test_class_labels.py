@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from dashboard.next.storage.collection import open_collection
+from dashboard.next.study.choices import resolve
+from dashboard.next.study.study import open_study
 from tests.next.plugins.worlds import measure_values, write_world
 
 ITEMS = "item_id,file,species\na,a,cat\nb,b,dog\nc,c,cat\nd,d,fox\ne,e,\n"
@@ -24,7 +26,7 @@ def test_same_class(tmp_path: Path) -> None:
         "num_rel": [1, None, 1, None],
     }
     assert any(
-        "1 queries without a class" in each.found for each in open_collection(folder).findings
+        "1 of 4 queries without a class" in each.found for each in open_collection(folder).findings
     )
 
 
@@ -33,3 +35,12 @@ def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
     assert "a column genus" in str(open_collection(missing).broken["class_labels"])
     one = write(tmp_path / "u", 'class_label = "species"\n', "item_id,species\na,cat\nb,cat\n")
     assert "one class" in str(open_collection(one).broken["class_labels"])
+
+
+def test_an_item_that_is_no_stored_query_is_judged_by_its_own_class(tmp_path: Path) -> None:
+    collection = open_collection(write(tmp_path / "w", 'class_label = "species"\n'))
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = study.search(["v1"], item="c", depth=4)
+    hits = {row["item_id"]: row["hit"] for row in found.rows}
+    assert hits == {"a": True, "b": False, "d": False, "e": None}
+    assert found.asked == {"class": "species: cat"}

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from dashboard.next.storage.collection import open_collection
+from dashboard.next.study.choices import resolve
+from dashboard.next.study.study import open_study
 from tests.next.plugins.worlds import measure_values, write_world
 
 ITEMS = "item_id,file\n" + "".join(f"{name},{name}.png\n" for name in "abcdef")
@@ -48,3 +50,26 @@ def test_a_protocol_that_cannot_tell_versions_apart_says_so(tmp_path: Path) -> N
 def test_other_labels_are_refused(tmp_path: Path) -> None:
     folder = write(tmp_path / "w", "q1 0 b 2\nq1 0 c 0\n")
     assert "label 2" in str(open_collection(folder).broken["composed"])
+
+
+def test_a_new_search_ranks_all_items(tmp_path: Path) -> None:
+    collection = open_collection(write(tmp_path / "w", "q1 0 b 1\nq1 0 d 0\n"))
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    rows = study.search(["v1"], item="c", depth=9).rows
+    assert len(rows) == 5 and {row["hit"] for row in rows} == {None}
+
+
+def test_a_query_with_text_and_item_has_its_own_vector(tmp_path: Path) -> None:
+    """The vector of the query is searched with, not that of the item that it names."""
+    queries = "query_id,text,item_id\nq1,red,f\n"
+    settings = 'protocols = ["composed"]\n'
+    folder = write_world(
+        tmp_path / "w",
+        settings,
+        ITEMS,
+        queries,
+        VECTORS,
+        {"q1": [1.0, 0.0]},
+        "q1 0 a 1\nq1 0 e 0\n",
+    )
+    assert measure_values(folder, "AP(annotated)") == {"AP(annotated)": [1]}

@@ -109,3 +109,9 @@ def test_every_metric_is_the_same_alone_and_among_others(tmp_path: Path) -> None
     assert len(together) > 30
     for name, values in together.items():
         assert measure_values(folder, name) == {name: values}
+
+
+def test_another_scale_is_refused(tmp_path: Path) -> None:
+    folder = write(tmp_path / "w", "query_id,item_id,relevance\nq1,a,1\nq1,b,0.5\nq1,c,0\n")
+    said = str(open_collection(folder).broken["context"])
+    assert "relevance up to 1 only" in said and "0 to 100" in said

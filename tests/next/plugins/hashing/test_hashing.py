@@ -66,3 +66,10 @@ def test_shared_items_and_other_grades_are_refused(tmp_path: Path) -> None:
     )
     graded = write(tmp_path / "v", "q1 0 a 3\n")
     assert "grade 3" in str(open_collection(graded).broken["hashing"])
+
+
+def test_codes_of_0_and_1(tmp_path: Path) -> None:
+    """Codes of 0 and 1 have the distances of codes of -1 and 1; a code of zeros only is one."""
+    codes = {name: [int(bit > 0) for bit in code] for name, code in VECTORS.items()}
+    values = measure_values(write(tmp_path / "w", QRELS, codes), "AP(retrieved) RR")
+    assert values == measure_values(write(tmp_path / "v", QRELS), "AP(retrieved) RR")
