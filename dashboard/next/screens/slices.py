@@ -57,7 +57,7 @@ with right:
         cells = make_cells(study.cross_slices(*versions, metric, *columns))
         charts["Two columns"] = draw_heatmap(cells, *columns)
         draw_pickable(charts["Two columns"], "heatmap", "slice", PICKED)
-        st.caption("Mean change and number of queries. Dashed: fewer than 5. Click a cell.")
+        st.caption("Mean change and number of queries; * fewer than 5. Click a cell to list them.")
     if picked := st.session_state.get(PICKED, ""):
         found = list_slice_changes(study, *versions, metric, picked)
         st.markdown(f"**{escape_markdown(picked)}**: {len(found)} queries, worst first")

@@ -9,6 +9,7 @@ import altair as alt
 import streamlit as st
 
 from dashboard.next.evaluation.differences import write_signed
+from dashboard.next.evaluation.slicing import ALL
 from dashboard.next.views.charts import QUIET, Row, make_chart, pick_ink
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
@@ -175,12 +176,17 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False) -> Any:
     return layers.properties(height=alt.Step(36))
 
 
+def _order_names(rows: Sequence[Row], key: str) -> list[str]:
+    """Return the values of a column in the order of the rows, "all" last."""
+    return sorted(dict.fromkeys(str(row[key]) for row in rows), key=lambda name: name == ALL)
+
+
 def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
     """Return the mean difference of each pair of slices; a cell can be picked.
 
     Args:
-        rows: `first` and `second` (the values), delta, queries, note ("+0.033"), and few (whether
-            there are too few queries for an interval).
+        rows: `first` and `second` (the values), delta, queries, note ("+0.033") and count ("n 3*",
+            marked where there are too few queries for an interval).
         first: Column of the lines.
         second: Column of the columns.
     """
@@ -189,10 +195,12 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
     scale = alt.Scale(
         domain=[-farthest, 0, farthest], range=[WORSE, "#e9edf2", BETTER], interpolate="lab"
     )
+    names = {key: _order_names(rows, key) for key in ("first", "second")}
+    lines = alt.Axis(labelLimit=130, ticks=False)
     wrap = alt.Axis(labelAngle=-90, labelLimit=180, orient="top", title=None, ticks=False)
     base = make_chart(rows).encode(
-        x=alt.X("second:N", sort=None, axis=wrap),
-        y=alt.Y("first:N", sort=None, title=None, axis=alt.Axis(labelLimit=130, ticks=False)),
+        x=alt.X("second:N", sort=names["second"], axis=wrap),
+        y=alt.Y("first:N", sort=names["first"], title=None, axis=lines),
         tooltip=[
             alt.Tooltip("first:N", title=first),
             alt.Tooltip("second:N", title=second),
@@ -202,7 +210,6 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
     )
     cells = base.mark_rect(cornerRadius=4, stroke=QUIET, cursor="pointer").encode(
         color=alt.Color("delta:Q", scale=scale, legend=None),
-        strokeDash=alt.condition("datum.few", alt.value([3, 3]), alt.value([1, 0])),
         strokeWidth=alt.condition(pick, alt.value(3), alt.value(1), empty=False),
     )
     text = {"color": "#0e151d", "fontSize": alt.expr("bandwidth('x') < 46 ? 9.5 : 12")}

@@ -57,11 +57,15 @@ def make_cells(rows: Sequence[Row]) -> list[Row]:
             "delta": row["delta"],
             "queries": row["queries"],
             "note": "–" if row["delta"] is None else write_signed(row["delta"]),
-            "count": f"n {row['queries']}" if row["queries"] else "",
-            "few": row["queries"] < SMALL_SLICE,
+            "count": _write_count(row["queries"]),
         }
         for row in rows
     ]
+
+
+def _write_count(queries: int) -> str:
+    """Return the number of queries of a cell, marked where there are too few for an interval."""
+    return f"n {queries}{'*' if queries < SMALL_SLICE else ''}" if queries else ""
 
 
 def pick_columns(slices: Sequence[str]) -> tuple[str, str] | None:

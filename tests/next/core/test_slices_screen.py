@@ -59,7 +59,8 @@ def test_two_columns() -> None:
         "b=u": (2, -0.2), "": (3, 0.0),
     }  # fmt: skip
     cell = make_cells(rows)[0]
-    assert (cell["first"], cell["second"], cell["note"], cell["few"]) == ("x", "u", "+0.200", True)
+    shown = (cell["first"], cell["second"], cell["note"], cell["count"])
+    assert shown == ("x", "u", "+0.200", "n 1*")
 
 
 def test_equal_values_of_two_columns_show_their_column() -> None:
