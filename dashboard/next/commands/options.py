@@ -91,7 +91,7 @@ def complain_about_broken(collection: Collection, chosen: bool) -> int:
         collection: What was opened.
         chosen: Whether the call names its versions; then others do not matter.
     """
-    broken: list[DataError] = [] if chosen else list(collection.broken.values())
+    broken: list[DataError] = [] if chosen else collection.problems
     for problem in broken:
         print(f"error: {problem}", file=sys.stderr)
     return WRONG if broken else FINE

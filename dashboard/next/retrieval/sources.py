@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from dashboard.next.retrieval.gallery import Gallery, Ranking, SortedRanking
-from dashboard.next.storage.collection import Collection, Version
+from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.runs import Pairs
+from dashboard.next.storage.versions import Version
 from dashboard.next.tables import IntArray, Table, Ties
 
 
@@ -76,6 +77,9 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
         ties: Order of equal scores; with "id" also those are equal that are so in single precision.
     """
     items, queries = collection.items, collection.queries
+    if version.make_source is not None:
+        source: Source = version.make_source(collection, ties)
+        return source
     if version.run is not None:
         return RunFileSource(order_run(version.run, queries, items, ties), {})
     assert version.items is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -17,26 +17,13 @@ from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.storage.media import match_ids
 from dashboard.next.storage.runs import Pairs, merge_pairs, read_qrels, read_run
-from dashboard.next.storage.settings import SETTINGS, read_settings, read_toml
-from dashboard.next.storage.vectors import Vectors, read_vectors
+from dashboard.next.storage.settings import SETTINGS, read_settings
+from dashboard.next.storage.versions import RUNS, Version, read_runs, read_versions, try_to_read
 from dashboard.next.tables import BoolArray, IntArray, Table, make_table, read_table
 
 QRELS = ("qrels.txt", "qrels.csv")
-RUNS = (".trec", ".txt", ".run", ".csv")
 MAX_OPEN = 8
 """Collections that are kept open."""
-
-
-@dataclass(frozen=True, eq=False)
-class Version:
-    """A version to measure: vectors of items and of stored queries, or a file of results."""
-
-    name: str
-    note: str = ""
-    date: str = ""
-    items: Vectors | None = None
-    queries: Vectors | None = None
-    run: Pairs | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +36,8 @@ class Collection:
         qrels: Judged pairs; None without a file.
         tables: What each plugin read, by its name.
         versions: Versions that can be used, in natural order of their names.
-        broken: Why a version (or a plugin's tables) cannot be used.
+        broken: Why a version cannot be used.
+        unread: Why judged pairs, or the tables of a plugin, cannot be used.
         digest: SHA-256 of every file that was opened.
     """
 
@@ -62,6 +50,7 @@ class Collection:
     versions: Mapping[str, Version]
     tables: Mapping[str, Any] = field(default_factory=dict)
     broken: Mapping[str, DataError] = field(default_factory=dict)
+    unread: Mapping[str, DataError] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     digest: str = ""
 
@@ -97,6 +86,11 @@ class Collection:
             self.items.ids[item] if item >= 0 else "",
         )
         return next(filter(None, names), self.queries.ids[query])
+
+    @property
+    def problems(self) -> list[DataError]:
+        """Why parts of the collection cannot be used."""
+        return [*self.unread.values(), *self.broken.values()]
 
     def find_version(self, name: str) -> Version:
         """Return a version; raise its DataError if it cannot be used or is not there."""
@@ -147,68 +141,78 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     versions = {name: Version(name, run=pairs) for name, pairs in named.items()}
     digest = _digest([qrels, *runs])
     made = Collection(qrels.stem, qrels, {}, items, queries, judged, versions, digest=digest)
-    return _read_plugins(made, {}, findings)
+    made = _read_plugins(made, findings)
+    return replace(made, findings=(*map(Finding.from_error, made.problems), *findings))
 
 
 def _open(folder: Path) -> Collection:
     findings: list[Finding] = []
     broken: dict[str, DataError] = {}
+    unread: dict[str, DataError] = {}
     schema = SETTINGS | {key: each for plugin in PLUGINS for key, each in plugin.settings.items()}
     settings = read_settings(folder / "collection.toml", schema, findings)
-    qrels = _try("qrels", broken, partial(_read_qrels, folder, findings))
-    runs = _read_runs(folder, broken, findings)
-    if "qrels" in broken and not (folder / "items.csv").is_file():
-        raise broken["qrels"]
+    qrels = try_to_read("qrels", unread, partial(_read_qrels, folder, findings))
+    runs = read_runs(folder, broken, findings)
+    if "qrels" in unread and not (folder / "items.csv").is_file():
+        raise unread["qrels"]
     items, queries = _read_items(folder, qrels, runs, findings)
     items = _add_judged(items, qrels, findings)
     if qrels is not None:
         _report_unknown("qrels", "judgements", qrels, queries, items, findings)
-    versions = _read_versions(folder, items, queries, broken, findings)
+    versions = read_versions(folder, items, queries, broken, findings)
     for name, pairs in runs.items():
-        if name in versions:
-            found = f"a run {name!r} beside the folder models/{name}"
-            finding = Finding("error", "runs", None, found, "another name. Rename the run.")
-            findings.append(finding)
-            continue
         _report_unknown(f"runs/{name}", "results", pairs, queries, items, findings)
-        versions[name] = Version(name, run=pairs)
+    results = {name: Version(name, run=run, file=f"runs/{name}") for name, run in runs.items()}
+    _add_versions(versions, results, findings)
+    made = Collection(
+        folder.name, folder, settings, items, queries, qrels, versions,
+        broken=broken, unread=unread, digest=_digest(_list(folder)),
+    )  # fmt: skip
+    made = _read_plugins(made, findings)
+    _check_defaults(settings, made.versions, findings)
+    return replace(made, findings=(*map(Finding.from_error, made.problems), *findings))
+
+
+def _add_versions(
+    versions: dict[str, Version], more: Mapping[str, Version], findings: list[Finding]
+) -> None:
+    """Add versions; those whose name another one has are left out, and said."""
+    for name, version in more.items():
+        if versions.setdefault(name, version) is not version:
+            found, wanted = f"a second version {name!r}", "another name. Rename it."
+            findings.append(Finding("error", version.file, None, found, wanted))
+
+
+def _check_defaults(
+    settings: dict[str, Any], versions: Mapping[str, Version], findings: list[Finding]
+) -> None:
+    """Remove settings that name a version which is not there."""
     for key in ("default_baseline", "default_candidate"):
         if settings.get(key) and settings[key] not in versions:
             wanted = f"one of the versions ({list_names(versions) or 'there are none'})"
             found = f"{key} = {settings[key]!r}, which is not there"
             findings.append(Finding("error", "collection.toml", None, found, wanted))
             settings.pop(key)
-    made = Collection(
-        folder.name, folder, settings, items, queries, qrels,
-        dict(sorted(versions.items(), key=lambda pair: _natural(pair[0]))),
-        broken=broken, digest=_digest(_list(folder)),
-    )  # fmt: skip
-    return _read_plugins(made, broken, findings)
 
 
-def _read_plugins(
-    opened: Collection, broken: dict[str, DataError], findings: list[Finding]
-) -> Collection:
-    """Return a collection with the tables of plugins and all findings.
+def _read_plugins(opened: Collection, findings: list[Finding]) -> Collection:
+    """Return a collection with the tables and versions of plugins.
 
     A plugin sees the tables of those before it.
     """
     tables: dict[str, Any] = {}
-    opened = replace(opened, tables=tables, broken=broken)
+    unread, broken = dict(opened.unread), dict(opened.broken)
+    opened = replace(opened, tables=tables, unread=unread, broken=broken)
+    versions = dict(opened.versions)
     for plugin in PLUGINS:
         if plugin.read_tables:
             read = partial(load(plugin, "read_tables"), opened, findings)
-            tables[plugin.name] = _try(plugin.name, broken, read)
-    every = (*map(Finding.from_error, broken.values()), *findings)
-    return replace(opened, findings=every)
-
-
-def _try(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:
-    try:
-        return read()
-    except DataError as error:
-        broken[name] = error
-        return None
+            tables[plugin.name] = try_to_read(plugin.name, unread, read)
+        if plugin.read_versions:
+            more = load(plugin, "read_versions")(opened, broken, findings)
+            _add_versions(versions, more, findings)
+    ordered = sorted(versions.items(), key=lambda pair: _natural(pair[0]))
+    return replace(opened, versions=dict(ordered))
 
 
 def _read_items(
@@ -308,71 +312,6 @@ def _name_tables(qrels: Pairs, runs: Iterable[Pairs]) -> tuple[Table, Table]:
     )
 
 
-def _read_versions(
-    folder: Path,
-    items: Table,
-    queries: Table,
-    broken: dict[str, DataError],
-    findings: list[Finding],
-) -> dict[str, Version]:
-    versions: dict[str, Version] = {}
-    for place in sorted(path for path in (folder / "models").glob("[!.]*") if path.is_dir()):
-        made = _try(place.name, broken, partial(_read_version, place, items, queries, findings))
-        if made:
-            versions[place.name] = made
-    return versions
-
-
-def _read_version(place: Path, items: Table, queries: Table, findings: list[Finding]) -> Version:
-    shown = f"models/{place.name}"
-    described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
-    gallery = read_vectors(place, "items", items.ids, findings)
-    if gallery is None:
-        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items")
-    texts = [name for name, item in zip(queries.ids, queries["item_id"], strict=True) if not item]
-    has_own = bool(texts) or _names_any(place / "queries.txt", queries)
-    stored = read_vectors(place, "queries", queries.ids, findings) if has_own else None
-    if stored is not None and stored.dimension != gallery.dimension:
-        found = f"query vectors of {stored.dimension} dimensions"
-        raise DataError(f"{shown}/queries.npy", found, f"{gallery.dimension}, as the items have")
-    for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
-        there = frozenset(() if vectors is None else vectors.ids)
-        lacking = [name for name in wanted if name not in there]
-        if lacking:
-            found = f"no vector for {len(lacking):,} of {len(wanted):,} ({list_names(lacking)})"
-            finding = Finding(
-                "warning", f"{shown}/{stem}.npy", None, found, f"one for each of {stem}"
-            )
-            findings.append(finding)
-    note, date = str(described.get("note", "")), str(described.get("date", ""))
-    return Version(place.name, note, date, gallery, stored)
-
-
-def _names_any(path: Path, queries: Table) -> bool:
-    """Return whether a file of ids names one of the queries."""
-    if not path.is_file():
-        return False
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return any(line.strip() in queries.index for line in lines)
-
-
-def _read_runs(
-    folder: Path, broken: dict[str, DataError], findings: list[Finding]
-) -> dict[str, Pairs]:
-    runs: dict[str, Pairs] = {}
-    for path in sorted((folder / "runs").glob("[!.]*")):
-        if path.suffix not in RUNS:
-            continue
-        if path.stem in runs:
-            found, wanted = f"a second run {path.stem!r}", "another name. Rename the file."
-            findings.append(Finding("error", f"runs/{path.name}", None, found, wanted))
-        else:
-            pairs = _try(path.stem, broken, partial(read_run, path, f"runs/{path.name}", findings))
-            if pairs:
-                runs[path.stem] = pairs
-    return runs
-
-
 def _natural(name: str) -> list[tuple[int, int, str]]:
     """Return a key that sorts v0.2 before v0.10."""
     parts = re.findall(r"\d+|\D+", name)
@@ -383,7 +322,7 @@ def _list(folder: Path) -> list[Path]:
     """Return the files that opening reads."""
     names = ["collection.toml", "items.csv", "queries.csv", *QRELS]
     names += [name for plugin in PLUGINS for name in plugin.files]
-    found = [folder / name for name in names]
+    found = [path for name in names for path in folder.glob(name)]
     for stem in ("items.npy", "items.txt", "queries.npy", "queries.txt", "model.toml"):
         found += (folder / "models").glob(f"[!.]*/{stem}")
     found += (path for path in (folder / "runs").glob("[!.]*") if path.suffix in RUNS)

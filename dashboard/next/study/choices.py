@@ -63,8 +63,8 @@ class Choice:
         if self.allowed is not None:
             known = self.allowed(collection, before)
             for each in value if self.kind == "names" else (value,):
-                if each not in known and each in collection.broken:
-                    raise collection.broken[each]
+                if each not in known and each in collection.unread:
+                    raise collection.unread[each]
                 if each not in known:
                     there = list_names(known, 20) or "none"
                     why = _list_problems(collection) if self.key == "protocol" else ""
@@ -178,7 +178,7 @@ def _pick_protocol(collection: Collection, before: Values) -> str:
 
 def _list_problems(collection: Collection) -> str:
     """Return why parts of a collection cannot be used, for the end of a sentence."""
-    return "".join(f" {problem}" for problem in collection.broken.values())
+    return "".join(f" {each}" for each in collection.problems)
 
 
 def _pick_queries(collection: Collection, before: Values) -> str:

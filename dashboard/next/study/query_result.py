@@ -69,7 +69,7 @@ def show_query(
         ideal=_list_ideal(study, query, parts, relevant, depth),
         missed=_list_missed(study, query, parts, depth, relevant.tolist()),
         near=_list_near(study, query, parts, depth, near.tolist()),
-        asked={k: v for each in load_all("describe_query") for k, v in each(study, query).items()},
+        asked=_describe(study, query, ())[0],
         relevant=len(relevant),
         lengths={v: (int(p.passing[0]), int(p.length[0])) for v, p in parts.items()},
         values={v: study.value(v, query, metric) if metric else None for v in parts},
@@ -186,7 +186,15 @@ def _describe_place(study: Study, parts: Mapping[str, Part], depth: int, item: i
 
 
 def _add_fields(study: Study, query: int, rows: list[Row], items: list[int]) -> list[Row]:
-    for describe in load_all("describe_items"):
-        for row, fields in zip(rows, describe(study, query, items), strict=True):
-            row |= fields
-    return rows
+    _, described = _describe(study, query, items)
+    return [row | fields for row, fields in zip(rows, described, strict=True)]
+
+
+def _describe(study: Study, query: int, items: Sequence[int]) -> tuple[Row, list[Row]]:
+    """Return what plugins say of a query and of some items."""
+    asked, fields = Row(), [Row() for _ in items]
+    for describe in load_all("describe_results"):
+        told, rows = describe(study, query, items)
+        asked |= told
+        fields = [before | more for before, more in zip(fields, rows, strict=True)]
+    return asked, fields

@@ -37,8 +37,9 @@ from dashboard.next.retrieval.encoders import encode_text
 from dashboard.next.retrieval.pictures import encode_picture, fit_to_items
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
-from dashboard.next.storage.collection import Collection, Version
+from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.vectors import make_vectors
+from dashboard.next.storage.versions import Version
 from dashboard.next.study.choices import Choices, describe_choices
 from dashboard.next.study.judging import find_rules
 from dashboard.next.study.query_result import QueryResult, show_query
@@ -356,7 +357,7 @@ def open_study(collection: Collection, choices: Choices) -> Study:
     Raises:
         DataError: If a plugin's tables, which the protocol needs, cannot be used.
     """
-    problem = collection.broken.get(choices["protocol"])
+    problem = collection.unread.get(choices["protocol"])
     if isinstance(problem, DataError):
         raise problem
     return Study(collection, choices)

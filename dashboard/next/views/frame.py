@@ -79,7 +79,7 @@ def open_page(*shown: str) -> tuple[Study, Choices]:
     narrowed = _draw_chips(collection, choices)
     words = [screen.capitalize(), f"{choices['baseline']} → {choices['candidate']}", *narrowed]
     st.set_page_config(page_title=" · ".join((*words, collection.title)), layout="wide")
-    for problem in collection.broken.values():
+    for problem in collection.problems:
         st.warning(escape_markdown(str(problem)))
     return study, choices
 

@@ -211,7 +211,7 @@ FOUND = [
         "run and model",
         put("runs/a.trec", "q1 Q0 v00 1 1.0 t\n"),
         "error",
-        "runs: a run 'a' beside the folder models/a",
+        "runs/a: a second version 'a'",
     ),
     ("two runs", put("runs/r.txt", "q1 Q0 v00 1 1.0 t\n"), "error", "runs/r.txt: a second run 'r'"),
 ]
@@ -222,7 +222,7 @@ FOUND = [
 def test_found(folder: Path, name: str, change: Change, level: str, words: str) -> None:
     change(folder)
     opened, findings = list_findings(folder)
-    assert opened is not None and not opened.broken
+    assert opened is not None and not opened.unread and not opened.broken
     (finding,) = (each for each in findings if write_finding(each).startswith(words))
     assert finding.level == level and finding.wanted
     assert {each.level for each in findings} <= {level, "warning"}
@@ -319,7 +319,7 @@ def test_part_is_refused(
 ) -> None:
     change(folder)
     opened, findings = list_findings(folder)
-    assert opened is not None and list(opened.broken) == [part]
+    assert opened is not None and [*opened.unread, *opened.broken] == [part]
     assert part not in opened.versions and "b" in opened.versions
     errors = [each for each in findings if each.level == "error"]
     assert len(errors) == 1

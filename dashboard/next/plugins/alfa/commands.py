@@ -42,8 +42,8 @@ def answer(call: Namespace) -> Answer:
     if len(call.text) > MAX_LETTERS:
         raise ValueError(f"TEXT has {len(call.text):,} letters; at most {MAX_LETTERS:,}.")
     collection = open_call(call)
-    if "alfa" in collection.broken:
-        raise collection.broken["alfa"]
+    if "alfa" in collection.unread:
+        raise collection.unread["alfa"]
     if collection.tables.get("alfa") is None:
         raise ValueError(f"{collection.name} has no keywords: there is no unified_annotation.csv.")
     if call.draft:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dashboard.next.evaluation.judgement import NO_RELEVANT, JudgingRules
+from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins.alfa.keywords import Keyword, Keywords
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.choices import Choices
@@ -79,19 +79,6 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     return made
 
 
-def list_required(study: Study, query: int) -> dict[str, Any]:
-    """Return the keywords that a query requires, and others that its text names."""
-    judged = study.judgement
-    if not isinstance(judged, KeywordJudgement):
-        return {}
-    name, threshold = study.collection.queries.ids[query], study.choices["mapping_threshold"]
-    named = judged.tables.find_query(name, judged.tables.groups, threshold)
-    required = judged.required[query]
-    told = {"required": [each.name for each in required]}
-    others = [each.name for each in named if each not in required]
-    return told | ({"not_counted": others} if others else {})
-
-
 def slice_queries(study: Study) -> dict[str, BoolArray]:
     """Return a slice for each required keyword, `pv_object_type=car`: the queries that need it."""
     judged = study.judgement
@@ -105,14 +92,14 @@ def slice_queries(study: Study) -> dict[str, BoolArray]:
     }
 
 
-def match_items(study: Study, query: int, items: Sequence[int]) -> list[dict[str, Any]]:
-    """Return matched, required and a tick for each required keyword of some items."""
+def describe_results(study: Study, query: int, items: Sequence[int]) -> tuple[Row, list[Row]]:
+    """Return what a query requires, and matched, required and a tick a keyword of some items."""
     judged = study.judgement
     if not isinstance(judged, KeywordJudgement):
-        return [{} for _ in items]
+        return {}, [Row() for _ in items]
     required, matches = judged.required[query], judged.count_matches(query)
     places = [judged.tables.index.get(each, -1) for each in required]
-    return [
+    return _list_required(study, judged, query), [
         {
             "matched": int(matches[item]) if item >= 0 else None,
             "required": len(required),
@@ -120,6 +107,16 @@ def match_items(study: Study, query: int, items: Sequence[int]) -> list[dict[str
         }
         for item in items
     ]
+
+
+def _list_required(study: Study, judged: KeywordJudgement, query: int) -> Row:
+    """Return the keywords that a query requires, and others that its text names."""
+    name, threshold = study.collection.queries.ids[query], study.choices["mapping_threshold"]
+    named = judged.tables.find_query(name, judged.tables.groups, threshold)
+    required = judged.required[query]
+    told: Row = {"required": [each.name for each in required]}
+    others = [each.name for each in named if each not in required]
+    return told | ({"not_counted": others} if others else {})
 
 
 ALFA = JudgingRules(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.next.errors import DataError, Finding
 from dashboard.next.evaluation.judgement import JudgingRules
 from dashboard.next.evaluation.labels import LabelJudgement, Labels, judge_labels, split_labels
+from dashboard.next.evaluation.measurement import Row
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.study import Study
 from dashboard.next.tables import list_columns
@@ -56,12 +57,13 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> LabelJudgement:
     return judge_labels(items, queries, collection.own_items)
 
 
-def describe_class(study: Study, query: int) -> dict[str, Any]:
-    """Return the class that a query asks for."""
+def describe_class(study: Study, query: int, items: Sequence[int]) -> tuple[Row, list[Row]]:
+    """Return the class that a query asks for, and nothing of items."""
+    fields = [Row() for _ in items]
     if not isinstance(study.judgement, LabelJudgement) or study.rules.name != NAME:
-        return {}
+        return {}, fields
     asked = ", ".join(sorted(study.judgement.asked[query])) or "none"
-    return {"class": f"{study.collection.tables[NAME]}: {asked}"}
+    return {"class": f"{study.collection.tables[NAME]}: {asked}"}, fields
 
 
 CLASS_LABELS = JudgingRules(

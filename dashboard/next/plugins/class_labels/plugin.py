@@ -7,5 +7,5 @@ PLUGIN = Plugin(
     settings={"class_label": ""},
     read_tables="judge:read_classes",
     rules="judge:CLASS_LABELS",
-    describe_query="judge:describe_class",
+    describe_results="judge:describe_class",
 )

@@ -17,8 +17,9 @@ from dashboard.next.evaluation.judgement import (
     judge_table,
 )
 from dashboard.next.evaluation.labels import LabelJudgement, judge_labels, split_labels
-from dashboard.next.storage.collection import Collection, Version
+from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.vectors import Vectors
+from dashboard.next.storage.versions import Version
 
 NAME = "hashing"
 GRADES = (0.0, 1.0, 2.0)

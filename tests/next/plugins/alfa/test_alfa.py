@@ -68,7 +68,7 @@ def test_broken_annotation_does_not_hide_the_rest(world: Path) -> None:
     (world / "unified_annotation.csv").write_text("slice,x\n")
     (world / "qrels.txt").write_text("q1 0 a 1\n")
     collection = open_collection(world)
-    assert "a column slice_id" in str(collection.broken["alfa"])
+    assert "a column slice_id" in str(collection.unread["alfa"])
     assert resolve(collection, {})["protocol"] == "trec"
 
 

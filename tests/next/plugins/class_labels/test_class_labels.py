@@ -32,9 +32,9 @@ def test_same_class(tmp_path: Path) -> None:
 
 def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
     missing = write(tmp_path / "v", 'class_label = "genus"\n')
-    assert "a column genus" in str(open_collection(missing).broken["class_labels"])
+    assert "a column genus" in str(open_collection(missing).unread["class_labels"])
     one = write(tmp_path / "u", 'class_label = "species"\n', "item_id,species\na,cat\nb,cat\n")
-    assert "one class" in str(open_collection(one).broken["class_labels"])
+    assert "one class" in str(open_collection(one).unread["class_labels"])
 
 
 def test_an_item_that_is_no_stored_query_is_judged_by_its_own_class(tmp_path: Path) -> None:

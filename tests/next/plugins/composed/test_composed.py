@@ -49,7 +49,7 @@ def test_a_protocol_that_cannot_tell_versions_apart_says_so(tmp_path: Path) -> N
 
 def test_other_labels_are_refused(tmp_path: Path) -> None:
     folder = write(tmp_path / "w", "q1 0 b 2\nq1 0 c 0\n")
-    assert "label 2" in str(open_collection(folder).broken["composed"])
+    assert "label 2" in str(open_collection(folder).unread["composed"])
 
 
 def test_a_new_search_ranks_all_items(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_invalid_answers_are_left_out(tmp_path: Path) -> None:
 def test_off_the_scale_is_refused(tmp_path: Path) -> None:
     folder = write(tmp_path / "w", WORKERS.replace("q1,d,w1,100", "q1,d,w1,101"))
     assert "relevance.csv, line 7: found relevance 101" in str(
-        open_collection(folder).broken["context"]
+        open_collection(folder).unread["context"]
     )
 
 
@@ -113,5 +113,5 @@ def test_every_metric_is_the_same_alone_and_among_others(tmp_path: Path) -> None
 
 def test_another_scale_is_refused(tmp_path: Path) -> None:
     folder = write(tmp_path / "w", "query_id,item_id,relevance\nq1,a,1\nq1,b,0.5\nq1,c,0\n")
-    said = str(open_collection(folder).broken["context"])
+    said = str(open_collection(folder).unread["context"])
     assert "relevance up to 1 only" in said and "0 to 100" in said

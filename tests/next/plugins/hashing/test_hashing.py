@@ -62,10 +62,10 @@ def test_cosines_are_distances(tmp_path: Path) -> None:
 def test_shared_items_and_other_grades_are_refused(tmp_path: Path) -> None:
     shared = write(tmp_path / "w", QRELS, queries="query_id,image\nq1,b\n")
     assert "1 items of the gallery among the queries (b)" in str(
-        open_collection(shared).broken["hashing"]
+        open_collection(shared).unread["hashing"]
     )
     graded = write(tmp_path / "v", "q1 0 a 3\n")
-    assert "grade 3" in str(open_collection(graded).broken["hashing"])
+    assert "grade 3" in str(open_collection(graded).unread["hashing"])
 
 
 def test_codes_of_0_and_1(tmp_path: Path) -> None:
