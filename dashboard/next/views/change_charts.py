@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.next.evaluation.differences import write_signed
 from dashboard.next.evaluation.slicing import ALL
-from dashboard.next.views.charts import QUIET, Row, make_chart, pick_ink
+from dashboard.next.views.charts import QUIET, Row, make_chart, pick_ink, protect_name
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
 NAMES = ["worse", "same", "better", "cannot tell", "few"]
@@ -104,8 +104,8 @@ def draw_scatter(rows: Sequence[Row], metric: str, baseline: str, candidate: str
             opacity=alt.condition(pick, alt.value(0.85), alt.value(0.25)),
             tooltip=[
                 alt.Tooltip("queries:Q"),
-                alt.Tooltip("baseline:Q", format=".3f", title=baseline),
-                alt.Tooltip("candidate:Q", format=".3f", title=candidate),
+                alt.Tooltip("baseline:Q", format=".3f", title=protect_name(baseline)),
+                alt.Tooltip("candidate:Q", format=".3f", title=protect_name(candidate)),
             ],
         )
         .add_params(pick)
@@ -178,7 +178,8 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False) -> Any:
 
 def _order_names(rows: Sequence[Row], key: str) -> list[str]:
     """Return the values of a column in the order of the rows, "all" last."""
-    return sorted(dict.fromkeys(str(row[key]) for row in rows), key=lambda name: name == ALL)
+    names = dict.fromkeys(protect_name(str(row[key])) for row in rows)
+    return sorted(names, key=lambda name: name == ALL)
 
 
 def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
@@ -202,8 +203,8 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
         x=alt.X("second:N", sort=names["second"], axis=wrap),
         y=alt.Y("first:N", sort=names["first"], title=None, axis=lines),
         tooltip=[
-            alt.Tooltip("first:N", title=first),
-            alt.Tooltip("second:N", title=second),
+            alt.Tooltip("first:N", title=protect_name(first)),
+            alt.Tooltip("second:N", title=protect_name(second)),
             alt.Tooltip("note:N", title="difference"),
             alt.Tooltip("queries:Q"),
         ],
