@@ -1,9 +1,14 @@
-"""Text of files in their encodings, and numbers in texts."""
+"""Text of files in their encodings, numbers in texts, and cells that hold several texts."""
 
 from __future__ import annotations
 
+import ast
+import json
 import math
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from dashboard.next.errors import DataError, Finding
 
@@ -45,6 +50,76 @@ def read_text(path: Path, name: str, findings: list[Finding]) -> str:
             findings.append(Finding("note", name, None, f"text in {shown}", "UTF-8; read as it is"))
         return text.replace("\r\n", "\n").replace("\r", "\n")
     raise DataError(name, "bytes that are not UTF-8", "a UTF-8 file")
+
+
+MARKS = (";", "|", ",")
+BRACKETS = ("[]", "{}")
+
+
+def split_cells(cells: Iterable[str]) -> dict[str, list[str]]:
+    """Return the parts of each different cell.
+
+    A cell that is a list or an object of JSON or Python has its values, those inside them too;
+    other cells are separated by the mark that most of them have, and brackets around them are no
+    part.
+
+    >>> split_cells(["car, bus", '["bus, red", "car"]', '{"choices": ["car"]}'])["car, bus"]
+    ['car', 'bus']
+    """
+    counts = Counter(cells)
+    lists = {cell: list(_read_values(cell)) for cell in counts if cell.strip()[:1] in "[{("}
+    bare = {cell: _strip_brackets(cell) for cell in counts if not lists.get(cell)}
+    mark = max(MARKS, key=lambda each: sum(counts[cell] for cell in bare if each in bare[cell]))
+    parts = {cell: text.split(mark) for cell, text in bare.items()} | {
+        cell: values for cell, values in lists.items() if values
+    }
+    return {cell: [part.strip() for part in each if part.strip()] for cell, each in parts.items()}
+
+
+def _strip_brackets(cell: str) -> str:
+    text = cell.strip()
+    return text[1:-1] if text[:1] + text[-1:] in BRACKETS else text
+
+
+def _read_values(cell: str) -> Iterator[str]:
+    """Yield the values of a cell that is a list or an object; none if it is neither."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(cell.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+        yield from _flatten(found)
+        return
+
+
+def _flatten(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple, set)):
+        for each in value:
+            yield from _flatten(each)
+    elif value is not None:
+        yield str(value)
+
+
+def split_names(text: str, separator: str, known: Container[str]) -> list[str]:
+    """Return the names in a text, each once; a known one may hold the separator.
+
+    Args:
+        text: The names.
+        separator: Text between them; a blank stands for any white space.
+        known: Names that there are.
+
+    >>> split_names("a=R & B & b=x", " & ", ["a=R & B", "b=x"])
+    ['a=R & B', 'b=x']
+    """
+    parts = [part.strip() for part in text.split(separator if separator.strip() else None)]
+    names: list[str] = []
+    while parts:
+        joined = (separator.join(parts[:end]) for end in range(len(parts), 0, -1))
+        names.append(next((name for name in joined if name in known), parts[0]))
+        parts = parts[names[-1].count(separator) + 1 :]
+    return list(dict.fromkeys(filter(None, names)))
 
 
 def parse_number(text: str) -> float:

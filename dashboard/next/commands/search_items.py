@@ -51,6 +51,8 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         if version not in study.collection.broken:
             print(f"error: {version}: {why}", file=sys.stderr)
             code = WRONG
+    for version in {*found.lengths} - {row["run"] for row in found.rows} - {*found.problems}:
+        print(f"note: {version} finds nothing for this query", file=sys.stderr)
     return found.rows, COLUMNS, code or FINE
 
 

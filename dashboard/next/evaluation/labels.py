@@ -10,8 +10,8 @@ import numpy as np
 
 from dashboard.next.evaluation.judgement import NO_RELEVANT
 from dashboard.next.tables import FloatArray, IntArray
+from dashboard.next.texts import split_cells
 
-MARKS = (";", "|", ",")
 NO_LABEL = "no label"
 Labels = frozenset[str]
 
@@ -19,26 +19,17 @@ Labels = frozenset[str]
 def split_labels(*columns: Sequence[str]) -> list[list[Labels]]:
     """Return the labels of each cell of some columns, without case and blanks around them.
 
-    Several labels in a cell are separated by the mark that most cells have; the brackets and quotes
-    of a list are no part of them.
-
     >>> split_labels(["Cat, dog"], ["['dog', 'cat']"])[0] == split_labels(["dog,cat"])[0]
     True
     """
-    texts = [[_strip_brackets(cell) for cell in column] for column in columns]
-    every = [text for column in texts for text in column]
-    mark = max(MARKS, key=lambda each: sum(each in text for text in every))
-    return [[_split(text, mark) for text in column] for column in texts]
+    parts = split_cells(cell for column in columns for cell in column)
+    labels = {cell: frozenset(map(_tidy, each)) for cell, each in parts.items()}
+    return [[labels[cell] for cell in column] for column in columns]
 
 
-def _strip_brackets(cell: str) -> str:
-    text = unicodedata.normalize("NFC", cell).strip()
-    return text[1:-1] if text[:1] + text[-1:] in ("[]", "{}", "()") else text
-
-
-def _split(text: str, mark: str) -> Labels:
-    parts = (" ".join(part.strip().strip("'\"").split()).casefold() for part in text.split(mark))
-    return frozenset(part for part in parts if part)
+def _tidy(label: str) -> str:
+    plain = unicodedata.normalize("NFC", label).strip("'\"")
+    return " ".join(plain.split()).casefold()
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import parse_one
 from dashboard.next.evaluation.slicing import JOIN
 from dashboard.next.study.study import Study
+from dashboard.next.texts import split_names
 
 OUTCOMES = ("worse", "same", "better", "not scored")
 MAX_BINS = 5
@@ -49,7 +50,9 @@ def list_slice_changes(
     """
     named = study.list_slices()
     none = np.zeros(len(study.queries), dtype=bool)
-    inside = np.logical_and.reduce([named.get(name, none) for name in slices.split(JOIN)])
+    inside = np.logical_and.reduce(
+        [named.get(name, none) for name in split_names(slices, JOIN, named)]
+    )
     kept = {study.collection.queries.ids[query] for query in study.queries[inside].tolist()}
     rows = list_changes(study, baseline, candidate, metric)
     return [row for row in rows if row["query_id"] in kept]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dashboard.next.errors import ChoiceError, list_names
 from dashboard.next.plugins import load_all
-from dashboard.next.texts import parse_number
+from dashboard.next.texts import parse_number, split_names
 
 if TYPE_CHECKING:
     from dashboard.next.storage.collection import Collection
@@ -57,11 +57,13 @@ class Choice:
             ChoiceError: If there is no such value.
             DataError: If the files that it needs cannot be used.
         """
-        value: Any = self._split(given) if self.kind == "names" else given
-        if self.kind == "number":
+        known = self.allowed(collection, before) if self.allowed is not None else ()
+        value: Any = given
+        if self.kind == "names":
+            value = tuple(split_names(given, self.separator, known))
+        elif self.kind == "number":
             value = self._read_number(given)
         if self.allowed is not None:
-            known = self.allowed(collection, before)
             for each in value if self.kind == "names" else (value,):
                 if each not in known and each in collection.unread:
                     raise collection.unread[each]
@@ -71,10 +73,6 @@ class Choice:
                     one = self.key.removesuffix("s") if self.kind == "names" else self.key
                     raise ChoiceError(f"There is no {one} {each!r}. There are: {there}.{why}")
         return value
-
-    def _split(self, given: str) -> tuple[str, ...]:
-        parts = given.split(self.separator if self.separator.strip() else None)
-        return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
     def _read_number(self, given: str) -> float:
         value = parse_number(given)

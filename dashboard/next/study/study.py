@@ -38,8 +38,7 @@ from dashboard.next.retrieval.pictures import encode_picture, fit_to_items
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
 from dashboard.next.storage.collection import Collection
-from dashboard.next.storage.vectors import make_vectors
-from dashboard.next.storage.versions import Version
+from dashboard.next.storage.vectors import Vectors, make_vectors
 from dashboard.next.study.choices import Choices, describe_choices
 from dashboard.next.study.judging import find_rules
 from dashboard.next.study.query_result import QueryResult, show_query
@@ -299,23 +298,26 @@ class Study:
             return show_query(every, places[0], versions, depth, metric)
         columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
         asked = replace(collection, queries=Table("", "query_id", columns))
-        if not item:
-            asked = self._encode(asked, versions, text, picture)
+        asked = self._encode(asked, versions, text, picture)
         study = Study(asked, self.choices.replace(queries="all", slice=()))
         return show_query(study, 0, versions, depth, metric)
 
     def _encode(
         self, asked: Collection, versions: Sequence[str], text: str, picture: Image | None
     ) -> Collection:
-        """Return a collection whose only query is a text or a picture, with its vectors."""
+        """Return a collection of one query with its vectors; an item has its own already."""
         broken, encoded = dict(asked.broken), dict(asked.versions)
-        for name in versions:
-            if name in encoded:
-                try:
-                    vector = _embed(asked.folder, encoded[name], text, picture)
-                    encoded[name] = replace(encoded[name], queries=make_vectors(TYPED, vector))
-                except DataError as error:
-                    broken[name] = error
+        for version in (encoded[name] for name in versions if name in encoded):
+            try:
+                if version.items is None:
+                    wanted = "vectors, to search with something new"
+                    raise DataError(version.file, "results of stored queries only", wanted)
+                if text or picture is not None:
+                    vector = _embed(asked.folder, version.name, version.items, text, picture)
+                    made = replace(version, queries=make_vectors(TYPED, vector))
+                    encoded[version.name] = made
+            except DataError as error:
+                broken[version.name] = error
         tables = dict(asked.tables)
         for plugin in PLUGINS:
             if text and plugin.map_text and tables.get(plugin.name) is not None:
@@ -323,17 +325,14 @@ class Study:
         return replace(asked, versions=encoded, broken=broken, tables=tables)
 
 
-def _embed(folder: Path, version: Version, text: str, picture: Image | None) -> FloatVectors:
+def _embed(
+    folder: Path, version: str, items: Vectors, text: str, picture: Image | None
+) -> FloatVectors:
     """Return the vector of a typed text or an uploaded picture. [1, dimension]."""
-    if version.items is None:
-        found = f"the version {version.name}, a file of results"
-        raise DataError(f"runs/{version.name}", found, "vectors, to search with something new")
     if picture is None:
-        return encode_text(folder, version.name, text)
-    found_vector = encode_picture(folder, version.name, picture)
-    return fit_to_items(
-        found_vector, version.items.scale(0, 100), f"models/{version.name}/model.toml"
-    )
+        return encode_text(folder, version, text)
+    found = encode_picture(folder, version, picture)
+    return fit_to_items(found, items.scale(0, 100), f"models/{version}/model.toml")
 
 
 def _explain_lack(collection: Collection, kind: str) -> str:

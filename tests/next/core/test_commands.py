@@ -205,6 +205,19 @@ def test_own_item_is_not_relevant(world: Path, capsys: pytest.CaptureFixture[str
     assert values == [1, 1, 1]
 
 
+def test_search_in_results_of_stored_queries(
+    world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (world / "runs").mkdir()
+    (world / "runs" / "r.trec").write_text("q1 Q0 a 1 2 t\n")
+    (world / "qrels.txt").write_text("q1 0 a 1\n")
+    asked = ("search", str(world), "--model", "r", "--item")
+    code, rows, errors = call(capsys, *asked, "b")
+    assert (code, rows) == (2, []) and "runs/r: found results of stored queries only" in errors
+    code, rows, errors = call(capsys, *asked, "a")  # the stored query q3
+    assert (code, rows) == (0, []) and "r finds nothing for this query" in errors
+
+
 def test_a_regression_of_all_queries_alike_is_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -39,9 +39,9 @@ def test_names_with_blanks(world: Path) -> None:
     path = world / "unified_annotation.csv"
     path.write_text(path.read_text().replace("bus", "school bus & van"))
     path = world / "queries.csv"
-    path.write_text(path.read_text().replace("scene", "by").replace("s1", "R&D team") + "\n")
+    path.write_text(path.read_text().replace("scene", "by").replace("s1", "R & D team") + "\n")
     path.write_text(path.read_text().replace("q4,the weather,,\n", "q4,the weather,,x\n"))
-    study = open_with(world, f"{CAR} & by=R&D team")
+    study = open_with(world, f"{CAR} & by=R & D team")
     assert study.queries.tolist() == [0, 1]
 
 

@@ -37,6 +37,9 @@ def answer(call: Namespace) -> Answer:
 
     if bool(call.text) + call.draft + call.write != 1:
         raise ValueError("Give one of TEXT, --draft and --write.")
+    if call.threshold is not None and not call.text:
+        do = "for stored queries set mapping_threshold in collection.toml"
+        raise ValueError(f"--threshold goes with TEXT; {do}.")
     if call.threshold is not None and not 0 <= call.threshold <= 1:
         raise ValueError(f"--threshold {call.threshold:g}: a score lies between 0 and 1.")
     if len(call.text) > MAX_LETTERS:
@@ -96,6 +99,10 @@ def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Ans
             writer.writerow(row)
     path = collection.folder / "query_keywords.csv"
     _replace(path, out.getvalue())
+    settings = path.with_suffix(".toml")
+    if settings.is_file():  # of the first edition, about the mapping that was here before
+        settings.unlink()
+        print(f"note: removed {settings.name}, which described the mapping before", file=sys.stderr)
     return [{"file": path.name, "rows": len(out.getvalue().splitlines()) - 1}], ("file", "rows"), 0
 
 

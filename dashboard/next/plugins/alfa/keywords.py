@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,10 +16,10 @@ from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.media import match_ids
 from dashboard.next.tables import BoolArray, Table, read_table
+from dashboard.next.texts import parse_number, split_cells
 
 ANNOTATION = "unified_annotation.csv"
 MAPPING = "query_keywords.csv"
-SEPARATORS = (",", ";", "|")
 LENGTH_BONUS = 0.06
 """Added to the score of a candidate for each of its words."""
 
@@ -180,17 +181,14 @@ def _find_items(table: Table, collection: Collection, findings: list[Finding]) -
 def _group_cells(
     cells: Sequence[str], items: Sequence[int]
 ) -> Iterator[tuple[list[str], list[int]]]:
-    """Yield the keywords of each different cell, and the items that have it.
-
-    The separator is the one that most cells have.
-    """
+    """Yield the keywords of each different cell, and the items that have it."""
     rows: dict[str, list[int]] = {}
     for cell, item in zip(cells, items, strict=True):
         if item >= 0:
             rows.setdefault(cell, []).append(item)
-    mark = max(SEPARATORS, key=lambda each: sum(len(r) for c, r in rows.items() if each in c))
+    parts = split_cells(cell for cell, having in rows.items() for _ in having)
     for cell, having in rows.items():
-        yield [part.strip() for part in cell.split(mark) if part.strip()], having
+        yield parts[cell], having
 
 
 def _is_group(column: str, wanted: Sequence[str]) -> bool:
@@ -226,10 +224,9 @@ def _read_mapping(
             found = f"a row of the unknown query {query!r}"
             findings.append(Finding("warning", MAPPING, line, found, "ids of queries; left out"))
             continue
-        try:
-            number = float(score)
-        except ValueError:
-            raise DataError(MAPPING, f"score {score!r}", "a number", line=line) from None
+        number = parse_number(score)
+        if math.isnan(number):
+            raise DataError(MAPPING, f"score {score!r}", "a number", line=line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
         mapped.setdefault(query, []).append(Candidate(ngram, named, number))
     return mapped

@@ -64,6 +64,22 @@ def test_separators(world: Path, cell: str) -> None:
     assert len(tables.keywords) in (2, 3)
 
 
+def test_lists_in_cells(world: Path) -> None:
+    cells = ["\"['car', 'bus, red']\"", '"{""choices"": [""car""]}"', "bus"]
+    rows = "\n".join(f"{item},{cell}" for item, cell in zip("abc", cells, strict=True))
+    (world / "unified_annotation.csv").write_text(f"slice_id,pv_object_type\n{rows}\n")
+    tables = open_collection(world).tables["alfa"]
+    assert [each.name for each in tables.keywords] == ["car", "bus, red", "bus"]
+    assert tables.has.tolist()[0] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("score", ["nan", "1_0", "high"])
+def test_score_that_is_no_number(world: Path, score: str) -> None:
+    row = f"q1,car,pv_object_type,car,{score}"
+    (world / "query_keywords.csv").write_text(f"query_id,ngram,group,keyword,score\n{row}\n")
+    assert f"line 2: found score '{score}'" in str(open_collection(world).unread["alfa"])
+
+
 def test_broken_annotation_does_not_hide_the_rest(world: Path) -> None:
     (world / "unified_annotation.csv").write_text("slice,x\n")
     (world / "qrels.txt").write_text("q1 0 a 1\n")
