@@ -3,9 +3,9 @@
 import streamlit as st
 
 from dashboard.next.commands.compare_slices import COLUMNS as SLICES
-from dashboard.next.evaluation.slicing import describe_worst
+from dashboard.next.evaluation.slicing import JOIN, describe_worst
 from dashboard.next.study.changes import list_slice_changes
-from dashboard.next.views.address import escape_markdown
+from dashboard.next.views.address import escape_markdown, set_choice
 from dashboard.next.views.change_charts import draw_forest, draw_heatmap, draw_pickable
 from dashboard.next.views.comparison import compare_metrics, draw_verdict
 from dashboard.next.views.data_tables import draw_folded, write_table
@@ -22,8 +22,13 @@ from dashboard.next.views.slice_table import (
     write_slice,
 )
 
-PICKED = "picked-slice"
 MAX_PAIRS = 20
+
+
+def keep_picked(slices: str) -> None:
+    """Put the slices that were picked into the address."""
+    set_choice("picked_slice", slices)
+
 
 study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
 versions = choices["baseline"], choices["candidate"]
@@ -47,7 +52,7 @@ with left:
         "not corrected. Slices with fewer than 5 queries are last and have no interval.",
     )
     charts = {"Slices": draw_forest(make_lines(rows), f"Change in {metric}", picked=True)}
-    draw_pickable(charts["Slices"], "forest", "name", PICKED)
+    draw_pickable(charts["Slices"], "forest", "name", keep_picked)
     pairs = study.compare_slices(*versions, metric, pairs=True)
     if pairs:
         st.markdown("**Pairs of slices with 5 queries or more**, worst first")
@@ -56,15 +61,16 @@ with right:
     if columns := pick_columns(list(study.list_slices())):
         cells = make_cells(study.cross_slices(*versions, metric, *columns))
         charts["Two columns"] = draw_heatmap(cells, *columns)
-        draw_pickable(charts["Two columns"], "heatmap", "slice", PICKED)
+        draw_pickable(charts["Two columns"], "heatmap", "slice", keep_picked)
         st.caption("Mean change and number of queries; * fewer than 5. Click a cell to list them.")
-    if picked := st.session_state.get(PICKED, ""):
+    if picked := choices["picked_slice"]:
         found = list_slice_changes(study, *versions, metric, picked)
-        st.markdown(f"**{escape_markdown(picked)}**: {len(found)} queries, worst first")
+        named = JOIN.join(picked)
+        st.markdown(f"**{escape_markdown(named)}**: {len(found)} queries, worst first")
         st.page_link(
             make_pages()["compare"],
             label="Use as slice in Compare",
-            query_params=st.query_params.to_dict() | {"slice": picked},
+            query_params=st.query_params.to_dict() | {"slice": named, "picked_slice": ""},
         )
         draw_queries(study, choices, found)
 written = [write_slice(row) for row in rows]

@@ -11,9 +11,7 @@ from dashboard.next.evaluation.differences import SAME, list_differences
 from dashboard.next.evaluation.judgement import find_relevant
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import parse_one
-from dashboard.next.evaluation.slicing import JOIN
 from dashboard.next.study.study import Study
-from dashboard.next.texts import split_names
 
 OUTCOMES = ("worse", "same", "better", "not scored")
 MAX_BINS = 5
@@ -42,17 +40,12 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> li
 
 
 def list_slice_changes(
-    study: Study, baseline: str, candidate: str, metric: str, slices: str
+    study: Study, baseline: str, candidate: str, metric: str, slices: Sequence[str]
 ) -> list[Row]:
-    """Return the rows of `list_changes` whose queries are in some slices, `A=x & B=y`.
-
-    A slice that the study does not have holds no query.
-    """
+    """Return the rows of `list_changes` whose queries are in all of some slices."""
     named = study.list_slices()
     none = np.zeros(len(study.queries), dtype=bool)
-    inside = np.logical_and.reduce(
-        [named.get(name, none) for name in split_names(slices, JOIN, named)]
-    )
+    inside = np.logical_and.reduce([named.get(name, none) for name in slices])
     kept = {study.collection.queries.ids[query] for query in study.queries[inside].tolist()}
     rows = list_changes(study, baseline, candidate, metric)
     return [row for row in rows if row["query_id"] in kept]

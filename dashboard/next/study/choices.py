@@ -71,6 +71,7 @@ class Choice:
                     there = list_names(known, 20) or "none"
                     why = _list_problems(collection) if self.key == "protocol" else ""
                     one = self.key.removesuffix("s") if self.kind == "names" else self.key
+                    one = one.replace("_", " ")
                     raise ChoiceError(f"There is no {one} {each!r}. There are: {there}.{why}")
         return value
 
@@ -189,7 +190,7 @@ def _pick_queries(collection: Collection, before: Values) -> str:
 def _list_slices(collection: Collection, before: Values) -> Sequence[str]:
     from dashboard.next.study.study import open_study
 
-    whole = Choices((*before.items(), ("slice", ()))).restrict_to_numbers()
+    whole = Choices(tuple(before.items())).replace(slice=()).restrict_to_numbers()
     return list(open_study(collection, whole).list_slices())
 
 
@@ -292,6 +293,14 @@ _VIEW = (
         meaning="queries that Compare lists: worse, same, better, not scored or all",
         default=lambda collection, before: "all",
         allowed=lambda collection, before: ("all", "worse", "same", "better", "not scored"),
+    ),
+    Choice(
+        key="picked_slice",
+        meaning="slices whose queries the screen Slices lists",
+        kind="names",
+        separator=" & ",
+        default=lambda collection, before: (),
+        allowed=_list_slices,
     ),
     Choice(
         key="query",

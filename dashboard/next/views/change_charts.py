@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import altair as alt
@@ -29,17 +29,21 @@ SHAPE = alt.Shape(
 PICK = "pick"
 
 
-def draw_pickable(chart: Any, key: str, field: str, target: str) -> None:
-    """Draw a chart in which one value can be picked; the state `target` of the session keeps it.
+def draw_pickable(chart: Any, key: str, field: str, keep: Callable[[str], None]) -> None:
+    """Draw a chart in which one value can be picked.
 
-    Several charts may share a target: the last click counts.
+    Args:
+        chart: It has the selection PICK.
+        key: Name of the chart on its screen.
+        field: Field of the value.
+        keep: Called with the value that was picked, "" for none any more.
     """
 
-    def keep() -> None:
+    def pick() -> None:
         picked = st.session_state[key]["selection"].get(PICK, [])
-        st.session_state[target] = str(picked[0].get(field, "")) if picked else ""
+        keep(str(picked[0].get(field, "")) if picked else "")
 
-    st.altair_chart(chart, on_select=keep, key=key)
+    st.altair_chart(chart, on_select=pick, key=key)
 
 
 def draw_picked(chart: Any, key: str, field: str) -> list[Any]:

@@ -60,6 +60,10 @@ def test_list_opens_links_and_filters(address: str, page: Page) -> None:
     expect(rows.nth(1).locator(".peek h4")).to_contain_text(["v0.2", "v0.3", "Fell out"])
     expect(rows.nth(1).locator(".peek .card .mark").nth(10)).to_have_text("3 → 9")
     expect(rows.nth(1).locator("button")).to_be_focused()
+    shared = rows.nth(1).locator("button").get_attribute("data-id")
+    page.wait_for_url(f"**query={shared}**")
+    page.reload()
+    expect(rows.nth(1).locator(".peek")).to_be_visible()
 
     with page.context.expect_page() as other:
         rows.first.locator("a").click(modifiers=["Control"])

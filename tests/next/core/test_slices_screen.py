@@ -83,9 +83,11 @@ def test_picked_pair_lists_its_queries(world: Path, monkeypatch: pytest.MonkeyPa
     assert not drawn.exception and not drawn.error
     assert any("No slice got worse" in each.value.replace("\\", "") for each in drawn.markdown)
     assert not any("Pairs of slices" in each.value for each in drawn.markdown)  # none has five
-    drawn.session_state["picked-slice"] = "pv_object_type=car & pv_object_type=bus"
+    drawn.query_params["picked_slice"] = "pv_object_type=car & pv_object_type=bus"
     payload = read_list(drawn.run())
-    assert [row["id"] for row in payload["rows"]] == ["q2"]
-    drawn.session_state["picked-slice"] = "gone=x"
-    payload = read_list(drawn.run())
-    assert payload["rows"] == [] and not drawn.exception
+    assert [row["id"] for row in payload["rows"]] == ["q2"] and not payload["opened"]
+    drawn.query_params["query"] = "q2"
+    assert read_list(drawn.run())["opened"] == "q2"
+    drawn.query_params["picked_slice"] = "gone=x"
+    drawn.run()
+    assert "There is no picked slice 'gone=x'" in drawn.error[0].value.replace("\\", "")

@@ -15,6 +15,7 @@ from dashboard.next.storage.collection import Collection
 from dashboard.next.study.changes import find_cutoff, list_moves, list_ranks
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
+from dashboard.next.views.address import drop_choice, set_choice
 from dashboard.next.views.frame import open_query
 from dashboard.next.views.links import write_link
 from dashboard.next.views.media_routes import address_media
@@ -41,6 +42,8 @@ def _component() -> Any:
 def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], key: str = "queries") -> None:
     """Draw a list of queries; each is a link to the screen Query and opens its first results.
 
+    The address names the open one.
+
     Args:
         study: What is looked at.
         choices: Versions and metric that are compared, and the number of ranks.
@@ -48,8 +51,16 @@ def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], key: str =
         key: Name of the list on its screen.
     """
     before = st.session_state.get(key) or {}
-    number = MAX_ROWS if before.get("all") else FIRST_ROWS
-    data = make_payload(study, choices, rows, before.get("opened") or "", number)
+    opened = before.get("opened")
+    if opened is None:
+        opened = st.query_params.get("query", "")
+    elif opened:
+        set_choice("query", opened)
+    else:
+        drop_choice("query")
+    is_far = opened in [row["query_id"] for row in rows[FIRST_ROWS:MAX_ROWS]]
+    number = MAX_ROWS if before.get("all") or is_far else FIRST_ROWS
+    data = make_payload(study, choices, rows, opened, number)
     names = ("opened", "all", "go")
     answer = _component()(key=key, data=data, **{f"on_{n}_change": _ignore for n in names})
     if answer.go:
