@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.next.errors import ChoiceError, DataError
-from dashboard.next.views.address import escape_markdown
+from dashboard.next.views.address import escape_markdown, forget_address
 from dashboard.next.views.frame import CURRENT, make_pages
 from dashboard.next.views.health import measure_step
 
@@ -17,3 +17,5 @@ try:
         page.run()
 except (DataError, ChoiceError, ValueError) as error:
     st.error(escape_markdown(str(error)))
+    if st.query_params:
+        st.button("Open the start page", on_click=forget_address)

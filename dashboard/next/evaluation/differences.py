@@ -138,13 +138,17 @@ def write_p(p: float) -> str:
 
 
 def write_signed(value: float) -> str:
-    """Return a difference with sign and 3 decimals; one that rounds to zero has no sign.
+    """Return a difference with sign and 3 decimals, 4 if there is no other digit.
 
-    >>> write_signed(0.0654), write_signed(-0.0000157)
-    ('+0.065', '0.000')
+    One that rounds to zero has no sign.
+
+    >>> write_signed(0.0654), write_signed(0.00038), write_signed(-0.0000157)
+    ('+0.065', '+0.0004', '0.000')
     """
-    rounded = round(value, 3)
-    return f"{rounded:+.3f}" if rounded else "0.000"
+    for decimals in (3, 4):
+        if rounded := round(value, decimals):
+            return f"{rounded:+.{decimals}f}"
+    return "0.000"
 
 
 def list_differences(baseline: FloatArray, candidate: FloatArray) -> tuple[FloatArray, IntArray]:

@@ -9,7 +9,7 @@ from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.study.changes import count_outcomes, list_changes
 from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.charts import colour_versions, draw_curve, draw_slice_values
-from dashboard.next.views.comparison import compare_metrics, draw_verdict, find_front
+from dashboard.next.views.comparison import compare_metrics, draw_verdict, find_front, show_progress
 from dashboard.next.views.data_tables import draw_table
 from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import open_page
@@ -32,6 +32,8 @@ versions = choices["baseline"], choices["candidate"]
 title = escape_markdown(collection.title)
 top = st.container(horizontal=True, vertical_alignment="center", gap="small")
 top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
+with show_progress(f"Measuring {len(runs)} versions"):
+    measured = study.measure(runs, choices["metrics"])
 rows, front = compare_metrics(study, choices)
 with st.container(border=True):
     told = draw_verdict(study, choices, front)
@@ -67,7 +69,7 @@ for plugin in PLUGINS:
     if plugin.draw_section and load(plugin, "rules") is study.rules:
         load(plugin, "draw_section")(study, choices)
 st.caption(escape_markdown(study.rules.definition))
-means = [row for each in study.measure(runs, choices["metrics"]) for row in each.list_means()]
+means = [row for each in measured for row in each.list_means()]
 tables = {"Versions": (means, MEANS), "Comparison": (rows, METRICS)}
 with top:
     markdown = write_markdown(collection.title, told, *table)

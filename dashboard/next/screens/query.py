@@ -9,6 +9,7 @@ from dashboard.next.views.address import escape_markdown, set_choice
 from dashboard.next.views.cards import draw_query
 from dashboard.next.views.cards.payload import describe_change, make_payload
 from dashboard.next.views.charts import colour_versions
+from dashboard.next.views.comparison import show_progress
 from dashboard.next.views.frame import open_page
 
 AHEAD = 3  # queries before and after the open one that the browser has at once
@@ -18,7 +19,9 @@ study, choices = open_page("shown")
 collection, metric = study.collection, choices["metric"]
 baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choices["shown"])
 
-delta, order = list_differences(*(study.values(v, metric) for v in (baseline, candidate)))
+with show_progress("Measuring the versions"):
+    values = [study.values(version, metric) for version in (baseline, candidate)]
+delta, order = list_differences(*values)
 ids = [collection.queries.ids[query] for query in study.queries[order].tolist()]
 change = dict(zip(ids, delta[order].tolist(), strict=True))
 place = ids.index(choices["query"]) if choices["query"] in change else 0

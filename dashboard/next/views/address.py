@@ -65,6 +65,12 @@ def remember_address(given: Mapping[str, str]) -> None:
     st.session_state[_LAST] = dict(given)
 
 
+def forget_address() -> None:
+    """Put every choice back to its usual value; the script runs again."""
+    st.query_params.clear()
+    remember_address({})
+
+
 def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str, str]:
     """Return a sentence for each key of an address that cannot be followed; by key.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -41,11 +42,17 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[list[Row], Row]:
     """
     baseline, candidate = choices["baseline"], choices["candidate"]
     front = str(parse_one(choices["metric"]))
-    rows = study.compare(baseline, candidate, f"{choices['metrics']} {front}")
+    with show_progress("Comparing the versions"):
+        rows = study.compare(baseline, candidate, f"{choices['metrics']} {front}")
     named = [row | {"name": str(Measure(row["metric"], row["cutoff"]))} for row in rows]
     shown = {str(each) for each in parse(choices["metrics"])}
     found = next(row for row in named if row["name"] == front)
     return [row for row in named if row["name"] in shown], found
+
+
+def show_progress(doing: str) -> AbstractContextManager[None]:
+    """Show what is computed and for how long, if it takes longer than a tenth of a second."""
+    return st.spinner(f"{doing}; this is done once", show_time=True)
 
 
 def draw_verdict(study: Study, choices: Choices, row: Row) -> str:

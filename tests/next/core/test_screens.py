@@ -36,6 +36,12 @@ def test_unknown_value_is_said(world: Path, monkeypatch, params: dict[str, str])
     assert not drawn.exception and not drawn.caption
 
 
+def test_an_unknown_collection_has_a_way_out(world: Path, monkeypatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", collection="none")
+    (button,) = [each for each in drawn.button if each.label == "Open the start page"]
+    assert not button.click().run().error and drawn.query_params["collection"] == world.name
+
+
 def test_broken_file_is_said(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (world / "items.csv").unlink()
     drawn = draw(world, monkeypatch, "overview")
