@@ -22,6 +22,7 @@ from dashboard.next.views.comparison import (
     draw_verdict,
     make_forest,
     name_columns,
+    show_progress,
     write_row,
 )
 from dashboard.next.views.downloads import draw_sharing, write_markdown
@@ -33,7 +34,8 @@ QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
 
 study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
 baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
-rows, front = compare_metrics(study, choices)
+with show_progress("Comparing the versions"):
+    rows, front = compare_metrics(study, choices)
 told = draw_verdict(study, choices, front)
 
 changes = list_changes(study, baseline, candidate, metric)

@@ -34,7 +34,8 @@ top = st.container(horizontal=True, vertical_alignment="center", gap="small")
 top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     measured = study.measure(runs, choices["metrics"])
-rows, front = compare_metrics(study, choices)
+with show_progress("Comparing the versions"):
+    rows, front = compare_metrics(study, choices)
 with st.container(border=True):
     told = draw_verdict(study, choices, front)
     draw_interval(front, count_outcomes(list_changes(study, *versions, metric)))

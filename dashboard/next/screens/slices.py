@@ -7,7 +7,7 @@ from dashboard.next.evaluation.slicing import JOIN, describe_worst
 from dashboard.next.study.changes import list_slice_changes
 from dashboard.next.views.address import escape_markdown, set_choice
 from dashboard.next.views.change_charts import draw_forest, draw_heatmap, draw_pickable
-from dashboard.next.views.comparison import compare_metrics, draw_verdict
+from dashboard.next.views.comparison import compare_metrics, draw_verdict, show_progress
 from dashboard.next.views.data_tables import draw_folded, write_table
 from dashboard.next.views.downloads import draw_sharing, write_markdown
 from dashboard.next.views.frame import make_pages, open_page
@@ -33,8 +33,9 @@ def keep_picked(slices: str) -> None:
 study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
 versions = choices["baseline"], choices["candidate"]
 metric = choices["metric"]
-rows = study.compare_slices(*versions, metric)
-_, front = compare_metrics(study, choices)
+with show_progress("Comparing the versions"):
+    _, front = compare_metrics(study, choices)
+    rows = study.compare_slices(*versions, metric)
 told = draw_verdict(study, choices, front)
 if not rows:
     st.info("There are no slices: no column of queries.csv has 2 to 20 values.")

@@ -53,12 +53,13 @@ def draw_picked(chart: Any, key: str, field: str) -> list[Any]:
     return [each[field] for each in picked if field in each]
 
 
-def draw_histogram(rows: Sequence[Row], metric: str) -> Any:
+def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
     """Return the number of queries by change; a bar can be picked.
 
     Args:
         rows: `bin`, `change` (the end of the bin that is farther from zero), queries and outcome.
         metric: Name of the metric.
+        ink: Colour of texts; empty: that of the reader's theme.
     """
     pick = alt.selection_point(name=PICK, fields=["bin"])
     base = make_chart([{**row, "label": write_signed(row["change"])} for row in rows]).encode(
@@ -76,7 +77,7 @@ def draw_histogram(rows: Sequence[Row], metric: str) -> Any:
     )
     counts = (
         base.transform_filter("datum.queries > 0")
-        .mark_text(dy=-8, color=pick_ink(), fontWeight="bold")
+        .mark_text(dy=-8, color=ink or pick_ink(), fontWeight="bold")
         .encode(text="queries:Q")
     )
     return (bars.add_params(pick) + counts).properties(height=150)
@@ -145,7 +146,7 @@ def draw_bar(row: Row) -> Any:
     ).properties(height=88)
 
 
-def draw_forest(rows: Sequence[Row], title: str, picked: bool = False) -> Any:
+def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str = "") -> Any:
     """Return differences with their intervals, one below the other.
 
     Args:
@@ -153,7 +154,9 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False) -> Any:
             note at the right end.
         title: Title of the axis.
         picked: Whether a point can be picked, by its name.
+        ink: Colour of texts; empty: that of the reader's theme.
     """
+    ink = ink or pick_ink()
     y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
     tooltip = ["name:N", "note:N"]
     base = make_chart([row for row in rows if row["delta"] is not None]).encode(y=y)
@@ -167,13 +170,11 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False) -> Any:
     if picked:
         pick = alt.selection_point(name=PICK, fields=["name"], toggle=False)
         points = points.encode(
-            stroke=alt.condition(pick, alt.value(pick_ink()), alt.value(None), empty=False)
+            stroke=alt.condition(pick, alt.value(ink), alt.value(None), empty=False)
         )
         points = points.add_params(pick)
-    left = base.mark_text(align="left", dy=-14, color=pick_ink()).encode(
-        x=alt.value(0), text="label:N"
-    )
-    right = base.mark_text(align="right", dy=-14, color=pick_ink()).encode(
+    left = base.mark_text(align="left", dy=-14, color=ink).encode(x=alt.value(0), text="label:N")
+    right = base.mark_text(align="right", dy=-14, color=ink).encode(
         x=alt.value("width"), text="note:N"
     )
     layers = zero.encode(x=alt.X("zero:Q", title=title)) + bars + points + left + right

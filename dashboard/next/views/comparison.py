@@ -42,8 +42,7 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[list[Row], Row]:
     """
     baseline, candidate = choices["baseline"], choices["candidate"]
     front = str(parse_one(choices["metric"]))
-    with show_progress("Comparing the versions"):
-        rows = study.compare(baseline, candidate, f"{choices['metrics']} {front}")
+    rows = study.compare(baseline, candidate, f"{choices['metrics']} {front}")
     named = [row | {"name": str(Measure(row["metric"], row["cutoff"]))} for row in rows]
     shown = {str(each) for each in parse(choices["metrics"])}
     found = next(row for row in named if row["name"] == front)

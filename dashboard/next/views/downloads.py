@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.next.commands.output import write_rows
+from dashboard.next.plugins import load_commands
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
 from dashboard.next.views.charts import pick_ink
@@ -21,6 +22,7 @@ CHART_WIDTH = 720
 GROUNDS = {"#e8edf4": "#0f141b"}
 """Ground of a chart in a file, by the colour of its text; white for others."""
 MIME = {"csv": "text/csv", "json": "application/json", "svg": "image/svg+xml", "png": "image/png"}
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -47,6 +49,9 @@ def draw_sharing(
                 _draw_files(name, stem, {form: (rows, columns) for form in ("csv", "json")})
             for name, chart in charts.items():
                 _draw_files(name, stem, dict.fromkeys(("svg", "png"), chart))
+            for command in load_commands().values():
+                if hasattr(command, "make_download"):
+                    _draw_page(command, f"{stem}.html", study, choices)
         draw_copy_buttons(markdown)
 
 
@@ -65,6 +70,19 @@ def _draw_files(name: str, stem: str, forms: Mapping[str, Any]) -> None:
             )
 
 
+def _draw_page(command: Any, file: str, study: Study, choices: Choices) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(command.DOWNLOAD, width=150)
+        st.download_button(
+            "HTML",
+            data=partial(command.make_download, study, choices),
+            file_name=file,
+            mime="text/html",
+            key=f"download-{command.DOWNLOAD}",
+            on_click="ignore",
+        )
+
+
 def make_file(form: str, content: Any, ink: str = "#000000") -> bytes:
     """Return rows with their columns as CSV or JSON, or a chart as SVG or PNG.
 
@@ -75,6 +93,8 @@ def make_file(form: str, content: Any, ink: str = "#000000") -> bytes:
     """
     if form in ("csv", "json"):
         rows, columns = content
+        if form == "csv":
+            rows = [{key: _protect_cell(cell) for key, cell in row.items()} for row in rows]
         return write_rows(rows, columns, form).encode()
     import vl_convert
 
@@ -84,6 +104,11 @@ def make_file(form: str, content: Any, ink: str = "#000000") -> bytes:
     if form == "svg":
         return str(vl_convert.vegalite_to_svg(chart)).encode()
     return bytes(vl_convert.vegalite_to_png(chart, scale=2))
+
+
+def _protect_cell(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
 
 
 def write_markdown(title: str, told: str, columns: Sequence[Column], rows: Rows) -> str:

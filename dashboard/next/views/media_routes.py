@@ -97,6 +97,25 @@ def _make_poster_once(found: Shown, state: tuple[int, int]) -> bytes:
     return make_poster(found.path, found.type, found.span)
 
 
+def read_poster(collection: Collection, kind: str, item: str) -> tuple[str, bytes] | None:
+    """Return the media type and content of a small picture; None if there is none.
+
+    Args:
+        collection: Collection that names its file.
+        kind: "poster" for that of an item, "query" for that of a query's picture.
+        item: Id of the item, or of the query.
+    """
+    found = _find(collection, kind, item)
+    if found is None:
+        return None
+    if found.is_poster:
+        return found.type, found.path.read_bytes()
+    try:
+        return "image/webp", _make_poster(found)
+    except DataError:
+        return None
+
+
 def address_media(collection: Collection, kind: str, item: str) -> str:
     """Return the address of a file; "" if it is missing.
 

@@ -96,13 +96,17 @@ def _find_outcome(row: Row) -> str:
 
 def write_slice(row: Row) -> Row:
     """Return a slice with change, interval and p as texts, and the link to its queries."""
+    return describe_slice(row) | {"href": write_link("compare", slice=row["slice"])}
+
+
+def describe_slice(row: Row) -> Row:
+    """Return a slice with change, interval and p as texts."""
     interval = "too few queries" if row["queries"] < SMALL_SLICE else "not defined"
     if row["low"] is not None:
         interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"
     p = row["p_adjusted"]
     return {
         "slice": row["slice"],
-        "href": write_link("compare", slice=row["slice"]),
         "queries": row["queries"],
         "change": None if row["delta"] is None else write_signed(row["delta"]),
         "interval": interval,

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dashboard.next.__main__ import main
+from dashboard.next.commands.output import write_rows
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[dict], str]:
@@ -203,6 +204,10 @@ def test_own_item_is_not_relevant(world: Path, capsys: pytest.CaptureFixture[str
     assert main(["measure", str(world), *words, "--metrics", names, "--format", "json"]) == 0
     values = [row["value"] for row in json.loads(capsys.readouterr().out)]
     assert values == [1, 1, 1]
+
+
+def test_no_text_acts_on_a_terminal() -> None:
+    assert write_rows([{"item": "a\x1b[2Jb\n"}], ("item",), "table") == "item\na\ufffd[2Jb\ufffd\n"
 
 
 def test_search_in_results_of_stored_queries(

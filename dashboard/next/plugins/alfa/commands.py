@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dashboard.next.commands.options import FINE, add_collection, open_call
+from dashboard.next.commands.output import replace_file
 
 if TYPE_CHECKING:
     from dashboard.next.plugins.alfa.vocabulary import Entry
@@ -98,7 +99,7 @@ def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Ans
             row = (name, each.ngram, each.keyword.group, each.keyword.name, f"{each.score:.4f}")
             writer.writerow(row)
     path = collection.folder / "query_keywords.csv"
-    _replace(path, out.getvalue())
+    replace_file(path, out.getvalue().encode())
     settings = path.with_suffix(".toml")
     if settings.is_file():  # of the first edition, about the mapping that was here before
         settings.unlink()
@@ -109,15 +110,5 @@ def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Ans
 def _write_new(path: Path, text: str) -> Answer:
     if path.exists():
         raise ValueError(f"{path} is there already; edit it, or move it away first.")
-    _replace(path, text)
+    replace_file(path, text.encode())
     return [{"file": path.name, "rows": text.count("[[keyword]]")}], ("file", "rows"), FINE
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file at once: a reader sees the old or the new one, never half of it."""
-    made = path.with_name(f".{path.name}.new")
-    try:
-        made.write_text(text, encoding="utf-8")
-        made.replace(path)
-    finally:
-        made.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Report: the comparison of two versions as one HTML file that needs nothing else."""

@@ -1,0 +1,114 @@
+"""Plant one fault after the other in a copy of the program, and say which the tests find.
+
+Run before a release, from the project's folder: `python tests/mutants/plant.py [NUMBER ...]`.
+The last line counts the faults that were found. A fault whose text is no longer in its file is an
+error: replace it by one that is.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = ROOT / "dashboard" / "next"
+TESTS = (["tests/next", "--ignore", "tests/next/browser"], ["tests/next/browser"])
+FAULTS = (
+    ("retrieval/run.py", "if own < 0:", "if True:"),
+    ("retrieval/run.py", "length=found.length - 1", "length=found.length"),
+    ("retrieval/run.py", "tie_last=found.tie_last - (found.tie_last >= rank)",
+     "tie_last=found.tie_last"),
+    ("retrieval/gallery.py", "np.rint(cosines, out=cosines)", "pass"),
+    ("retrieval/gallery.py", "level / MILLION >= least", "level / MILLION > least"),
+    ("retrieval/sources.py", "key=ids.__getitem__, reverse=True", "key=ids.__getitem__"),
+    ("retrieval/sources.py", "scores = scores.astype(np.float32)", "pass"),
+    ("evaluation/judgement.py", " & (own[query] != item)", ""),
+    ("evaluation/binary_metrics.py", "return block.count_hits(k) / k",
+     "return block.count_hits(k) / np.clip(block.returned, 1, k)"),
+    ("evaluation/binary_metrics.py", "block.rank <= block.relevant[block.row]",
+     "block.rank < block.relevant[block.row]"),
+    ("evaluation/binary_metrics.py", "(so_far - before)", "so_far"),
+    ("evaluation/binary_metrics.py", "np.minimum(block.relevant, k)", "block.relevant"),
+    ("evaluation/graded_metrics.py", "np.exp2(block.grade) - 1), k)", "np.exp2(block.grade)), k)"),
+    ("evaluation/block.py", "np.sort(every[every > 0])[::-1]", "np.sort(every[every > 0])"),
+    ("evaluation/block.py", "listed = part.rank <= part.passing[part.row]",
+     "listed = part.rank > 0"),
+    ("evaluation/measurement.py", "null = null | nothing_relevant", "pass"),
+    ("evaluation/measurement.py", "& (block.returned == 0) & ~nothing_relevant] = 0.0",
+     "& (block.returned == 0) & ~nothing_relevant] = np.nan"),
+    ("evaluation/statistics.py", "(count + 1) / (SIGNS + 1)", "count / SIGNS"),
+    ("evaluation/statistics.py", "stdtrit(units - 1, 0.975)", "stdtrit(units - 1, 0.95)"),
+    ("evaluation/statistics.py", "np.maximum.accumulate(p[order] * factors)", "p[order] * factors"),
+    ("evaluation/differences.py", "if scenes is None or not any(scenes):", "if True:"),
+    ("evaluation/slicing.py", "SMALL_SLICE = 5", "SMALL_SLICE = 3"),
+    ("evaluation/labels.py", ".casefold()", ""),
+    ("storage/collection.py", "path.stat().st_mtime_ns, path.stat().st_size", "0, 0"),
+    ("storage/media.py", " and path.is_relative_to(base)", ""),
+    ("storage/posters.py", "if frame.rotation else picture", "if False else picture"),
+    ("study/study.py", "return self._whole.queries[inside]", "return self._whole.queries"),
+    ("study/choices.py", "if values[key] != usual[key]", "if False"),
+    ("tables.py", "if unique:\n        _check_key", "if False:\n        _check_key"),
+    ("texts.py", "return value if math.isfinite(value) else math.nan", "return value"),
+    ("views/address.py", 'return re.sub(r"([', 'return text or re.sub(r"(['),
+    ("views/server.py", 'if scope["type"] == "lifespan" or is_allowed(scope):', "if True:"),
+    ("views/queries/queries.js", "element.textContent = text", "element.innerHTML = text"),
+    ("views/cards/payload.py", 'lacking = [version for version in versions if version not in row["runs"]]',
+     "lacking = versions"),
+    ("plugins/alfa/judge.py", "matched == len(self.required[query])", "matched >= 1"),
+    ("plugins/alfa/keywords.py", "each.score >= threshold and", "each.score > threshold and"),
+    ("plugins/alfa/words.py", "if place not in taken and", "if"),
+    ("plugins/crossmodal/judge.py", "scored.sum() / len(picture) * from_texts", "from_texts"),
+    ("plugins/hashing/judge.py", "unit > 0 if is_binary else unit >= 0", "unit > 0"),
+    ("plugins/context/judge.py", "> MAX_INVALID_SHARE", ">= 2"),
+)  # fmt: skip
+"""File below `dashboard/next`, a text in it, and the fault that takes its place."""
+
+
+def plant_fault(folder: Path, number: int) -> str:
+    """Copy what the tests need into a folder, with one fault in it; return its place."""
+    name, right, wrong = FAULTS[number]
+    for part in ("dashboard", "tests", "findings", "app.py", "pyproject.toml", "requirements.txt",
+                 "README.md", "LICENSE"):  # fmt: skip
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / part)
+    (folder / "data").symlink_to(ROOT / "data")
+    file = folder / "dashboard" / "next" / name
+    text = file.read_text()
+    if text.count(right) != 1:
+        raise SystemExit(f"{name} has {text.count(right)} times: {right}")
+    file.write_text(text.replace(right, wrong))
+    return f"{name}: {right.splitlines()[0]}"
+
+
+def find_fault(folder: Path) -> str:
+    """Run the tests until one fails; return its name, or "" if none does."""
+    for paths in TESTS:
+        call = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "2", "-p", "no:cacheprovider"]
+        skipped = ["--deselect", "tests/next/test_style.py"]  # a fault is no question of style
+        done = subprocess.run([*call, *paths, *skipped], cwd=folder, capture_output=True, text=True)
+        failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        if done.returncode:
+            return failed[0] if failed else f"pytest ended with {done.returncode}"
+    return ""
+
+
+def main() -> None:
+    """Plant the faults of the command line, or all, and count those that are found."""
+    numbers = [int(each) for each in sys.argv[1:]] or range(len(FAULTS))
+    found = 0
+    for number in numbers:
+        with tempfile.TemporaryDirectory() as folder:
+            place, test = plant_fault(Path(folder), number), find_fault(Path(folder))
+        found += bool(test)
+        print(f"{number}  {'found' if test else 'MISSED'}  {place}  {test[:120]}", flush=True)
+    print(f"{found} of {len(numbers)} faults are found")
+
+
+if __name__ == "__main__":
+    main()
