@@ -17,6 +17,7 @@ from dashboard.next.evaluation.judgement import (
     judge_table,
 )
 from dashboard.next.evaluation.labels import LabelJudgement, judge_labels, split_labels
+from dashboard.next.plugins.hashing.metrics import measure_radius
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.vectors import Vectors
 from dashboard.next.storage.versions import Version
@@ -25,6 +26,7 @@ NAME = "hashing"
 GRADES = (0.0, 1.0, 2.0)
 """Grades of type 3, 2 and 1."""
 COLUMNS = ("labels", "label")
+BITS, SIGNED, POSITIVE = "0 and 1", "numbers on both sides of 0", "numbers not below 0"
 
 
 def read_types(collection: Collection, findings: list[Finding]) -> str | None:
@@ -89,23 +91,36 @@ def judge_by_labels(collection: Collection) -> LabelJudgement:
 
 
 def take_signs(version: Version) -> Version:
-    """Return a version whose vectors are the signs of its own.
+    """Return a version whose vectors are the signs of its own; results of a file stay as they are.
 
     A 0 counts as +1, or as -1 where nothing but 0 and 1 is stored.
+
+    Raises:
+        DataError: If items and queries are codes of different kinds, or all codes would be equal.
     """
+    if version.items is None:
+        return version
     stored = [each for each in (version.items, version.queries) if each is not None]
-    is_binary = all(_is_binary(each) for each in stored)
-    signed = [_sign(each, is_binary) for each in stored]
+    kinds = [_find_kind(each) for each in stored]
+    if BITS in kinds and set(kinds) & {SIGNED, POSITIVE}:
+        found = f"items stored as {kinds[0]}, queries as {kinds[1]}"
+        raise DataError(version.file, found, "both as codes of -1 and 1, or both as 0 and 1")
+    if kinds[0] == POSITIVE:
+        wanted, do = f"{SIGNED}, or codes", "Subtract 0.5 from outputs of a sigmoid."
+        raise DataError(version.file, f"items stored as {POSITIVE}", wanted, do=do)
+    signed = [_sign(each, BITS in kinds) for each in stored]
     return replace(version, items=signed[0], queries=signed[1] if len(signed) > 1 else None)
 
 
-def _is_binary(vectors: Vectors) -> bool:
-    """Return whether nothing but 0 and 1 is stored."""
+def _find_kind(vectors: Vectors) -> str:
+    """Return BITS, SIGNED, POSITIVE, or "1" for nothing but 1."""
     step = 1 << 16
-    return all(
-        np.isin(vectors.stored[start : start + step], (0, 1)).all()
-        for start in range(0, len(vectors.stored), step)
-    )
+    blocks = [vectors.stored[at : at + step] for at in range(0, len(vectors.stored), step)]
+    if any((block < 0).any() for block in blocks):
+        return SIGNED
+    if any((~np.isin(block, (0, 1))).any() for block in blocks):
+        return POSITIVE
+    return BITS if any((block == 0).any() for block in blocks) else "1"
 
 
 def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
@@ -129,8 +144,10 @@ HASHING = JudgingRules(
     "scored.",
     source="mAP@p and nDCG@p of hashing for image retrieval",
     blind="Codes of 16 bits have 17 distances, so most items are tied. AP(retrieved) rewards a "
-    "list that is cut early.",
+    "list that is cut early. P(H<=2) of a query without a result so near is 0: long codes look "
+    "bad there however well they rank.",
     queries="all",
     is_complete=True,
     transform=take_signs,
+    measure=measure_radius,
 )
