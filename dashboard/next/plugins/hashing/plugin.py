@@ -8,4 +8,5 @@ PLUGIN = Plugin(
     read_versions="codes:read_packed",
     rules="judge:HASHING",
     metrics="metrics:NAME",
+    draw_section="sections:draw_codes",
 )
