@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,11 +16,15 @@ from dashboard.next.evaluation.judgement import (
     find_relevant,
     judge_table,
 )
-from dashboard.next.evaluation.labels import LabelJudgement, judge_labels, split_labels
-from dashboard.next.plugins.hashing.metrics import measure_radius
+from dashboard.next.evaluation.labels import LabelJudgement, Labels, judge_labels, split_labels
+from dashboard.next.evaluation.measurement import Row
+from dashboard.next.plugins.hashing.metrics import compute_distance, find_bits, measure_radius
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.vectors import Vectors
 from dashboard.next.storage.versions import Version
+
+if TYPE_CHECKING:
+    from dashboard.next.study.study import Study
 
 NAME = "hashing"
 GRADES = (0.0, 1.0, 2.0)
@@ -35,12 +39,17 @@ def read_types(collection: Collection, findings: list[Finding]) -> str | None:
     A collection whose settings name other protocols is not judged so.
 
     Raises:
-        DataError: If the collection asks for the protocol and a grade is no type's, or an item is
-            both query and gallery.
+        DataError: If the collection asks for the protocol and there are neither pairs nor labels, a
+            grade is no type's, or an item is both query and gallery.
     """
     named = collection.settings.get("protocols", ())
-    source = None if named and NAME not in named else _find_source(collection)
-    problem = _find_problem(collection) if source else None
+    if named and NAME not in named:
+        return None
+    source = _find_source(collection)
+    problem = _find_problem(collection) if source else _describe_lack(collection)
+    if named and source == "labels" and len(set(_split_labels(collection)[0]) - {Labels()}) == 1:
+        wanted = "two classes; every version finds nothing but relevant items"
+        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
     if problem and named:
         raise problem
     return None if problem else source
@@ -51,6 +60,13 @@ def _find_source(collection: Collection) -> str | None:
         return "pairs"
     tables = (collection.items, collection.queries)
     return "labels" if all(_find_column(table.columns) for table in tables) else None
+
+
+def _describe_lack(collection: Collection) -> DataError:
+    tables = (collection.queries, collection.items)
+    lacking = [table.file for table in tables if not _find_column(table.columns)]
+    wanted = f"a column {' or '.join(COLUMNS)}, or types of pairs in qrels.txt or qrels.csv"
+    return DataError(" and ".join(lacking), "no labels and no qrels", wanted)
 
 
 def _find_column(columns: Mapping[str, Any]) -> str:
@@ -85,9 +101,14 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
 
 def judge_by_labels(collection: Collection) -> LabelJudgement:
     """Judge by labels: the same ones make type 1, some in common type 2."""
-    tables = (collection.items, collection.queries)
-    items, queries = split_labels(*(table[_find_column(table.columns)] for table in tables))
+    items, queries = _split_labels(collection)
     return judge_labels(items, queries, collection.own_items)
+
+
+def _split_labels(collection: Collection) -> list[list[Labels]]:
+    """Return the labels of items, then those of queries."""
+    tables = (collection.items, collection.queries)
+    return split_labels(*(table[_find_column(table.columns)] for table in tables))
 
 
 def take_signs(version: Version) -> Version:
@@ -129,6 +150,32 @@ def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
     is_one = unit > 0 if is_binary else unit >= 0
     signs = np.where(is_one, np.int8(1), np.int8(-1))
     return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
+
+
+def note_types(study: Study, query: int, metric: str, rows: Sequence[Row]) -> list[list[str]]:
+    """Return each result's distance to the query, its type, and the labels that both have."""
+    if study.rules.name != NAME:
+        return [[] for _ in rows]
+    judged, index = study.judgement, study.collection.items.index
+    grades = judged.grades(query)
+    notes: list[list[str]] = []
+    for row in rows:
+        bits = find_bits(study, row["run"]) if "run" in row else None
+        told = [f"distance {compute_distance(row['score'], bits)} of {bits}"] if bits else []
+        item = index.get(row["item_id"] or "", -1)
+        if not np.isnan(grades).all():
+            grade = 0.0 if item < 0 else float(np.nan_to_num(grades[item]))
+            shared = _list_shared(judged, query, item) if grade else ""
+            told.append(f"type {3 - grade:g}" + (f": {shared}" if shared else ""))
+        notes.append(told)
+    return notes
+
+
+def _list_shared(judged: Judgement, query: int, item: int) -> str:
+    """Return the labels that a query and an item have in common; "" where pairs are judged."""
+    if not isinstance(judged, LabelJudgement):
+        return ""
+    return ", ".join(sorted(judged.asked[query] & judged.sets[judged.place[item]]))
 
 
 HASHING = JudgingRules(

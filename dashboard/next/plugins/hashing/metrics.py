@@ -47,7 +47,7 @@ def measure_radius(study: Study, version: str, measure: Measure) -> FloatArray |
     if bits is None:
         return np.full(len(study.queries), np.nan)
     run = study.run(version)
-    least = compute_similarity(RADIUS + 0.5, bits)  # scores are rounded
+    least = 1 - (2 * RADIUS + 1) / bits  # between this distance and the next
     near = replace(run, min_similarity=max(run.min_similarity, least))
     counts = parse("num_rel_ret num_ret")
     hits, found = measure_run(near, study.queries, study.judgement, study.rules, counts)
@@ -58,15 +58,6 @@ def find_bits(study: Study, version: str) -> int | None:
     """Return the length of a version's codes; None for a file of results."""
     items = study.collection.find_version(version).items
     return None if items is None else items.dimension
-
-
-def compute_similarity(distance: float, bits: int) -> float:
-    """Return the cosine of two codes of -1 and 1 at a Hamming distance (equation 1).
-
-    >>> compute_similarity(1, 4)
-    0.5
-    """
-    return 1 - 2 * distance / bits
 
 
 def compute_distance(similarity: float, bits: int) -> int:
