@@ -80,6 +80,8 @@ class JudgingRules:
             for those outside the collection; None: all may.
         transform: `version -> version`, whose vectors are searched; None: as they are.
         finish: `(study, measure, values) -> values` of metrics that depend on other queries.
+        measure: `(study, version, measure) -> values` of a metric that needs more than labelled
+            results, NaN for null; None for any other metric.
         is_complete: Whether an item without a grade is known not to be relevant.
         instead_of: Name of a protocol whose place this one takes.
         definition: What is relevant, and which queries are not scored.
@@ -99,6 +101,7 @@ class JudgingRules:
     candidates: Callable[[Any, Any, int], IntArray | None] | None = None
     transform: Callable[[Any], Any] | None = None
     finish: Callable[[Any, Any, FloatArray], FloatArray] | None = None
+    measure: Callable[[Any, str, Any], FloatArray | None] | None = None
     is_complete: bool = False
     instead_of: str = ""
 

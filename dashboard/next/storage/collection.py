@@ -176,9 +176,14 @@ def _open(folder: Path) -> Collection:
 def _add_versions(
     versions: dict[str, Version], more: Mapping[str, Version], findings: list[Finding]
 ) -> None:
-    """Add versions; those whose name another one has are left out, and said."""
+    """Add versions; those whose name another one has are left out, and said.
+
+    A version that a plugin has read from the same file takes the place of the first one.
+    """
     for name, version in more.items():
-        if versions.setdefault(name, version) is not version:
+        if name not in versions or versions[name].file == version.file != "":
+            versions[name] = version
+        else:
             found, wanted = f"a second version {name!r}", "another name. Rename it."
             findings.append(Finding("error", version.file, None, found, wanted))
 
@@ -211,7 +216,8 @@ def _read_plugins(opened: Collection, findings: list[Finding]) -> Collection:
         if plugin.read_versions:
             more = load(plugin, "read_versions")(opened, broken, findings)
             _add_versions(versions, more, findings)
-    ordered = sorted(versions.items(), key=lambda pair: _natural(pair[0]))
+    usable = {name: version for name, version in versions.items() if name not in broken}
+    ordered = sorted(usable.items(), key=lambda pair: _natural(pair[0]))
     return replace(opened, versions=dict(ordered))
 
 

@@ -25,7 +25,7 @@ class QueryResult:
 
     Attributes:
         rows: run, rank, item_id, score, hit (None: not judged), ranks by version and fields of
-            plugins; the first results of each version.
+            plugins; the first results of each version. Rows may have `notes`, short texts.
         ideal: item_id, rank from 1, ranks by version and fields of plugins; the relevant items in
             the best order.
         missed: item_id, rank (the best of any version; None: none ranks it), runs that show it,
@@ -61,7 +61,7 @@ def show_query(
     near = _find_near(study, query, depth)
     parts, problems = _rank_versions(study, query, versions, depth, np.union1d(relevant, near))
     own = int(study.collection.own_items[query])
-    return QueryResult(
+    found = QueryResult(
         query_id=study.collection.queries.ids[query],
         text=study.collection.name_query(query),
         item_id=study.collection.items.ids[own] if own >= 0 else "",
@@ -75,6 +75,16 @@ def show_query(
         values={v: study.value(v, query, metric) if metric else None for v in parts},
         problems=problems,
     )
+    for rows in (found.rows, found.ideal, found.missed, found.near):
+        _add_notes(study, query, metric, rows)
+    return found
+
+
+def _add_notes(study: Study, query: int, metric: str, rows: list[Row]) -> None:
+    for note in load_all("note_results"):
+        for row, texts in zip(rows, note(study, query, metric, rows), strict=True):
+            if texts:
+                row["notes"] = [*row.get("notes", ()), *texts]
 
 
 def _rank_versions(

@@ -16,12 +16,12 @@ from dashboard.next.evaluation.judgement import (
     TableJudgement,
     judge_table,
 )
-from dashboard.next.plugins.context.metrics import SOURCE
+from dashboard.next.plugins.context.metrics import NAME, SOURCE
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.runs import Pairs
 from dashboard.next.tables import FloatArray, IntArray, read_table
 
-NAME, FILE = "context", "relevance.csv"
+FILE = "relevance.csv"
 SCALE = 100.0
 HALF = 50.0
 """Least relevance of a hit; the source has no threshold."""

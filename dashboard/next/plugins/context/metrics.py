@@ -7,15 +7,21 @@ A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dashboard.next.evaluation.block import Block
 from dashboard.next.evaluation.graded_metrics import PER, divide_per_image
-from dashboard.next.evaluation.metrics import Setting, metric
+from dashboard.next.evaluation.measurement import Row
+from dashboard.next.evaluation.metrics import Setting, find_metric, metric, parse_one
 from dashboard.next.tables import FloatArray
 
+if TYPE_CHECKING:
+    from dashboard.next.study.study import Study
+
+NAME = "context"
 SOURCE = "Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019"
 WINDOW = Setting("w", 10, 1, 10_000)
 DIVIDE = Setting("divide", "window", words=("window", "w"))
@@ -44,6 +50,37 @@ def compute_gain(credit: FloatArray, w: int = 10, divide: str = "window") -> Flo
     place = np.arange(1, len(credit) + 1)
     total = np.maximum(summed[place] - summed[np.maximum(place - w, 0)], 0.0)
     return np.asarray(total / (w if divide == "w" else np.minimum(place, w)))
+
+
+def note_gains(study: Study, query: int, metric: str, rows: Sequence[Row]) -> list[list[str]]:
+    """Return r and r' of each result in its list, and its gain g(k) by the settings of a metric.
+
+    r alone for items that are in no list; nothing where nobody judged the query.
+    """
+    notes: list[list[str]] = [[] for _ in rows]
+    grades, index = study.judgement.grades(query), study.collection.items.index
+    if study.rules.name != NAME or np.isnan(grades).all():
+        return notes
+    items = [index[row["item_id"]] for row in rows]
+    credits = study.judgement.credits(query)[items]
+    for run in {row.get("run") for row in rows}:
+        places = [place for place, row in enumerate(rows) if row.get("run") == run]
+        adjusted = compute_gain(credits[places], 1)
+        gains = _compute_gain_of(metric, credits[places])
+        for at, place in enumerate(places):
+            r = f"r {credits[place]:.2f}"
+            notes[place] = [r] if run is None else [f"{r} → r′ {adjusted[at]:.2f}"]
+            if run is not None and gains is not None:
+                notes[place].append(f"gain {gains[at]:.2f}")
+    return notes
+
+
+def _compute_gain_of(metric: str, credit: FloatArray) -> FloatArray | None:
+    """Return the gains that a context-aware metric adds up; None for any other metric."""
+    if not metric or not parse_one(metric).name.startswith("CAG("):
+        return None
+    _, values = find_metric(parse_one(metric).name)
+    return compute_gain(credit, int(values.get("w", 10)), str(values.get("divide", "window")))
 
 
 def list_credits(block: Block, k: int | None) -> Iterator[FloatArray]:

@@ -8,5 +8,6 @@ PLUGIN = Plugin(
     read_tables="judge:read_relevance",
     rules="judge:CONTEXT",
     metrics="metrics:WINDOW",
+    note_results="metrics:note_gains",
     commands={"satisfaction": "commands"},
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,15 +16,21 @@ from dashboard.next.evaluation.judgement import (
     find_relevant,
     judge_table,
 )
-from dashboard.next.evaluation.labels import LabelJudgement, judge_labels, split_labels
+from dashboard.next.evaluation.labels import LabelJudgement, Labels, judge_labels, split_labels
+from dashboard.next.evaluation.measurement import Row
+from dashboard.next.plugins.hashing.metrics import compute_distance, find_bits, measure_radius
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.vectors import Vectors
 from dashboard.next.storage.versions import Version
+
+if TYPE_CHECKING:
+    from dashboard.next.study.study import Study
 
 NAME = "hashing"
 GRADES = (0.0, 1.0, 2.0)
 """Grades of type 3, 2 and 1."""
 COLUMNS = ("labels", "label")
+BITS, SIGNED, POSITIVE = "0 and 1", "numbers on both sides of 0", "numbers not below 0"
 
 
 def read_types(collection: Collection, findings: list[Finding]) -> str | None:
@@ -33,12 +39,17 @@ def read_types(collection: Collection, findings: list[Finding]) -> str | None:
     A collection whose settings name other protocols is not judged so.
 
     Raises:
-        DataError: If the collection asks for the protocol and a grade is no type's, or an item is
-            both query and gallery.
+        DataError: If the collection asks for the protocol and there are neither pairs nor labels, a
+            grade is no type's, or an item is both query and gallery.
     """
     named = collection.settings.get("protocols", ())
-    source = None if named and NAME not in named else _find_source(collection)
-    problem = _find_problem(collection) if source else None
+    if named and NAME not in named:
+        return None
+    source = _find_source(collection)
+    problem = _find_problem(collection) if source else _describe_lack(collection)
+    if named and source == "labels" and len(set(_split_labels(collection)[0]) - {Labels()}) == 1:
+        wanted = "two classes; every version finds nothing but relevant items"
+        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
     if problem and named:
         raise problem
     return None if problem else source
@@ -49,6 +60,13 @@ def _find_source(collection: Collection) -> str | None:
         return "pairs"
     tables = (collection.items, collection.queries)
     return "labels" if all(_find_column(table.columns) for table in tables) else None
+
+
+def _describe_lack(collection: Collection) -> DataError:
+    tables = (collection.queries, collection.items)
+    lacking = [table.file for table in tables if not _find_column(table.columns)]
+    wanted = f"a column {' or '.join(COLUMNS)}, or types of pairs in qrels.txt or qrels.csv"
+    return DataError(" and ".join(lacking), "no labels and no qrels", wanted)
 
 
 def _find_column(columns: Mapping[str, Any]) -> str:
@@ -83,29 +101,47 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
 
 def judge_by_labels(collection: Collection) -> LabelJudgement:
     """Judge by labels: the same ones make type 1, some in common type 2."""
-    tables = (collection.items, collection.queries)
-    items, queries = split_labels(*(table[_find_column(table.columns)] for table in tables))
+    items, queries = _split_labels(collection)
     return judge_labels(items, queries, collection.own_items)
 
 
+def _split_labels(collection: Collection) -> list[list[Labels]]:
+    """Return the labels of items, then those of queries."""
+    tables = (collection.items, collection.queries)
+    return split_labels(*(table[_find_column(table.columns)] for table in tables))
+
+
 def take_signs(version: Version) -> Version:
-    """Return a version whose vectors are the signs of its own.
+    """Return a version whose vectors are the signs of its own; results of a file stay as they are.
 
     A 0 counts as +1, or as -1 where nothing but 0 and 1 is stored.
+
+    Raises:
+        DataError: If items and queries are codes of different kinds, or all codes would be equal.
     """
+    if version.items is None:
+        return version
     stored = [each for each in (version.items, version.queries) if each is not None]
-    is_binary = all(_is_binary(each) for each in stored)
-    signed = [_sign(each, is_binary) for each in stored]
+    kinds = [_find_kind(each) for each in stored]
+    if BITS in kinds and set(kinds) & {SIGNED, POSITIVE}:
+        found = f"items stored as {kinds[0]}, queries as {kinds[1]}"
+        raise DataError(version.file, found, "both as codes of -1 and 1, or both as 0 and 1")
+    if kinds[0] == POSITIVE:
+        wanted, do = f"{SIGNED}, or codes", "Subtract 0.5 from outputs of a sigmoid."
+        raise DataError(version.file, f"items stored as {POSITIVE}", wanted, do=do)
+    signed = [_sign(each, BITS in kinds) for each in stored]
     return replace(version, items=signed[0], queries=signed[1] if len(signed) > 1 else None)
 
 
-def _is_binary(vectors: Vectors) -> bool:
-    """Return whether nothing but 0 and 1 is stored."""
+def _find_kind(vectors: Vectors) -> str:
+    """Return BITS, SIGNED, POSITIVE, or "1" for nothing but 1."""
     step = 1 << 16
-    return all(
-        np.isin(vectors.stored[start : start + step], (0, 1)).all()
-        for start in range(0, len(vectors.stored), step)
-    )
+    blocks = [vectors.stored[at : at + step] for at in range(0, len(vectors.stored), step)]
+    if any((block < 0).any() for block in blocks):
+        return SIGNED
+    if any((~np.isin(block, (0, 1))).any() for block in blocks):
+        return POSITIVE
+    return BITS if any((block == 0).any() for block in blocks) else "1"
 
 
 def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
@@ -114,6 +150,32 @@ def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
     is_one = unit > 0 if is_binary else unit >= 0
     signs = np.where(is_one, np.int8(1), np.int8(-1))
     return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
+
+
+def note_types(study: Study, query: int, metric: str, rows: Sequence[Row]) -> list[list[str]]:
+    """Return each result's distance to the query, its type, and the labels that both have."""
+    if study.rules.name != NAME:
+        return [[] for _ in rows]
+    judged, index = study.judgement, study.collection.items.index
+    grades = judged.grades(query)
+    notes: list[list[str]] = []
+    for row in rows:
+        bits = find_bits(study, row["run"]) if "run" in row else None
+        told = [f"distance {compute_distance(row['score'], bits)} of {bits}"] if bits else []
+        item = index.get(row["item_id"] or "", -1)
+        if not np.isnan(grades).all():
+            grade = 0.0 if item < 0 else float(np.nan_to_num(grades[item]))
+            shared = _list_shared(judged, query, item) if grade else ""
+            told.append(f"type {3 - grade:g}" + (f": {shared}" if shared else ""))
+        notes.append(told)
+    return notes
+
+
+def _list_shared(judged: Judgement, query: int, item: int) -> str:
+    """Return the labels that a query and an item have in common; "" where pairs are judged."""
+    if not isinstance(judged, LabelJudgement):
+        return ""
+    return ", ".join(sorted(judged.asked[query] & judged.sets[judged.place[item]]))
 
 
 HASHING = JudgingRules(
@@ -129,8 +191,10 @@ HASHING = JudgingRules(
     "scored.",
     source="mAP@p and nDCG@p of hashing for image retrieval",
     blind="Codes of 16 bits have 17 distances, so most items are tied. AP(retrieved) rewards a "
-    "list that is cut early.",
+    "list that is cut early. P(H<=2) of a query without a result so near is 0: long codes look "
+    "bad there however well they rank.",
     queries="all",
     is_complete=True,
     transform=take_signs,
+    measure=measure_radius,
 )

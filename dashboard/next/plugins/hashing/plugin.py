@@ -2,4 +2,12 @@
 
 from dashboard.next.plugins import Plugin
 
-PLUGIN = Plugin(name="hashing", read_tables="judge:read_types", rules="judge:HASHING")
+PLUGIN = Plugin(
+    name="hashing",
+    read_tables="judge:read_types",
+    read_versions="codes:read_packed",
+    rules="judge:HASHING",
+    metrics="metrics:NAME",
+    note_results="judge:note_types",
+    draw_section="sections:draw_codes",
+)

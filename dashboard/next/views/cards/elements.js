@@ -78,6 +78,7 @@ function drawText(card, query, brief) {
       text.append(drawCells(card, query.required), drawKeyword(!lacking, lacking ?? "has all keywords"));
     }
   }
+  if (card.notes.length) text.append(make("div", "notes", card.notes.join(" · ")));
   if (card.foot) text.append(make("div", "foot", card.foot));
   return text;
 }
@@ -95,7 +96,7 @@ function drawCard(card, query, row) {
   }
   const keywords = card.has.map((has, place) => `${query.required[place]}: ${has ? "yes" : "no"}`);
   const place = card.rank ? `${row.name}, rank ${card.rank}` : row.name;
-  element.setAttribute("aria-label", [place, describeVerdict(card, query), ...keywords].join(". "));
+  element.setAttribute("aria-label", [place, describeVerdict(card, query), ...keywords, ...card.notes].join(". "));
   if (row.kind === "pick") element.title = card.foot;
   element.append(frame, drawText(card, query, row.kind !== "run"));
   return element;

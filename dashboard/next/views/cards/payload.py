@@ -147,6 +147,7 @@ def _make_card(
         "clip": file if is_clip(collection, item) else "",
         "file": file,
         "span": _describe_span(collection, place),
+        "notes": list(row.get("notes", ())),
         "has": list(row.get("ticks", ()))[: len(required)],
         "mark": "",
         "foot": _describe_ranks(row.get("ranks", {}), [v for v in versions if v != version]),

@@ -122,7 +122,7 @@ function drawZoom(card, query) {
   const keywords = make("div", "keywords");
   keywords.append(...card.has.map((has, place) => drawKeyword(has, query.required[place])));
   text.append(keywords);
-  const facts = [card.rank && `rank ${card.rank}`, card.score && `score ${card.score}`, card.foot];
+  const facts = [card.rank && `rank ${card.rank}`, card.score && `score ${card.score}`, ...card.notes, card.foot];
   text.append(make("div", "foot", facts.filter(Boolean).join(" · ")));
   box.append(text);
   return box;

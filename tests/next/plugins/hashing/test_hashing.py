@@ -73,3 +73,45 @@ def test_codes_of_0_and_1(tmp_path: Path) -> None:
     codes = {name: [int(bit > 0) for bit in code] for name, code in VECTORS.items()}
     values = measure_values(write(tmp_path / "w", QRELS, codes), "AP(retrieved) RR")
     assert values == measure_values(write(tmp_path / "v", QRELS), "AP(retrieved) RR")
+
+
+def test_notes_on_results(tmp_path: Path) -> None:
+    """Distances 0 to 4 of 4; types by labels, with those in common, and by pairs."""
+    for name, qrels in (("labels", ""), ("pairs", QRELS)):
+        collection = open_collection(write(tmp_path / name, qrels))
+        study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+        found = study.query("q1", ["v1"], 5)
+        end = {"labels": ": cat", "pairs": ""}[name]
+        assert [row["notes"] for row in found.rows] == [
+            ["distance 0 of 4", f"type 1{end}"], ["distance 1 of 4", "type 3"],
+            ["distance 1 of 4", f"type 2{end}"], ["distance 2 of 4", "type 3"],
+            ["distance 4 of 4", f"type 1{end}"],
+        ]  # fmt: skip
+        assert [row["notes"] for row in found.ideal] == [
+            [f"type 1{end}"], [f"type 1{end}"], [f"type 2{end}"],
+        ]  # fmt: skip
+
+
+def test_no_notes_without_judgements_or_under_other_protocols(tmp_path: Path) -> None:
+    queries = "query_id,image,labels\nq1,x.png,\nq2,y.png,cat\n"
+    collection = open_collection(write(tmp_path / "w", queries=queries))
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    assert study.query("q1", ["v1"], 1).rows[0]["notes"] == ["distance 0 of 4"]
+    collection = open_collection(write(tmp_path / "v", QRELS))
+    choices = resolve(collection, {"protocol": "trec"}).restrict_to_numbers()
+    assert "notes" not in open_study(collection, choices).query("q1", ["v1"], 1).rows[0]
+
+
+def test_missing_labels_and_one_class(tmp_path: Path) -> None:
+    folder = write(tmp_path / "w", queries="query_id,image,labels\nq1,x.png,\n")
+    said = str(open_collection(folder).unread["hashing"])
+    assert said.startswith("queries.csv: found no labels and no qrels; expected a column labels")
+    with pytest.raises(ValueError, match="no labels and no qrels"):
+        measure_values(folder, "P@1")
+    same = write(tmp_path / "v")
+    (same / "items.csv").write_text("item_id,label\n" + "".join(f"{i},cat\n" for i in VECTORS))
+    assert measure_values(same, "AP(retrieved) nDCG(exp)") == {
+        "AP(retrieved)": [1.0], "nDCG(exp)": [1.0],
+    }  # fmt: skip
+    (found,) = [each for each in open_collection(same).findings if each.level == "warning"]
+    assert (found.file, found.found) == ("items.csv", "labels of one class only")
