@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dashboard.next.evaluation.judgement import (
-    NO_RELEVANT,
     Judgement,
     JudgingRules,
     TableJudgement,
@@ -31,10 +29,7 @@ DIVISORS = {"Rsum": 1, "mR": 2}
 def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
     """Judge by the pairs that belong together; every other result is a miss."""
     items, queries, own = collection.items, collection.queries, collection.own_items
-    made = judge_table(queries, items, own, collection.qrels)
-    every = range(len(queries))
-    bare = {q: NO_RELEVANT for q in every if not len(find_relevant(made, q))}
-    return replace(made, unscorable=bare | dict(made.unscorable))
+    return judge_table(queries, items, own, collection.qrels, needs_relevant=True)
 
 
 def list_side(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
