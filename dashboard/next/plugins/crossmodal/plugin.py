@@ -7,4 +7,5 @@ PLUGIN = Plugin(
     read_tables="sides:read_sides",
     rules="judge:CROSSMODAL",
     metrics="metrics:RECALLS",
+    choices="choices:CHOICES",
 )
