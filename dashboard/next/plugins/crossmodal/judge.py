@@ -81,10 +81,10 @@ def _find_pictures(study: Study) -> IntArray:
     queries, own, is_text = study.queries.tolist(), study.collection.own_items, list_texts(study)
     pictures = ((at, int(own[q])) for at, q in enumerate(queries) if not is_text[at])
     place = {item: at for at, item in pictures if item >= 0}
-    found = np.full(len(queries), -1)
+    judgement, found = study.judgement, np.full(len(queries), -1)
     for at, query in enumerate(queries):
         if is_text[at]:
-            relevant = find_relevant(study.judgement, query).tolist()
+            relevant = find_relevant(judgement, query).tolist()
             found[at] = next((place[item] for item in relevant if item in place), -1)
     return found
 
