@@ -24,7 +24,9 @@ BIN_BITS = 16
 """65,536 bins: the table of their sizes stays in the processor's cache."""
 MAX_CELLS = 1 << 25
 """Scores, of queries x items, that are held at once."""
-MAX_PRODUCT = 1 << 17
+MAX_BLOCK = 1024
+"""Queries that are compared with the gallery at once; more make narrow products, which are slow."""
+MAX_PRODUCT = 1 << 18
 """Scores that are rounded while they are in the processor's cache."""
 
 
@@ -113,8 +115,9 @@ class Gallery:
         if queries.shape[1] != self.vectors.dimension:
             widths = f"{queries.shape[1]} dimensions, the items {self.vectors.dimension}"
             raise ValueError(f"the queries have {widths}")
-        blocks = -(-len(queries) * len(self.items) // MAX_CELLS)
-        step = max(1, -(-len(queries) // max(1, blocks)))
+        most = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items))))
+        blocks = max(1, -(-len(queries) // most))
+        step = max(1, -(-len(queries) // blocks))
         below = np.empty((step, len(self.items)), dtype=np.int32)
         for start in range(0, len(queries), step):
             some = queries[start : start + step]
