@@ -118,7 +118,9 @@ def list_judged(judgement: Judgement, query: int) -> tuple[IntArray, FloatArray]
 NO_PAIRS = (np.empty(0, dtype=np.int64), np.empty(0))
 
 
-def judge_table(queries: Table, items: Table, own: IntArray, qrels: Any) -> TableJudgement:
+def judge_table(
+    queries: Table, items: Table, own: IntArray, qrels: Any, needs_relevant: bool = False
+) -> TableJudgement:
     """Return the judgement of a table of judged pairs.
 
     Pairs of unknown queries do not count, nor does the item that a query is about, which is no
@@ -129,6 +131,7 @@ def judge_table(queries: Table, items: Table, own: IntArray, qrels: Any) -> Tabl
         items: Items of the collection.
         own: The item that each query is about, -1 for none.
         qrels: Judged pairs.
+        needs_relevant: Whether a query without a relevant item is not scorable.
     """
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
     known = (query >= 0) & (item >= 0) & (own[query] != item)
@@ -141,7 +144,10 @@ def judge_table(queries: Table, items: Table, own: IntArray, qrels: Any) -> Tabl
         if low < high
     }
     reasons = {each: NOT_JUDGED for each in range(len(queries)) if each not in pairs}
-    return TableJudgement(len(items), pairs, reasons)
+    made = TableJudgement(len(items), pairs, reasons)
+    if needs_relevant:
+        reasons |= {each: NO_RELEVANT for each in pairs if not len(find_relevant(made, each))}
+    return made
 
 
 def find_relevant(judgement: Judgement, query: int) -> IntArray:

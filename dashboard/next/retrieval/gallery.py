@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -24,7 +24,9 @@ BIN_BITS = 16
 """65,536 bins: the table of their sizes stays in the processor's cache."""
 MAX_CELLS = 1 << 25
 """Scores, of queries x items, that are held at once."""
-MAX_PRODUCT = 1 << 17
+MAX_BLOCK = 1024
+"""Queries that are compared with the gallery at once; more make narrow products, which are slow."""
+MAX_PRODUCT = 1 << 18
 """Scores that are rounded while they are in the processor's cache."""
 
 
@@ -113,14 +115,24 @@ class Gallery:
         if queries.shape[1] != self.vectors.dimension:
             widths = f"{queries.shape[1]} dimensions, the items {self.vectors.dimension}"
             raise ValueError(f"the queries have {widths}")
-        blocks = -(-len(queries) * len(self.items) // MAX_CELLS)
-        step = max(1, -(-len(queries) // max(1, blocks)))
+        most = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items))))
+        blocks = max(1, -(-len(queries) // most))
+        step = max(1, -(-len(queries) // blocks))
         below = np.empty((step, len(self.items)), dtype=np.int32)
         for start in range(0, len(queries), step):
             some = queries[start : start + step]
             self._compare(some.astype(np.float64), below)
             for row in below[: len(some)]:
                 yield CountedRanking(row, *self._lookup)
+
+    def restrict(self, items: IntArray) -> Gallery:
+        """Return the gallery of some items; those without a vector are left out."""
+        rows = self._lookup[0][items[items >= 0]]
+        rows = np.sort(rows[rows >= 0])
+        known = self.vectors
+        ids = tuple(known.ids[row] for row in rows.tolist())
+        vectors = replace(known, ids=ids, rows=known.rows[rows], lengths=known.lengths[rows])
+        return Gallery(vectors, self.items[rows], self.places)
 
     @cached_property
     def _lookup(self) -> tuple[IntArray, IntArray, IntArray]:
@@ -158,24 +170,48 @@ class CountedRanking:
     places: IntArray
 
     def find(self, depth: int, wanted: IntArray, least: float) -> Found:
+        count = len(self.below)
         asked = self.rows[wanted]
         asked = asked[asked >= 0]
-        shift = LEVEL_BITS - min(BIN_BITS, len(self.below).bit_length())
+        if len(asked):
+            rows, before = self._read_bins(depth, asked)
+        else:
+            rows, before = self._read_first(depth), None
+        keys = np.sort(self._make_keys(rows))
+        at = np.arange(min(depth, count))
+        if before is not None:
+            at = np.union1d(at, np.searchsorted(keys, self._make_keys(asked)))
+        level = keys[at] >> 32
+        skipped = 0 if before is None else before(level)
+        first = np.searchsorted(keys, level << 32) + skipped + 1
+        last = np.searchsorted(keys, level + 1 << 32) + skipped
+        items, scores = self.items[keys[at] & PLACE], (BEST - level) / MILLION
+        is_cut = least > -1
+        passing = np.count_nonzero(self.below <= _find_limit(least)) if is_cut else count
+        return Found(items, scores, at + skipped + 1, first, last, count, int(passing))
+
+    def _read_first(self, depth: int) -> IntArray:
+        """Return the rows of the first results and of those with the same score as the last."""
+        if not 0 < depth < len(self.below):
+            return np.arange(len(self.below) if depth else 0)
+        limit = np.partition(self.below, depth - 1)[depth - 1]
+        return np.flatnonzero(self.below <= limit)
+
+    def _read_bins(
+        self, depth: int, asked: IntArray
+    ) -> tuple[IntArray, Callable[[IntArray], IntArray]]:
+        """Return the rows in bins of the first results and of some rows.
+
+        With them comes a function: how many rows of other bins are before a score.
+        """
+        shift = LEVEL_BITS - min(BIN_BITS, max(1, len(self.below).bit_length() - 3))
         bins = np.empty(len(self.below), dtype=np.intp)
         np.right_shift(self.below, shift, out=bins)
         sizes = np.bincount(bins)
         is_read = np.cumsum(sizes) - sizes < depth
         is_read[bins[asked]] = True
-        keys = np.sort(self._make_keys(np.flatnonzero(is_read.take(bins))))
-        at = np.searchsorted(keys, self._make_keys(asked))
-        at = np.union1d(np.arange(min(depth, len(self.below))), at)
-        level = keys[at] >> 32
-        before = np.cumsum(np.where(is_read, 0, sizes))[level >> shift]  # and are in no key
-        first = np.searchsorted(keys, level << 32) + before + 1
-        last = np.searchsorted(keys, level + 1 << 32) + before
-        items, scores = self.items[keys[at] & PLACE], (BEST - level) / MILLION
-        passing = int(np.count_nonzero(self.below <= _find_limit(least)))
-        return Found(items, scores, at + before + 1, first, last, len(self.below), passing)
+        before = np.cumsum(np.where(is_read, 0, sizes))
+        return np.flatnonzero(is_read.take(bins)), lambda level: before[level >> shift]
 
     def restrict(self, items: IntArray) -> CountedRanking:
         items = items[items >= 0]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from dashboard.next.retrieval.gallery import Found, Ranking
-from dashboard.next.retrieval.sources import Source
+from dashboard.next.retrieval.sources import Source, rank_among
 from dashboard.next.tables import FloatArray, IntArray
 
 BLOCK = 256
@@ -69,15 +70,41 @@ class Run:
             depth: Results of each query from the first on.
             wanted: Return the items of a query that are wanted however deep they are.
         """
+        rankings = self._rank(queries)
         for start in range(0, len(queries), BLOCK):
-            yield self._part(queries[start : start + BLOCK], depth, wanted)
+            yield self._part(queries[start : start + BLOCK], rankings, depth, wanted)
+
+    def _rank(self, queries: IntArray) -> Iterator[Ranking]:
+        """Yield the ranking of each query among its candidates.
+
+        Queries that have the same candidates search these alone, as a gallery of their own.
+        """
+        if self.candidates is None:
+            yield from self.source.rank(queries)
+            return
+        among = [self.candidates(query) for query in queries.tolist()]
+        shared = Counter(map(id, among))
+        keys = [id(each) if shared[id(each)] > 1 else 0 for each in among]
+        found = {
+            key: rank_among(self.source, queries[np.equal(keys, key)], among[keys.index(key)])
+            if key
+            else self.source.rank(queries[np.equal(keys, key)])
+            for key in set(keys)
+        }
+        for key, items in zip(keys, among, strict=True):
+            ranking = next(found[key])
+            yield ranking if key or items is None else ranking.restrict(items)
 
     def _part(
-        self, queries: IntArray, depth: int, wanted: Callable[[int], IntArray] | None
+        self,
+        queries: IntArray,
+        rankings: Iterator[Ranking],
+        depth: int,
+        wanted: Callable[[int], IntArray] | None,
     ) -> Part:
         found = [
             self._find(query, ranking, depth, NO_ITEMS if wanted is None else wanted(query))
-            for query, ranking in zip(queries.tolist(), self.source.rank(queries), strict=True)
+            for query, ranking in zip(queries.tolist(), rankings, strict=False)
         ]
         item, score, rank, first, last = (
             np.concatenate([each[column] for each in found]) for column in range(5)
@@ -89,10 +116,7 @@ class Run:
         return Part(queries, row, item, score, rank, first, last, length, passing, not_run)
 
     def _find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
-        """Return what a ranking finds among its candidates, without the query's own item."""
-        among = None if self.candidates is None else self.candidates(query)
-        if among is not None:
-            ranking = ranking.restrict(among)
+        """Return what a ranking finds without the query's own item."""
         own = self.own_items[query]
         if own < 0:
             return ranking.find(depth, wanted, self.min_similarity)

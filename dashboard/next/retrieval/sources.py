@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -13,8 +13,12 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from dashboard.next.retrieval.gallery import Gallery, Ranking, SortedRanking
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.runs import Pairs
+from dashboard.next.storage.vectors import Vectors
 from dashboard.next.storage.versions import Version
 from dashboard.next.tables import IntArray, Table, Ties
+
+GAP = 8
+"""Vectors that are read in vain between two that are wanted."""
 
 
 class Source(Protocol):
@@ -65,6 +69,16 @@ class RunFileSource:
             yield self.ranked.get(query, NOTHING)
 
 
+def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Iterator[Ranking]:
+    """Yield the ranking of each query among some items; None: all, -1: those outside."""
+    if items is None:
+        yield from source.rank(queries)
+    elif isinstance(source, VectorSource):
+        yield from replace(source, gallery=source.gallery.restrict(items)).rank(queries)
+    else:
+        yield from (ranking.restrict(items) for ranking in source.rank(queries))
+
+
 NOTHING = SortedRanking(np.empty(0, dtype=np.int64), np.empty(0))
 
 
@@ -86,22 +100,37 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     threadpool_limits(1, "blas")  # several threads wait for each other at every block
     places = np.arange(len(items)) if ties == "gallery" else _sort_ids(items.ids)
     gallery = Gallery(version.items, items.find(version.items.ids), places)
-    vectors: list[NDArray[np.float32]] = []
-    rows = np.full(len(queries), -1)
+    found: dict[str, list[tuple[int, int]]] = {"items": [], "queries": []}
     not_run: dict[int, str] = {}
     for query, (name, item) in enumerate(zip(queries.ids, queries["item_id"], strict=True)):
         is_own = version.queries is not None and name in version.queries.index
-        stored = version.items if item and not is_own else version.queries
-        key = item if item and not is_own else name
-        place = None if stored is None else stored.index.get(key)
-        if stored is None or place is None:
+        of_item = bool(item) and not is_own
+        stored = version.items if of_item else version.queries
+        place = None if stored is None else stored.index.get(item if of_item else name)
+        if place is None:
             whose = f"of the item {item}" if item else "of this query"
             not_run[query] = f"{version.name} has no vector {whose}"
-            continue
-        rows[query] = len(vectors)
-        vectors.append(stored.scale(place, place + 1))
-    nothing = np.empty((0, version.items.dimension), np.float32)
-    return VectorSource(gallery, np.concatenate([nothing, *vectors]), rows, not_run)
+        else:
+            found["items" if of_item else "queries"].append((place, query))
+    rows = np.full(len(queries), -1)
+    vectors = [np.empty((0, version.items.dimension), np.float32)]
+    for stored, pairs in ((version.items, found["items"]), (version.queries, found["queries"])):
+        if stored is not None and pairs:
+            places, asking = np.array(pairs).T
+            rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))
+            vectors.append(_read_vectors(stored, places))
+    return VectorSource(gallery, np.concatenate(vectors), rows, not_run)
+
+
+def _read_vectors(stored: Vectors, places: IntArray) -> NDArray[np.float32]:
+    """Return the unit vectors at some places; near ones are read together."""
+    order = np.unique(places)
+    made = np.empty((len(order), stored.dimension), dtype=np.float32)
+    done = 0
+    for near in np.split(order, np.flatnonzero(np.diff(order) > GAP) + 1):
+        made[done : done + len(near)] = stored.scale(near[0], near[-1] + 1)[near - near[0]]
+        done += len(near)
+    return made[np.searchsorted(order, places)]
 
 
 def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[int, Ranking]:

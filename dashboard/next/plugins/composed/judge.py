@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dashboard.next.errors import DataError, Finding
-from dashboard.next.evaluation.judgement import (
-    NO_RELEVANT,
-    JudgingRules,
-    TableJudgement,
-    find_relevant,
-    judge_table,
-)
+from dashboard.next.evaluation.judgement import JudgingRules, TableJudgement, judge_table
 from dashboard.next.storage.collection import Collection
 from dashboard.next.tables import IntArray
 
@@ -51,9 +44,7 @@ def check_labels(collection: Collection, findings: list[Finding]) -> bool | None
 def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
     """Judge by the labels; a query without a fulfilled one is not scorable."""
     items, queries, own = collection.items, collection.queries, collection.own_items
-    made = judge_table(queries, items, own, collection.qrels)
-    bare = {q: NO_RELEVANT for q in made.pairs if not len(find_relevant(made, q))}
-    return replace(made, unscorable=dict(made.unscorable) | bare)
+    return judge_table(queries, items, own, collection.qrels, needs_relevant=True)
 
 
 def list_annotated(

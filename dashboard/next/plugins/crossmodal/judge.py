@@ -1,46 +1,27 @@
-"""Relevance of what belongs together; recalls of one direction, and of both."""
+"""The protocol: values of one direction, and of both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 
-from dashboard.next.evaluation.judgement import (
-    NO_RELEVANT,
-    Judgement,
-    JudgingRules,
-    TableJudgement,
-    find_relevant,
-    judge_table,
-)
+from dashboard.next.evaluation.judgement import Judgement, JudgingRules, find_relevant
 from dashboard.next.evaluation.metrics import Measure
+from dashboard.next.plugins.crossmodal.folds import MatchingJudgement, judge, weigh_folds
 from dashboard.next.plugins.crossmodal.sides import Sides
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.study import Study
 from dashboard.next.tables import BoolArray, FloatArray, IntArray
 
-IS_TEXT = {"i2t_R": False, "t2i_R": True}
-"""Whether the queries of a metric of one direction are texts."""
+IS_TEXT = {"i2t": False, "t2i": True}
+"""Whether the queries of a metric's direction are texts."""
 DIVISORS = {"Rsum": 1, "mR": 2}
 """Metrics of both directions, and what the sum of the directions is divided by."""
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
-    """Judge by the pairs that belong together; every other result is a miss."""
-    items, queries, own = collection.items, collection.queries, collection.own_items
-    made = judge_table(queries, items, own, collection.qrels)
-    every = range(len(queries))
-    bare = {q: NO_RELEVANT for q in every if not len(find_relevant(made, q))}
-    return replace(made, unscorable=bare | dict(made.unscorable))
-
-
-def list_side(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
-    """Return the items of the side that a query searches; None for all."""
-    sides: Sides = collection.tables["crossmodal"]
-    return sides.members.get(sides.find_searched(collection, query))
+def list_gallery(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
+    """Return the items that a query searches; None for all."""
+    assert isinstance(judgement, MatchingJudgement)
+    return judgement.galleries[query]
 
 
 def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
@@ -50,21 +31,46 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     mean over pictures is then the sum of the six means. Null for all pictures where the picture of
     any scored text has no value.
     """
-    is_text = _list_texts(study)
-    if measure.name in IS_TEXT:
-        return np.where(is_text == IS_TEXT[measure.name], values, np.nan)
-    if measure.name not in DIVISORS:
+    assert isinstance(study.judgement, MatchingJudgement)
+    is_text, (direction, _, name) = list_texts(study), measure.name.partition("_")
+    if direction in IS_TEXT:
+        values = np.where(is_text == IS_TEXT[direction], values, np.nan)
+    elif measure.name not in DIVISORS:
         return values
+    if name in RANKS:
+        return _finish_ranks(study, name, values)
+    values = weigh_folds(study.judgement.folds[study.queries], is_text, values)
+    return values if name else _add_directions(study, values) / DIVISORS[measure.name]
+
+
+def _add_directions(study: Study, values: FloatArray) -> FloatArray:
+    is_text = list_texts(study)
     texts, scored = is_text & ~np.isnan(values), ~is_text & ~np.isnan(values)
     picture = _find_pictures(study)[texts]
     if not len(picture) or not ((picture >= 0) & scored[picture]).all():
         return np.full(len(values), np.nan)
     from_texts = np.bincount(picture, values[texts], minlength=len(values))
-    total = (values + scored.sum() / len(picture) * from_texts) / DIVISORS[measure.name]
-    return np.where(scored, total, np.nan)
+    return np.where(scored, values + scored.sum() / len(picture) * from_texts, np.nan)
 
 
-def _list_texts(study: Study) -> BoolArray:
+def _finish_ranks(study: Study, name: str, values: FloatArray) -> FloatArray:
+    """Decide about queries whose list holds none of what belongs to them; their value is 0.
+
+    The mean rank is not known, null for all; in the median they are the last of their gallery, and
+    it is null for all where half of the queries or more are so.
+    """
+    assert isinstance(study.judgement, MatchingJudgement)
+    is_lost = values == 0
+    if is_lost.any() and (name == "MnR" or 2 * is_lost.sum() >= (~np.isnan(values)).sum()):
+        return np.full(len(values), np.nan)
+    galleries = study.judgement.galleries
+    for at in np.flatnonzero(is_lost):
+        gallery = galleries[study.queries[at]]
+        values[at] = len(study.collection.items) if gallery is None else (gallery >= 0).sum()
+    return values
+
+
+def list_texts(study: Study) -> BoolArray:
     """Return True for each query in question that is a text."""
     sides: Sides = study.collection.tables["crossmodal"]
     return np.asarray(sides.list_texts(study.collection)[study.queries])
@@ -72,17 +78,18 @@ def _list_texts(study: Study) -> BoolArray:
 
 def _find_pictures(study: Study) -> IntArray:
     """Return the place of each text's picture among the queries, -1 for none."""
-    queries, own, is_text = study.queries.tolist(), study.collection.own_items, _list_texts(study)
+    queries, own, is_text = study.queries.tolist(), study.collection.own_items, list_texts(study)
     pictures = ((at, int(own[q])) for at, q in enumerate(queries) if not is_text[at])
     place = {item: at for at, item in pictures if item >= 0}
-    found = np.full(len(queries), -1)
+    judgement, found = study.judgement, np.full(len(queries), -1)
     for at, query in enumerate(queries):
         if is_text[at]:
-            relevant = find_relevant(study.judgement, query).tolist()
+            relevant = find_relevant(judgement, query).tolist()
             found[at] = next((place[item] for item in relevant if item in place), -1)
     return found
 
 
+RANKS = ("MdR", "MnR")
 CROSSMODAL = JudgingRules(
     name="crossmodal",
     title="Image-text matching, any match",
@@ -98,6 +105,6 @@ CROSSMODAL = JudgingRules(
     "compared.",
     queries="all",
     is_complete=True,
-    candidates=list_side,
+    candidates=list_gallery,
     finish=finish,
 )

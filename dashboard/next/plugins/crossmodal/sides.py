@@ -30,21 +30,27 @@ class Sides:
     members: dict[str, IntArray]
     is_text: BoolArray
 
-    def find_searched(self, collection: Collection, query: int) -> str:
-        """Return the side that a query searches; "" for all.
+    def list_searched(self, collection: Collection) -> list[str]:
+        """Return the side that each query searches; "" for all.
 
         That is the side that its `among` names; without one an item query searches the other of two
         sides, a text the pictures.
         """
-        among, own = collection.queries["among"][query], int(collection.own_items[query])
-        if among:
-            return among if among in self.members else ""
-        if own >= 0:
-            others = [name for name in self.members if name != self.names[own]]
-        else:
-            pairs = zip(self.names, self.is_text, strict=False)
-            others = list(dict.fromkeys(name for name, is_text in pairs if name and not is_text))
-        return others[0] if len(others) == 1 else ""
+        pairs = zip(self.names, self.is_text, strict=False)
+        of_text = self._pick_one({name for name, is_text in pairs if name and not is_text})
+        others = {name: self._pick_one(self.members.keys() - {name}) for name in self.members}
+        return [
+            (among if among in self.members else "")
+            if among
+            else (others.get(self.names[own], "") if own >= 0 else of_text)
+            for among, own in zip(
+                collection.queries["among"], collection.own_items.tolist(), strict=True
+            )
+        ]
+
+    @staticmethod
+    def _pick_one(names: set[str]) -> str:
+        return next(iter(names)) if len(names) == 1 else ""
 
     def list_texts(self, collection: Collection) -> BoolArray:
         """Return True for each query that is a text, or is about one. [queries]."""
@@ -73,7 +79,10 @@ def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
         findings.append(Finding("warning", "queries.csv", None, found, wanted))
     kinds = zip(items["kind"], side, strict=True)
     is_text = [(kind or name).strip().lower() in TEXTS for kind, name in kinds]
-    return Sides(tuple(side), members, np.array([*is_text, False]))
+    sides = Sides(tuple(side), members, np.array([*is_text, False]))
+    if "crossmodal" in collection.settings.get("protocols", ()):
+        _report_unpaired(collection, sides, findings)
+    return sides
 
 
 def _infer_sides(collection: Collection, findings: list[Finding]) -> list[str]:
@@ -85,3 +94,26 @@ def _infer_sides(collection: Collection, findings: list[Finding]) -> list[str]:
         wanted = "a column side, or kind image, video or text for each item"
         findings.append(Finding("error", "items.csv", None, found, wanted))
     return side
+
+
+def _report_unpaired(collection: Collection, sides: Sides, findings: list[Finding]) -> None:
+    """Add a warning for queries, and for items that are searched, without anything that belongs."""
+    qrels, queries, items = collection.qrels, collection.queries, collection.items
+    assert qrels is not None
+    is_pair = qrels.values >= 1
+    asking = np.unique(queries.find(qrels.queries)[qrels.query[is_pair]])
+    found = np.unique(items.find(qrels.items)[qrels.item[is_pair]])
+    bare = np.setdiff1d(np.arange(len(queries)), asking)
+    if len(bare):
+        names = list_names(queries.ids[query] for query in bare.tolist())
+        said = f"{len(bare):,} queries that nothing belongs to ({names})"
+        wanted = "a text of each picture, a picture of each text; these have no value"
+        findings.append(Finding("warning", "qrels", None, said, wanted))
+    searched = {*sides.list_searched(collection)} - {""}
+    for name in sorted(searched):
+        alone = np.setdiff1d(sides.members[name][1:], found)
+        if len(alone):
+            names = list_names(items.ids[item] for item in alone.tolist())
+            said = f"{len(alone):,} {name} that belong to no query ({names})"
+            wanted = "a query that each belongs to; these are wrong for every query"
+            findings.append(Finding("warning", "qrels", None, said, wanted))

@@ -68,3 +68,16 @@ def test_an_item_that_is_no_stored_query_searches_the_other_side(tmp_path: Path)
     found = study.search(["v1"], item="p2", depth=5)
     assert {row["item_id"] for row in found.rows} == {"t1", "t2", "t3"}
     assert {row["hit"] for row in found.rows} == {None}
+
+
+def test_queries_and_items_without_a_pair_are_said_and_have_no_value(tmp_path: Path) -> None:
+    """Nothing belongs to s3, and t4 to no picture; the others keep their values."""
+    items, queries = ITEMS + "t4,,text\n", QUERIES + "s4,sea,\n"
+    folder = write(tmp_path / "w", items, queries)
+    (folder / "qrels.txt").write_text(QRELS.replace("s3 0 p2 1\n", ""))
+    said = [each.found for each in open_collection(folder).findings if each.file == "qrels"]
+    assert said == [
+        "2 queries that nothing belongs to (s3, s4)",
+        "1 texts that belong to no query (t4)",
+    ]
+    assert measure_values(folder, "t2i_R@1")["t2i_R@1"] == [None, None, 1, 0, None, None]
