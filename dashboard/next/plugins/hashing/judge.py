@@ -89,10 +89,12 @@ def judge_by_labels(collection: Collection) -> LabelJudgement:
 
 
 def take_signs(version: Version) -> Version:
-    """Return a version whose vectors are the signs of its own.
+    """Return a version whose vectors are the signs of its own; results stay as they are.
 
     A 0 counts as +1, or as -1 where nothing but 0 and 1 is stored.
     """
+    if version.items is None:
+        return version
     stored = [each for each in (version.items, version.queries) if each is not None]
     is_binary = all(_is_binary(each) for each in stored)
     signed = [_sign(each, is_binary) for each in stored]
