@@ -21,7 +21,7 @@ from dashboard.next.commands import (
 from dashboard.next.commands.options import FINE, WRONG
 from dashboard.next.commands.output import FORMATS, print_rows
 from dashboard.next.errors import DataError
-from dashboard.next.plugins import load_commands
+from dashboard.next.plugins import list_problems, load_commands
 
 COMMANDS = {
     "check": check,
@@ -45,7 +45,9 @@ class OneLineParser(ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code."""
+    """Run a command and return its exit code, which is WRONG where a team's plugin is broken."""
+    for problem in list_problems():
+        print(f"error: {problem}", file=sys.stderr)
     parser = OneLineParser(
         prog="python -m dashboard.next", description="Quality of search, measured and compared."
     )
@@ -69,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
-    return int(code)
+    return WRONG if list_problems() else int(code)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard.next.errors import ChoiceError, DataError
+from dashboard.next.plugins import list_problems
 from dashboard.next.views.address import escape_markdown, forget_address
 from dashboard.next.views.frame import CURRENT, make_pages
 from dashboard.next.views.health import measure_step
@@ -12,6 +13,8 @@ pages = make_pages()
 page = st.navigation(list(pages.values()), position="hidden")
 current = next(name for name, each in pages.items() if each == page)
 st.session_state[CURRENT] = current
+for problem in list_problems():
+    st.error(escape_markdown(str(problem)))
 try:
     with measure_step(current):
         page.run()

@@ -7,8 +7,8 @@ from typing import Any
 
 from dashboard.next.commands.options import FINE
 
-HELP = "every metric with its formula and source"
-COLUMNS = ("metric", "formula", "source", "summary")
+HELP = "every metric with its formula and source, and which other programs agree"
+COLUMNS = ("metric", "formula", "source", "summary", "agrees", "differs")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -18,6 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
     """Return a row a metric."""
     from dashboard.next.evaluation.metrics import METRICS
+    from dashboard.next.evaluation.peers import describe_agreement, describe_differences
     from dashboard.next.plugins import load_all
 
     load_all("metrics")
@@ -28,6 +29,8 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
             "formula": each.formula,
             "source": each.source,
             "summary": each.summary,
+            "agrees": describe_agreement(each.name),
+            "differs": describe_differences(each.name),
         }
         for each in METRICS.values()
     ]

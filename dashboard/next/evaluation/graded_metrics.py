@@ -180,11 +180,12 @@ def divide_per_image(block: Block, k: int | None, total: FloatArray, per: str) -
     formula="Σ (1 ÷ rank) · r · Π over earlier results of (1 − r), r = credit",
     source="Chapelle et al. 2009; Shao et al. 2019 (ERR, ORG)",
     reads="credits",
+    settings=(PER,),
     other_names=("ERR(credit)", "ERR(stop=credit)"),
 )
-def compute_err(block: Block, k: int | None) -> FloatArray:
+def compute_err(block: Block, k: int | None, per: str = "list") -> FloatArray:
     """Compute the expected 1 ÷ rank at which a reader stops, with the credit as chance to stop."""
-    return _expect_reciprocal_rank(block, block.credit, k)
+    return divide_per_image(block, k, _expect_reciprocal_rank(block, block.credit, k), per)
 
 
 @metric(

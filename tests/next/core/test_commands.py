@@ -184,8 +184,9 @@ def test_reference(capsys: pytest.CaptureFixture[str]) -> None:
     _, metrics, _ = call(capsys, "metrics")
     names = {row["metric"] for row in metrics}
     assert {"P", "AP(retrieved)", "nDCG(ideal=retrieved)", "RBP(0.95)", "num_rel_ret"} <= names
-    assert len(names) == len(metrics) and all(all(row.values()) for row in metrics)
-    assert list(metrics[0]) == ["metric", "formula", "source", "summary"]
+    told = ["metric", "formula", "source", "summary"]
+    assert len(names) == len(metrics) and all(row[key] for row in metrics for key in told)
+    assert list(metrics[0]) == [*told, "agrees", "differs"]
     _, protocols, _ = call(capsys, "protocols")
     fields = ["protocol", "title", "definition", "formula", "source", "blind"]
     assert list(protocols[0]) == fields

@@ -136,11 +136,16 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
     pairs: dict[int, tuple[IntArray, FloatArray]] = {}
     unscorable = dict(every.unscorable)
     for query, (items, grades) in every.pairs.items():
-        if np.mean(grades < 0) > MAX_INVALID_SHARE:
+        if compute_invalid_share(grades) > MAX_INVALID_SHARE:
             unscorable[query] = INVALID
         else:
             pairs[query] = items[grades >= 0], grades[grades >= 0]
     return RelevanceJudgement(every.items, pairs, unscorable, HALF)
+
+
+def compute_invalid_share(grades: FloatArray) -> float:
+    """Return the share of pairs without a valid relevance."""
+    return float(np.mean(grades < 0))
 
 
 def _judge_by_keywords(collection: Collection, choices: Mapping[str, Any]) -> ShareJudgement:

@@ -1,0 +1,148 @@
+"""Kinds of worked cases about comparisons and satisfaction, each computed by the program."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.next.evaluation.differences import compare_runs
+from dashboard.next.evaluation.measurement import Measurement
+from dashboard.next.evaluation.metrics import Measure, parse_one
+from dashboard.next.evaluation.statistics import (
+    compute_paired_t,
+    compute_randomisation_p,
+    compute_tukey,
+    correct_holm,
+    sum_units,
+)
+from dashboard.next.plugins.context.correlation import (
+    compute_correlation_p,
+    compute_difference_interval,
+    compute_spearman,
+    compute_williams,
+)
+from dashboard.next.plugins.context.satisfaction import (
+    make_block,
+    scale_satisfaction,
+    split_by_variance,
+)
+
+Values = dict[str, Any]
+
+
+def make_measurement(name: str, values: dict[str, Any], queries: list[str]) -> Measurement:
+    cells = np.array([[values.get(query) for query in queries]], dtype=float)
+    return Measurement(name, (Measure("P", 5),), tuple(queries), cells)
+
+
+def aggregate(inputs: Values, params: Values) -> Values:
+    queries = [f"q{n}" for n in range(len(inputs["per_query"]))]
+    values = dict(zip(queries, inputs["per_query"], strict=True))
+    found = make_measurement("r", values, queries)
+    (row,) = found.list_means()
+    return {
+        "mean": row["mean"],
+        "n_scored": row["scored"],
+        "n_total": row["total"],
+        "mean_if_null_is_0": np.nan_to_num(found.values).mean(),
+    }
+
+
+def comparison(inputs: Values, params: Values) -> Values:
+    first, second = inputs["A"], inputs["B"]
+    queries = list(dict.fromkeys([*first, *second]))
+    sides = [make_measurement(name, inputs[name], queries) for name in "AB"]
+    (row,) = compare_runs(*sides)
+    undefined = np.isnan(sides[1].values - sides[0].values)[0]
+    both = first.keys() & second.keys()
+    return {
+        "n_common_scored": row["scored"],
+        "wins_B": row["better"],
+        "ties": row["same"],
+        "losses_B": row["worse"],
+        "mean_A": row["baseline"],
+        "mean_B": row["candidate"],
+        "mean_diff": row["delta"],
+        "only_in_A": sorted(first.keys() - second.keys()),
+        "only_in_B": sorted(second.keys() - first.keys()),
+        "null_in_one": sorted(q for q, is_null in zip(queries, undefined, strict=True)
+                              if is_null and q in both),
+    }  # fmt: skip
+
+
+def randomisation(inputs: Values, params: Values) -> Values:
+    units = sum_units(np.array(inputs["differences"], dtype=float)[:, None], None)
+    t, p = compute_paired_t(*units)
+    return {"p_two_sided": compute_randomisation_p(*units)[0], "paired_t": t[0], "paired_t_p": p[0]}
+
+
+def holm(inputs: Values, params: Values) -> Values:
+    return {f"p{n}": p for n, p in enumerate(correct_holm(np.array(inputs["p"], dtype=float)))}
+
+
+def tukey(inputs: Values, params: Values) -> Values:
+    systems = inputs["systems"]
+    names = {"delta": "diff", "low": "lower", "high": "upper", "p": "p_adj"}
+    return {
+        f"{systems[row['second']]}-{systems[row['first']]} {name}": row[column]
+        for row in compute_tukey(np.array(inputs["scores_topics_x_systems"], dtype=float))
+        for column, name in names.items()
+    }
+
+
+def spearman(inputs: Values, params: Values) -> Values:
+    x, y = (np.array(inputs[axis], dtype=float) for axis in "xy")
+    return {"r_s": compute_spearman(x, y).r}
+
+
+def spearman_of_sums(inputs: Values, params: Values) -> Values:
+    block = make_block([np.array(each, dtype=float) for each in inputs["lists"]])
+    felt = np.array(inputs["y"], dtype=float)
+    return {
+        f"r_s_of_{name}_with_y": compute_spearman(parse_one(name)(block), felt).r
+        for name in ("CG", "AVG")
+    }
+
+
+def correlation_p(inputs: Values, params: Values) -> Values:
+    p = [compute_correlation_p(r, inputs["n"]) for r in inputs["r_s"]]
+    stars = {f"star{n}": float(value < params["alpha"]) for n, value in enumerate(p)}
+    return {f"p{n}": value for n, value in enumerate(p)} | stars
+
+
+def williams(inputs: Values, params: Values) -> Values:
+    found = compute_williams(**inputs)
+    return {"t": found.t, "df": found.df, "p_two_sided": found.p}
+
+
+def zou(inputs: Values, params: Values) -> Values:
+    low, high = compute_difference_interval(**inputs, level=params["confidence"])
+    return {"lower": low, "upper": high}
+
+
+def scaled_satisfaction(inputs: Values, params: Values) -> Values:
+    scaled = scale_satisfaction(pd.Series(inputs["satisfaction"], dtype=float))
+    return {f"s{n}": value for n, value in enumerate(scaled)}
+
+
+def variance_split(inputs: Values, params: Values) -> Values:
+    rows = [(name, value) for name, values in inputs["relevance"].items() for value in values]
+    pages = pd.DataFrame(rows, columns=["list_id", "relevance"])
+    variance, high, low = split_by_variance(pages, params["fraction"])
+    return {f"var_{name}": value for name, value in variance.items()} | {"high": high, "low": low}
+
+
+KINDS = {
+    "aggregate": aggregate,
+    "compare": comparison,
+    "fisher_randomization": randomisation,
+    "holm": holm,
+    "tukey_hsd": tukey,
+    "spearman": spearman,
+    "spearman_pitfall": spearman_of_sums,
+    "correlation_p": correlation_p,
+    "williams_test": williams,
+    "zou_ci": zou,
+    "satisfaction_minmax": scaled_satisfaction,
+    "variance_split": variance_split,
+}

@@ -1,0 +1,118 @@
+"""Plugins of a team: one file each, named by the environment or by an entry point."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[3]
+README = ROOT / "dashboard" / "next" / "plugins" / "README.md"
+RUN = ("measure", "--qrels", "q.txt", "--run", "r.trec", "--by-query")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Files: q1 finds a (2), b (2), c (1), and q2 only c (1) of grade 2 and more."""
+    lines = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    (tmp_path / "strict.py").write_text(lines[0])
+    (tmp_path / "q.txt").write_text("q1 0 a 2\nq1 0 b 2\nq1 0 c 1\nq2 0 a 2\nq2 0 c 1\n")
+    found = "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq1 Q0 c 3 1 t\nq2 Q0 c 1 3 t\n"
+    (tmp_path / "r.trec").write_text(found)
+    return tmp_path
+
+
+def run(folder: Path, *call: str, plugins: str = "strict.py") -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "dashboard.next", *call]
+    given = {**os.environ, "DASHBOARD_PLUGINS": plugins, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(words, cwd=folder, env=given, capture_output=True, text=True)
+
+
+def test_lines_of_the_readme(folder: Path) -> None:
+    """In the first five places are 2 hits of q1 and none of q2."""
+    done = run(folder, *RUN, "--protocol", "strict", "--format", "csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == [
+        "r,q1,Twice,5,1.0", "r,q2,Twice,5,0.0", "r,q1,P,5,0.4", "r,q2,P,5,0.0",
+    ]  # fmt: skip
+    named = {"protocols": ("protocol", "strict"), "metrics": ("metric", "Twice")}
+    for command, (column, name) in named.items():
+        rows = json.loads(run(folder, command, "--format", "json").stdout)
+        assert name in [row[column] for row in rows]
+    assert "There is no protocol 'strict'" in run(folder, *RUN, "--protocol", "strict",
+                                                  plugins="").stderr  # fmt: skip
+
+
+PLUGIN = "from dashboard.next.plugins import Plugin\nPLUGIN = Plugin(name="
+BROKEN = {
+    "missing": ("", "broken.py: found no such file"),
+    "syntax": ("x = 1\nPLUGIN = (\n", "broken.py, line 2: found SyntaxError: '(' was never closed"),
+    "error": ("x = 1\ny = x / 0\n", "broken.py, line 2: found ZeroDivisionError"),
+    "exit": ("import sys\nsys.exit(3)\n", "broken.py, line 2: found SystemExit: 3"),
+    "nothing": ("PLUGIN = 5\n", "broken.py: found no PLUGIN"),
+    "taken": (PLUGIN + '"alfa")\n', "broken.py: found the name 'alfa', which another plugin has"),
+    "core": (PLUGIN + '"qrels")\n', "broken.py: found the name 'qrels'"),
+    "hook": (PLUGIN + '"x", rules=":RULES")\n', "broken.py: found AttributeError: module"),
+    "folder": (PLUGIN + '"x", rules="judge:X")\n', "ValueError: 'judge:X' names another file"),
+    "rules": (PLUGIN + '"x", rules=":PLUGIN")\n', "found rules = ':PLUGIN', something else"),
+    "metric": (
+        "from dashboard.next.evaluation.metrics import metric\n"
+        "metric('p', formula='', source='')(len)\n",
+        "broken.py, line 2: found ValueError: Two metrics are called p.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_file_is_a_sentence_and_the_rest_works(folder: Path, kind: str) -> None:
+    text, sentence = BROKEN[kind]
+    if text:
+        (folder / "broken.py").write_text(text)
+    plugins = os.pathsep.join(["broken.py", "", "strict.py"])
+    done = run(folder, *RUN, "--protocol", "strict", "--format", "csv", plugins=plugins)
+    assert done.returncode == 2
+    assert sentence in done.stderr and "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout.splitlines()[1] == "r,q1,Twice,5,1.0"
+
+
+def test_an_entry_point(folder: Path) -> None:
+    """A package has its protocol in another file than its PLUGIN."""
+    package = folder / "our_package"
+    (folder / "our-1.dist-info").mkdir()
+    package.mkdir()
+    lines = (folder / "strict.py").read_text()
+    (package / "__init__.py").touch()
+    (package / "judge.py").write_text(re.sub(r"PLUGIN = .*", "", lines))
+    hooks = 'read_tables="judge:find_pairs", rules="judge:STRICT", metrics="judge:compute_twice"'
+    (package / "plugin.py").write_text(f'{PLUGIN}"strict", {hooks})\n')
+    (folder / "our-1.dist-info" / "METADATA").write_text("Name: our\nVersion: 1\n")
+    (folder / "our-1.dist-info" / "entry_points.txt").write_text(
+        "[search_quality_dashboard]\nstrict = our_package.plugin\ngone = our_package.gone\n"
+    )
+    done = run(folder, *RUN, "--protocol", "strict", "--format", "csv", plugins="")
+    assert done.stdout.splitlines()[1] == "r,q1,Twice,5,1.0"
+    assert done.returncode == 2
+    assert "our_package.gone: found ModuleNotFoundError" in done.stderr
+
+
+def test_screens_name_a_broken_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, world: Path
+) -> None:
+    from dashboard.next import plugins
+
+    monkeypatch.setenv("DASHBOARD_PLUGINS", str(folder / "gone.py"))
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    plugins._find_plugins.cache_clear()
+    try:
+        screen = AppTest.from_file(str(ROOT / "dashboard" / "next" / "main.py")).run(timeout=60)
+        said = [each.value for each in screen.error]
+    finally:
+        monkeypatch.undo()
+        plugins._find_plugins.cache_clear()
+    assert not screen.exception and len(said) == 1
+    assert said[0].replace("\\", "").startswith("gone.py: found no such file")
