@@ -61,30 +61,38 @@ def show_query(
     near = _find_near(study, query, depth)
     parts, problems = _rank_versions(study, query, versions, depth, np.union1d(relevant, near))
     own = int(study.collection.own_items[query])
-    found = QueryResult(
+    shown = _list_rows(study, query, parts, depth)
+    ideal = _list_ideal(study, query, parts, relevant, depth)
+    missed = _list_missed(study, query, parts, depth, relevant.tolist())
+    close = [_describe_place(study, parts, depth, item) for item in near.tolist()]
+    asked = Row()
+    for rows in (shown, ideal, missed, close):
+        asked |= _describe(study, query, metric, rows)
+    return QueryResult(
         query_id=study.collection.queries.ids[query],
         text=study.collection.name_query(query),
         item_id=study.collection.items.ids[own] if own >= 0 else "",
-        rows=_list_rows(study, query, parts, depth),
-        ideal=_list_ideal(study, query, parts, relevant, depth),
-        missed=_list_missed(study, query, parts, depth, relevant.tolist()),
-        near=_list_near(study, query, parts, depth, near.tolist()),
-        asked=_describe(study, query, ())[0],
+        rows=shown,
+        ideal=ideal,
+        missed=missed,
+        near=close,
+        asked=asked,
         relevant=len(relevant),
         lengths={v: (int(p.passing[0]), int(p.length[0])) for v, p in parts.items()},
         values={v: study.value(v, query, metric) if metric else None for v in parts},
         problems=problems,
     )
-    for rows in (found.rows, found.ideal, found.missed, found.near):
-        _add_notes(study, query, metric, rows)
-    return found
 
 
-def _add_notes(study: Study, query: int, metric: str, rows: list[Row]) -> None:
-    for note in load_all("note_results"):
-        for row, texts in zip(rows, note(study, query, metric, rows), strict=True):
-            if texts:
-                row["notes"] = [*row.get("notes", ()), *texts]
+def _describe(study: Study, query: int, metric: str, rows: list[Row]) -> Row:
+    """Add the fields of plugins to rows, and return what plugins say of the query."""
+    asked = Row()
+    for describe in load_all("describe_results"):
+        told, fields = describe(study, query, metric, rows)
+        asked |= told
+        for row, more in zip(rows, fields, strict=True):
+            row |= more
+    return asked
 
 
 def _rank_versions(
@@ -138,7 +146,6 @@ def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) 
     is_judged = study.judgement.unscorable.get(query) != NOT_JUDGED
     is_complete = study.rules.is_complete and is_judged
     rows: list[Row] = []
-    items: list[int] = []
     for version, part in parts.items():
         for item, rank, score in zip(
             part.item.tolist(), part.rank.tolist(), part.score.tolist(), strict=True
@@ -150,8 +157,7 @@ def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) 
                 name = study.collection.items.ids[item] if item >= 0 else None
                 row: Row = {"run": version, "rank": rank, "item_id": name, "score": score}
                 rows.append(row | {"hit": hit, "ranks": _find_ranks(parts, item)})
-                items.append(item)
-    return _add_fields(study, query, rows, items)
+    return rows
 
 
 def _list_ideal(
@@ -160,11 +166,10 @@ def _list_ideal(
     """Return the first relevant items, the highest grade first, equal ones in gallery order."""
     best = relevant[np.argsort(-study.judgement.grades(query)[relevant], kind="stable")][:depth]
     ids = study.collection.items.ids
-    rows: list[Row] = [
+    return [
         {"item_id": ids[item], "rank": place, "ranks": _find_ranks(parts, item)}
         for place, item in enumerate(best.tolist(), start=1)
     ]
-    return _add_fields(study, query, rows, best.tolist())
 
 
 def _list_missed(
@@ -178,14 +183,7 @@ def _list_missed(
             best = min(row["ranks"].values(), default=None)
             rows.append((len(row["runs"]), best or np.inf, item, {"rank": best} | row))
     rows.sort(key=lambda each: each[:3])
-    return _add_fields(study, query, [each[3] for each in rows], [each[2] for each in rows])
-
-
-def _list_near(
-    study: Study, query: int, parts: Mapping[str, Part], depth: int, items: list[int]
-) -> list[Row]:
-    rows = [_describe_place(study, parts, depth, item) for item in items]
-    return _add_fields(study, query, rows, items)
+    return [each[3] for each in rows]
 
 
 def _describe_place(study: Study, parts: Mapping[str, Part], depth: int, item: int) -> Row:
@@ -193,18 +191,3 @@ def _describe_place(study: Study, parts: Mapping[str, Part], depth: int, item: i
     ranks = _find_ranks(parts, item)
     runs = [v for v, rank in ranks.items() if rank <= min(depth, parts[v].passing[0])]
     return {"item_id": study.collection.items.ids[item], "ranks": ranks, "runs": runs}
-
-
-def _add_fields(study: Study, query: int, rows: list[Row], items: list[int]) -> list[Row]:
-    _, described = _describe(study, query, items)
-    return [row | fields for row, fields in zip(rows, described, strict=True)]
-
-
-def _describe(study: Study, query: int, items: Sequence[int]) -> tuple[Row, list[Row]]:
-    """Return what plugins say of a query and of some items."""
-    asked, fields = Row(), [Row() for _ in items]
-    for describe in load_all("describe_results"):
-        told, rows = describe(study, query, items)
-        asked |= told
-        fields = [before | more for before, more in zip(fields, rows, strict=True)]
-    return asked, fields

@@ -316,10 +316,11 @@ class Study:
         broken, encoded = dict(asked.broken), dict(asked.versions)
         for version in (encoded[name] for name in versions if name in encoded):
             try:
-                if version.items is None:
+                is_new = bool(text) or picture is not None
+                if version.items is None and (is_new or version.make_source is None):
                     wanted = "vectors, to search with something new"
                     raise DataError(version.file, "results of stored queries only", wanted)
-                if text or picture is not None:
+                if version.items is not None and is_new:
                     vector = _embed(asked.folder, version.name, version.items, text, picture)
                     made = replace(version, queries=make_vectors(TYPED, vector))
                     encoded[version.name] = made

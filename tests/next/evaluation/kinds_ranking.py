@@ -128,7 +128,7 @@ def keyword_ticks(inputs: Values, params: Values) -> Values:
     }
     with TemporaryDirectory() as made:
         study = open_world(Path(made), files)
-    _, (row,) = describe_results(study, 0, [0])
+    _, (row,) = describe_results(study, 0, "", [{"item_id": "i"}])
     is_judged = 0 not in study.judgement.unscorable
     return {
         "matched": row["matched"],

@@ -92,11 +92,14 @@ def slice_queries(study: Study) -> dict[str, BoolArray]:
     }
 
 
-def describe_results(study: Study, query: int, items: Sequence[int]) -> tuple[Row, list[Row]]:
-    """Return what a query requires, and matched, required and a tick a keyword of some items."""
+def describe_results(
+    study: Study, query: int, metric: str, rows: Sequence[Row]
+) -> tuple[Row, list[Row]]:
+    """Return what a query requires, and matched, required and a tick a keyword of some results."""
     judged = study.judgement
     if not isinstance(judged, KeywordJudgement):
-        return {}, [Row() for _ in items]
+        return {}, [Row() for _ in rows]
+    items = study.collection.items.find(row["item_id"] or "" for row in rows).tolist()
     required, matches = judged.required[query], judged.count_matches(query)
     places = [judged.tables.index.get(each, -1) for each in required]
     return _list_required(study, judged, query), [

@@ -57,9 +57,11 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> LabelJudgement:
     return judge_labels(items, queries, collection.own_items)
 
 
-def describe_class(study: Study, query: int, items: Sequence[int]) -> tuple[Row, list[Row]]:
-    """Return the class that a query asks for, and nothing of items."""
-    fields = [Row() for _ in items]
+def describe_class(
+    study: Study, query: int, metric: str, rows: Sequence[Row]
+) -> tuple[Row, list[Row]]:
+    """Return the class that a query asks for, and nothing of results."""
+    fields = [Row() for _ in rows]
     if not isinstance(study.judgement, LabelJudgement) or study.rules.name != NAME:
         return {}, fields
     asked = ", ".join(sorted(study.judgement.asked[query])) or "none"

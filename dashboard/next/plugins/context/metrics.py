@@ -52,27 +52,27 @@ def compute_gain(credit: FloatArray, w: int = 10, divide: str = "window") -> Flo
     return np.asarray(total / (w if divide == "w" else np.minimum(place, w)))
 
 
-def note_gains(study: Study, query: int, metric: str, rows: Sequence[Row]) -> list[list[str]]:
-    """Return r and r' of each result in its list, and its gain g(k) by the settings of a metric.
+def describe_gains(
+    study: Study, query: int, metric: str, rows: Sequence[Row]
+) -> tuple[Row, list[Row]]:
+    """Note r and r' of each result in its list, and its gain g(k) by the settings of a metric.
 
     r alone for items that are in no list; nothing where nobody judged the query.
     """
     notes: list[list[str]] = [[] for _ in rows]
-    grades, index = study.judgement.grades(query), study.collection.items.index
-    if study.rules.name != NAME or np.isnan(grades).all():
-        return notes
-    items = [index[row["item_id"]] for row in rows]
-    credits = study.judgement.credits(query)[items]
-    for run in {row.get("run") for row in rows}:
-        places = [place for place, row in enumerate(rows) if row.get("run") == run]
-        adjusted = compute_gain(credits[places], 1)
-        gains = _compute_gain_of(metric, credits[places])
-        for at, place in enumerate(places):
-            r = f"r {credits[place]:.2f}"
-            notes[place] = [r] if run is None else [f"{r} → r′ {adjusted[at]:.2f}"]
-            if run is not None and gains is not None:
-                notes[place].append(f"gain {gains[at]:.2f}")
-    return notes
+    if study.rules.name == NAME and not np.isnan(study.judgement.grades(query)).all():
+        items = study.collection.items.find(row["item_id"] or "" for row in rows)
+        credits = np.append(study.judgement.credits(query), 0.0)[items]
+        for run in {row.get("run") for row in rows}:
+            places = [place for place, row in enumerate(rows) if row.get("run") == run]
+            adjusted = compute_gain(credits[places], 1)
+            gains = _compute_gain_of(metric, credits[places])
+            for at, place in enumerate(places):
+                r = f"r {credits[place]:.2f}"
+                notes[place] = [r] if run is None else [f"{r} → r′ {adjusted[at]:.2f}"]
+                if run is not None and gains is not None:
+                    notes[place].append(f"gain {gains[at]:.2f}")
+    return {}, [{"notes": texts} if texts else {} for texts in notes]
 
 
 def _compute_gain_of(metric: str, credit: FloatArray) -> FloatArray | None:

@@ -8,6 +8,6 @@ PLUGIN = Plugin(
     read_tables="judge:read_relevance",
     rules="judge:CONTEXT",
     metrics="metrics:WINDOW",
-    note_results="metrics:note_gains",
+    describe_results="metrics:describe_gains",
     commands={"satisfaction": "commands"},
 )

@@ -152,13 +152,15 @@ def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
     return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
 
 
-def note_types(study: Study, query: int, metric: str, rows: Sequence[Row]) -> list[list[str]]:
-    """Return each result's distance to the query, its type, and the labels that both have."""
+def describe_types(
+    study: Study, query: int, metric: str, rows: Sequence[Row]
+) -> tuple[Row, list[Row]]:
+    """Note each result's distance to the query, its type, and the labels that both have."""
     if study.rules.name != NAME:
-        return [[] for _ in rows]
+        return {}, [Row() for _ in rows]
     judged, index = study.judgement, study.collection.items.index
     grades = judged.grades(query)
-    notes: list[list[str]] = []
+    notes: list[Row] = []
     for row in rows:
         bits = find_bits(study, row["run"]) if "run" in row else None
         told = [f"distance {compute_distance(row['score'], bits)} of {bits}"] if bits else []
@@ -167,8 +169,8 @@ def note_types(study: Study, query: int, metric: str, rows: Sequence[Row]) -> li
             grade = 0.0 if item < 0 else float(np.nan_to_num(grades[item]))
             shared = _list_shared(judged, query, item) if grade else ""
             told.append(f"type {3 - grade:g}" + (f": {shared}" if shared else ""))
-        notes.append(told)
-    return notes
+        notes.append({"notes": told} if told else {})
+    return {}, notes
 
 
 def _list_shared(judged: Judgement, query: int, item: int) -> str:

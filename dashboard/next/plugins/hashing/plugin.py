@@ -8,6 +8,6 @@ PLUGIN = Plugin(
     read_versions="codes:read_packed",
     rules="judge:HASHING",
     metrics="metrics:NAME",
-    note_results="judge:note_types",
+    describe_results="judge:describe_types",
     draw_section="sections:draw_codes",
 )
